@@ -1,4 +1,4 @@
-// What every number of the ranking is worth: macro averages with it off, smaller and larger, as one Markdown table.
+// Measures how much each constant of the ranking contributes: prints a Markdown table of the macro averages with the constant off, smaller and larger.
 import { parseArgs } from "node:util";
 import { loadInternals, requireData } from "./support/judged-sets.mjs";
 import { MEASURES, openJudge } from "./support/ranking-judge.mjs";
@@ -6,15 +6,15 @@ import { SWITCHES, toNumbers, withNumber } from "./support/ranking-variants.mjs"
 
 const HELP = `Usage: npm run ablation -- [options]
 
-Ranks the half "tune" of the queries that the model was not taught by,
-over each set's own tools and among the tools of corpus/, and prints by how many points of 100 the
-macro averages change when a number of the ranking is off, 0.7 times and 1.4 times what it is.
-Sets are read from the folder ANYGPT_DATA.
+Runs the queries of the half "tune" whose tools were not used to train the model, over the tools of
+each set and in the haystack of corpus/. Prints by how many percentage points the macro averages change
+when a constant of the ranking is switched off, multiplied by 0.7 and multiplied by 1.4.
+The labelled sets are read from the folder in ANYGPT_DATA.
 
-  --only NAME  only this number ("clause", "fields.name.weight"), all that begin with "NAME.",
-               or this switch ("without meaning"); may be repeated
-  --most N     so many queries a set at most, 120 if not given
-  --help       print this`;
+  --only NAME  measure only this constant ("clause", "fields.name.weight"), all constants that begin
+               with "NAME.", or this switch ("without meaning"); may be repeated
+  --most N     the maximum number of queries per set (default 120)
+  --help       print this help`;
 
 const FACTORS = [0.7, 1.4];
 
@@ -28,7 +28,7 @@ const folder = requireData();
 const internals = await loadInternals();
 const numbers = toNumbers(internals.RANKING).filter(({ name }) => isWanted(name));
 const switches = SWITCHES.filter(({ name }) => isWanted(name));
-if (numbers.length + switches.length === 0) fail(`Nothing is named "${options.only.join('", "')}".`);
+if (numbers.length + switches.length === 0) fail(`No constant or switch is named "${options.only.join('", "')}".`);
 
 console.error("reading sets and corpus");
 const judge = await openJudge(folder, internals, Number(options.most));
@@ -74,7 +74,7 @@ function isWanted(name) {
   return options.only.length === 0 || options.only.some((one) => name === one || name.startsWith(`${one}.`));
 }
 
-/** Tells after each variant how many there are and when the last will be done. */
+/** Prints the progress and the estimated remaining time after each variant. */
 function createProgress(measure) {
   const used = numbers.filter(({ path }) => path[0] !== "fields" || judge.hasField(path[1]));
   const total = switches.length + used.reduce((sum, { off }) => sum + FACTORS.length + (off === undefined ? 0 : 1), 0);
@@ -89,7 +89,7 @@ function createProgress(measure) {
   };
 }
 
-/** Of each place and measure the macro change in points and its standard error, paired by query. */
+/** For each catalog (small, haystack) and measure: the change of the macro average in percentage points and its standard error, paired by query. */
 function toChange(measured, base) {
   return measured.map((sets, place) =>
     MEASURES.map((_, measure) => {

@@ -1,13 +1,13 @@
-// Fits what `src/search/relevance.ts` tells relevance and refusal from, on the half "tune" of the queries that the model was not taught by, and shows on the other half how well that holds.
+// Fits the coefficients of relevance and rejection in `src/search/relevance.ts` on the half "tune" of the queries whose tools were not used to train the model, and evaluates them on the half "report".
 import { equalWeights, gatherEvidence } from "./support/evidence.mjs";
 import { toReliability, toRefusals } from "./support/fit-report.mjs";
 import { loadInternals, openRememberingMeaning, readJudgedSets, requireData } from "./support/judged-sets.mjs";
 import { fitLogistic, predict } from "./support/logistic.mjs";
 
 const EVIDENCE = ["covered", "literal", "strength", "amount", "first", "lead", "distance", "length", "likeness"];
-/** How much the hits of such a query count beside those of answerable ones. */
+/** The weight of the hits of such a query relative to those of an answerable query. */
 const SHARES = { answerable: 1, unanswerable: 0.3, removed: 0.1 };
-/** The best hit is what people look at. */
+/** The first hit has more weight, because users look at it first. */
 const FIRST_HIT = 3;
 const FITTING = { words: ["strength"], meaning: ["strength", "likeness", "length"] };
 const MOST_WRONG = 0.035;
@@ -20,7 +20,7 @@ report("by words", "BY_WORDS", undefined);
 report("by words and meaning", "BY_WORDS_AND_MEANING", openRememberingMeaning(internals));
 
 function report(name, constant, meaning) {
-  console.error(`asking ${name}`);
+  console.error(`running the queries of ${name}`);
   const asked = gatherEvidence(sets, internals, meaning);
   const evidence = meaning === undefined ? EVIDENCE.filter((key) => key !== "likeness") : EVIDENCE;
   const relevance = fitRelevance(asked, evidence);
@@ -46,7 +46,7 @@ function report(name, constant, meaning) {
   );
 }
 
-/** The chance that a hit is right. Sets weigh the same within each kind of query. */
+/** Fits the probability that a hit is correct. Sets have equal weight within each kind of query. */
 function fitRelevance(asked, keys) {
   const hits = asked.flatMap(({ set, half, kind, hits }) =>
     hits.map(({ evidence, isRight }, rank) => ({ set, half, kind, evidence, isRight, rank })),
@@ -66,7 +66,7 @@ function fitRelevance(asked, keys) {
   return { model: toModel(fitted, keys, EVIDENCE), stateOf: (evidence) => predict(fitted, rowOf(evidence)) };
 }
 
-/** Whether a query has an answer at all. Queries whose tools were taken out do not teach it: tools much like those are left. */
+/** Fits the decision whether any tool matches the query. Queries whose tools were removed are not used, because similar tools remain in the catalog. */
 function fitFitting(asked, keys) {
   const rowOf = ({ hits, nearest }) =>
     keys.map((key) => (key === "likeness" ? nearest : (hits[0]?.evidence[key] ?? 0)));
@@ -84,12 +84,12 @@ function fitFitting(asked, keys) {
   return {
     model: toModel(fitted, keys, FITTING.meaning),
     threshold,
-    // Nothing found is nothing that fits.
+    // A query without candidates counts as having no match.
     fits: (one) => one.hits.length > 0 && chanceOf(one) >= threshold,
   };
 }
 
-/** The highest that refuses few enough answerable queries, each set weighing the same. */
+/** The highest threshold that does not reject too many answerable queries. Each set has the same weight. */
 function chooseThreshold(answerable, chanceOf) {
   const weights = equalWeights(answerable, ({ set }) => set);
   const setCount = new Set(answerable.map(({ set }) => set)).size;

@@ -1,24 +1,24 @@
-// A call's guards, each alone and all together, with a server that answers at once.
+// Measures the checks of a call, each alone and all together, with a server that answers immediately.
 import { randomBytes, randomUUID } from "node:crypto";
 import { auditOptions } from "../src/audit/options.js";
-import { openBooks } from "../src/books.js";
+import { openPersistence } from "../src/gateway/persistence.js";
 import { toArguments } from "../src/executor/arguments.js";
 import { createRepeats } from "../src/executor/repeats.js";
 import { createConfirmations } from "../src/executor/confirmations.js";
 import { createExecute } from "../src/executor/execute.js";
 import { createIdempotency } from "../src/executor/idempotency.js";
-import { createKeptResults } from "../src/executor/kept-results.js";
+import { createStoredResults } from "../src/executor/stored-results.js";
 import { executionOptions } from "../src/executor/options.js";
 import { createValidation } from "../src/executor/validation.js";
 import { localActor } from "../src/model/actor.js";
 import type { Call, CallResult } from "../src/model/call.js";
 import type { Tool, ToolDefinition } from "../src/model/tool.js";
-import { toPlace } from "../src/place.js";
+import { toRuntimeEnvironment } from "../src/gateway/runtime-environment.js";
 import { policyOptions } from "../src/policy/options.js";
 import { createPolicy } from "../src/policy/policy.js";
 import { compileRuling } from "../src/policy/ruling.js";
 import { compileRules } from "../src/rules/compile.js";
-import { decide } from "../src/rules/decide.js";
+import { decideRules } from "../src/rules/decide.js";
 import { createSecrets } from "../src/util/secrets.js";
 
 const SCHEMA = {
@@ -34,7 +34,7 @@ const SCHEMA = {
 const ARGUMENTS = { owner: "octo", repo: "hello-world", labels: ["bug", "help wanted"], count: 3 };
 const ANSWER: CallResult = { content: [{ type: "text", text: "done" }] };
 
-/** `plain` schemas are checked in place, others in a thread. */
+/** `plain` schemas are validated in the main thread, others in a worker thread. */
 const SCHEMAS = { plain: { ...SCHEMA, properties: { ...SCHEMA.properties, repo: { type: "string" } } }, other: SCHEMA };
 
 function toTool(isHarmless: boolean, inputSchema: ToolDefinition["inputSchema"] = SCHEMAS.plain): Tool {
@@ -44,7 +44,7 @@ function toTool(isHarmless: boolean, inputSchema: ToolDefinition["inputSchema"] 
 }
 
 export interface Guards {
-  /** One step of each guard, by name. */
+  /** One run of each check, by name. */
   readonly steps: Readonly<Record<string, () => unknown>>;
   close(): Promise<void>;
 }
@@ -57,16 +57,16 @@ export async function openGuards(folder: string): Promise<Guards> {
   });
   const rule = await compileRuling(options, async (selectors) => {
     const compiled = await compileRules(selectors);
-    return (tool) => decide(compiled, tool).applied;
+    return (tool) => decideRules(compiled, tool).applied;
   });
   const policy = createPolicy(options, rule);
-  const place = toPlace({ stateFolder: folder, env: {} });
-  const open = openBooks(`${folder}/store.db`, place);
+  const runtime = toRuntimeEnvironment({ stateFolder: folder, env: {} });
+  const open = openPersistence(`${folder}/store.db`, runtime);
   const validation = createValidation();
 
   const executor = (tool: Tool, isRecorded: boolean) => {
-    const { store, audit, seals, arrears, note } = open.with(auditOptions.parse({ enabled: isRecorded }));
-    const shared = { seals, now: place.now, note };
+    const { store, audit, encryption, pendingWrites, note } = open.with(auditOptions.parse({ enabled: isRecorded }));
+    const shared = { encryption, now: runtime.now, note };
     return createExecute({
       resolve: () => Promise.resolve(tool),
       explain: () => "",
@@ -75,28 +75,29 @@ export async function openGuards(folder: string): Promise<Guards> {
       pinOf: () => ({ kind: "same" }),
       validation,
       confirmations: createConfirmations({ ...shared, approvals: store.approvals, ttlMs: 300_000, randomBytes }),
-      idempotency: createIdempotency({ ...shared, keys: store.keys, arrears, ttlMs: 86_400_000 }),
-      seals,
+      idempotency: createIdempotency({ ...shared, keys: store.keys, pendingWrites, ttlMs: 86_400_000 }),
+      encryption,
       rates: store.rates,
       repeats: createRepeats(() => performance.now()),
       secrets: createSecrets(),
       audit,
+      guard: () => undefined,
       send: async (_tool, call) => {
-        await call.beforeSend();
+        await call.beforeSend?.();
         return ANSWER;
       },
-      limit: { bytes: 262_144, kept: createKeptResults(1000, place.elapsed) },
+      limit: { bytes: 262_144, storedResults: createStoredResults(1000, runtime.elapsed) },
       options: executionOptions.parse({}),
       startWaitMs: 10_000,
-      now: place.now,
-      steadyNow: place.steadyNow,
-      elapsed: place.elapsed,
+      now: runtime.now,
+      steadyNow: runtime.steadyNow,
+      elapsed: runtime.elapsed,
       newId: randomUUID,
       log: () => undefined,
     });
   };
   const call = (more: Partial<Call> = {}): Call => ({
-    actor: localActor("mcp"),
+    context: { actor: localActor("mcp") },
     server: "bench",
     tool: "tool",
     arguments: ARGUMENTS,

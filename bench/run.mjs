@@ -1,4 +1,4 @@
-// Measures every row of the budget against a baseline of the same run, and prints one table or JSON.
+// Measures every row (one benchmark each) against a baseline in the same run, and prints one table or JSON.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -51,20 +51,21 @@ const ROWS = [
 
 const HELP = `Usage: npm run bench -- [options]
 
-Measures the budgets, each against a baseline in the same run. Real tools and queries are
-read from the folder ANYGPT_DATA; without it, synthetic ones are used and the table says so.
+Measures the performance budgets, each against a baseline in the same run. Real tools and queries
+are read from the folder in ANYGPT_DATA. Without it, the benchmark uses synthetic ones and the table
+says so. A row is one benchmark.
 
-  --only ROW        measure this row only; may be repeated
+  --only ROW        measure only this row; may be repeated
   --quick           fewer rounds
   --json            print one JSON object
-  --report FILE     write the same object into a file
-  --charts FOLDER   write each curve that was measured as an SVG file into a folder
-  --help            print this
+  --report FILE     also write the JSON object to a file
+  --charts FOLDER   write each measured curve to this folder as an SVG file
+  --help            print this help
 
 Rows:
 ${ROWS.map(({ name, about }) => `  ${name.padEnd(15)}${about}`).join("\n")}
 
-Exit code: 0 when everything was measured, over budget or not; 1 when a row could not be measured.`;
+Exit code: 0 if every row was measured, even if a budget is exceeded; 1 if a row could not be measured.`;
 
 const options = readOptions();
 
@@ -152,7 +153,7 @@ async function createContext() {
   const folder = mkdtempSync(join(tmpdir(), "anygpt-bench-"));
   process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(130));
-  // Nothing of this run, nor of its children, may see the home of whoever runs it.
+  // Neither this run nor its child processes may use the home folder of the user.
   const dataFolder = process.env.ANYGPT_DATA;
   process.env.HOME = join(folder, "home");
   process.env.ANYGPT_HOME = join(folder, "home", ".anygpt");

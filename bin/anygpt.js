@@ -1,4 +1,4 @@
 #!/usr/bin/env node
-import { runAnygpt } from "../dist/main.js";
+const { runAnygpt } = require("../dist/main.cjs");
 
-await runAnygpt();
+runAnygpt();

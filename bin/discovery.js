@@ -1,4 +1,4 @@
 #!/usr/bin/env node
-import { runDiscovery } from "../dist/main.js";
+const { runDiscovery } = require("../dist/main.cjs");
 
-await runDiscovery();
+runDiscovery();

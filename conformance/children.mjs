@@ -1,4 +1,4 @@
-// Starts the programs of a run and ends them: the test server, the gateway, and what stands in front of it.
+// Starts and ends the programs of a run: the test server, the gateway, and the proxy in front of it.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -13,14 +13,14 @@ const SERVER = join(ROOT, "conformance/server.mjs");
 const LAUNCH = join(ROOT, "test/faults/support/launch.mjs");
 const START_MS = 60_000;
 
-/** What starts a program of a build. */
+/** The command that starts a program of a build. */
 export const launch = (dist, program, ...words) => [process.execPath, LAUNCH, join(ROOT, dist), program, ...words];
 
 export function testServerCommand(era) {
   return { command: process.execPath, args: [SERVER, "stdio", era] };
 }
 
-/** Whatever happens to the run, nothing of it stays behind. */
+/** Kills all child processes when the run ends, also after an error. */
 const running = new Set();
 process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
@@ -40,7 +40,7 @@ export async function startTestServer(era) {
   return { url: `http://127.0.0.1:${port}/mcp`, stop: () => end(child) };
 }
 
-/** The gateway with one server in full mode over HTTP, and a door that knows its token. */
+/** The gateway with one server in full mode over HTTP, and a proxy that adds its token. */
 export async function startGateway(server, { dist, verbose }) {
   const home = createHome();
   const door = await startDoor();
@@ -61,7 +61,7 @@ export async function startGateway(server, { dist, verbose }) {
   return { url: `${door.url}/mcp`, stop };
 }
 
-/** A home of its own for each gateway: nothing of the person's is read or written. */
+/** A separate home folder for each gateway, so that the user's files are neither read nor written. */
 export function createHome() {
   const folder = mkdtempSync(join(tmpdir(), "anygpt-conformance-"));
   const state = join(folder, "state");
@@ -78,12 +78,12 @@ export function createHome() {
   };
 }
 
-/** Resolves with the first line that matches; all further ones are read and shown if wanted. */
+/** Resolves with the first line that matches. Further lines are read, and printed with --verbose. */
 function line(child, stream, pattern, verbose = false) {
   return new Promise((resolve, reject) => {
     const said = [];
     const fail = (why) => reject(new Error(`${why}\n${said.join("\n")}`));
-    const timer = setTimeout(() => fail("It did not start in time."), START_MS);
+    const timer = setTimeout(() => fail("The program did not start in time."), START_MS);
     createInterface({ input: stream }).on("line", (text) => {
       said.push(text);
       if (verbose) console.error(text);
@@ -91,7 +91,7 @@ function line(child, stream, pattern, verbose = false) {
       if (found) resolve(found);
       if (found) clearTimeout(timer);
     });
-    child.once("exit", (code) => fail(`It ended with ${code}.`));
+    child.once("exit", (code) => fail(`The program exited with code ${code}.`));
   });
 }
 

@@ -10,7 +10,7 @@ import { readResults } from "./results.mjs";
 export const CLIENT_LEG = "client";
 const TIMEOUT_MS = 120_000;
 
-/** By revision and scenario: what came of it. */
+/** Results by revision and scenario. */
 export async function runClientLeg(revisions, { suite, only, dist, verbose }) {
   const found = {};
   for (const revision of revisions) {
@@ -34,7 +34,7 @@ export async function runClientLeg(revisions, { suite, only, dist, verbose }) {
   return found;
 }
 
-/** Whether the client fails is the scenario's to judge: some want it to. */
+/** Ignores the exit code of the client, because some scenarios expect it to fail. */
 async function runScenario(scenario, { suite, revision, dist, out, verbose }) {
   const client = [process.execPath, join(ROOT, "conformance/client.mjs"), dist].map(quoted).join(" ");
   const [command, ...first] = suite.command;
@@ -44,5 +44,5 @@ async function runScenario(scenario, { suite, revision, dist, out, verbose }) {
   await once(spawn(command, args, { cwd: ROOT, stdio: ["ignore", output, output] }), "exit");
 }
 
-/** The suite gives the words to a shell. */
+/** Quotes the words, because the suite passes them to a shell. */
 const quoted = (word) => (/^[\w./:\\-]+$/.test(word) ? word : JSON.stringify(word));

@@ -1,5 +1,5 @@
-// The client that the suite starts with the address of a scenario's server: the gateway with that one server, driven
-// by an MCP client, with a person at the browser who says yes to everything.
+// The client that the suite starts with the address of a scenario's server: an MCP client that uses the gateway with that
+// one server, and a simulated browser that approves everything.
 // Start: node client.mjs DIST ADDRESS
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
@@ -8,7 +8,7 @@ import { askForTools, signIn } from "./client/commands.mjs";
 import { UNAUTHORIZED, useEverything } from "./client/use-everything.mjs";
 
 const SERVER = "scenario";
-/** So often somebody signs in for the same thing before it is given up. */
+/** The maximum number of sign-ins for the same request. */
 const MOST_SIGN_INS = 2;
 const METADATA_URL = "https://conformance-test.local/client-metadata.json";
 
@@ -43,7 +43,7 @@ async function run() {
   }
 }
 
-/** Gives the error that ended it; undefined when all went well. */
+/** Returns the error that stopped it, or undefined. */
 async function use() {
   const [command, ...args] = launch(dist, "discovery", "--config", config);
   const versionNegotiation = revision === "2026-07-28" ? { mode: { pin: revision } } : undefined;
@@ -69,7 +69,7 @@ async function use() {
   }
 }
 
-/** What a person leaves as it is, or says yes to. */
+/** The answers of a user who keeps the defaults and accepts everything. */
 function accepted({ requestedSchema }) {
   const entries = Object.entries(requestedSchema?.properties ?? {});
   return Object.fromEntries(

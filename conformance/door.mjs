@@ -1,5 +1,5 @@
-// What stands between the suite, which cannot send a token, and the gateway, which wants one: everything else passes
-// as it is, the name in Host included.
+// A proxy that adds the token, because the suite cannot send one and the gateway requires one. Everything else passes
+// unchanged, including the Host header.
 import { createServer, request } from "node:http";
 
 export async function startDoor() {

@@ -1,4 +1,4 @@
-// Scenarios that the gateway does not have to pass, each with why. Everything else has to.
+// Scenarios that do not apply to the gateway, each with the reason. All other scenarios have to pass.
 const NOT_APPLYING = [
   {
     role: "server",
@@ -38,7 +38,7 @@ const NOT_APPLYING = [
   },
 ];
 
-/** Why a scenario does not apply, or not to this leg; undefined when it does. */
+/** The reason why a scenario does not apply (to this leg), or undefined if it applies. */
 export function notApplying(role, scenario, leg) {
   const isMeant = (one) => one.role === role && (one.leg === undefined || one.leg === leg);
   return NOT_APPLYING.find((one) => isMeant(one) && one.pattern.test(scenario))?.why;

@@ -1,10 +1,10 @@
-// What was found, as rows of scenario and revision: one table for people, the same with reasons for programs.
+// The results by scenario and revision: a table for the terminal, and the same data with reasons for the JSON report.
 import { CLIENT_LEG } from "./client-leg.mjs";
 import { notApplying } from "./not-applying.mjs";
 
 const NOTHING = { verdict: "fail", passed: 0, failed: 1, failures: ["The scenario gave no result."], warnings: [] };
 
-/** `found` is by leg, revision and scenario. */
+/** `found` contains the results by leg, revision and scenario. */
 export function toRows(found, { suite, revision: revisions, only, leg: legs }) {
   const isWanted = ({ scenario }) => only === undefined || only.includes(scenario);
   const rowsOf = (role, legsOfRole, revision) => {
@@ -50,7 +50,7 @@ function toCell(cell) {
   return `${mark}${cell.verdict === "pass" ? `✓ ${cell.passed}` : `✗ ${cell.failed}/${cell.passed + cell.failed}`}${warned}`;
 }
 
-/** One line for each check that had to hold and did not. */
+/** One line for each required check that failed. */
 export function violationsOf(rows) {
   return rows
     .flatMap(({ scenario, revision, cells }) =>

@@ -1,10 +1,10 @@
-// Reads what the suite has written about each scenario.
+// Reads the result files that the suite writes for each scenario.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 
 const STAMP = /-\d{4}-\d{2}-\d{2}T[\d-]+Z$/;
 
-/** By scenario: how many checks held, and what was wrong with the others. */
+/** For each scenario: the number of passed checks, and the errors of the others. */
 export function readResults(folder) {
   const results = new Map();
   if (!existsSync(folder)) return results;
@@ -23,7 +23,7 @@ export function readResults(folder) {
 function judge(checks) {
   const of = (status) => checks.filter((check) => check.status === status);
   const told = (check) => `${check.id}: ${check.errorMessage ?? check.description}`;
-  // A scenario that looked at nothing has shown nothing.
+  // A scenario without checks proves nothing, so it does not count as passed.
   const failures = checks.length === 0 ? ["The scenario made no checks."] : of("FAILURE").map(told);
   return {
     verdict: failures.length === 0 ? "pass" : "fail",

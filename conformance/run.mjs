@@ -1,4 +1,4 @@
-// Runs the conformance suite of the protocol against the built gateway, prints one table and writes what was found.
+// Runs the official MCP conformance suite against the built gateway, prints one table and writes the results to a JSON file.
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -12,20 +12,20 @@ const LEGS = [...SERVER_LEGS.map(({ name }) => name), CLIENT_LEG];
 
 const HELP = `Usage: npm run conformance -- [options]
 
-Runs the scenarios of @modelcontextprotocol/conformance ${SUITE_VERSION}: those for servers against a test
-server itself (direct) and through the gateway in front of it, those for clients against the
-gateway as a client. The suite is installed in a folder of the system's for temporary files.
+Runs the scenarios of @modelcontextprotocol/conformance ${SUITE_VERSION}. Server scenarios run against a test
+server directly (leg "direct") and through the gateway in front of it. Client scenarios run against the
+gateway as a client. The suite is installed into the temporary folder of the system.
 
-  --only SCENARIO  run this scenario only; may be repeated
-  --leg LEG        run this leg only; may be repeated: ${LEGS.join("; ")}
-  --revision DATE  run this revision only: ${REVISIONS.join(" or ")}
-  --from FOLDER    a folder in which the suite is installed
-  --dist FOLDER    the build to test, default dist
-  --report FILE    where the findings go, default conformance-report.json
-  --verbose        show what the programs say
-  --help           print this
+  --only SCENARIO  run only this scenario; may be repeated
+  --leg LEG        run only this leg; may be repeated: ${LEGS.join("; ")}
+  --revision DATE  run only this protocol revision: ${REVISIONS.join(" or ")}
+  --from FOLDER    a folder in which the suite is already installed
+  --dist FOLDER    the build to test (default dist)
+  --report FILE    the JSON file for the results (default conformance-report.json)
+  --verbose        show the output of the started programs
+  --help           print this help
 
-Exit code: 0 when every scenario that applies passed, else 1.`;
+Exit code: 0 if every applicable scenario passed, otherwise 1.`;
 
 const options = readOptions();
 if (options.help) console.log(HELP);
@@ -48,7 +48,7 @@ function readOptions() {
     const { values } = parseArgs({ options: known });
     const unknown =
       values.leg.find((name) => !LEGS.includes(name)) ?? values.revision.find((name) => !REVISIONS.includes(name));
-    if (unknown !== undefined) throw new Error(`"${unknown}" is not known.`);
+    if (unknown !== undefined) throw new Error(`No leg or revision is named "${unknown}".`);
     return values;
   } catch (error) {
     console.error(`${error.message}\n\n${HELP}`);
@@ -58,7 +58,7 @@ function readOptions() {
 
 async function run() {
   if (!existsSync(join(ROOT, options.dist, "main.js"))) {
-    throw new Error(`There is no build in ${options.dist}; run \`npm run build\` first.`);
+    throw new Error(`${options.dist} contains no build. Run \`npm run build\` first.`);
   }
   const suite = await openSuite(options.from);
   const found = {};

@@ -7,10 +7,10 @@ import { join } from "node:path";
 import { startGateway, startTestServer, testServerCommand } from "./children.mjs";
 import { readResults } from "./results.mjs";
 
-/** A server with sessions only cannot ask several things at once, nor name its questions. */
+/** The legacy legs run only this revision, because a server with sessions cannot send several named requests to the client at once. */
 const WITH_SESSIONS = ["2025-11-25"];
 
-/** How the suite reaches the test server; `revisions`, where not all of them are to be had that way. */
+/** The ways in which the suite reaches the test server. `revisions` is set if a leg does not support all revisions. */
 export const SERVER_LEGS = [
   { name: "direct", open: () => startTestServer("both") },
   { name: "stdio", open: (options) => startGateway(testServerCommand("both"), options) },
@@ -33,7 +33,7 @@ async function throughHttp(era, options) {
   return { url: gateway.url, stop };
 }
 
-/** By revision and scenario: what came of it. */
+/** Results by revision and scenario. */
 export async function runServerLeg(leg, revisions, { suite, only, ...options }) {
   const { url, stop } = await leg.open(options);
   const found = {};

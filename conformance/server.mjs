@@ -1,4 +1,4 @@
-// The server that the scenarios are run against: directly, and as the only server behind the gateway.
+// The test server for the scenarios, used directly and as the only server behind the gateway.
 // Start: node server.mjs stdio|http [both|legacy|modern]. Over HTTP it prints its port.
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
@@ -28,7 +28,7 @@ const [way = "stdio", era = "both"] = process.argv.slice(2);
 const states = createRequestStateCodec({ key: crypto.getRandomValues(new Uint8Array(32)) });
 const changes = createChanges();
 
-/** With `isLasting` it is told of changes while it lives. */
+/** With `isLasting`, the server object is notified of changes until its connection closes. */
 function createTestServer(isLasting) {
   const server = new McpServer(
     { name: "conformance", version: "1.0.0" },
@@ -61,7 +61,7 @@ function createTestServer(isLasting) {
   return server;
 }
 
-/** Serves the revisions with sessions: one server object for each. */
+/** Serves the revisions with sessions: one server object per session. */
 function createSessions() {
   const sessions = new Map();
   return async (request) => {

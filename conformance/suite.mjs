@@ -1,5 +1,4 @@
-// Finds the conformance suite, installed in a folder of its own: it wants a newer Node than this package does, and is
-// no dependency of it.
+// Finds the conformance suite in its own folder. It is not a dependency of this package, because it needs a newer Node.
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,14 +15,14 @@ export const REVISIONS = ["2025-11-25", "2026-07-28"];
 
 const run = promisify(execFile);
 
-/** `from` is a folder in which it is installed already. */
+/** `from` is a folder in which the suite is already installed. */
 export async function openSuite(from) {
   const folder = from ?? (await install());
   const entry = join(folder, "node_modules", SUITE, "dist/index.js");
-  if (!existsSync(entry)) throw new Error(`There is no ${SUITE} in ${folder}.`);
+  if (!existsSync(entry)) throw new Error(`${folder} does not contain ${SUITE}.`);
   const node = findNode(folder);
   return {
-    /** The words that start it. */
+    /** The command that starts the suite. */
     command: [node, entry],
     requirements: (revision) => readRequirements(join(folder, "node_modules", SUITE), revision),
   };
@@ -53,7 +52,7 @@ function findNode(folder) {
 const isNewEnough = () => Number(process.versions.node.split(".")[0]) >= LEAST_NODE;
 const nodePackage = () => `node-${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;
 
-/** What a revision asks of servers and of clients, and what is only looked at, with why. */
+/** The scenarios that a revision requires of servers and of clients, and those that are run but not scored, with the reason. */
 function readRequirements(folder, revision) {
   const { server, client, not_scored } = parse(readFileSync(join(folder, "requirements", `${revision}.yaml`), "utf8"));
   const all = (leg, required) => [

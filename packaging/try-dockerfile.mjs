@@ -1,6 +1,6 @@
-// Goes through the steps of the Dockerfile as plain processes in a folder of their own, where no engine runs: each stage is a
-// folder that stands for its root, COPY copies, RUN runs there, and at the end the entry point is started as the image would
-// start it and asked how it is, by the image's own health check. What it cannot do: another user, another system, limits.
+// Runs the steps of the Dockerfile as plain processes, for machines without a container engine: each stage is a folder that
+// represents its root, COPY copies files, RUN runs commands there. At the end it starts the entry point like the image and runs
+// the image's health check. It cannot test another user, another operating system or resource limits.
 //   node packaging/try-dockerfile.mjs [--keep]
 import { execFile, spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
@@ -29,7 +29,7 @@ export function parseDockerfile(source) {
     .filter(Boolean)
     .map((line) => {
       const [, name, rest] = /^([A-Z]+)\s+(.*)$/.exec(line) ?? [];
-      if (name === undefined) throw new Error(`This is no instruction: ${line}`);
+      if (name === undefined) throw new Error(`Unknown Dockerfile line: ${line}`);
       const flags = {};
       let text = rest;
       for (let found; (found = /^--([\w-]+)=(\S+)\s+/.exec(text)); text = text.slice(found[0].length)) {
@@ -44,7 +44,7 @@ function toWords(text) {
   return text.startsWith("[") ? JSON.parse(text) : text.split(/\s+/);
 }
 
-/** What of the context reaches the engine. */
+/** The files of the build context after .dockerignore. */
 export async function toIgnore(file) {
   const patterns = (await readFile(file, "utf8")).split("\n").filter(Boolean);
   return (path) =>
@@ -69,12 +69,12 @@ class Stage {
     this.root = root;
   }
 
-  /** A path of the image, here. */
+  /** The local path of a path in the image. */
   at(path) {
     return join(this.root, resolve("/", this.workdir, path));
   }
 
-  /** Whatever names a folder of the image that there is here names that folder. */
+  /** Replaces paths of image folders with their local folders. */
   translated(text) {
     return text.replace(
       /(?<![\w./:-])\/(?:src|opt\/anygpt|var\/lib\/anygpt)(?=[/\s:"']|$)/g,
@@ -95,7 +95,7 @@ async function main() {
   try {
     await tryOut(folder);
   } finally {
-    if (isKept) say(`What it made is in ${folder}.`);
+    if (isKept) say(`The result is in ${folder}.`);
     else await rm(folder, { recursive: true, force: true });
   }
 }
@@ -104,7 +104,7 @@ async function tryOut(folder) {
   const instructions = parseDockerfile(await readFile(join(HERE, "Dockerfile"), "utf8"));
   const isIgnored = await toIgnore(join(HERE, "Dockerfile.dockerignore"));
   const stages = new Map();
-  // Nobody here may give files to another user, and the image's user is not known.
+  // chown is skipped: it needs root, and the user of the image does not exist here.
   const bin = join(folder, "bin");
   await mkdir(bin);
   await writeFile(join(bin, "chown"), "#!/bin/sh\nexit 0\n", { mode: 0o755 });
@@ -134,7 +134,7 @@ async function tryOut(folder) {
   }
   if (stage.user === "root") throw new Error("The image runs as root.");
   await start(stage, facts, bin);
-  say(`The image would hold ${await sizeOf(stage.root)} MiB beside its base.`);
+  say(`The image would hold ${await sizeOf(stage.root)} MiB in addition to its base image.`);
 }
 
 async function copy({ stage, from, words, isIgnored }) {
@@ -158,7 +158,7 @@ async function runStep(stage, text, bin) {
   }
 }
 
-/** As the image does, but for the port, which somebody may use here; with one caller, as it wants to have. */
+/** Starts the entry point like the image, but with a free port and one configured caller, which the gateway requires. */
 async function start(stage, { ENTRYPOINT, CMD, HEALTHCHECK, EXPOSE }, bin) {
   const port = EXPOSE.text;
   const token = `agt_${randomBytes(32).toString("base64url")}`;
@@ -167,24 +167,24 @@ async function start(stage, { ENTRYPOINT, CMD, HEALTHCHECK, EXPOSE }, bin) {
   const argv = [...ENTRYPOINT.words, ...CMD.words].map((word) => stage.translated(word));
   const refused = await startOnce(stage, argv, bin);
   const code = await Promise.race([refused.exited, setTimeout(20_000, "none")]);
-  if (code === 0 || code === "none") throw new Error("It serves other machines though nobody is known to call.");
-  say("Without callers to know it refuses to start, as it has to.");
+  if (code === 0 || code === "none") throw new Error("The gateway started without configured callers.");
+  say("Without configured callers, the gateway refuses to start, as required.");
   await writeFile(config, JSON.stringify({ http: { tokens: [{ name: "try", hash, scopes: ["*"] }] } }));
   const started = await startOnce(stage, [...argv, "--port", "0"], bin);
   try {
     const url = await started.url;
     const check = HEALTHCHECK.words.map((word) => word.replaceAll(`127.0.0.1:${port}`, new URL(url).host));
     await run(check[0], check.slice(1), { env: stage.environment(bin) });
-    say("Its health check says that it is well.");
+    say("The health check succeeds.");
     const answer = await fetch(`${url}/api/adapters`, { headers: { authorization: `Bearer ${token}` } });
-    if (answer.status !== 200) throw new Error(`A caller who is known gets ${answer.status}.`);
-    say("A caller who is known gets an answer.");
+    if (answer.status !== 200) throw new Error(`A configured caller gets status ${answer.status}.`);
+    say("A configured caller gets an answer.");
   } finally {
     started.child.kill("SIGTERM");
   }
   const ended = await started.exited;
-  if (ended !== 0) throw new Error(`It ended with ${ended} on SIGTERM.\n${started.said()}`);
-  say("It ends politely on SIGTERM.");
+  if (ended !== 0) throw new Error(`The gateway exited with ${ended} on SIGTERM.\n${started.said()}`);
+  say("The gateway exits with code 0 on SIGTERM.");
 }
 
 async function startOnce(stage, [command, ...args], bin) {
@@ -201,7 +201,7 @@ async function startOnce(stage, [command, ...args], bin) {
       const port = /Serving on http:\/\/[^:]+:(\d+)/.exec(said)?.[1];
       if (port !== undefined) found(`http://127.0.0.1:${port}`);
     });
-    exited.then((code) => reject(new Error(`It ended with ${code}:\n${said}`)), reject);
+    exited.then((code) => reject(new Error(`The gateway exited with ${code}:\n${said}`)), reject);
   });
   url.catch(() => undefined);
   return { child, exited, url, said: () => said };

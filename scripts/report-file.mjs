@@ -2,8 +2,8 @@ import { lstatSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 
 /**
- * Where the findings of a long run will go. It is tried at once, so that nothing is measured in vain; and what a former
- * run left there must not pass for a result of this one.
+ * Prepares the report file of a long run. Checks at the start that the file can be written, so that no results are lost at
+ * the end, and removes the report of an earlier run, so that it cannot be mistaken for a result of this one.
  */
 export function claimReport(path) {
   const file = resolve(path);
@@ -11,7 +11,7 @@ export function claimReport(path) {
     writeFileSync(file, "");
     if (lstatSync(file).isFile()) rmSync(file);
   } catch (error) {
-    console.error(`Nothing can be written to ${file} (${error.code}). Name another place with --report.`);
+    console.error(`${file} cannot be written (${error.code}). Choose another file with --report.`);
     process.exit(1);
   }
   return { file, write: (report) => writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`) };

@@ -1,4 +1,4 @@
-// Puts the figures of the reports in docs/reports into the documents that speak of them. The words around them are written by hand.
+// Writes the figures of the JSON files in docs/reports into the pages that show them. The text around the figures is written by hand.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { toCurveText } from "../bench/support/curve.mjs";
@@ -6,12 +6,24 @@ import { toNotes, toTable } from "../bench/support/report.mjs";
 import { toText } from "../bench/peers/support/table.mjs";
 import { GROUPS, ROWS } from "../test/faults/rows.mjs";
 import { countGates, toGates } from "../test/faults/support/report.mjs";
+import { count, fenced, list, milliseconds, table } from "./proof/markdown.mjs";
+import { budgetSummary, peerSummary } from "./proof/performance-summary.mjs";
+import { gateSummary, rowSummary, soakSummary } from "./proof/reliability-summary.mjs";
 
 const DOCS = new URL("../docs/", import.meta.url);
 
-/** The sections of each document, by the report that they are made of. */
+/** The generated sections of each page, with the JSON file that each section is written from. */
 const SECTIONS = {
-  "reliability.md": {
+  "explanation/reliability.md": {
+    rows: { report: "reliability", write: rowSummary },
+    gates: { report: "reliability", write: gateSummary },
+    soak: { report: "soak", write: soakSummary },
+  },
+  "explanation/performance.md": {
+    budgets: { report: "bench", write: budgetSummary },
+    peers: { report: "peers", write: peerSummary },
+  },
+  "reports/reliability.md": {
     rows: { report: "reliability", write: rowsMarkdown },
     gates: { report: "reliability", write: gatesMarkdown },
     fewer: { report: "reliability", write: fewerMarkdown },
@@ -19,7 +31,7 @@ const SECTIONS = {
     untried: { report: "reliability", write: untriedMarkdown },
     soak: { report: "soak", write: soakMarkdown },
   },
-  "performance.md": {
+  "reports/performance.md": {
     budgets: { report: "bench", write: benchMarkdown },
     curves: { report: "bench", write: curvesMarkdown },
     peers: { report: "peers", write: peersMarkdown },
@@ -28,7 +40,7 @@ const SECTIONS = {
 
 export const DOCUMENTS = Object.keys(SECTIONS);
 
-/** The document with the figures of the reports as they are now; without a report a section stays as it is. */
+/** The page with the figures of the JSON files; a section whose JSON file is missing stays as it is. */
 export function withFigures(name, text, readReport = readOwnReport) {
   return Object.entries(SECTIONS[name]).reduce((written, [section, { report, write }]) => {
     const found = readReport(report);
@@ -39,7 +51,7 @@ export function withFigures(name, text, readReport = readOwnReport) {
 function replaceSection(text, section, content) {
   const [begin, end] = [`<!-- ${section}: begin -->`, `<!-- ${section}: end -->`];
   const [from, to] = [text.indexOf(begin), text.indexOf(end)];
-  if (from === -1 || to < from) throw new Error(`There is no place for "${section}".`);
+  if (from === -1 || to < from) throw new Error(`The page has no section "${section}".`);
   return `${text.slice(0, from + begin.length)}\n${content}\n${text.slice(to)}`;
 }
 
@@ -53,18 +65,18 @@ export function rowsMarkdown({ at, node, machine, size, seed, rows }) {
   const [cases, faults] = ["n", "injected"].map((key) => rows.reduce((sum, row) => sum + row[key], 0));
   const known = new Set(rows.map(({ name }) => name));
   const missing = ROWS.flatMap(({ name }) => (known.has(name) ? [] : [`\`${name}\``]));
-  const told = `${held} of ${rows.length + missing.length} rows held: ${count(cases)} cases, ${count(faults)} faults, seed ${seed}, ${size} counts. ${machine}, Node ${node}, ${at.slice(0, 10)}.`;
+  const summary = `${held} of ${rows.length + missing.length} rows held: ${count(cases)} cases, ${count(faults)} faults, seed ${seed}, ${size} counts. ${machine}, Node ${node}, ${at.slice(0, 10)}.`;
   const sections = Object.entries(GROUPS).flatMap(([group, { title }]) => {
     const own = rows.filter((row) => row.group === group);
     return own.length === 0 ? [] : [`### ${title}`, groupTable(own), ...figureList(own)];
   });
-  const lack = missing.length === 0 ? [] : [`Without a result in this report: ${missing.join(", ")}.`];
-  return [told, ...lack, ...sections].join("\n\n");
+  const lack = missing.length === 0 ? [] : [`Rows without a result in this run: ${missing.join(", ")}.`];
+  return [summary, ...lack, ...sections].join("\n\n");
 }
 
 function groupTable(rows) {
   return table(
-    ["row", "faults tried", "what", "n", "injected", "violations", "95 % bound", "p50 / p99 / max ms"],
+    ["row", "faults tried", "case", "n", "injected", "violations", "95 % bound", "p50 / p99 / max ms"],
     rows.map((row) => [
       `\`${row.name}\``,
       row.ids.join(", "),
@@ -79,22 +91,22 @@ function groupTable(rows) {
 }
 
 function figureList(rows) {
-  const told = rows.filter(({ figures, times }) => Object.keys(figures).length > 0 || times !== undefined);
-  const lines = told.map(({ name, figures, times }) => {
-    const of = times === undefined ? [] : [`times are of ${times.of}`];
+  const measured = rows.filter(({ figures, times }) => Object.keys(figures).length > 0 || times !== undefined);
+  const lines = measured.map(({ name, figures, times }) => {
+    const of = times === undefined ? [] : [`times: ${times.of}`];
     return `- \`${name}\`: ${[list(figures), ...of].filter((part) => part !== "").join("; ")}`;
   });
   return lines.length === 0 ? [] : [lines.join("\n")];
 }
 
-/** The gates that are not met come first, then those that nobody could judge. */
+/** Gates that were not met come first, then gates that could not be judged. */
 export function gatesMarkdown({ rows }) {
   const gates = toGates(rows);
-  if (gates.length === 0) return "This report is of a version that told no gates.";
+  if (gates.length === 0) return "This run recorded no timing gates.";
   const order = ["not met", "not judged", "met"];
   const sorted = gates.toSorted((one, other) => order.indexOf(one.verdict) - order.indexOf(other.verdict));
   const lines = sorted.map(({ row, of, allowed, seen, verdict }) => [`\`${row}\``, of, allowed, seen, verdict]);
-  return [`${countGates(gates)}.`, table(["row", "what", "allowed", "seen", "verdict"], lines)].join("\n\n");
+  return [`${countGates(gates)}.`, table(["row", "measured", "allowed", "result", "verdict"], lines)].join("\n\n");
 }
 
 export function fewerMarkdown() {
@@ -108,14 +120,14 @@ export function fewerMarkdown() {
 export function stockMarkdown({ rows }) {
   const compared = rows.filter(({ stock }) => stock !== undefined);
   return table(
-    ["row", "the stock SDK, same fault, same run"],
+    ["row", "official SDK, same fault, same run"],
     compared.map(({ name, stock }) => [`\`${name}\``, list(stock)]),
   );
 }
 
 export function untriedMarkdown({ untried }) {
   return table(
-    ["fault", "why it is not tried here"],
+    ["fault", "reason"],
     untried.map(({ id, reason }) => [id, reason]),
   );
 }
@@ -125,11 +137,11 @@ export function soakMarkdown({ at, node, machine, seed, rows: [row] }) {
   const head = `${Math.round(seconds / 60)} minutes, seed ${seed}: ${count(n)} calls, ${count(injected)} faults, ${violations.length} violations. ${machine}, Node ${node}, ${at.slice(0, 10)}.`;
   const facts = Object.entries(figures).map(([key, value]) => [key, String(value)]);
   const broken = violations.length === 0 ? [] : [violations.map((violation) => `- ${violation}`).join("\n")];
-  return [head, ...broken, table(["what", "seen"], facts), gatesMarkdown({ rows: [row] })].join("\n\n");
+  return [head, ...broken, table(["measured", "result"], facts), gatesMarkdown({ rows: [row] })].join("\n\n");
 }
 
 export function benchMarkdown({ node, cpus, cpu, tools, lines }) {
-  const head = `Node ${node}, ${cpus} × ${cpu}, ${tools} tools; spread is p10 to p90.`;
+  const head = `Node ${node}, ${cpus} × ${cpu}, ${tools} tools. The spread is p10 to p90.`;
   return [head, fenced(`${toTable(lines)}\n${toNotes(lines)}`)].join("\n\n");
 }
 
@@ -142,22 +154,6 @@ export function curvesMarkdown({ curves }) {
 export function peersMarkdown({ node, cpus, tables }) {
   return [`Node ${node}, ${cpus} processors.`, ...tables.map((one) => fenced(toText(one)))].join("\n\n");
 }
-
-function fenced(text) {
-  return `\`\`\`text\n${text.trimEnd()}\n\`\`\``;
-}
-
-function table(head, rows) {
-  const line = (cells) => `| ${cells.map((cell) => String(cell).replaceAll("|", "\\|")).join(" | ")} |`;
-  return [line(head), `|${head.map(() => "---").join("|")}|`, ...rows.map(line)].join("\n");
-}
-
-const list = (found) =>
-  Object.entries(found)
-    .map(([key, value]) => `${key} ${value}`)
-    .join(", ");
-const count = (number) => number.toLocaleString("en-US");
-const milliseconds = (ms) => (ms === null ? "" : String(Number(ms.toPrecision(3))));
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const name of DOCUMENTS) {

@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { testServer } from "../test/support/gateway.js";
 import { catalogIn, recordsIn } from "../test/support/records.js";
-import { DiscoveryEngine, type EngineOptions } from "./engine.js";
-import { openEngine } from "./open-engine.js";
+import { DiscoveryEngine } from "./engine.js";
+import { openEngine } from "./engine.js";
+import type { EngineOptions } from "./gateway/engine-options.js";
 import { DiscoveryError } from "./errors.js";
 import type { AskPerson, Question } from "./model/call.js";
 
@@ -65,11 +66,11 @@ describe("DiscoveryEngine", () => {
     ["a limit over 50", "echo", { limit: 51 }, "options.limit: "],
     ["a server that is no text", "echo", { server: 1 }, "options.server: "],
     ["a number for the options", "echo", 42, "options: "],
-  ])("refuses to search with %s, and says what is allowed", async (_name, query, given, problem) => {
+  ])("rejects a search with %s and names the allowed values", async (_name, query, given, problem) => {
     const searched = engineOn({ servers: {} }).searchTools(query as never, given as never);
     await expect(searched).rejects.toMatchObject({
       code: "INVALID_REQUEST",
-      message: expect.stringContaining(`searchTools was called wrongly: ${problem}`) as string,
+      message: expect.stringContaining(`searchTools received invalid arguments: ${problem}`) as string,
       hint: expect.stringContaining("1 to 2,000 characters") as string,
     });
     await expect(searched).rejects.toBeInstanceOf(DiscoveryError);
@@ -133,7 +134,7 @@ describe("DiscoveryEngine", () => {
     });
   });
 
-  it("refuses a wrong configuration at once, with all that is wrong", () => {
+  it("rejects an invalid configuration at once, with all problems", () => {
     const wrong = { servers: { a: {} }, toolRules: [{ patern: "*" }] } as never;
     expect(() => new DiscoveryEngine(wrong)).toThrow(DiscoveryError);
   });
@@ -181,7 +182,7 @@ describe("guarded execution", () => {
     ["accepted", { success: true }],
     ["declined", refused("POLICY_DENIED")],
     ["unanswered", refused("CONFIRMATION_REQUIRED")],
-  ] as const)("asks the program's person, and %s leads to its outcome", async (answer, outcome) => {
+  ] as const)("asks the user of the program, and %s leads to its outcome", async (answer, outcome) => {
     const asked: Question[] = [];
     const confirm: AskPerson = (question) => {
       asked.push(question);
@@ -193,7 +194,7 @@ describe("guarded execution", () => {
     ]);
   });
 
-  it("takes the program's word for the second time only, and only where the policy does", async () => {
+  it("accepts the program's confirmation only for the second call, and only if the policy allows it", async () => {
     const engine = guarded("auto");
     const call = () => engine.executeTool("echo", "pid", {}, { confirmed: true });
     expect([await call(), await call(), await call()]).toMatchObject([
@@ -221,7 +222,7 @@ describe("guarded execution", () => {
     expect(await readFile(file, "utf8")).toBe("once\n");
   });
 
-  it("says in a dry run what would happen, and asks nobody", async () => {
+  it("describes a call in a dry run without asking the user", async () => {
     const confirm = (): Promise<never> => Promise.reject(new Error("nobody is to be asked"));
     expect(await guarded("human").executeTool("echo", "pid", {}, { dryRun: true, confirm })).toMatchObject({
       success: true,
@@ -271,11 +272,11 @@ describe("the life of an engine", () => {
     engines.push(engine);
     await expect(engine.listServers()).rejects.toMatchObject({
       code: "CONFIGURATION_ERROR",
-      message: "This gateway was started through 3 others, one by the other.",
+      message: "This gateway was started by a chain of 3 other gateways.",
     });
   });
 
-  it("tells its servers how deep they are", async () => {
+  it("passes the nesting depth to its servers", async () => {
     const { result } = (await echo().executeTool("echo", "env", {})) as { result: Record<string, string> };
     expect(result["ANYGPT_DEPTH"]).toBe("1");
   });
@@ -290,133 +291,5 @@ describe("the life of an engine", () => {
     await engine.executeTool("echo", "pid", {});
     const records = await recordsIn(join(folder, value === "" ? ".anygpt" : "elsewhere", "store.db"));
     expect(records).toMatchObject([{ kind: "intent", tool_id: "echo:pid" }, { kind: "outcome" }]);
-  });
-});
-
-describe("reload", () => {
-  it("puts a changed audit into force", async () => {
-    const file = join(folder, "config.json");
-    const write = (rest: object) =>
-      writeFile(file, JSON.stringify({ servers: { echo: testServer("echo.mjs") }, ...rest }));
-    await write({ audit: { enabled: false } });
-    const engine = openEngine({ ...options, configPath: file });
-    engines.push(engine);
-    await engine.executeTool("echo", "pid", {});
-    expect(await recordsIn(join(folder, "state", "store.db"))).toEqual([]);
-    await write({ store: join(folder, "trail.db") });
-    await Promise.all([engine.reload(), engine.reload()]);
-    await engine.executeTool("echo", "pid", {});
-    expect(await recordsIn(join(folder, "trail.db"))).toHaveLength(2);
-  });
-
-  it("never goes back to an earlier configuration, however busy the engine is", async () => {
-    const file = join(folder, "config.json");
-    const write = (n: number) => writeFile(file, JSON.stringify({ servers: {}, cache: { ttl: n } }));
-    await write(0);
-    const engine = openEngine({ ...options, configPath: file });
-    engines.push(engine);
-    for (let n = 1; n <= 20; n++) {
-      await write(n);
-      const asked = Array.from({ length: 5 }, () => engine.known());
-      await engine.reload();
-      await Promise.all(asked);
-      expect((await engine.known()).config.cache.ttl).toBe(n);
-    }
-  });
-
-  it("takes a changed file, keeps unchanged servers running and drops the removed ones", async () => {
-    const file = join(folder, "config.json");
-    const write = (servers: object) => writeFile(file, JSON.stringify({ servers }));
-    await write({ stays: testServer("echo.mjs"), goes: testServer("echo.mjs", "x") });
-    const engine = openEngine({ ...options, configPath: file });
-    engines.push(engine);
-    const pid = await engine.executeTool("stays", "pid", {});
-    await engine.executeTool("goes", "pid", {});
-    await write({ stays: testServer("echo.mjs"), comes: testServer("echo.mjs", "y") });
-    await engine.reload();
-    expect((await engine.listServers()).map(({ name }) => name)).toEqual(["stays", "comes"]);
-    expect(await engine.executeTool("stays", "pid", {})).toEqual(pid);
-    expect(await engine.executeTool("goes", "pid", {})).toMatchObject({ error: { code: "SERVER_NOT_FOUND" } });
-    expect(await engine.executeTool("comes", "add", { a: 1, b: 1 })).toMatchObject({ success: true });
-  });
-
-  it("sends nothing to a server that is gone or not the same any more, though the request came before", async () => {
-    const file = join(folder, "config.json");
-    const write = (servers: object) => writeFile(file, JSON.stringify({ servers }));
-    const stays = testServer("echo.mjs");
-    await write({ turns: testServer("gate.mjs", "old"), goes: testServer("gate.mjs", "goes"), stays });
-    const engine = openEngine({ ...options, configPath: file });
-    engines.push(engine);
-    for (const name of ["turns", "goes", "stays"]) await engine.listTools(name);
-    const before = await engine.known();
-    const call = (server: string, tool: string) =>
-      before.execute({ actor: { id: "local", surface: "library" }, server, tool, arguments: {} });
-    await write({ turns: testServer("gate.mjs", "new"), stays });
-    await engine.reload();
-    expect(await call("turns", "whoami")).toMatchObject({
-      content: [{ text: expect.stringMatching(/^new /) as string }],
-    });
-    await expect(call("goes", "whoami")).rejects.toMatchObject({ code: "SERVER_NOT_FOUND", executed: "no" });
-    await expect(before.refresh.refresh("goes")).rejects.toMatchObject({ code: "SERVER_NOT_FOUND" });
-    expect(await call("stays", "pid")).not.toHaveProperty("isError");
-    expect(before.upstreams.state("goes")).toEqual({ kind: "closed" });
-  });
-
-  it("forgets nothing of servers that stay, also when nothing is kept on disk", async () => {
-    const file = join(folder, "config.json");
-    const write = (limit: number) =>
-      writeFile(
-        file,
-        JSON.stringify({ servers: { echo: testServer("echo.mjs") }, cache: { enabled: false }, search: { limit } }),
-      );
-    await write(3);
-    const engine = openEngine({ ...options, configPath: file });
-    engines.push(engine);
-    await engine.searchTools("echo");
-    await write(1);
-    await engine.reload();
-    expect((await engine.stages()).snapshot().servers.get("echo")?.record?.tools).toHaveLength(15);
-    expect(await engine.searchTools("echo text")).toHaveLength(1);
-  });
-
-  it("tells what became of each one, and shows what is wrong until it is right", async () => {
-    const file = join(folder, "config.json");
-    await writeFile(file, JSON.stringify({ servers: { a: { command: "x" }, b: { command: "x" } } }));
-    const engine = openEngine({ ...options, configPath: file });
-    engines.push(engine);
-    const outcomes: unknown[] = [];
-    const reload = engine.watch((outcome) => void outcomes.push(outcome));
-    const listed = async () => {
-      const [list] = (await engine.stages()).metaTools;
-      return JSON.stringify(await list?.run({}, { actor: { id: "local", surface: "mcp" } }));
-    };
-    await engine.stages();
-    await writeFile(
-      file,
-      JSON.stringify({ servers: { b: { command: "y" }, c: { command: "x" } }, search: { limit: 5 } }),
-    );
-    await reload();
-    expect(outcomes.at(-1)).toEqual({
-      kind: "done",
-      difference: { added: ["c"], removed: ["a"], changed: ["b"], sections: ["search"] },
-    });
-    await writeFile(file, "{");
-    await reload();
-    expect(outcomes.at(-1)).toMatchObject({ kind: "failed", reason: { code: "CONFIGURATION_ERROR" } });
-    expect(await listed()).toContain("The configuration was changed but is wrong; the one before is in force.");
-    await writeFile(file, "{}");
-    await reload();
-    expect(await listed()).not.toContain("wrong");
-  });
-
-  it("keeps the last good configuration when the new one is wrong", async () => {
-    const file = join(folder, "config.json");
-    await writeFile(file, JSON.stringify({ servers: { echo: testServer("echo.mjs") } }));
-    const engine = openEngine({ ...options, configPath: file });
-    engines.push(engine);
-    await engine.listServers();
-    await writeFile(file, '{"servers": {"echo": ');
-    await expect(engine.reload()).rejects.toMatchObject({ code: "CONFIGURATION_ERROR" });
-    expect(await engine.executeTool("echo", "add", { a: 1, b: 1 })).toMatchObject({ success: true });
   });
 });

@@ -1,15 +1,15 @@
-// The bins: the only place that reads argv, process signals and sets the exit code.
+// Entry points of the programs `anygpt` and `discovery`. Only this file reads argv, handles signals and sets the exit code.
 import { isatty } from "node:tty";
 import { type ClientOutcome, runInDaemon } from "./daemon/client.js";
 import { usesDaemon } from "./daemon/commands.js";
-import { DiscoveryError, ERRORS } from "./errors.js";
+import { ERRORS } from "./errors.js";
 
-const LAST_WORDS_MS = 1000;
+const OUTPUT_GRACE_MS = 1000;
 
-/** `discovery …` is `anygpt mcp serve …`, and tells its version too. */
+/** `discovery …` is short for `anygpt mcp serve …`; it also accepts `--version`. */
 export async function runDiscovery(): Promise<void> {
-  const words = process.argv.slice(2);
-  await run(words[0] === "--version" || words[0] === "-V" ? words : ["mcp", "serve", ...words]);
+  const args = process.argv.slice(2);
+  await run(args[0] === "--version" || args[0] === "-V" ? args : ["mcp", "serve", ...args]);
 }
 
 export async function runAnygpt(): Promise<void> {
@@ -19,43 +19,48 @@ export async function runAnygpt(): Promise<void> {
 async function run(argv: readonly string[]): Promise<void> {
   const cwd = currentFolder();
   if (cwd === undefined) {
-    process.stderr.write("✗ The current folder does not exist any more; change to one that does.\n");
+    process.stderr.write("✗ The current folder does not exist any more. Change to an existing folder.\n");
     process.exitCode = ERRORS.CONFIGURATION_ERROR.exit;
     return;
   }
   const stop = new AbortController();
-  // The first signal asks; a second one insists.
+  // The first signal stops the program gracefully; the second one ends it at once.
   for (const name of ["SIGINT", "SIGTERM"] as const) {
     process.on(name, () => (stop.signal.aborted ? process.exit(130) : stop.abort()));
   }
-  // Nobody may be listening to what we log; that is no reason to fail.
+  // The reader of stderr may have closed it. The program must not fail because a log message cannot be written.
   process.stderr.on("error", () => undefined);
-  process.exitCode = await runWords(argv, ioOf(cwd, stop.signal));
-  // Who told us to stop does not wait for a reader that does not read.
-  if (stop.signal.aborted) setTimeout(() => process.exit(), LAST_WORDS_MS).unref();
+  process.exitCode = await runCommand(argv, ioOf(cwd, stop.signal, reloadRequests(argv)));
+  // After a stop signal, do not wait longer than this for a reader of stdout that does not read.
+  if (stop.signal.aborted) setTimeout(() => process.exit(), OUTPUT_GRACE_MS).unref();
 }
 
 type Io = ReturnType<typeof ioOf>;
 
-/** The rest of the program is loaded only where the background gateway does not run the command. */
-async function runWords(argv: readonly string[], io: Io): Promise<number> {
+/** Loads the command line's code only if the daemon does not run the command: that makes commands start faster. */
+async function runCommand(argv: readonly string[], io: Io): Promise<number> {
   const outcome: ClientOutcome = usesDaemon(argv, io.env)
     ? await runInDaemon(argv, { ...io, parentPid: process.ppid })
     : { kind: "unavailable" };
   if (outcome.kind === "exited") return outcome.exitCode;
-  const { reportOutside, runCli } = await import("./surfaces/cli/run.js");
-  if (outcome.kind === "lost") return reportOutside(lost(), argv, io);
+  const { reportLostDaemon, runCli } = await import("./surfaces/cli/run.js");
+  if (outcome.kind === "lost") return reportLostDaemon(argv, io);
   if (outcome.notice !== undefined) process.stderr.write(`! ${outcome.notice}\n`);
   return await runCli(argv, io);
 }
 
-function lost(): DiscoveryError {
-  return new DiscoveryError("INTERNAL_ERROR", "The background gateway ended before the command did.", {
-    hint: "A tool that the command called may have run: see `anygpt mcp audit`. `anygpt mcp daemon logs` says why it ended.",
-  });
+/** SIGHUP makes a server reload. If it arrives while the server is still starting, it must not terminate the process. */
+function reloadRequests(argv: readonly string[]): (listener: () => void) => void {
+  let isHeld = false;
+  const hold = (): void => void (isHeld = true);
+  if (argv.includes("serve")) process.on("SIGHUP", hold);
+  return (listener) => {
+    process.off("SIGHUP", hold).on("SIGHUP", listener);
+    if (isHeld) listener();
+  };
 }
 
-function ioOf(cwd: string, signal: AbortSignal) {
+function ioOf(cwd: string, signal: AbortSignal, onReload: (listener: () => void) => void) {
   return {
     stdin: process.stdin,
     stdout: process.stdout,
@@ -66,7 +71,7 @@ function ioOf(cwd: string, signal: AbortSignal) {
     columns: process.stdout.columns ?? 80,
     stderrColumns: process.stderr.columns ?? 80,
     signal,
-    onReload: (listener: () => void) => void process.on("SIGHUP", listener),
+    onReload,
     onCrash(listener: (error: unknown) => void) {
       process.on("uncaughtException", listener);
       process.on("unhandledRejection", listener);

@@ -3,35 +3,18 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 
-const SRC = fileURLToPath(new URL("../src", import.meta.url));
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const SRC = join(ROOT, "src");
 
-/** Imports go down only: a room may import from rooms with a smaller number, and from itself. */
-const FLOORS: Record<string, number> = {
-  "main.ts": 8,
-  "index.ts": 8,
-  surfaces: 7,
-  operations: 6,
-  "engine.ts": 5,
-  "open-engine.ts": 5,
-  "lifecycle.ts": 5,
-  "notices.ts": 5,
-  "reload.ts": 5,
-  "targets.ts": 5,
-  "place.ts": 5,
-  "own-program.ts": 5,
-  "own-model.ts": 5,
-  "servers.ts": 5,
-  "compose.ts": 5,
-  "execution.ts": 5,
-  "books.ts": 5,
-  "profiles.ts": 5,
-  "views.ts": 5,
-  "own-server.ts": 5,
-  "sign-ins.ts": 5,
-  "inheritance.ts": 5,
-  "target-parts.ts": 5,
-  "tool-files.ts": 5,
-  observing: 5,
+/** Layers: a folder may import from itself and from folders in a lower layer. */
+const LAYERS: Record<string, number> = {
+  "main.ts": 10,
+  "index.ts": 10,
+  surfaces: 9,
+  operations: 8,
+  "engine.ts": 7,
+  gateway: 6,
+  "built-in": 5,
   metatools: 4,
   discover: 4,
   executor: 3,
@@ -55,10 +38,10 @@ const FLOORS: Record<string, number> = {
   util: 1,
   "version.ts": 1,
   "errors.ts": 0,
-  model: 0,
+  model: -1,
 };
 
-/** Stages are strangers to each other. Each exception says why. */
+/** Folders of one layer must not import each other. Each exception states its reason. */
 const EXCEPTIONS: { from: RegExp; to: RegExp; why: string }[] = [
   {
     from: /^config\/(options|environment)\.ts$/,
@@ -67,14 +50,17 @@ const EXCEPTIONS: { from: RegExp; to: RegExp; why: string }[] = [
   },
 ];
 
-/** Who may know which outside library. */
+/** Which folders may import which library. */
 const PRIVILEGED: { library: RegExp; rooms: RegExp }[] = [
   { library: /^@modelcontextprotocol\//, rooms: /^(surfaces\/mcp|upstreams)\// },
   { library: /^commander$/, rooms: /^surfaces\/cli\// },
   { library: /^(hono|@hono\/.*)$/, rooms: /^surfaces\/http\// },
-  // Servers, the background gateway, the tools of the platform that keep secrets, and programs such as npm and an editor.
+  // For servers, the background gateway, the platform's secret stores, and programs such as npm and an editor.
   { library: /^(node:)?child_process$/, rooms: /^(upstreams|daemon|secrets|operations\/programs)\// },
 ];
+
+/** Re-exports are not declarations. */
+const DECLARED = /^export (?:async )?(?:const|function\*?|class|interface|type) (\w+)/gm;
 
 interface Import {
   readonly from: string;
@@ -91,38 +77,58 @@ const imports: Import[] = files.flatMap((from) => {
   return targets.map((to) => ({ from, to: to.startsWith(".") ? resolve(from, to) : to }));
 });
 
+function testFilesIn(folder: string): string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".test.ts"))
+    .map((file) => join(folder, file));
+}
+
 function resolve(from: string, to: string): string {
   return relative(SRC, join(SRC, dirname(from), to))
     .replaceAll("\\", "/")
     .replace(/\.js$/, ".ts");
 }
 
+interface DeclaredInterface {
+  readonly name: string;
+  /** The members that the type declares itself, without inherited members and those of a `Pick`. */
+  readonly members: readonly string[];
+}
+
+/** The formatter ends every interface with a brace at the start of a line and indents its members by two spaces. */
+function interfacesIn(text: string): DeclaredInterface[] {
+  return [...text.matchAll(/^(?:export )?interface (\w+)[^]*?^}/gm)].map(([body, name = ""]) => ({
+    name,
+    members: [...body.matchAll(/^  (?:readonly )?(\w+)[?(:]/gm)].map(([, member = ""]) => member),
+  }));
+}
+
 const roomOf = (file: string): string => file.split("/")[0] ?? file;
 const inner = imports.filter(({ to }) => files.includes(to));
 
-describe("the house", () => {
-  it("has a floor for every room", () => {
-    expect([...new Set(files.map(roomOf))].filter((room) => FLOORS[room] === undefined)).toEqual([]);
+describe("the architecture", () => {
+  it("assigns a layer to every folder", () => {
+    expect([...new Set(files.map(roomOf))].filter((room) => LAYERS[room] === undefined)).toEqual([]);
   });
 
-  it("imports go down only, and stages are strangers to each other", () => {
+  it("allows imports only from lower layers, and none between folders of one layer", () => {
     const wrong = inner.filter(({ from, to }) => {
       if (roomOf(from) === roomOf(to)) return false;
       if (EXCEPTIONS.some((exception) => exception.from.test(from) && exception.to.test(to))) return false;
-      const [upper = 0, lower = 0] = [FLOORS[roomOf(from)], FLOORS[roomOf(to)]];
-      return upper === 5 ? lower > 5 : lower >= upper;
+      const [upper = 0, lower = 0] = [LAYERS[roomOf(from)], LAYERS[roomOf(to)]];
+      return lower >= upper;
     });
     expect(wrong).toEqual([]);
   });
 
-  it("lets only the rooms that need it know the protocol's SDK, the command line's parser and child processes", () => {
+  it("restricts the MCP SDK, the command-line parser and child processes to the folders that need them", () => {
     const wrong = imports.filter(({ from, to }) =>
       PRIVILEGED.some(({ library, rooms }) => library.test(to) && !rooms.test(from)),
     );
     expect(wrong).toEqual([]);
   });
 
-  it("has no cycles", () => {
+  it("has no import cycles", () => {
     const next = new Map(files.map((file) => [file, inner.filter(({ from }) => from === file).map(({ to }) => to)]));
     const done = new Set<string>();
     const visit = (file: string, path: string[]): string[] | undefined => {
@@ -138,12 +144,12 @@ describe("the house", () => {
     expect(files.map((file) => visit(file, [])).find((cycle) => cycle !== undefined)).toBeUndefined();
   });
 
-  it("reads argv, sets the exit code and listens for signals in main.ts alone", () => {
+  it("reads argv, sets the exit code and handles signals in main.ts only", () => {
     const wrong = files.filter(
       (file) =>
         file !== "main.ts" && /process\.(argv|exit\b|exitCode|on\()/.test(readFileSync(join(SRC, file), "utf8")),
     );
-    // The reaper is a program of its own.
+    // The reaper is a separate program.
     expect(wrong.filter((file) => file !== "upstreams/process/reaper.ts")).toEqual([]);
   });
 
@@ -151,6 +157,38 @@ describe("the house", () => {
     const lines = (file: string) => readFileSync(join(SRC, file), "utf8").split("\n").length;
     expect(files.filter((file) => lines(file) > 400)).toEqual([]);
     expect(lines("engine.ts")).toBeLessThan(250);
-    expect(lines("compose.ts")).toBeLessThan(180);
+    expect(lines("gateway/compose.ts")).toBeLessThan(180);
+  });
+
+  it("declares the context of a call once, and no other type repeats its members", () => {
+    const declared = files.flatMap((file) =>
+      interfacesIn(readFileSync(join(SRC, file), "utf8")).map((one) => ({ ...one, file })),
+    );
+    const [context, ...others] = declared.filter(({ name }) => name === "CallContext");
+    expect([context?.file, others]).toEqual(["model/call.ts", []]);
+    const members = new Set(context?.members);
+    expect([...members]).toEqual(expect.arrayContaining(["actor", "signal", "onEvent", "peer", "logLevel"]));
+    const repeating = declared
+      .filter((one) => one !== context && one.members.filter((member) => members.has(member)).length > 1)
+      .map(({ file, name }) => `${file} ${name}`);
+    // Options of the library's public interface, which has its own names.
+    expect(repeating).toEqual(["gateway/engine-options.ts ExecuteOptions"]);
+  });
+
+  it("keeps every test file under 400 lines", () => {
+    const long = [...testFilesIn("src"), ...testFilesIn("test")].filter(
+      (file) => readFileSync(join(ROOT, file), "utf8").split("\n").length > 400,
+    );
+    expect(long).toEqual([]);
+  });
+
+  it("gives every exported name one meaning", () => {
+    const exporters = new Map<string, Set<string>>();
+    for (const file of files) {
+      const text = readFileSync(join(SRC, file), "utf8");
+      for (const [, name = ""] of text.matchAll(DECLARED))
+        exporters.set(name, (exporters.get(name) ?? new Set()).add(file));
+    }
+    expect([...exporters].filter(([, where]) => where.size > 1)).toEqual([]);
   });
 });

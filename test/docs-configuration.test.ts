@@ -5,22 +5,22 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { configJsonSchema } from "../src/config/json-schema.js";
 import { loadConfig } from "../src/config/load.js";
 
-const document = readFileSync(new URL("../docs/configuration.md", import.meta.url), "utf8");
+const document = readFileSync(new URL("../docs/reference/configuration.md", import.meta.url), "utf8");
 
-describe("docs/configuration.md", () => {
+describe("docs/reference/configuration.md", () => {
   let folder: string;
   beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), "docs-"))));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("is what the generator makes of the schema", async () => {
-    const generator = new URL("../scripts/write-docs.mjs", import.meta.url).href;
+  it("equals the output of the generator for the schema", async () => {
+    const generator = new URL("../scripts/docs/configuration.mjs", import.meta.url).href;
     const { configurationMarkdown } = (await import(generator)) as {
       configurationMarkdown: (schema: object) => string;
     };
     expect(document).toBe(configurationMarkdown(configJsonSchema()));
   });
 
-  it("gives examples that load, the same in every format", async () => {
+  it("has examples that load and are equal in every format", async () => {
     const examples = [...document.matchAll(/```(json|yaml|ts)\n(.*?)```/gs)];
     const configs = await Promise.all(
       examples.map(async ([, extension = "", text = ""]) => {

@@ -7,23 +7,24 @@ import { toolFileJsonSchema } from "../src/toolfiles/format/json-schema.js";
 import { keyIdOf, parseKeyBytes } from "../src/toolfiles/keys/ed25519.js";
 import { parseKeyLine } from "../src/toolfiles/keys/key-line.js";
 import { parseVerified } from "../src/toolfiles/parse-verified.js";
-import { createKeyring } from "../src/toolfiles/signing/keyring.js";
-import { verify } from "../src/toolfiles/signing/verify.js";
+import { createSigningKeyring } from "../src/toolfiles/signing/keyring.js";
+import { verifyToolFile } from "../src/toolfiles/signing/verify.js";
 import { ROOT } from "./support/gateway.js";
 
-const page = readFileSync(join(ROOT, "docs/tool-files.md"), "utf8");
+const guide = readFileSync(join(ROOT, "docs/how-to/tool-files.md"), "utf8");
+const page = readFileSync(join(ROOT, "docs/reference/tool-file-format.md"), "utf8");
 const NOW = Date.parse("2026-02-01T00:00:00Z");
 
-describe("docs/tool-files.md", () => {
-  it("shows a file that verifies with the key below it, and parses", () => {
+describe("the pages on tool files", () => {
+  it("shows a valid file that verifies with the key below it", () => {
     const [, body = ""] = /```yaml\n(.*?)```/s.exec(page) ?? [];
     const line = parseKeyLine(/^anygpt-ed25519 .*$/m.exec(page)?.[0] ?? "");
     const keyId = keyIdOf(parseKeyBytes(line?.publicKey ?? "") ?? Buffer.alloc(0));
     const key = { keyId, publicKey: "", name: "", ...line, trustedAt: "", isOwn: false, canSign: false };
     const name = "context7_resolve_library_id.yaml";
-    const verdict = verify(Buffer.from(body), {
+    const verdict = verifyToolFile(Buffer.from(body), {
       file: name,
-      keys: createKeyring({ keys: [key], problems: [] }),
+      keys: createSigningKeyring({ keys: [key], problems: [] }),
       signatures: "required",
       now: NOW,
     });
@@ -47,13 +48,13 @@ describe("docs/tool-files.md", () => {
   });
 
   it("names commands and options that exist", () => {
-    const lines = [...page.matchAll(/anygpt mcp ([^\n`]+)/g)].map(([, words = ""]) => words.split(/\s+/));
+    const lines = [...guide.matchAll(/anygpt (?!mcp )([^\n`]+)/g)].map(([, words = ""]) => words.split(/\s+/));
     expect(lines.length).toBeGreaterThan(20);
     expect(lines.flatMap((words) => unknownIn(words)).filter(Boolean)).toEqual([]);
   });
 });
 
-/** The words of a command line that no command knows. */
+/** The unknown commands and options of a command line. */
 function unknownIn(words: readonly string[]): string[] {
   let entry: CommandSpec | CommandGroup | undefined = ANYGPT.commands[0];
   let rest = [...words];

@@ -1,4 +1,4 @@
-// A tool → the six texts that the model reads. The run time must cut tools in exactly this way.
+// Splits a tool into the six texts that the model reads. The gateway must split tools in exactly the same way.
 
 const FIRST = /^[\s\S]{10,300}?(?:[.!?](?=\s|$)|[。！？])/u;
 const CAMEL = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;

@@ -1,42 +1,34 @@
-// The word lists of the lexical ranker (src/search/lexicon), read as text: they are ours, so they may teach the model too.
+// The files of the search lexicon (lexicon/, format in its README): they belong to this project, so they may train the model too.
 import fs from "node:fs";
 import path from "node:path";
 
-function strings(file, after) {
-  const text = fs.readFileSync(file, "utf8");
-  const from = after ? text.indexOf(`${after}: [`) : 0;
-  const until = after === "same" ? text.indexOf("concepts: [") : text.length;
-  return from < 0 ? [] : [...text.slice(from, until).matchAll(/^\s*"([^"]+)"/gmu)].map((match) => match[1]);
-}
+// In this order, because prepare.mjs writes the same bytes each time.
+const TOPICS = ["code", "everyday", "media", "money", "office", "operations", "science", "verbs", "web"];
 
 const split = (line) => {
-  const [left, right] = line.split(":");
-  return {
-    left: left
-      .split(",")
-      .map((part) => part.trim())
-      .filter(Boolean),
-    right: (right ?? "").trim(),
-  };
+  const [left, right] = line.split(": ");
+  return { left: left.split(", "), right };
 };
 
 export function readLexicon(root) {
-  const folder = path.join(root, "src/search/lexicon");
-  const file = (name) => path.join(folder, `${name}.ts`);
-  const topics = ["code", "everyday", "media", "money", "office", "operations", "science", "verbs", "web"];
+  const folder = path.join(root, "lexicon");
+  const names = fs.readdirSync(folder);
+  const lines = (name, section) => {
+    const file = names.find((candidate) => candidate.endsWith(`-${name}.txt`));
+    const text = fs.readFileSync(path.join(folder, file), "utf8");
+    const part = text.split(/^\[/mu).find((candidate) => candidate.startsWith(`${section}]`)) ?? "";
+    return part
+      .split("\n")
+      .slice(1)
+      .filter((line) => line !== "" && !line.startsWith("#"));
+  };
   return {
-    same: topics.flatMap((name) => strings(file(name), "same")).map((line) => line.split(" ")),
-    concepts: [...topics.flatMap((name) => strings(file(name), "concepts")), ...strings(file("products"))].map(split),
-    abbreviations: strings(file("abbreviations")).map(split),
-    languages: strings(file("languages")).map((line) => {
-      const [english, words] = line.split(":");
-      return {
-        english: english.trim().split(" "),
-        words: (words ?? "")
-          .trim()
-          .split(" ")
-          .map((word) => word.replace(/-/gu, " ")),
-      };
+    same: TOPICS.flatMap((name) => lines(name, "synonyms")).map((line) => line.split(" ")),
+    concepts: [...TOPICS, "products"].flatMap((name) => lines(name, "concepts")).map(split),
+    abbreviations: lines("abbreviations", "abbreviations").map(split),
+    languages: lines("languages", "translations").map((line) => {
+      const [english, words] = line.split(": ");
+      return { english: english.split(" "), words: words.split(" ").map((word) => word.replace(/-/gu, " ")) };
     }),
   };
 }

@@ -1,4 +1,4 @@
-// The ways people ask, written by us: openings, closings and exchange of words.
+// Phrases with which users ask, written for this project: openings, closings and synonyms.
 
 const OPENINGS =
   `can you @|could you please @|please @|I want to @|I need to @|I would like to @|help me @|how do I @|how can I @|is there a way to @|is there a tool to @
@@ -60,7 +60,7 @@ export function ask({ verb, rest }, random) {
 
 export const pick = (list, random) => list[Math.floor(random() * list.length)];
 
-/** Leaves out some words and puts others in place of their like. */
+/** Removes some words and replaces others with synonyms. */
 export function reword(text, { twins, random, exchange = 0.2, drop = 0.06 }) {
   return text
     .split(" ")
@@ -73,7 +73,7 @@ export function reword(text, { twins, random, exchange = 0.2, drop = 0.06 }) {
     .join(" ");
 }
 
-/** Two to five words that carry the text, in their order. */
+/** Two to five content words of the text, in their order. */
 export function keywords(text, random) {
   const words = text.split(/[^\p{L}\p{N}'-]+/u).filter((word) => word.length > 2 && !SMALL.has(word.toLowerCase()));
   if (words.length < 3) return undefined;

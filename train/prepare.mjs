@@ -1,4 +1,4 @@
-// Data folder and unpacked packages → build/: what train.py and evaluate.py read. Same input, same bytes.
+// Converts the data folder and the unpacked packages into build/, the input of train.py and evaluate.py. The same input gives the same bytes.
 import fs from "node:fs";
 import path from "node:path";
 import zlib from "node:zlib";
@@ -19,7 +19,7 @@ const json = (file) => JSON.parse(fs.readFileSync(path.join(data, file), "utf8")
 const write = (name, value) =>
   fs.writeFileSync(path.join(out, `${name}.json.gz`), zlib.gzipSync(JSON.stringify(value), { level: 9 }));
 
-/** The half of a labelled set's tools that may teach; the other half judges. */
+/** The half of a labelled set's tools that is training data; the other half is evaluation data. */
 export function teaches({ server, name }) {
   let hash = 0x811c9dc5;
   for (const byte of Buffer.from(`${server}:${name}`)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
@@ -81,7 +81,7 @@ function addDoc(fields, group) {
   ]);
   return docs.length - 1;
 }
-/** `drop`: the fields that the query was made of and that the tool must do without; `english`: what the teacher reads instead. */
+/** `drop`: the fields from which the query was made, which are removed from the tool; `english`: the text that the teacher reads instead. */
 function addPair(kind, query, doc, { drop = "", english } = {}) {
   const text = toText(query, joins).slice(0, 400);
   if (text.length > 2) pairs.push(english ? [kind, text, doc, drop, english] : [kind, text, doc, drop]);
@@ -142,7 +142,7 @@ function teachLabelled(name, tools) {
   for (const tool of tools) teachTool(tool, known.get(`${tool.server}\0${tool.name}`), 0.5);
 }
 
-/** What a tool's own text teaches: each part of it finds the rest. */
+/** Training pairs from the text of a tool: each part of it should find the rest. */
 function teachTool(tool, doc, share = 1) {
   const fields = toFields(tool, joins);
   const server = fields.server;

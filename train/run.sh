@@ -1,13 +1,13 @@
 #!/bin/sh
-# Everything from nothing: gathers the packages, prepares, trains, judges. ANYGPT_DATA names the data folder; $1 is cuda (default) or cpu.
-# `prepare` alone ends before the training, for a machine with a network and no GPU; `train [cpu]` goes on from there.
+# Runs all steps: downloads the packages, prepares the data, trains and evaluates. ANYGPT_DATA is the data folder; $1 is cuda (default) or cpu.
+# `prepare` stops before the training, for a machine with a network but no GPU; `train [cpu]` continues from there.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=${TRAIN_WORK:-$here/build}
 model=${TRAIN_MODEL:-$here/../model/tools.bin}
 reference=${TRAIN_REFERENCE:-$here/reference.json}
 export TRAIN_PACKAGES="$work/packages"
-# Without it the products of matrices differ from run to run.
+# Without this setting, matrix products differ from run to run.
 export CUBLAS_WORKSPACE_CONFIG=:4096:8
 
 npm_package() { # name version

@@ -115,7 +115,7 @@ export function readWordNet(folder) {
   );
 }
 
-/** Texts in other languages beside their English twins: [foreign, english, language]. */
+/** Texts in other languages with their English versions: [foreign, english, language]. */
 export function readParallel({ typescript, emojibase, django }) {
   const twins = [];
   const enum1 = /"([A-Za-z0-9_]+_\d+)",\s*"((?:[^"\\]|\\.)*)"/gu;

@@ -1,4 +1,4 @@
-// Converts all API documents into tools, twice, alone in its process so that memory is its own.
+// Converts all API documents into tools, twice, in a separate process, so that memory can be measured.
 import { readFileSync } from "node:fs";
 
 process.once("message", async ({ internals: address, documents }) => {
@@ -33,7 +33,7 @@ async function convert(file, convertDocument) {
   return { tools, dropped, milliseconds: performance.now() - started };
 }
 
-/** Some of a schema is read only when a value is checked. */
+/** Validates one value, because some parts of a schema are read only then. */
 function compiles(schema, compileCheck) {
   try {
     compileCheck(structuredClone(schema))({});

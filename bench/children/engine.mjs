@@ -1,4 +1,4 @@
-// Asks the library over a warm home for details and reloads, alone in its process so that nobody's garbage is in the times.
+// Measures tool details and reloads of the library with a warm home, in a separate process, so that no other garbage collection affects the times.
 import { checkKnown, openEngine } from "../support/engine.mjs";
 import { timeEach } from "../support/statistics.mjs";
 
@@ -10,7 +10,7 @@ process.once("message", async ({ home, names, detailsCount, reloadCount }) => {
   const ask = async (round) => {
     const [server, tool] = names[round % names.length];
     const details = await engine.getToolDetails(server, tool);
-    if (details === null) throw new Error(`${server}:${tool} is not known.`);
+    if (details === null) throw new Error(`${server}:${tool} is unknown.`);
     return details;
   };
   await timeEach(WARM_UP, ask);

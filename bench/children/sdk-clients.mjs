@@ -1,4 +1,4 @@
-// The baseline of open connections: a process that has so many clients of the SDK, each with a server of its own.
+// The baseline for open connections: a process with a given number of SDK clients, each with its own server.
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { mapAtOnce } from "../support/at-once.mjs";
@@ -26,7 +26,7 @@ async function connect(server, env) {
   return client;
 }
 
-/** What is in use after a collection: the resident memory shrinks by more than so few connections take. */
+/** Memory in use after a garbage collection. Resident memory varies by more than a few connections take. */
 function megabytesInUse() {
   globalThis.gc();
   const { heapUsed, external } = process.memoryUsage();

@@ -1,4 +1,4 @@
-// Builds an index over many tools and asks it many questions, alone in its process so that heap and pauses are its own.
+// Builds an index over many tools and runs many queries, in a separate process, so that heap and pauses can be measured.
 import { PerformanceObserver } from "node:perf_hooks";
 import { openData } from "../support/data.mjs";
 import { createNaiveSearch } from "../support/naive-search.mjs";
@@ -14,7 +14,7 @@ process.once("message", async (task) => {
   const tools = data.manyTools(toolCount);
   const queries = pickQueries(data, queryCount);
 
-  // The first one reads the model too, which is then there for all; every index needs it.
+  // The first search also loads the model, which later searches share; every index needs it.
   const { discovery: _forgotten, ...firstBuild } = await build(tools, internals);
   let discovery;
   const heapMegabytes = [];
@@ -53,7 +53,7 @@ process.once("message", async (task) => {
 
 const toDuration = ({ start, end }) => end - start;
 
-/** Questions of all sets in turn, so that no set's length or language rules the figures. */
+/** Takes queries from all sets in turn, so that the query length or language of one set does not dominate the figures. */
 function pickQueries(data, count) {
   const sets = data.searchSets().map(({ queries }) => queries);
   const longest = Math.max(...sets.map((queries) => queries.length));
@@ -63,7 +63,7 @@ function pickQueries(data, count) {
   return Array.from({ length: count }, (_, index) => mixed[index % mixed.length]);
 }
 
-/** The first search builds the index; what it takes is all that has grown since the catalog was there. */
+/** The first search builds the index. Its memory is the growth since the catalog was loaded. */
 async function build(tools, internals) {
   const discovery = createStaticDiscovery(tools, internals, internals.semantic);
   const before = heapInUse();
@@ -73,7 +73,7 @@ async function build(tools, internals) {
   return { discovery, milliseconds, heapMegabytes: (heapInUse() - before) / 1e6 };
 }
 
-/** Vectors lie in memory of WebAssembly, which only `external` counts. */
+/** Vectors are in WebAssembly memory, which only `external` includes. */
 function heapInUse() {
   globalThis.gc();
   const { heapUsed, external } = process.memoryUsage();
@@ -99,7 +99,7 @@ function watchPauses() {
   observer.observe({ entryTypes: ["gc"] });
   return {
     async stop() {
-      // The engine hands its entries over between two turns of the event loop.
+      // The engine delivers its entries in a later turn of the event loop.
       for (let turn = 0; turn < 3; turn += 1) await new Promise(setImmediate);
       note(observer.takeRecords());
       observer.disconnect();

@@ -1,4 +1,4 @@
-// One of several processes that share a store: does an operation again and again, and sends how long each took.
+// One of several processes that share a store: repeats an operation and sends the duration of each.
 process.once("message", async ({ address, file, operation, rounds, width, name }) => {
   const { createStore } = await import(address);
   const store = createStore({ file });

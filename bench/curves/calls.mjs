@@ -3,13 +3,13 @@ import { SHED, openWays } from "./ways.mjs";
 import { median, quantile, sum } from "../support/statistics.mjs";
 
 const WIDTHS = [1, 4, 16, 64, 256, 1_000];
-/** What the queue of one server holds by default, with those under way. */
+/** The default capacity of one server: running calls plus queued calls. */
 const DEFAULT_ROOM = 16 + 64;
 
-/** Calls under way at once, straight and through the gateway, over one server and over ten. */
+/** Latency and throughput by the number of calls in flight, directly and through the gateway, to one server and to ten. */
 export const curveCalls = {
   name: "curve-calls",
-  about: "latency and throughput with 1 to 1,000 calls under way, over one server and over ten",
+  about: "latency and throughput with 1 to 1,000 calls in flight, to one server and to ten",
   seconds: { usual: 110, quick: 35 },
   async run({ folder, rounds }) {
     const ways = await openWays(folder);
@@ -31,7 +31,7 @@ function countFor(width, rounds) {
   return width === 1 ? rounds(300, 150) : Math.max(rounds(1000, 400), 2 * width);
 }
 
-/** Blocks of each way in turn, so that what disturbs the machine disturbs all of them. */
+/** Measures short blocks of each path in turn, so that other load on the machine affects all paths equally. */
 async function measure(ways, { width, blocks, count }) {
   const seen = Object.fromEntries(Object.keys(ways).map((name) => [name, []]));
   for (let block = 0; block < blocks; block += 1)
@@ -60,7 +60,7 @@ async function runBlock(way, { width, count }) {
 
 const toShare = (blocks) => (100 * sum(blocks.map(({ shed }) => shed))) / sum(blocks.map(({ count }) => count));
 
-/** Nothing may be refused where there is room, and what is refused must say so: any other failure ends the row. */
+/** The share of calls that were rejected with `OVERLOADED`. It must be zero while the queue has room. Any other error fails the row earlier. */
 function toLines(measured) {
   const raised = measured.flatMap(({ one, ten }) => [one, ten]);
   const within = measured.filter(({ width }) => width <= DEFAULT_ROOM);
@@ -81,7 +81,7 @@ function toLines(measured) {
       { budget: { most: 0 } },
     ),
     line(`default limits, ${last.width.toLocaleString("en-US")} under way`, last.byDefault, {
-      note: `one server takes 16 and keeps 64 waiting; the rest is told at once, with nothing sent; ${Math.round(median(last.byDefault.map(({ rate }) => rate)))} calls/s were answered meanwhile`,
+      note: `one server runs 16 calls and queues 64; further calls are rejected at once, and nothing is sent; ${Math.round(median(last.byDefault.map(({ rate }) => rate)))} calls/s were answered meanwhile`,
     }),
   ];
 }

@@ -10,7 +10,7 @@ const COUNTS = [1, 10, 100, 300, 1_000];
 const TOOLS_EACH = 10;
 const CHILD = join(ROOT, "bench/children/engine.mjs");
 
-/** Starts, lists and reloads of a gateway that knows so many servers. */
+/** Start, list and reload times of a gateway by the number of known servers. */
 export async function measureKnown(context) {
   const { data, folder, rounds } = context;
   const measured = [];
@@ -31,7 +31,7 @@ export async function measureKnown(context) {
   return measured;
 }
 
-/** The first answer waits for the catalog; the others are what an agent waits for. */
+/** The first answer includes the wait for the catalog; the later ones show what an agent waits for. */
 function ask(tool, args) {
   return async (server) => {
     await server.callText(tool, args);

@@ -17,7 +17,7 @@ const TOOL = {
   annotations: { readOnlyHint: true },
 };
 
-/** A gateway, and beside it a process with clients of the SDK, that open more and more servers. */
+/** A gateway and, for comparison, a process with SDK clients, both of which connect to more and more servers. */
 export async function measureLive(context) {
   const seen = COUNTS.map((count) => ({ count, openMs: [], megabytes: [], sdk: [] }));
   for (let round = 0; round < context.rounds(3, 1); round += 1) {
@@ -39,7 +39,7 @@ async function openThroughGateway(context) {
   const home = await createWarmHome(context, new Map(names.map((name) => [name, [TOOL]])));
   return await withServer([DISCOVERY, "--config", home.config], home.env, async (server) => {
     await server.callText("list_mcp_servers", {});
-    // A call that is refused has loaded what calls need; only connections are new after it.
+    // This rejected call loads all code that calls need, so that later memory growth comes from connections only.
     await server.callText("execute_tool", { server: names[0], tool: "echo", arguments: {} });
     const before = privateMegabytes(server.pid);
     const seen = [];

@@ -7,11 +7,11 @@ import { withServer } from "../support/stdio-server.mjs";
 
 const SIZES = [1_000, 10_000, 100_000, 1_000_000, 10_000_000];
 const TOO_LARGE = 11_000_000;
-/** The most that the configuration takes; a message may have as many bytes by default. */
+/** Settings that return every result whole: `resultLimit` has its maximum, which equals the default size limit of a message. */
 const WHOLE = { execution: { resultLimit: 10_485_760 }, upstreams: { maxMessageBytes: 33_554_432 } };
 const SERVERS = { sized: { command: process.execPath, args: [SIZED] } };
 
-/** The size of a result, straight from its server, through the gateway whole, and through it as it comes, where much is cut. */
+/** Cost by the size of a result: directly from the server, through a gateway that returns it whole, and through a gateway with default settings, which truncates it. */
 export const curveResults = {
   name: "curve-results",
   about: "latency, throughput and memory with results of 1 KB to 10 MB",
@@ -26,7 +26,7 @@ export const curveResults = {
   },
 };
 
-/** New processes in every round: only so is the peak that of this size. */
+/** Starts new processes in every round, because otherwise the peak memory would include earlier sizes. */
 async function measure({ folder, rounds }, size) {
   const ways = { direct: openDirect(folder), whole: openGateway(folder, WHOLE), byDefault: openGateway(folder, {}) };
   const seen = { size, direct: [], whole: [], byDefault: [] };
@@ -51,7 +51,7 @@ function codeOf(result) {
   return result.isError === true ? JSON.parse(toText(result)).error.code : undefined;
 }
 
-/** Of a cut result the text comes first; what follows says how to read the rest. */
+/** In a truncated result, the text comes first, followed by a note on how to read the rest. */
 const toText = ({ content }) => content[0].text;
 
 function openDirect(folder) {
@@ -77,7 +77,7 @@ function openGateway(folder, settings) {
     );
 }
 
-/** What is larger than a message may be is refused by name, and the next call is as good as ever. */
+/** A result above the message limit must fail with the right error code, and the next call must work. */
 async function measureTooLarge({ folder }) {
   const codes = await openGateway(
     folder,

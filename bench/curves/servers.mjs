@@ -3,10 +3,10 @@ import { measureLive } from "./live-servers.mjs";
 import { toPoint } from "../support/curve.mjs";
 import { median } from "../support/statistics.mjs";
 
-/** Servers that are known and not started, then servers that are open. */
+/** First servers that are known but not started, then connected servers. */
 export const curveServers = {
   name: "curve-servers",
-  about: "what grows with the servers, 1 to 1,000 known and 1 to 100 open",
+  about: "cost by the number of servers: 1 to 1,000 known, 1 to 100 connected",
   dependsOnTools: true,
   seconds: { usual: 120, quick: 40 },
   async run(context) {

@@ -12,10 +12,10 @@ const SERVERS = 100;
 const QUERY = "read a file";
 const child = (name) => join(ROOT, "bench/children", name);
 
-/** Tools known, on a hundred servers; nothing is started. */
+/** Cost by the number of known tools on 100 servers. No server is started. */
 export const curveTools = {
   name: "curve-tools",
-  about: "what grows with the tools known, 100 to 100,000",
+  about: "cost by the number of known tools, 100 to 100,000",
   dependsOnTools: true,
   seconds: { usual: 180, quick: 65 },
   async run(context) {

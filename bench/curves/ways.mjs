@@ -8,14 +8,14 @@ import { cpuMilliseconds } from "../support/processes.mjs";
 export const SHED = Symbol("refused as OVERLOADED");
 const MANY = 10;
 const SERVER = { command: process.execPath, args: [ECHO] };
-/** A queue that holds all calls of this row; how many a server gets at once stays as it is. */
+/** A queue long enough for all calls of this row. The number of concurrent calls per server stays at its default. */
 const RAISED = { upstreams: { queue: 2_000, queueWaitMs: 60_000 } };
 const TEXT = "hello";
 
-// The SDK's client adds a listener for every write that has to wait, and Node warns of the eleventh.
+// The SDK client adds a listener for every write that has to wait, and Node warns at the eleventh.
 EventEmitter.defaultMaxListeners = 2_000;
 
-/** Ways to the echo: straight to one or ten of them, through a gateway with a longer queue, and through one as it comes. */
+/** Paths to the echo server: directly to one or ten of them, through a gateway with a longer queue, and through a gateway with default settings. */
 export async function openWays(folder) {
   const raised = await connectGateway(folder, { count: MANY, ...RAISED });
   const usual = await connectGateway(folder, { count: 1 });
@@ -69,7 +69,7 @@ async function connect(args, env) {
   return client;
 }
 
-/** The right answer, or that there was no room for the call; anything else is a failure of the row. */
+/** Accepts the right answer or `OVERLOADED`; any other result fails the row. */
 function read({ content, isError }) {
   const [{ text }] = content;
   if (isError !== true && text === TEXT) return undefined;

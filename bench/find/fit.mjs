@@ -1,9 +1,9 @@
-// Fits the few weights of src/directory/rank.ts. Every figure of run.mjs comes from data that its weights have not seen.
+// Fits the weights of src/directory/rank.ts. run.mjs reports every figure on data that was not used for fitting.
 const GRID = { covered: [0, 1, 2, 3, 4, 6, 8], named: [0, 1, 2, 3, 4, 6, 8], size: [0, 0.1, 0.2, 0.3, 0.4, 0.6] };
 const ROUNDS = 2;
 const LEAST_GAIN = 1e-4;
 
-/** The weights of the order that put the right server among the first three most often: a grid search, one weight after another. */
+/** Grid search, one weight after another, for the ranking weights that put the right server among the first three most often. */
 export function fitRanking(rows, judge) {
   let weights = { covered: 2, named: 2, size: 0 };
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -25,10 +25,10 @@ const FEATURES = ["strength", "named"];
 const STEPS = 400;
 const RATE = 2;
 const DECAY = 0.0005;
-/** Of the unanswerable requests of the fit, this share may get a sure suggestion. */
+/** The share of unanswerable requests in the training data that may get a confident suggestion. */
 const MOST_FALSE = 0.02;
 
-/** Logistic regression: evidence of right suggestions against evidence of suggestions for unanswerable requests, both sides weighted alike. */
+/** Logistic regression that separates right suggestions from suggestions for unanswerable requests. Both classes have the same total weight. */
 export function fitVerdict(right, wrong, toConfidence) {
   const rows = [
     ...right.map((row) => [row, 1, 0.5 / right.length]),

@@ -2,7 +2,7 @@
 const QUERIES_OF_EACH = 4;
 const SUGGESTED = 3;
 
-/** `most` servers are configured beside the missing one; all of the measured ones when left out. */
+/** `most` is the number of configured servers besides the missing one; by default all measured servers. */
 export function judgeGate({
   tools,
   queries,
@@ -16,7 +16,7 @@ export function judgeGate({
 }) {
   const { createSearchIndex, searchOptions } = internals;
   const names = [...new Set(tools.map(({ server }) => server))];
-  // Every query has other neighbours, the same ones in every run.
+  // Each query gets different configured servers, but the same ones in every run.
   const localFor = (without, at) => {
     const left = names.filter((name) => name !== without);
     return new Set(left.map((_, index) => left[(at * 7 + index * 13) % left.length]).slice(0, most));

@@ -8,11 +8,11 @@ export const WRITTEN_FOR = "@azure/mcp";
 const UNRELATED = ["bfcl", "toolalpaca"];
 const MOST_UNRELATED = 150;
 
-/** Words of server names that say what a server is made of or does, not which product it is for. */
+/** Generic words of server names, which do not identify a product. */
 const GENERIC =
   /^(?:mcp|server|servers|api|ai|app|basic|browser|chart|cli|cloud|code|command|data|database|db|design|dev|developer|docs|drive|enhanced|fetch|file|google|image|js|local|manager|maps?|memory|microsoft|apple|remote|search|simple|the|to|tools?|ui|web|website)$/;
 
-/** Two servers are equivalent when their names share a product's word: any word of at least two characters that is not generic. */
+/** Two servers are equivalent if their names share a product name: a word of at least two characters that is not generic. */
 export function areEquivalent(one, other, toServiceName) {
   const words = (entry) =>
     toServiceName(entry)
@@ -49,7 +49,7 @@ export function readTools(data) {
   return read(data, "corpus/npm-servers.tools.json");
 }
 
-/** Requests that another catalog's users made: no server of the directory was meant. */
+/** Requests that were written for another catalog, not for a server of the directory. */
 export function otherRequests(data) {
   const unanswerable = UNANSWERABLE.flatMap((set) =>
     read(data, `search/${set}.unanswerable.json`).map(({ query }) => ({ set, query })),

@@ -1,4 +1,4 @@
-// Measures the directory of public servers: `ANYGPT_DATA=… npm run bench:find`. docs/finding-servers.md explains the rows.
+// Measures the directory of public servers: `ANYGPT_DATA=… npm run bench:find`. docs/how-to/finding-servers.md explains the rows.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -85,12 +85,12 @@ function judgeEveryday(requests) {
   const missed = requests.filter((request) => !isRight(request, firstOf(request, SHIPPED.ranking)));
   const sure = requests.filter((request) => sureOf(request, SHIPPED.verdict).length > 0);
   console.log(`everyday requests: ${share(requests.length - missed.length, requests.length)} among the first ${FIRST}`);
-  console.log(`  with a sure suggestion: ${share(sure.length, requests.length)}`);
+  console.log(`  with a confident suggestion: ${share(sure.length, requests.length)}`);
   for (const request of missed)
     console.log(`  missed: ${request.query} → ${nameAll(firstOf(request, SHIPPED.ranking))}`);
 }
 
-/** Shares of the queries, and the mean over servers, whose right server is among the first three. */
+/** The share of queries whose right server is among the first three: over all queries, and as the mean over servers. */
 function rate(rows, weights, accepts = isRight) {
   const right = new Map();
   for (const row of rows) {
@@ -161,12 +161,12 @@ function judgeVerdict(asked, others) {
   }
 }
 
-/** All sure suggestions for other catalogs' requests with the shipped weights, to be checked by hand. */
+/** Prints all confident suggestions for requests of other catalogs with the shipped weights, for manual review. */
 function showSuggested(others) {
   for (const set of new Set(others.map((row) => row.set))) {
     const rows = others.filter((row) => row.set === set);
     const sure = rows.filter((row) => sureOf(row, SHIPPED.verdict).length > 0);
-    console.log(`${set}: sure suggestions for ${share(sure.length, rows.length)}`);
+    console.log(`${set}: confident suggestions for ${share(sure.length, rows.length)}`);
     for (const row of sure) console.log(`  ${row.query.slice(0, 90)} → ${nameAll(sureOf(row, SHIPPED.verdict))}`);
   }
 }

@@ -1,4 +1,4 @@
-// The same work on us and on peers from npm, side by side: one table per theme, and a report as JSON.
+// Runs the same work on this gateway and on other gateways from npm (peers): prints one table per theme and writes a JSON report.
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -28,28 +28,28 @@ const MINUTES = (mode) => Math.ceil(THEMES.reduce((total, { seconds }) => total 
 
 const HELP = `Usage: npm run bench:peers -- [options]
 
-The same work on us and on peers from npm. Peers are installed in their pinned versions into a
-temporary folder; each runs in a home of its own. Real tools and queries are read from the folder
-ANYGPT_DATA; without it, tools are made up and the quality of search is left out.
+Runs the same work on this gateway and on other gateways from npm (peers). Peers are installed in pinned
+versions into a temporary folder, and each runs with its own home folder. Real tools and queries are read
+from the folder in ANYGPT_DATA. Without it, tools are synthetic and search quality is not measured.
 
-  --only THEME    this theme only; may be repeated
-  --peer NAME     this peer only, beside us; may be repeated
-  --from FOLDER   peers are installed in this folder, or will be: runs after the first need no network
-  --report FILE   where the report goes, default bench/peers-report.json
-  --quick         fewer servers, queries and rounds: about ${MINUTES("quick")} min instead of ${MINUTES("usual")}, without installing
+  --only THEME    measure only this theme; may be repeated
+  --peer NAME     compare only with this peer; may be repeated
+  --from FOLDER   install peers into this folder and reuse it, so that later runs need no network
+  --report FILE   the JSON file for the report (default bench/peers-report.json)
+  --quick         fewer servers, queries and rounds: about ${MINUTES("quick")} min instead of ${MINUTES("usual")}, not counting installation
   --json          print the report instead of tables
-  --help          print this
+  --help          print this help
 
 Themes:
 ${THEMES.map(({ name, about }) => `  ${name.padEnd(10)}${about}`).join("\n")}
 
 Peers: ${NAMES.slice(1).join(", ")}
 
-Exit code: 0 when all that can run was measured, better or worse; 1 when a theme or an installation failed.`;
+Exit code: 0 if every theme was measured, whatever the results; 1 if a theme or an installation failed.`;
 
 const options = readOptions();
 if (options.help) console.log(HELP);
-// A connection that a peer has left half open must not hold the end up.
+// process.exit, because a connection that a peer left half open would keep the process alive.
 else process.exit(await main());
 
 function readOptions() {
@@ -98,7 +98,7 @@ async function main() {
   const tables = [];
   const began = performance.now();
   const dataFolder = process.env.ANYGPT_DATA || undefined;
-  if (dataFolder === undefined) say("ANYGPT_DATA is not set: tools are made up, and the quality of search is left out");
+  if (dataFolder === undefined) say("ANYGPT_DATA is not set: tools are synthetic, and search quality is not measured");
   const context = { folder: join(folder, "work"), peers, dataFolder, isQuick: options.quick, say };
   mkdirSync(context.folder);
   for (const theme of themes) {
@@ -133,7 +133,7 @@ async function installAll(folder) {
       peers.push({ adapter, ...(await install(adapter)) });
     } catch (error) {
       failed.push({ what: adapter.name, reason: error.message });
-      say(`${adapter.name} is left out: ${error.message}`);
+      say(`${adapter.name} is skipped: ${error.message}`);
     }
   }
   return { peers, failed };

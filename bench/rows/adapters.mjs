@@ -12,10 +12,10 @@ import { withServer } from "../support/stdio-server.mjs";
 const CHILD = join(ROOT, "bench/children/adapters.mjs");
 const LOOK_AGAIN_MS = 20;
 
-/** All API documents of the data folder as one catalog; without them there is nothing to measure. */
+/** Uses all API documents of the data folder as one catalog. Without the data folder the row measures nothing. */
 export const adapters = {
   name: "adapters",
-  about: "API documents into tools: time, memory, names and schemas; a start with and without what is known of them",
+  about: "converting API documents into tools: time, memory, names and schemas; start with and without stored tools",
   seconds: { usual: 130, quick: 35 },
   async run(context) {
     if (!context.data.isReal) {
@@ -77,7 +77,7 @@ function toConversion(runs, documents) {
 
 const faults = (what, value, note) => ({ what: `adapters: ${what}`, value, unit: "", budget: { most: 0 }, note });
 
-/** The least that anybody who reads them pays. */
+/** The baseline: the time to read and parse the documents, which every reader needs. */
 function timeParsing(documents) {
   const started = performance.now();
   for (const { file } of documents) {
@@ -88,7 +88,7 @@ function timeParsing(documents) {
   return performance.now() - started;
 }
 
-/** From the start of the process until every tool is known, by what the gateway itself says. */
+/** Time from the start of the process until the gateway reports every tool as known. */
 async function measureStarts({ folder, rounds }, documents) {
   const firsts = [];
   const seconds = [];

@@ -9,14 +9,14 @@ import { median, quantile, spreadOf, timeEach } from "../support/statistics.mjs"
 const IN_FLIGHT = 32;
 const BLOCKS = 10;
 
-/** What the gateway adds to a call on an open connection: the same client, the same server, with and without us between. */
+/** The time that the gateway adds to a call on an open connection: same client and server, with and without the gateway in between. */
 export const calls = {
   name: "calls",
-  about: "latency added to a call on an open connection, throughput, and what the audit costs of it",
+  about: "latency added to a call on an open connection, throughput, and the share of the audit log",
   async run({ folder, rounds }) {
     const ways = await openWays(folder);
     try {
-      // Every way must have been compiled to its fastest form before the clock starts.
+      // Warm-up: V8 must have optimised every path before the measurement starts.
       for (const way of Object.values(ways)) await rateOf(way.call, rounds(6000, 2000));
       const latencies = await inTurns(ways, BLOCKS, (way) => timeEach(rounds(100, 50), way.call));
       const rates = await inTurns(ways, BLOCKS, async (way) => [await rateOf(way.call, rounds(1500, 500))]);
@@ -27,7 +27,7 @@ export const calls = {
   },
 };
 
-/** The echo costs next to nothing by itself, the bare server what servers on the SDK cost. */
+/** The echo server uses almost no time itself; the bare server uses as much as a typical server built on the SDK. */
 const BEHIND = {
   echo: { file: ECHO, tool: "echo" },
   sdk: { file: BARE, tool: "one" },
@@ -84,7 +84,7 @@ function toWay(client, call) {
   };
 }
 
-/** Blocks of each way in turn, so that what disturbs the machine disturbs all of them. */
+/** Measures short blocks of each path in turn, so that other load on the machine affects all paths equally. */
 async function inTurns(ways, blocks, measure) {
   const measured = Object.fromEntries(Object.keys(ways).map((name) => [name, []]));
   for (let block = 0; block < blocks; block += 1) {
@@ -93,7 +93,7 @@ async function inTurns(ways, blocks, measure) {
   return measured;
 }
 
-/** Calls a second with a fixed number under way. */
+/** Calls per second with a fixed number of calls in flight. */
 async function rateOf(call, count) {
   let left = count;
   const started = performance.now();
@@ -148,7 +148,7 @@ function rateLines({ direct, gateway, unsynced, unaudited, directSdk, gatewaySdk
   ];
 }
 
-/** How long this disk takes to make one record durable: the part of a call that no code of ours can shorten. */
+/** The time that this disk needs to make one record durable. The gateway cannot make this part of a call shorter. */
 async function syncLine(folder, count) {
   const file = await open(join(folder, "sync"), "a");
   try {

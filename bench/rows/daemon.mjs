@@ -7,10 +7,10 @@ import { median, spreadOf, timeEach } from "../support/statistics.mjs";
 const CALL = ["execute", "echo", "add", "--args", '{"a":1,"b":2}'];
 const SEARCH = ["search", "add two numbers"];
 
-/** Whole commands as a user waits for them, in the background gateway and, in turn, without it. */
+/** Wall-clock time of whole commands, alternately with and without the background gateway. */
 export const daemon = {
   name: "daemon",
-  about: "commands in the background gateway against the same ones with --no-daemon",
+  about: "commands in the background gateway, compared with --no-daemon",
   seconds: { usual: 60, quick: 25 },
   async run({ folder, rounds }) {
     const { env, config } = createHome(folder, { servers: { echo: { command: process.execPath, args: [ECHO] } } });
@@ -26,7 +26,7 @@ export const daemon = {
       }
       const times = { bare: [], attach: [], call: [], callAlone: [], search: [], searchAlone: [] };
       const time = async (name, act) => times[name].push(...(await timeEach(1, act)));
-      // The server is started and the catalog and the search index are made before the clock runs.
+      // Starts the server and builds the catalog and the search index before the measurement.
       await run(CALL);
       await run(SEARCH);
       for (let round = 0; round < rounds(15, 5); round += 1) {

@@ -7,10 +7,10 @@ import { tokensOf } from "../support/tokens.mjs";
 
 const LARGE = 300;
 
-/** What looking one tool up adds to a conversation, against its definition as the server lists it. */
+/** Tokens of one get_tool_details answer, compared with the definition that the server lists. */
 export const detailsTokens = {
   name: "details-tokens",
-  about: "tokens of get_tool_details over all tools",
+  about: "tokens of the get_tool_details answers for all tools",
   dependsOnTools: true,
   seconds: { usual: 12, quick: 3 },
   async run({ data, dataFolder, folder, internals, rounds }) {
@@ -48,7 +48,7 @@ export const detailsTokens = {
   },
 };
 
-/** What the answers fail to tell of the schemas, by reading the types back. */
+/** Parses the compact types of the answers and returns the parts of the schemas that they do not express. */
 async function measureLosses({ data, dataFolder, folder, internals, step }) {
   const compareDetails = await loadCompareDetails(folder);
   const tools = (data.isReal ? corpusTools(dataFolder) : data.realTools()).filter((_, index) => index % step === 0);
@@ -75,7 +75,7 @@ async function measureLosses({ data, dataFolder, folder, internals, step }) {
       value: found.lost,
       unit: "constraints",
       budget: { most: 0 },
-      note: `${tools.length} tools, ${where}: ${share(whole)} told by types alone, ${share(found.raw)} with a raw schema, ${found.cut} over the size limit`,
+      note: `${tools.length} tools, ${where}: ${share(whole)} expressed by types alone, ${share(found.raw)} with a raw schema, ${found.cut} over the size limit`,
     },
     {
       what: "details of a tool, from its definition",

@@ -7,7 +7,7 @@ import { median, quantile, spreadOf, timeEach } from "../support/statistics.mjs"
 /** The library over 100 servers with 1,000 known tools. */
 export const engine = {
   name: "engine",
-  about: "list servers, details and reload in process; share of look-ups that ask no server",
+  about: "server list, tool details and reload in the library; share of lookups that contact no server",
   dependsOnTools: true,
   seconds: { usual: 15, quick: 6 },
   async run(context) {
@@ -34,14 +34,14 @@ export const engine = {
   },
 };
 
-/** A tool that is not known would be answered fast and with nothing. */
+/** Throws if a tool is unknown: an empty answer would be fast and would falsify the measurement. */
 async function detailsOf(gateway, [server, tool]) {
   const details = await gateway.getToolDetails(server, tool);
-  if (details === null) throw new Error(`${server}:${tool} is not known.`);
+  if (details === null) throw new Error(`${server}:${tool} is unknown.`);
   return details;
 }
 
-/** The answer's own journey through JSON is the least that any surface pays for it. */
+/** The baseline: serialising and parsing the answer as JSON, which every surface has to do. */
 async function timeAnswers(ask, { what, count, most }) {
   const answers = [];
   await timeEach(100, ask);
@@ -81,7 +81,7 @@ async function timeReload(gateway, { home, count }) {
 const COLD_SERVERS = 10;
 const ECHO_TOOLS = ["echo", "add", "pid", "meta"];
 
-/** On a catalog that is known, against one that is learned on the way. */
+/** With a stored catalog, compared with a catalog that has to be loaded from the servers. */
 async function measureHits(context, home, names) {
   const rounds = context.rounds(5, 2);
   const warm = [];
@@ -111,7 +111,7 @@ function createCold({ folder }) {
   return [home, servers.flatMap((name) => ECHO_TOOLS.map((tool) => [name, tool]))];
 }
 
-/** A session of two hundred look-ups: lists, mostly details, and calls that are refused for their arguments. */
+/** A session of 200 lookups: lists, mostly tool details, and calls with invalid arguments. */
 async function countHits(home, names) {
   const session = await openEngine(home);
   try {

@@ -4,13 +4,13 @@ import { bundleInside } from "../support/bundle-inside.mjs";
 import { median, quantile, spreadOf, timeEach } from "../support/statistics.mjs";
 import { timeSyncedWrites } from "../support/synced-writes.mjs";
 
-/** The one that a keyless call of a harmless tool pays. */
+/** Budgets in microseconds, by name of the measurement: only a low-risk call without an idempotency key has one. */
 const BUDGETS = { "low risk, recorded": 1000 };
 
-/** What policy, validation, keys and record cost one call, each alone and together; the server answers at once. */
+/** Time of policy, validation, idempotency keys and audit log for one call, each alone and together. The server answers immediately. */
 export const guards = {
   name: "guards",
-  about: "microseconds that each guard adds to a call, alone and together",
+  about: "microseconds that each check adds to a call, alone and together",
   seconds: { usual: 12, quick: 4 },
   async run(context) {
     const { folder, rounds } = context;

@@ -9,10 +9,11 @@ const REQUESTS = join(ROOT, "test/relevance/intent/requests.json");
 const NOTHING_HIDDEN = new Set();
 const FIRST_TIME_MS = 120_000;
 
-/** 150 requests in plain words over every operation of the API documents; without those there is nothing to measure. */
+/** 150 plain-language requests over every operation of the API documents. Without the data folder the row measures nothing. */
 export const intent = {
   name: "intent",
-  about: "right operation first, and among the first three: gateway.intent, search, BM25 and shared words",
+  about:
+    "how often the right operation is first or among the first three: gateway.intent, search, BM25 and shared words",
   seconds: { usual: 12, quick: 12 },
   async run({ data, dataFolder, folder, internals }) {
     if (!data.isReal) {
@@ -40,11 +41,11 @@ export const intent = {
   },
 };
 
-/** The requests with the ids of what each accepts. */
+/** The requests with the ids of their accepted operations. */
 function readRequests({ tools }, documents) {
   const adapterOf = new Map(documents.map(({ path, adapter }) => [path, adapter]));
   const keyOf = (adapter, method, path) => `${adapter} ${method} ${path}`;
-  // The gateway's own tools are in the catalog too and call no API.
+  // Leaves out the gateway's built-in tools, which are in the catalog too but call no API.
   const operations = [...tools.values()].filter(({ operation }) => operation !== undefined);
   const ids = new Map(
     operations.map(({ id, server, operation }) => [keyOf(server, operation.method, operation.path), id]),
@@ -59,7 +60,7 @@ function readRequests({ tools }, documents) {
   }));
 }
 
-/** Each gives the ids for a request, the best first. */
+/** Each ranker returns the ids for a request, best first. */
 function createRankers({ snapshot, discovery, gateway }, internals) {
   const tools = [...snapshot().tools.values()];
   const servers = snapshot().servers;

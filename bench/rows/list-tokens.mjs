@@ -8,7 +8,7 @@ import { tokensOf } from "../support/tokens.mjs";
 const STARTS = 3;
 const OFFICIAL = [["everything"], ["filesystem", "."], ["memory"], ["sequential-thinking"]];
 
-/** What every conversation pays before the first question: our tools and instructions against those behind us. */
+/** Tokens of every conversation before the first request: the gateway's tools and instructions, compared with those of all servers behind it. */
 export const listTokens = {
   name: "list-tokens",
   about: "tokens of tools/list and of the instructions",
@@ -54,7 +54,7 @@ export const listTokens = {
   },
 };
 
-/** Several starts: the answer must be the same in each. */
+/** Starts the gateway several times; the answer must be the same each time. */
 async function listOurs(context, servers, settings) {
   const home = await createWarmHome(context, servers, settings);
   const seen = { tokens: [], instructions: [] };

@@ -7,7 +7,7 @@ import { withServer } from "../support/stdio-server.mjs";
 
 const QUERIES = ["read a file", "create an issue", "send a message"];
 
-/** Resident memory of the whole process beside that of a server with five tools. */
+/** Resident memory of the gateway process, compared with a server with five tools. */
 export const memory = {
   name: "memory",
   about: "memory above a bare SDK server, 100 servers with 1,000 tools known, none started",
@@ -46,7 +46,7 @@ function measureBare(env) {
   });
 }
 
-/** Listing the servers waits for the catalog, which is read after the first answer. */
+/** Lists the servers, because that waits for the catalog, which the gateway reads after its first answer. */
 function measureOurs(home) {
   return withServer([DISCOVERY, "--config", home.config], home.env, async (server) => {
     await server.request("tools/list");

@@ -5,7 +5,7 @@ import { inBlocks, median, quantile, spreadOf } from "../support/statistics.mjs"
 
 const CHILD = fileURLToPath(new URL("../children/search.mjs", import.meta.url));
 
-/** What must work, and last what is planned for, which `--quick` leaves to the curve of tools. */
+/** The catalog sizes. `--quick` leaves out the last one, which the curve of tools also measures. */
 const CATALOGS = [
   {
     label: "10,000 tools, by words alone",
@@ -17,10 +17,10 @@ const CATALOGS = [
   { label: "100,000 tools", toolCount: 100_000, semantic: true, most: { p99: 40, heap: 400 } },
 ];
 
-/** Search and its index at large catalogs, in process. */
+/** Search and index build with large catalogs, in process. */
 export const searchLatency = {
   name: "search-latency",
-  about: "search over 10,000 and 100,000 tools in process, the index's build time and heap",
+  about: "search among 10,000 and 100,000 tools in process; build time and heap of the index",
   dependsOnTools: true,
   seconds: { usual: 140, quick: 20 },
   async run({ data, internalsAddress, dataFolder, rounds }) {
@@ -43,7 +43,7 @@ export const searchLatency = {
   },
 };
 
-/** The tools as they are listed, in megabytes of JSON. */
+/** The size of the tool list, in megabytes of JSON. */
 function definitionsOf(data, count) {
   return JSON.stringify(data.manyTools(count).map(toDefinition)).length / 1e6;
 }

@@ -3,10 +3,10 @@ import { createStaticDiscovery } from "../support/static-discovery.mjs";
 import { median, quantile, spreadOf, sum } from "../support/statistics.mjs";
 import { tokensOf } from "../support/tokens.mjs";
 
-/** What one search adds to a conversation, against the definitions of the very tools that it names. */
+/** Tokens of one search answer, compared with the definitions of the tools that it names. */
 export const searchTokens = {
   name: "search-tokens",
-  about: "tokens of a search answer, every set's queries on its own tools",
+  about: "tokens of a search answer, for the queries of each set over its own tools",
   dependsOnTools: true,
   seconds: { usual: 12, quick: 5 },
   async run({ data, internals, rounds }) {

@@ -7,7 +7,7 @@ import { startServer } from "../support/stdio-server.mjs";
 
 const SERVERS = 100;
 
-/** From the start of the process to its answer to the first tools/list, as a client sees it. */
+/** Time from the start of the process to its answer to the first tools/list, measured by the client. */
 export const start = {
   name: "start",
   about: "process start to the first tools/list answer, 100 servers with 1,000 tools known",
@@ -51,7 +51,7 @@ export const start = {
   },
 };
 
-/** `afterwards` is called when the clock has stopped: the catalog is read only after the first answer. */
+/** `afterwards` runs after the measurement, because the gateway reads the catalog only after its first answer. */
 async function timeStart(command, env, afterwards) {
   const started = performance.now();
   const server = startServer(command, env);

@@ -13,10 +13,10 @@ const PROCESSES = 4;
 const WIDTH = 100;
 const SERVERS = 1000;
 
-/** The embedded store, against one synced write of a record's size. */
+/** The embedded store, compared with one synced write of the size of a record. */
 export const store = {
   name: "store",
-  about: "what the store costs a call, alone and together, from one process and from four",
+  about: "time of the store operations of a call, alone and together, from one process and from four",
   seconds: { usual: 30, quick: 12 },
   async run(context) {
     const address = await bundleInside("src/store/create-store.ts");
@@ -39,7 +39,7 @@ function newPlace({ folder }) {
   return join(place, "store.db");
 }
 
-/** Runs so many processes on one new store; each does its share of the rounds, so many at a time. */
+/** Runs several processes on one new store. Each runs its share of the rounds, a fixed number at a time. */
 function createMeasure(context, { address, operation }) {
   return async ({ processes, width, rounds }) => {
     const file = newPlace(context);
@@ -64,7 +64,7 @@ async function measureAlone(measure, operation, synced) {
   };
 }
 
-/** Each at a time waits for the others: what counts is how many are done in the end. */
+/** Operations in flight wait for each other, so the result is the throughput and not the latency. */
 async function measureTogether(measure, { operation, processes, synced, repeats }) {
   const each = [];
   const times = [];
@@ -104,7 +104,7 @@ async function measureFirstUse(context, { address, synced }) {
   };
 }
 
-/** What a start with a thousand known servers reads, against a file for each. */
+/** Reading the catalog of 1,000 known servers at start, compared with one file per server. */
 async function measureCatalog(context, address) {
   const { createStore } = await import(address);
   const { internals, folder, rounds } = context;

@@ -1,4 +1,4 @@
-// The baseline of start and memory: what a server costs that has five tools and does nothing else.
+// The baseline for start time and memory: an SDK server with five tools that does nothing else.
 import { McpServer } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { z } from "zod";

@@ -1,10 +1,10 @@
-// Answers with a text of the size that is asked for. The text is made once: what is measured is the way, not the making.
+// Returns a text of the requested size. The text is created only once, so that the benchmark measures the transport.
 import { createInterface } from "node:readline";
 
 const LINE = '{"id": 4711, "title": "Über die Größe", "path": "C:\\\\temp", "done": false}\n';
 const TOOL = {
   name: "sized",
-  description: "Gives a text of so many bytes.",
+  description: "Returns a text of the given number of bytes.",
   inputSchema: { type: "object", properties: { bytes: { type: "integer" } }, required: ["bytes"] },
   annotations: { readOnlyHint: true },
 };
@@ -16,7 +16,7 @@ function toResult(bytes) {
   return result;
 }
 
-/** Lines as logs and listings have them, with quotes, breaks and letters of two bytes; filled up to the very size. */
+/** Lines like those of logs and listings, with quotes, line breaks and two-byte letters, padded to the exact size. */
 function makeResult(bytes) {
   const lines = Math.floor(bytes / Buffer.byteLength(LINE));
   const text = LINE.repeat(lines).padEnd(LINE.length * lines + (bytes - Buffer.byteLength(LINE) * lines), ".");

@@ -1,4 +1,4 @@
-/** `act` on every item, so many at a time; the results in the order of the items. */
+/** Runs `act` on every item with limited concurrency. The results are in the order of the items. */
 export async function mapAtOnce(items, width, act) {
   const results = [];
   const numbered = items.entries();

@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import { compiledLexicon } from "../../scripts/lexicon-plugin.mjs";
 import { ROOT } from "./places.mjs";
 
 const bundles = new Map();
@@ -25,6 +26,7 @@ async function writeBundle(entry) {
     target: "node20",
     format: "esm",
     external: ["@photostructure/sqlite", "jiti"],
+    plugins: [compiledLexicon()],
     // Its "main" is a UMD wrapper whose requires a bundler cannot follow.
     alias: { "jsonc-parser": "./node_modules/jsonc-parser/lib/esm/main.js" },
     banner: {

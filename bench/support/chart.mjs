@@ -1,5 +1,5 @@
-// A curve as one SVG file: a grid of panels with logarithmic axes. The file brings its own background, so that it can
-// be read on a page of any colour, and follows the reader's theme where the host lets it.
+// Draws a curve as one SVG file: a grid of panels with logarithmic axes. The file has its own background, so that it is
+// readable on a page of any colour, and follows the reader's colour scheme if the host page allows it.
 import { growthOf, toPower } from "./growth.mjs";
 import { createScale, toTick } from "./scale.mjs";
 
@@ -52,7 +52,7 @@ ${drawn.join("\n")}
 `;
 }
 
-/** What a reader who cannot see the lines is told: each series from its first to its last point. */
+/** The text for screen readers: each series from its first to its last point. */
 function describe({ x, panels }) {
   const told = panels.flatMap(({ unit, series }) =>
     series.map(({ name, points }) => {
@@ -95,7 +95,7 @@ function toPanel({ title, unit, series }, label) {
   ].join("\n");
 }
 
-/** A value that is not above zero has no place on a logarithmic axis; the table has it. */
+/** Values of zero or less cannot be drawn on a logarithmic axis. The table contains them. */
 function toSeries({ points }, index, { x, y }) {
   const placed = points
     .filter(({ value }) => value > 0)

@@ -15,7 +15,7 @@ import { median, spreadOf } from "./statistics.mjs";
  * @typedef {{ name: string, title: string, x: string, panels: Panel[], notes: string[] }} Curve how cost grows with one size
  */
 
-/** The median of the rounds, with what the baseline's rounds were. */
+/** The median of the rounds, with the median of the baseline's rounds. */
 export function toPoint(x, values, baseline) {
   const value = median(values);
   const point = { x, value, spread: spreadOf(values) };
@@ -24,7 +24,7 @@ export function toPoint(x, values, baseline) {
   return { ...point, baseline: { name: baseline.name, value: compared }, ratio: value / compared };
 }
 
-/** A table for each panel: a line for each series, a column for each size, then how it grows. */
+/** One table per panel: a line for each series, a column for each size, and a column for the growth. */
 export function toCurveText({ name, title, x, panels, notes }) {
   const tables = panels.map((panel) => `${panel.title}, ${panel.unit}\n${toAlignedText(toCells(panel, x))}`);
   const remarks = notes.length === 0 ? [] : [notes.map((note) => `  ${note}`).join("\n")];
@@ -57,7 +57,7 @@ function toMeasured({ value, spread }) {
   return `${toFigure(value)} (${toFigure(spread.low)} to ${toFigure(spread.high)})`;
 }
 
-/** The curve with the growth of each series in it, for the report. */
+/** The curve with the growth of each series added, for the report. */
 export function withGrowth({ panels, ...rest }) {
   const toGrown = (one) => ({ ...one, growth: growthOf(one.points) ?? null });
   return { ...rest, panels: panels.map((panel) => ({ ...panel, series: panel.series.map(toGrown) })) };

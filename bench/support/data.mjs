@@ -7,8 +7,8 @@ import { syntheticQueries, syntheticTools } from "./synthetic.mjs";
  * @typedef {object} Data
  * @property {boolean} isReal
  * @property {() => FlatTool[]} realTools tools as servers list them, annotations included
- * @property {(count: number) => FlatTool[]} manyTools exactly so many, on many servers
- * @property {() => { name: string, tools: FlatTool[], queries: string[] }[]} searchSets catalogs with the questions asked of them
+ * @property {(count: number) => FlatTool[]} manyTools exactly `count` tools, on many servers
+ * @property {() => { name: string, tools: FlatTool[], queries: string[] }[]} searchSets catalogs with their queries
  */
 
 /** @returns {Data} */
@@ -16,7 +16,7 @@ export function openData(folder) {
   return folder === undefined || folder === "" ? openSyntheticData() : openRealData(folder);
 }
 
-/** So many tools, those of a further round on servers and under names of their own. */
+/** The given number of tools. If tools have to be repeated, the copies get their own server and tool names. */
 function tile(tools, count) {
   const rounds = Math.ceil(count / tools.length);
   return Array.from({ length: rounds }, (_, round) => round)
@@ -59,12 +59,12 @@ function openSyntheticData() {
   };
 }
 
-/** What a server itself lists. */
+/** The tool as its server lists it. */
 export function toDefinition({ server: _server, tags: _tags, ...definition }) {
   return definition;
 }
 
-/** The tools on so many servers, as evenly as they go, named after the servers they come from. */
+/** Distributes the tools as evenly as possible over the given number of servers, which are named after the original servers. */
 export function spreadOver(tools, count) {
   const origins = [...new Set(tools.map(({ server }) => toServerName(server)))];
   const names = Array.from({ length: count }, (_, index) =>
@@ -75,7 +75,7 @@ export function spreadOver(tools, count) {
   return servers;
 }
 
-/** As a configuration may name a server, with room for a number behind it. */
+/** A server name that the configuration allows, short enough for a number to be appended. */
 function toServerName(name) {
   return name
     .replace(/[^A-Za-z0-9._-]+/g, "-")
@@ -83,7 +83,7 @@ function toServerName(name) {
     .slice(0, 56);
 }
 
-/** Tools of several servers meet on one, where a name may stand once only. */
+/** Makes names unique, because tools of several original servers can be on one server. */
 function uniqueIn(tool, index) {
   return { ...toDefinition(tool), name: `${tool.name}_${index}` };
 }

@@ -6,7 +6,7 @@ import { join } from "node:path";
  * @property {string} path below the folder `openapi`
  * @property {string} file
  * @property {number} megabytes
- * @property {string} adapter the name that a person would give it
+ * @property {string} adapter the name that a user would give the adapter
  */
 
 const PAYSTACK = {
@@ -21,7 +21,7 @@ const STRIPE = {
   currencies: "USD CAD MXN BRL GBP EUR CHF SEK NOK DKK PLN CZK RON HUF AUD NZD JPY SGD HKD THB AED".split(" "),
 };
 
-/** Where the file's own name is not the API's. */
+/** Adapter names for files whose name is not the name of the API. */
 const NAMES = {
   "github-api.github.com.json": "github",
   "netlify-swagger2.json": "netlify",
@@ -51,7 +51,7 @@ function toName(path) {
     .replaceAll("_", "-");
 }
 
-/** A configuration with an adapter for each, and beside Stripe and Paystack where they do business. */
+/** A configuration with one adapter per document; those of Stripe and Paystack also declare countries and currencies. */
 export function toAdapters(documents) {
   const factsOf = (name) => (name.startsWith("paystack") ? PAYSTACK : name === "stripe" ? STRIPE : {});
   return Object.fromEntries(documents.map(({ file, adapter }) => [adapter, { document: file, ...factsOf(adapter) }]));

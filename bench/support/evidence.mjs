@@ -1,19 +1,19 @@
 import { takeAtMost, toDocument } from "./judged-sets.mjs";
 
-/** More queries of one set than these tell nothing new. */
+/** The maximum number of queries per set; more do not change the result. */
 const MOST_QUERIES = 500;
-/** So many hits are shown, and judged. */
+/** The number of hits that are returned and evaluated. */
 const HITS = 10;
 
 /**
- * What the ranker knows when it answers.
- * @typedef {object} Asked one query, asked of one catalog
+ * The evidence that the ranker has for its answer.
+ * @typedef {object} Asked one query on one catalog
  * @property {string} set
  * @property {"tune" | "report"} half
- * @property {"answerable" | "removed" | "unanswerable"} kind `removed`: answerable, had its tools not been taken out
+ * @property {"answerable" | "removed" | "unanswerable"} kind `removed`: a query whose correct tools were removed from the catalog
  * @property {object} query
  * @property {{ id: string, evidence: object, isRight: boolean }[]} hits the best ones
- * @property {number} nearest the likeness of the candidate that is nearest in meaning
+ * @property {number} nearest the highest similarity in meaning among the candidates
  */
 
 /** @returns {Asked[]} */
@@ -45,7 +45,7 @@ export function gatherEvidence(sets, internals, meaning) {
   });
 }
 
-/** For each item one divided by how many there are with the same key: groups weigh the same, however large. */
+/** For each item, 1 / (number of items with the same key), so that all groups have the same weight. */
 export function equalWeights(items, keyOf) {
   const counts = new Map();
   for (const item of items) counts.set(keyOf(item), (counts.get(keyOf(item)) ?? 0) + 1);

@@ -1,4 +1,4 @@
-/** Ten bins: what is stated and what is true, every set weighing the same. Refused queries have no hits. */
+/** Calibration in ten bins: stated and true relevance, with equal weight for every set. Rejected queries have no hits. */
 export function toReliability(asked, { calibrate, stateOf, fits }) {
   const answerable = asked.filter(({ kind }) => kind === "answerable");
   const sets = bySet(answerable).map((own) => ({
@@ -27,7 +27,7 @@ function cellsOf({ hits, equal }) {
   return equal === undefined ? [0, "–", "–"] : [hits, equal.stated.toFixed(2), equal.right.toFixed(2)];
 }
 
-/** The share of each set's queries that are refused, by kind and half. */
+/** The share of rejected queries of each set, by kind and half. */
 export function toRefusals(asked, fits) {
   const heads = ["set", "wrong, tune", "wrong, report", "refused, tune", "refused, report", "removed, report"];
   const columns = [

@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
 
-/** Runs a program of children/ in a fresh process whose garbage collection can be asked for; gives what it sends. */
+/** Runs a program of children/ in a new process with `--expose-gc` and returns the message that it sends. */
 export function runFork(file, input) {
   const child = fork(file, { execArgv: ["--expose-gc"], serialization: "json" });
   const kill = () => child.kill("SIGKILL");

@@ -1,8 +1,8 @@
 /**
- * How a figure grows: `y` goes with `x` to the power of `overall`, by least squares over all points in log-log, and
- * with `last` over the last step alone, where fixed costs hide least. 0: it does not grow, 1: in proportion.
+ * The growth exponent of a figure. `overall` is the slope of a least-squares fit in log-log coordinates over all points;
+ * `last` is the slope of the last step, where fixed costs matter least. 0 means no growth, 1 means proportional growth.
  * @param {{ x: number, value: number }[]} points
- * @returns {{ overall: number, last: number } | undefined} nothing where there are not two points that have a logarithm
+ * @returns {{ overall: number, last: number } | undefined} undefined if fewer than two points are above zero
  */
 export function growthOf(points) {
   const placed = points
@@ -18,7 +18,7 @@ function slopeOf(placed) {
   return covariance / mean((one) => (one.x - x) ** 2);
 }
 
-/** `n^0.97`, in words where there is nothing to raise to a power. */
+/** `n^0.97`, or words if there is no exponent. */
 export function toPower(exponent) {
   const rounded = Math.abs(exponent) < 0.005 ? 0 : exponent;
   return `n^${rounded.toFixed(2)}`;

@@ -3,12 +3,12 @@ import { dirname, join } from "node:path";
 import { bundleInside } from "./bundle-inside.mjs";
 import { ECHO } from "./places.mjs";
 
-/** The child that no row may start; if one did, it would work and be counted. */
+/** A server that no row may start. If one does, it works, and the start is counted. */
 const SERVER = { command: process.execPath, args: [ECHO] };
 
 /**
- * An empty home with a configuration in it.
- * @param {string} folder where homes are made; the run removes it
+ * A new home folder that contains only a configuration.
+ * @param {string} folder the parent folder; the run removes it
  */
 export function createHome(folder, config) {
   const home = mkdtempSync(join(folder, "home-"));
@@ -19,17 +19,17 @@ export function createHome(folder, config) {
   return { state, config: file, env: { PATH: process.env.PATH, HOME: home, ANYGPT_HOME: state, ANYGPT_DAEMON: "0" } };
 }
 
-/** A home whose servers have all been asked before: their tools are in the store and fresh. */
+/** A warm home folder: the store contains current tools of all servers. */
 export async function createWarmHome({ folder, internals }, servers, extra = {}) {
   const config = { servers: Object.fromEntries([...servers.keys()].map((name) => [name, SERVER])), ...extra };
   const home = createHome(folder, config);
-  const { createCatalogDisk, fingerprintOf, toRecord } = internals;
+  const { createCatalogDisk, connectionFingerprint, toRecord } = internals;
   const { createStore, storeFile } = await import(await bundleInside("src/store/create-store.ts"));
   const store = createStore({ file: storeFile(home.state), inline: true });
   const disk = createCatalogDisk(store.catalog, (message) => {
     throw new Error(message);
   });
-  const fingerprint = fingerprintOf({ kind: "stdio", ...SERVER, env: {}, cwd: dirname(home.config) });
+  const fingerprint = connectionFingerprint({ kind: "stdio", ...SERVER, env: {}, cwd: dirname(home.config) });
   for (const [server, tools] of servers) {
     const listing = { tools, dropped: [], truncated: false, era: "legacy" };
     await disk.write(toRecord(listing, { server, fingerprint, previous: undefined, now: Date.now() }));

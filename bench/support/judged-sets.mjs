@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { bundleInternals } from "./load-internals.mjs";
 import { openModel } from "./open-model.mjs";
 
-/** Without a data folder there is nothing to do, and that is no failure. */
+/** Exits with code 0 if there is no data folder. */
 export function requireData() {
   const folder = process.env.ANYGPT_DATA;
   if (folder !== undefined && folder !== "") return folder;
-  console.log("There is nothing to measure with: name the folder of the labelled sets in ANYGPT_DATA.");
+  console.log("No labelled sets found. Set ANYGPT_DATA to the folder that contains them.");
   process.exit(0);
 }
 
@@ -21,36 +21,36 @@ export async function loadInternals() {
   }
 }
 
-/** Every set with the queries that the model was not taught by. */
-export async function readJudgedSets(folder, { findSets, readSet, takeUnseen }) {
+/** Every labelled set with the queries whose tools were not used to train the model. */
+export async function readJudgedSets(folder, { findSets, readEvalSet, takeUnseen }) {
   const sets = [];
   for (const files of await findSets(folder, process.cwd())) {
-    const set = takeUnseen(await readSet(files, process.cwd()));
+    const set = takeUnseen(await readEvalSet(files, process.cwd()));
     sets.push({ ...set, unanswerable: set.unanswerable ?? [], tools: distinct(set.tools) });
   }
   return sets;
 }
 
-/** Of tools with the same id the first counts, as in a catalog. */
+/** Keeps the first of several tools with the same id, as a catalog does. */
 export function distinct(tools) {
   return [...new Map(tools.toReversed().map((tool) => [idOf(tool), tool])).values()].toReversed();
 }
 
 const idOf = ({ server, definition }) => `${server}:${definition.name}`;
 
-/** What search reads of a tool, in the gateway's own way. */
+/** The search fields of a tool, computed by the gateway's code. */
 export function toDocument({ server, definition, tags }, { toSearchDocument }) {
   const tool = { id: idOf({ server, definition }), server, name: definition.name, definition, tags };
   return toSearchDocument(tool, undefined);
 }
 
-/** Spread over the whole list, so that no part of a set speaks for all of it. */
+/** Takes items at even distances from the whole list, so that every part of a set is represented. */
 export function takeAtMost(list, most) {
   const step = Math.max(1, Math.ceil(list.length / most));
   return list.filter((_, index) => index % step === 0);
 }
 
-/** The package's model. What it said of a text or a document is remembered, for those who ask again with other constants. */
+/** The bundled model with a cache of text and document vectors, because the same texts are ranked again with other constants. */
 export function openRememberingMeaning({ createTableMemory, openMeaning }) {
   const meaning = openModel({ createTableMemory, openMeaning });
   const queries = new Map();

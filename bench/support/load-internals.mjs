@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import { compiledLexicon } from "../../scripts/lexicon-plugin.mjs";
 import { ROOT } from "./places.mjs";
 
-/** Bundles the modules that the package keeps to itself, once a run, and gives the bundle's address. */
+/** Bundles internal modules that the package does not export, once per run, and returns the URL of the bundle. */
 export async function bundleInternals(folder) {
   const outfile = join(folder, "internals.mjs");
   await build({
@@ -14,6 +15,7 @@ export async function bundleInternals(folder) {
     platform: "node",
     target: "node20",
     format: "esm",
+    plugins: [compiledLexicon()],
     // Its "main" is a UMD wrapper whose requires a bundler cannot follow.
     alias: { "jsonc-parser": "./node_modules/jsonc-parser/lib/esm/main.js" },
     banner: {

@@ -3,7 +3,7 @@ import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { ROOT } from "./places.mjs";
 
-/** The tests' own measure of what details lose, which is written in TypeScript. */
+/** Loads the function of the tests that measures which schema information tool details lose. It is written in TypeScript. */
 export async function loadCompareDetails(folder) {
   const outfile = join(folder, "lossless.mjs");
   await build({

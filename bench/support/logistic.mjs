@@ -2,8 +2,8 @@ const ROUNDS = 60;
 const ENOUGH = 1e-7;
 
 /**
- * Logistic regression by Newton's method. Rows are lists of numbers, `right` is 0 or 1 for each, weights may have any
- * sum. Weights of standardised columns are held near 0 by `ridge`.
+ * Logistic regression by Newton's method. Rows are lists of numbers, `right` is 0 or 1 for each row, and the row weights
+ * may have any sum. `ridge` regularises the coefficients of the standardised columns.
  */
 export function fitLogistic({ rows, right, weights, ridge = 1e-3 }) {
   const { scaled, means, deviations } = standardise(rows);
@@ -54,13 +54,13 @@ function slopesAt(fitted, { scaled, right, shares, ridge }) {
   for (let column = 0; column < size; column += 1) {
     const isConstant = column === size - 1;
     if (!isConstant) first[column] -= ridge * fitted[column];
-    // Never quite singular.
+    // Keeps the matrix from being singular.
     second[column][column] += (isConstant ? 0 : ridge) + 1e-9;
   }
   return [second, first];
 }
 
-/** Gaussian elimination; the matrix is positive definite, so its diagonal can be divided by. */
+/** Gaussian elimination without pivoting: the matrix is positive definite, so no diagonal element is zero. */
 function solve(matrix, values) {
   const size = values.length;
   const rows = matrix.map((row, index) => [...row, values[index]]);

@@ -1,4 +1,4 @@
-/** The scorer that the engine's first sketch describes: every query looks at every tool. The baseline of search. */
+/** The baseline for search: a linear scan that scores every tool for every query, as in the first design of the engine. */
 export function createNaiveSearch(tools, limit = 10) {
   const known = tools.map(({ server, name, summary, tags = [] }) => ({
     id: `${server}:${name}`,

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "./places.mjs";
 
-/** The model of this package; the bundle of the internals does not lie where the package looks for it. */
+/** Opens the bundled model by its path, because the bundle of internal modules is not in the folder where the package looks for it. */
 export function openModel({ createTableMemory, openMeaning }) {
   const bytes = readFileSync(join(ROOT, "model/tools.bin"));
   const table = createTableMemory(bytes.length);

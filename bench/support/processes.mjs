@@ -16,17 +16,17 @@ export function residentMegabytes(pid) {
   return (listProcesses().find((one) => one.pid === pid)?.kilobytes ?? Number.NaN) / 1024;
 }
 
-/** What only this process has; without the pages of files, which the kernel takes and gives as it likes. Elsewhere than on Linux all. */
+/** Anonymous resident memory, without file pages, which the kernel loads and drops at any time. On systems other than Linux, all resident memory. */
 export function privateMegabytes(pid) {
   return kilobytesOf(pid, "RssAnon") / 1024 || residentMegabytes(pid);
 }
 
-/** The most that was resident at any time. Elsewhere than on Linux what is now. */
+/** Peak resident memory. On systems other than Linux, the current value. */
 export function peakMegabytes(pid) {
   return kilobytesOf(pid, "VmHWM") / 1024 || residentMegabytes(pid);
 }
 
-/** Milliseconds of processor time that the process and its threads have used so far. Not known elsewhere than on Linux. */
+/** Milliseconds of processor time that the process and its threads have used so far. Available on Linux only. */
 export function cpuMilliseconds(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
@@ -41,7 +41,7 @@ export function cpuMilliseconds(pid) {
   }
 }
 
-/** Linux counts the processor time of processes in hundredths of a second, whatever its clock. */
+/** Linux reports the processor time of processes in hundredths of a second (USER_HZ). */
 const TICK_MS = 10;
 
 function kilobytesOf(pid, member) {

@@ -3,7 +3,7 @@ import { distinct, openRememberingMeaning, readJudgedSets, takeAtMost, toDocumen
 export const MEASURES = ["ndcg@10", "hit@1", "recall@5"];
 const HITS = 10;
 
-/** Ranks the same queries with any constants. Vectors are kept for all of them, and what was read of the tools as long as the fields' constants are the same. */
+/** Ranks the same queries with different constants. Vectors are cached for all variants; indexed tools are cached while the field constants are the same. */
 export async function openJudge(folder, internals, most) {
   const { addDistractors, FIELD_NAMES, isInHalf, readDistractors, readFields, scoreAnswer } = internals;
   const meaning = openRememberingMeaning(internals);
@@ -26,9 +26,9 @@ export async function openJudge(folder, internals, most) {
 
   return {
     sets,
-    /** Whether any tool has something in this field. */
+    /** Whether any tool has text in this field. */
     hasField: (field) => used.has(field),
-    /** The measures of every query, by place (small, haystack) and set. */
+    /** The measures of every query, by catalog (small, haystack) and set. */
     measure(ranking, has = { meaning: true }) {
       const { vocabulary, readGroup } = readerOf(ranking);
       return [0, 1].map((place) =>
@@ -46,7 +46,7 @@ export async function openJudge(folder, internals, most) {
   };
 }
 
-/** Tools by server, with the same group for the same tools in whichever catalog, so that each is read once. */
+/** Groups tools by server. The same tools in different catalogs share one group, so that each is read once. */
 function createGrouping(internals) {
   const documents = new Map();
   const groups = new Map();
@@ -79,7 +79,7 @@ function isSameList(left, right) {
   return left.length === right.length && left.every((item, index) => item === right[index]);
 }
 
-/** Blocks depend on the fields' constants alone: those of the constants that most variants share are kept. */
+/** Index blocks depend only on the field constants. Blocks of the constants that most variants share are cached. */
 function createReaders({ RANKING, createBlockBuilder, createVocabulary }, meaning) {
   const create = (ranking) => {
     const vocabulary = createVocabulary();

@@ -1,10 +1,10 @@
-/** A share that is too small to move anything. Nothing at all would make a word that is found count as not found. */
+/** A share that is too small to change the order. With 0, a matched word would count as not found. */
 const NEARLY_NOTHING = 1e-9;
 const VERY_MUCH = 1e9;
 
-/** What each number is when it has no effect; those that are not here have no such value. */
+/** The value at which each constant has no effect. Constants that are not listed have no such value. */
 const OFF = {
-  // Any occurrence counts in full.
+  // With this value, any occurrence counts in full.
   saturation: NEARLY_NOTHING,
   otherForm: NEARLY_NOTHING,
   sameMeaning: NEARLY_NOTHING,
@@ -21,7 +21,7 @@ const OFF = {
   clauseMeaning: 0,
   literal: 0,
   longQuery: 0,
-  // The words of a long query have their full gain at once.
+  // With this value, the words of a long query get the full gain at once.
   fullGainBeyond: NEARLY_NOTHING,
   longGain: 0,
   closeWhole: 0,
@@ -32,7 +32,7 @@ const OFF = {
 };
 const OFF_IN_FIELD = { weight: 0, lengthNorm: 0 };
 
-/** Every number of the ranking, with the way to it. */
+/** Every constant of the ranking, with its path in the object. */
 export function toNumbers({ fields, ...others }) {
   const plain = Object.entries(others).map(([name, value]) => ({ name, value, path: [name], off: OFF[name] }));
   const inFields = Object.entries(fields).flatMap(([field, constants]) =>
@@ -46,7 +46,7 @@ export function toNumbers({ fields, ...others }) {
   return [...plain, ...inFields];
 }
 
-/** The ranking with another number there. A field of weight 0 is left out, so that its words are not found at all. */
+/** The ranking with another value for one constant. A field of weight 0 is removed, so that its words are not found at all. */
 export function withNumber(ranking, [key, ...rest], value) {
   if (rest.length === 0) return { ...ranking, [key]: value };
   if (rest[0] === "weight" && value === 0) return without(ranking, key);
@@ -57,7 +57,7 @@ function without(fields, name) {
   return Object.fromEntries(Object.entries(fields).filter(([field]) => field !== name));
 }
 
-/** Whole parts of the ranking, each taken away. */
+/** Variants that remove a whole part of the ranking. */
 export const SWITCHES = [
   {
     name: "without lexicon",
@@ -65,7 +65,7 @@ export const SWITCHES = [
   },
   { name: "without clauses", change: (ranking) => ({ ranking: { ...ranking, clause: 0, clauseMeaning: 0 } }) },
   {
-    // The vectors of tools still hold their server.
+    // The vectors of tools still include the server name.
     name: "without server",
     change: (ranking) => ({ ranking: { ...ranking, server: 0, fields: without(ranking.fields, "server") } }),
   },

@@ -10,7 +10,7 @@
  * @property {string} [note]
  */
 
-/** `ok`, `over` (or `under`), or nothing where there is no budget. */
+/** `ok`, `over` or `under`; empty if the line has no budget. */
 export function verdictOf({ value, ratio, budget }) {
   if (budget === undefined) return "";
   const measured = budget.of === "ratio" ? ratio : value;
@@ -25,7 +25,7 @@ export function toTable(lines) {
   return toAlignedText([HEADINGS, ...lines.map(toCells)]);
 }
 
-/** Rows of cells in columns, the first row underlined. */
+/** Aligns rows of cells in columns and underlines the first row. */
 export function toAlignedText(cells) {
   const widths = cells[0].map((_, column) => Math.max(...cells.map((row) => row[column].length)));
   const text = cells.map((row) =>
@@ -38,7 +38,7 @@ export function toAlignedText(cells) {
   return text.join("\n");
 }
 
-/** Notes stand below the table: beside it they would break its lines. */
+/** Notes are printed below the table, because they would not fit into its lines. */
 export function toNotes(lines) {
   const notes = lines.filter(({ note }) => note !== undefined).map(({ what, note }) => `  ${what}: ${note}`);
   return notes.length === 0 ? "" : ["", "Notes", ...notes].join("\n");
@@ -62,7 +62,7 @@ function budgetText({ most, least, of }, unit) {
   return most === undefined ? `≥ ${least}${suffix}` : `≤ ${most}${suffix}`;
 }
 
-/** Three figures that matter, no more. */
+/** Three significant digits. */
 export function toFigure(value) {
   if (Number.isInteger(value) || Math.abs(value) >= 1000) return Math.round(value).toLocaleString("en-US");
   if (Math.abs(value) >= 100) return value.toFixed(0);

@@ -1,4 +1,4 @@
-/** A logarithmic axis from `[from, to]` in the drawing that holds all values above zero, with its ticks. */
+/** A logarithmic axis with ticks that maps all values above zero to `[from, to]` in the drawing. */
 export function createScale(values, [from, to]) {
   const placed = values.filter((value) => value > 0);
   const [least, most] = widen(Math.min(...placed), Math.max(...placed));
@@ -9,13 +9,13 @@ export function createScale(values, [from, to]) {
   };
 }
 
-/** No point lies on the frame, and a single value has a place too. */
+/** Adds a margin, so that no point is on the frame and a single value has a range. */
 function widen(least, most) {
   const room = Math.max((most / least) ** 0.04, 1.15);
   return [least / room, most * room];
 }
 
-/** Powers of ten, with steps between them where there are few. */
+/** Powers of ten, with intermediate steps if there are only a few. */
 function ticksBetween(least, most) {
   const decades = Math.log10(most / least);
   const steps = decades > 2.5 ? [1] : decades > 1.2 ? [1, 3] : [1, 2, 5];
@@ -25,7 +25,7 @@ function ticksBetween(least, most) {
   return inside.length >= 2 ? inside : [least, most].map((value) => Number(value.toPrecision(2)));
 }
 
-/** A number as short as an axis needs it. */
+/** A short number for an axis label. */
 export function toTick(value) {
   if (value >= 1e6) return `${Number((value / 1e6).toPrecision(3))}M`;
   if (value >= 1e4) return `${Number((value / 1e3).toPrecision(3))}k`;

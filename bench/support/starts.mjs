@@ -2,12 +2,12 @@ import { BARE, DISCOVERY } from "./places.mjs";
 import { startServer } from "./stdio-server.mjs";
 import { countDescendants, residentMegabytes } from "./processes.mjs";
 
-/** Starts the gateway on a home until its first tools/list answer, then lets `afterwards` ask; gives its resident memory at the end. */
+/** Starts the gateway with a home folder, waits for the first tools/list answer, then runs `afterwards`. Also returns the resident memory at the end. */
 export function startGateway(home, afterwards) {
   return startUntilListed([DISCOVERY, "--config", home.config], home.env, afterwards);
 }
 
-/** The same for the server that has five tools and does nothing else. */
+/** The same for the bare SDK server with five tools. */
 export function startBare(env, afterwards) {
   return startUntilListed([BARE], env, afterwards);
 }

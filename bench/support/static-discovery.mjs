@@ -1,6 +1,6 @@
 import { openModel } from "./open-model.mjs";
 
-/** The way from tools to answers as the gateway goes it, over servers that are never asked; by words alone if `semantic` is false. */
+/** The gateway's own code from tool definitions to search answers, without contacting servers. Search uses words alone if `semantic` is false. */
 export function createStaticDiscovery(tools, internals, semantic = true) {
   const { createCatalog, createDiscovery, searchOptions } = internals;
   const manifests = new Map();

@@ -7,7 +7,7 @@ process.on("exit", () => {
 });
 
 /**
- * A server as a child that is spoken to in raw lines: no client library stands between the clock and the server.
+ * A server as a child process with raw JSON lines, so that no client library affects the measured time.
  * @param {string[]} command program file of Node and its arguments
  */
 export function startServer(command, env) {
@@ -48,7 +48,7 @@ export function startServer(command, env) {
   return {
     pid: child.pid,
     request,
-    /** The handshake; gives the answer to `initialize`. */
+    /** Performs the handshake and returns the answer to `initialize`. */
     async open() {
       const answer = await request("initialize", {
         protocolVersion: "2025-06-18",
@@ -79,7 +79,7 @@ function parse(line) {
   }
 }
 
-/** Opens the server, hands it to `use`, and ends it whatever happens. */
+/** Opens the server, passes it to `use`, and always ends it afterwards. */
 export async function withServer(command, env, use) {
   const server = startServer(command, env);
   try {

@@ -3,7 +3,7 @@ import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { timeEach } from "./statistics.mjs";
 
-/** The least that durability costs here: one line of a record's size, on the disk when the write returns. */
+/** The baseline for durability: one synced write of a line with the size of an audit record. */
 export async function timeSyncedWrites({ folder, rounds }) {
   const flags = constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY | (constants.O_DSYNC ?? 0);
   const handle = await open(join(folder, "synced"), flags);

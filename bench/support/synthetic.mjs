@@ -1,4 +1,4 @@
-// Tools and questions made from word lists: the same in every run, for machines without real ones.
+// Synthetic tools and queries from word lists, the same in every run, for machines without a data folder.
 const VERBS =
   "list get create update delete search send export import archive merge approve assign schedule cancel sync validate convert upload download".split(
     " ",
@@ -26,7 +26,7 @@ const PARAMETERS = [
 ];
 const TOOLS_PER_SERVER = 10;
 
-/** A linear congruential generator: numbers that look random and never differ between runs. */
+/** A linear congruential generator: the same pseudo-random numbers in every run. */
 function createPicker(seed) {
   let state = seed;
   return (list) => {

@@ -1,4 +1,4 @@
-/** The first ranking of the gateway's sketch: an id or name as it is, else words shared with tags, and with name and description. */
+/** A baseline ranker, from the first design of the gateway: exact id or name first, then the number of words shared with tags, name and description. */
 export function createWordOverlap(operations) {
   const known = operations.map(([id, { tool, tags, description }]) => ({
     id,

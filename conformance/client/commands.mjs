@@ -1,10 +1,10 @@
-// The commands of the gateway that a person would run.
+// The commands of the gateway that a user would run.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { json } from "node:stream/consumers";
 
-/** Has the gateway learn the tools of the server. Gives the error; undefined when there was none. */
+/** Makes the gateway list the tools of the server. Returns the error, or undefined. */
 export async function askForTools([command, ...args], home) {
   const child = spawn(command, args, { env: home.env, cwd: home.folder, stdio: ["ignore", "pipe", "inherit"] });
   const [answer] = await Promise.all([json(child.stdout), once(child, "exit")]);
@@ -12,8 +12,8 @@ export async function askForTools([command, ...args], home) {
 }
 
 /**
- * Signs in as a person would: opens the address that the command prints, and is sent back from there.
- * Gives why it failed; undefined when it did not.
+ * Signs in as a user would: opens the URL that the command prints and follows the redirect back.
+ * Returns the reason of a failure, or undefined.
  */
 export async function signIn([command, ...args], home) {
   const child = spawn(command, args, { env: home.env, cwd: home.folder, stdio: ["pipe", "ignore", "pipe"] });
@@ -32,7 +32,7 @@ export async function signIn([command, ...args], home) {
   return code === 0 ? undefined : said.join("\n");
 }
 
-/** The browser: the authorization server sends it back at once, with the answer in the address. */
+/** The simulated browser: the authorization server redirects it at once, with the answer in the URL. */
 async function open(address) {
   const answer = await fetch(address, { redirect: "manual" });
   const back = answer.headers.get("location");

@@ -1,7 +1,7 @@
-// Uses all that a server offers through the gateway: its tools with plausible arguments, its resources, its prompts.
+// Uses everything that a server offers through the gateway: tools with plausible arguments, resources and prompts.
 export const UNAUTHORIZED = "UPSTREAM_UNAUTHORIZED";
 
-/** Gives the error that ended it; undefined when all went well. */
+/** Returns the error that stopped it, or undefined. */
 export async function useEverything(client, { scenario, calls }) {
   const { tools } = await client.listTools();
   let failure;
@@ -30,7 +30,7 @@ function toError({ content }) {
   }
 }
 
-/** The gateway refuses an argument that is nothing where its schema wants something; what is left out is the same. */
+/** Omits null arguments: the gateway rejects null where the schema requires a value, and a missing argument means the same. */
 function withoutNothing({ name, arguments: args }) {
   return { name, arguments: Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null)) };
 }

@@ -1,5 +1,5 @@
-// The tools that ask back before they answer. They are written once: to clients before 2026-07-28 the SDK sends their
-// questions as requests of its own.
+// Tools that ask the client for input (elicitation, sampling, roots) before they answer. They are written once: for clients
+// before 2026-07-28 the SDK sends the questions as separate requests.
 import { acceptedContent, inputRequired } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { text } from "./contents.mjs";
@@ -51,7 +51,7 @@ export function registerAskingTools(server, states) {
     server.registerTool(name, { description, inputSchema, annotations: { readOnlyHint: true } }, run);
   const completed = ({ action, content }) =>
     text(`Elicitation completed: action=${action}, content=${JSON.stringify(content ?? {})}`);
-  /** Asks until every answer is there, then hands them on. */
+  /** Asks until every answer has arrived, then passes the answers on. */
   const asking = (toRequests, answer) => (args, context) => {
     const requests = toRequests(args, context);
     const answers = context.mcpReq.inputResponses ?? {};
@@ -70,7 +70,7 @@ export function registerAskingTools(server, states) {
   );
   tool(
     "test_elicitation",
-    "Asks the person for a name and an address.",
+    "Asks the user for a name and an address.",
     asking(
       ({ message }) => ({ user: elicit(message, strings("username", "email")) }),
       ({ user }) => text(`User response: ${JSON.stringify(user)}`),

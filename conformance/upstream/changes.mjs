@@ -1,4 +1,4 @@
-// A tool and a prompt that come and go while the server runs.
+// A tool and a prompt that are added and removed while the server runs.
 export function createChanges() {
   const isThere = { tool: false, prompt: false };
   const followers = new Set();
@@ -13,12 +13,12 @@ export function createChanges() {
   };
   return {
     apply,
-    /** For a server object that lives as long as its connection. Gives how to stop. */
+    /** For a server object that lives as long as its connection. Returns a function that stops it. */
     follow(coming) {
       followers.add(coming);
       return () => void followers.delete(coming);
     },
-    /** For those who listen to the server as a whole. */
+    /** For listeners that are not bound to one connection. */
     publishTo(notifier) {
       notify = notifier;
     },

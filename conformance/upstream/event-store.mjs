@@ -1,4 +1,4 @@
-// Keeps the events of a session in memory, so that a stream can be taken up again.
+// Keeps the events of a session in memory, so that a stream can be resumed.
 export function createEventStore() {
   const events = [];
   return {

@@ -1,5 +1,5 @@
-// The tools of the scenarios for tasks. They know nothing of tasks: they only take as long as something that a gateway
-// makes a task of.
+// The tools of the task scenarios. They do not implement tasks: they only run long enough for the gateway to turn the
+// call into a task.
 import { setTimeout as pause } from "node:timers/promises";
 import { acceptedContent, inputRequired } from "@modelcontextprotocol/server";
 import { z } from "zod";
@@ -18,7 +18,7 @@ export function registerLongTools(server) {
   const tool = (name, description, run, inputSchema = NO_ARGUMENTS) =>
     server.registerTool(name, { description, inputSchema, annotations: { readOnlyHint: true } }, run);
   const long = ({ mcpReq }, ms = LONG_MS) => pause(ms, undefined, { signal: mcpReq.signal });
-  /** Works, asks, and works no more when it is answered. */
+  /** Works for a while, asks the client, and finishes when the answer arrives. */
   const asking = (inputRequests, answer) => async (_, context) => {
     const answers = context.mcpReq.inputResponses ?? {};
     if (Object.keys(inputRequests).every((key) => key in answers)) return answer(answers);

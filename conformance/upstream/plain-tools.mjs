@@ -1,4 +1,4 @@
-// The tools that the scenarios call and that answer without asking anything back.
+// Tools of the scenarios that answer without asking the client for input.
 import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { fromJsonSchema } from "@modelcontextprotocol/server";
@@ -15,7 +15,7 @@ const HEADED = {
   required: ["region"],
 };
 
-/** Gives the tool that comes and goes. */
+/** Returns the tool that is added and removed at run time. */
 export function registerPlainTools(server, changes) {
   const tool = (name, description, run, inputSchema = NO_ARGUMENTS) =>
     server.registerTool(name, { description, inputSchema, annotations: { readOnlyHint: true } }, run);
@@ -47,7 +47,7 @@ export function registerPlainTools(server, changes) {
     }
     return text("Tool with logging executed successfully");
   });
-  tool("test_logging_tool", "Says one thing to whoever wants to hear it.", async (_, { mcpReq }) => {
+  tool("test_logging_tool", "Sends log messages.", async (_, { mcpReq }) => {
     await mcpReq.log("info", "heard");
     return text("said");
   });

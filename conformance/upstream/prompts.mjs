@@ -6,7 +6,7 @@ import { PIXEL } from "./contents.mjs";
 const user = (content) => ({ role: "user", content });
 const says = (words) => user({ type: "text", text: words });
 
-/** Gives the prompt that comes and goes. */
+/** Returns the prompt that is added and removed at run time. */
 export function registerPrompts(server) {
   server.registerPrompt("test_simple_prompt", { description: "A prompt without arguments." }, () => ({
     messages: [says("This is a simple prompt for testing.")],

@@ -1,4 +1,4 @@
-// The resources that the scenarios read and watch.
+// The resources that the scenarios read and subscribe to.
 import { ResourceTemplate } from "@modelcontextprotocol/server";
 import { PIXEL } from "./contents.mjs";
 

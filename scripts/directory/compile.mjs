@@ -1,4 +1,4 @@
-// What was learned of a package becomes an entry of the directory: facts, names, the package's own one-line description and lists of words.
+// Converts the collected data of a package into a directory entry: facts, names, the package's one-line description and lists of words.
 import { isPlaceholder } from "./placeholders.mjs";
 import { isServerVariable } from "./readme.mjs";
 
@@ -9,14 +9,14 @@ const LONGEST_DESCRIPTION = 200;
 const MOST_VARIABLES = 10;
 const MOST_KEYWORDS = 16;
 const WORDS_OF_README = 40;
-/** In this share of a README's configurations a secret counts as one that is needed, */
+/** A secret counts as required if at least this share of a README's configurations contains it. */
 const USUAL = 0.5;
-/** and in less than this share a variable belongs to one user's machine. */
+/** A variable in less than this share of the configurations is regarded as specific to one user's machine. */
 const RARE = 0.2;
 const KEYWORDS_OF_ALL =
   /^(?:mcp.*|model.?context.?protocol|ai|llm|claude.*|anthropic|cursor|server|api|typescript|javascript|nodejs|node|cli|tools?|agents?|.*assistants?)$/i;
 
-/** `{ facts, license, readme, args, variables, inSource, inReadme, live? }` → an entry; where no tool is known, words of the README stand for them. */
+/** `{ facts, license, readme, args, variables, inSource, inReadme, live? }` → an entry. If no tool is known, the entry contains words of the README instead. */
 export function toEntry(record, toContentWords) {
   const { facts, variables, live } = record;
   const args = live?.args ?? record.args;
@@ -51,7 +51,7 @@ export function isPermissive({ facts, license, readme }) {
   );
 }
 
-/** The server's own list counts most, then what its source declares, then what its README lists. */
+/** Uses the tool list of the running server, otherwise the tools that its source declares, otherwise those that its README lists. */
 function pickTools({ live, inSource, inReadme }) {
   if (live?.tools?.length > 0) return live.tools;
   if (inSource.length > 0) return inSource;

@@ -1,5 +1,5 @@
-// Makes directory/servers.json.gz: `npm run directory -- --cache FOLDER [--minutes 30] [--packages FILE] [--npm URL] [--registry URL] [--out FILE]`.
-// The cache lies outside the repository and lets an interrupted run go on where it stopped. Run it with `nice -n 19`.
+// Builds directory/servers.json.gz: `npm run directory -- --cache FOLDER [--minutes 30] [--packages FILE] [--npm URL] [--registry URL] [--out FILE]`.
+// The cache folder is outside the repository and lets an interrupted run continue where it stopped. Run it with `nice -n 19`.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -32,7 +32,8 @@ const { values } = parseArgs({
     out: { type: "string", default: join(ROOT, "directory/servers.json.gz") },
   },
 });
-if (values.cache === undefined) throw new Error("Name a folder outside the repository: --cache FOLDER.");
+if (values.cache === undefined)
+  throw new Error("--cache FOLDER is required. The folder must be outside the repository.");
 const cache = values.cache;
 const npm = createNpm(cache, values.npm);
 const names = readFileSync(values.packages, "utf8")
@@ -43,7 +44,7 @@ await forEachAtOnce(names, READERS, readPackage);
 await probeAll(Date.now() + Number(values.minutes) * 60_000);
 await write();
 
-/** The manifest, the README and what the source declares. */
+/** Reads the manifest, the README and the tools that the source declares. */
 async function readPackage(name) {
   if (existsSync(cacheFile("static", name))) return;
   const facts = await npm.view(name);
@@ -102,7 +103,7 @@ async function write() {
       .map((record) => toEntry(record, toContentWords));
     const servers = new Map(known.map((entry) => [entry.name, entry]));
     if (values.registry !== undefined) {
-      for await (const entry of createRegistryClient(values.registry).list(MOST_REGISTRY_PAGES))
+      for await (const entry of createRegistryClient(values.registry, process.env).list(MOST_REGISTRY_PAGES))
         addListed(servers, entry);
     }
     const made = new Date().toISOString().slice(0, 10);
@@ -120,7 +121,7 @@ async function write() {
   }
 }
 
-/** What the publisher declared in the registry about a known package counts more than what its README seems to say. */
+/** Declarations of the publisher in the registry take precedence over values that were derived from the README. */
 function addListed(servers, entry) {
   const known = entry.package?.registry === "npm" ? servers.get(entry.package.identifier) : undefined;
   if (known === undefined) servers.set(entry.name, entry);
@@ -149,7 +150,7 @@ function save(kind, name, value) {
   writeFileSync(cacheFile(kind, name), JSON.stringify(value));
 }
 
-/** One package that cannot be read does not end the others. */
+/** A package that cannot be read does not stop the run. */
 async function forEachAtOnce(items, width, work) {
   const queue = [...items];
   const next = async () => {

@@ -1,4 +1,4 @@
-// The npm registry's public API, and installations with a cache and a HOME of their own, so that nothing of the user's account is read or written.
+// Access to the public API of the npm registry, and installations with a separate cache and HOME, so that the user's account is neither read nor changed.
 import { execFile, execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync } from "node:fs";
@@ -7,7 +7,7 @@ import { parseTarGzip } from "nanotar";
 
 const ANSWER_LIMIT_MS = 60_000;
 const MOST_TARBALL_BYTES = 32 * 1024 * 1024;
-/** Proxies and certificates are the machine's, not the account's. */
+/** Proxy and certificate variables are passed on, because they belong to the machine and not to the account. */
 const NETWORK = ["PATH", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE"];
 
 /** The registry that npm is set to use. */
@@ -25,7 +25,7 @@ export function createNpm(folder, registry = configuredRegistry()) {
   mkdirSync(env.HOME, { recursive: true });
 
   return {
-    /** The manifest of the latest version, or nothing when the package does not exist. */
+    /** The manifest of the latest version, or undefined if the package does not exist. */
     async view(name) {
       const response = await get(`${registry}/${name.replace("/", "%2f")}/latest`);
       if (response.status === 404) return undefined;
@@ -44,7 +44,7 @@ export function createNpm(folder, registry = configuredRegistry()) {
       const files = await parseTarGzip(bytes, { filter: ({ name: path }) => isText(path) });
       return new Map(files.map((file) => [file.name.replace(/^[^/]+\//, ""), file.text]));
     },
-    /** Installs exact versions side by side without running any script of theirs. */
+    /** Installs exact versions into one folder without running their install scripts. */
     install(specs, into, limitMs) {
       mkdirSync(into, { recursive: true });
       const flags = ["--ignore-scripts", "--no-save", "--omit=dev", "--legacy-peer-deps", "--no-audit", "--no-fund"];

@@ -1,4 +1,4 @@
-// Values that let a server start without an account: well-formed, and good for nothing.
+// Well-formed but invalid values that let a server start without an account.
 const WORD = "placeholder0000000000000000000000";
 /** Servers that check the form of a credential before they answer. */
 const FORMS = [
@@ -27,7 +27,7 @@ export function placeholderFor(name) {
   return WORD;
 }
 
-/** Whether an argument of a README stands for a value of the user's: a path, an address or a credential. */
+/** Whether an argument in a README is a placeholder for a value of the user: a path, an address or a credential. */
 export function isPlaceholder(argument) {
   return /[<>{}$]|\byour|x{3}|\*{3}|\.{3}|^\/(?!\/)|^~|^[A-Z]:\\|path\/to|_(?:KEY|TOKEN|SID|SECRET)\b|:\/\//i.test(
     argument,

@@ -1,4 +1,4 @@
-// Starts an installed server with nothing but placeholders and asks it for its tools.
+// Starts an installed server with placeholder values only and requests its tools.
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { askServer } from "./ask-server.mjs";
@@ -40,7 +40,7 @@ export async function probe(folder, { name, args, variables }) {
       filled.push(subcommand);
       answer = await attempt(filled, []);
     }
-    // A server names what it misses one variable at a time, or all at once.
+    // A server reports missing variables one at a time, or all at once.
     for (let round = 0; answer.tools === undefined && round < 2; round += 1) {
       const fresh = variablesIn(answer.stderr).filter((variable) => !demanded.has(variable));
       if (fresh.length === 0) break;

@@ -2,12 +2,12 @@
 const LONGEST_README = 400_000;
 const MOST_ARGUMENTS = 12;
 const VARIABLE = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
-/** A value that is not the user's own: a mode, a region, a number. */
+/** A value that is not specific to the user: a mode, a region, a number. */
 const PLAIN = /^(?!.*(?:your|xxx|key|token|secret|pass|user|host|example))(?:[a-z]{2,12}|[a-z]{2}-[a-z]+-\d|\d{1,6})$/i;
 /** Variables of the runtime, which say nothing about the server. */
 const OF_THE_RUNTIME = /^(?:NODE_|NPM_|ASDF_|NVM_|LC_|XDG_|HTTP_PROXY|HTTPS_PROXY|NO_PROXY|MCP_LOG|LOG_LEVEL)/;
 
-/** `{ args, variables }` of the README's client configurations; the most frequent form of the arguments is taken. */
+/** `{ args, variables }` of the README's client configurations; the most frequent form of the arguments is used. */
 export function readReadme(text, packageName) {
   const readme = text.slice(0, LONGEST_README);
   const forms = new Map();
@@ -62,7 +62,7 @@ export function isServerVariable(name) {
   return VARIABLE.test(name) && !OF_THE_RUNTIME.test(name) && name.length <= 60;
 }
 
-/** Names of variables that a server's complaint mentions; a variable that names a file has another one that holds the value. */
+/** Names of variables in the error message of a server. Skips names that end in `_FILE`: another variable contains the value itself. */
 export function variablesIn(stderr) {
   return [...new Set(stderr.match(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g) ?? [])].filter(
     (name) => isServerVariable(name) && !/^(?:ERR_|MODULE_|E[A-Z]+_)|_FILE$/.test(name),

@@ -1,5 +1,5 @@
-// Records the first hour of a new user: from `npm install -g` to a successful call on a new server, in a real terminal,
-// with an empty home folder and an empty npm cache; and the same with mcporter. Writes docs/start/newcomer.md.
+// Records the first steps of a new user, from `npm install -g` to a successful call to a new server, in a real terminal
+// with an empty home folder and an empty npm cache, and the same steps with mcporter. Writes docs/start/newcomer.md.
 // Usage: npm run newcomer. It needs tmux and a package registry, and takes about two minutes.
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ const TARGET = join(ROOT, "docs/start/newcomer.md");
 const COLUMNS = 100;
 const SERVER = "@modelcontextprotocol/server-memory";
 
-/** How this machine reaches the package registry. */
+/** The variables with which this machine reaches the package registry. */
 const NETWORK = /^(?:(?:https?|no|all)_proxy|ssl_cert_.*|node_extra_ca_certs|npm_config_registry)$/i;
 
 const scratch = mkdtempSync(join(tmpdir(), "newcomer-"));
@@ -87,9 +87,9 @@ function summary(steps) {
 }
 
 function page(ours, theirs) {
-  return `# A newcomer's first minutes, recorded
+  return `# A first run, recorded
 
-\`npm run newcomer\` makes this page: a real terminal (tmux, ${COLUMNS} columns), an empty home folder, an empty npm cache, Node ${process.versions.node}. The package itself comes from a local \`npm pack\`; its dependencies and the server come from the package registry. Times depend on the machine and the registry; compare the two runs with each other.
+This page shows a first run from installation to the first tool call, with times. \`npm run newcomer\` records it in a real terminal (tmux, ${COLUMNS} columns), an empty home folder, an empty npm cache, Node ${process.versions.node}. The package is installed from a local \`npm pack\`; its dependencies and the server come from the package registry. The times depend on the machine and the registry, so compare only the two runs with each other.
 
 | | commands | seconds, install to result |
 |---|---|---|
@@ -109,7 +109,7 @@ function total(steps) {
 }
 
 function section({ shown, seconds, printed }) {
-  return `\`\`\`console
+  return `\`\`\`console needs-network
 $ ${shown}
 ${printed.join("\n")}
 \`\`\`

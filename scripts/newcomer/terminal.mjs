@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 const POLL_MS = 50;
 const PROMPT = "$ ";
 
-/** Opens a shell in a terminal of its own. `env` is the whole environment of the shell. */
+/** Opens a shell in a new terminal. `env` is the complete environment of the shell. */
 export function openTerminal({ cwd, env, columns, name }) {
   const tmux = (...words) => execFileSync("tmux", ["-L", name, ...words], { encoding: "utf8" });
   const variables = Object.entries(env).map(([key, value]) => `${key}=${value}`);
@@ -19,7 +19,7 @@ export function openTerminal({ cwd, env, columns, name }) {
   const isIdle = () => screen().at(-1) === PROMPT.trimEnd();
 
   return {
-    /** Types the command and waits until the shell asks for the next one. Gives what stands on the screen, and the time. */
+    /** Types the command and waits for the next prompt. Returns the screen content and the time. */
     async run(command, limitMs = 180_000) {
       await until(isIdle, limitMs, "the shell is not ready");
       tmux("send-keys", "clear", "Enter");
@@ -37,7 +37,7 @@ export function openTerminal({ cwd, env, columns, name }) {
 async function until(isTrue, limitMs, otherwise) {
   const deadline = performance.now() + limitMs;
   while (!isTrue()) {
-    if (performance.now() > deadline) throw new Error(`Within ${limitMs / 1000} s: ${otherwise}.`);
+    if (performance.now() > deadline) throw new Error(`After ${limitMs / 1000} s: ${otherwise}.`);
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }

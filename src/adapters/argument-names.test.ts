@@ -7,7 +7,7 @@ const PLACES = ["path", "query", "header", "cookie", "body"] as const;
 it.each<[string, Placed[], string[]]>([
   ["keeps names that are used once", [{ in: "header", name: "X-Id" }], ["X-Id"]],
   [
-    "gives the plain name to path, query, header, cookie, body in this order",
+    "prefers path, query, header, cookie and body for the plain name, in this order",
     [
       { in: "body", name: "id" },
       { in: "cookie", name: "id" },
@@ -16,7 +16,7 @@ it.each<[string, Placed[], string[]]>([
     ["body_id", "cookie_id", "id"],
   ],
   [
-    "never takes the name that another has by right",
+    "never takes a name that another parameter has unchanged",
     [
       { in: "path", name: "id" },
       { in: "body", name: "id" },
@@ -25,7 +25,7 @@ it.each<[string, Placed[], string[]]>([
     ["id", "body_id_", "body_id"],
   ],
   [
-    "writes names that clients refuse in another way",
+    "changes names that clients reject",
     [
       { in: "query", name: "expand[]" },
       { in: "query", name: "$filter" },
@@ -40,7 +40,7 @@ it.each<[string, Placed[], string[]]>([
   expect(given.map((placed) => names.get(placed))).toEqual(expected);
 });
 
-it("names are unique, accepted by every client, and do not depend on the order", () => {
+it("names are unique, accepted by every client, and independent of the order", () => {
   const word = fc.oneof(fc.constantFrom("id", "body_id", "id[]", "__proto__", "constructor", ""), fc.string());
   const placed = fc.record({ in: fc.constantFrom(...PLACES), name: word });
   fc.assert(

@@ -1,21 +1,21 @@
 import { isForbiddenKey } from "../util/json/violation.js";
 
-export type Place = "path" | "query" | "header" | "cookie" | "body";
+export type ArgumentLocation = "path" | "query" | "header" | "cookie" | "body";
 
 export interface Placed {
-  readonly in: Place;
+  readonly in: ArgumentLocation;
   readonly name: string;
 }
 
-/** Who has the plain name where two places use the same. */
-const ORDER: readonly Place[] = ["path", "query", "header", "cookie", "body"];
+/** If two locations use the same name, the first in this order keeps it unchanged. */
+const ORDER: readonly ArgumentLocation[] = ["path", "query", "header", "cookie", "body"];
 
-/** What every client and model accepts as the name of an argument. */
+/** Argument names that every client and model accepts. */
 const ACCEPTED = /^[A-Za-z0-9_.-]{1,64}$/;
 
 /**
- * A name among the arguments for each parameter and member. It has its own where clients accept it and no other place uses it
- * first; else `body_id` and the like. The names do not depend on the order in which the document lists them.
+ * Gives each parameter and body member an argument name. It is the original name if clients accept it and no earlier
+ * location uses it, otherwise a name such as `body_id`. The names do not depend on the order in the document.
  */
 export function nameArguments(given: readonly Placed[]): ReadonlyMap<Placed, string> {
   const names = new Map<Placed, string>();
@@ -38,8 +38,8 @@ export function nameArguments(given: readonly Placed[]): ReadonlyMap<Placed, str
 }
 
 function compare(left: Placed, right: Placed): number {
-  const places = ORDER.indexOf(left.in) - ORDER.indexOf(right.in);
-  return places === 0 ? (left.name < right.name ? -1 : left.name > right.name ? 1 : 0) : places;
+  const byLocation = ORDER.indexOf(left.in) - ORDER.indexOf(right.in);
+  return byLocation === 0 ? (left.name < right.name ? -1 : left.name > right.name ? 1 : 0) : byLocation;
 }
 
 /** `filter[status]` → `filter_status`. */

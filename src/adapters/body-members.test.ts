@@ -3,7 +3,7 @@ import type { JsonObject } from "../model/json.js";
 import { bodyMembers } from "./body-members.js";
 import { createReferences } from "./references.js";
 
-/** Ten schemas, each of which is made of the next one so many times. */
+/** Ten schemas, each of which refers to the next one this many times. */
 function membersOf(times: number, own: (level: number) => JsonObject) {
   const schemas = Array.from({ length: 10 }, (_, level): [string, JsonObject] => {
     const allOf = Array.from({ length: times }, () => ({ $ref: `#/schemas/S${level + 1}` }));
@@ -12,7 +12,7 @@ function membersOf(times: number, own: (level: number) => JsonObject) {
   return bodyMembers({ $ref: "#/schemas/S0" }, createReferences({ schemas: Object.fromEntries(schemas) }));
 }
 
-it("reads what many parts refer to once", () => {
+it("reads a schema that many parts refer to once", () => {
   const found = membersOf(12, (level) => ({
     properties: { a: { type: "string", title: `${level}` }, [`m${level}`]: {} },
     required: ["a"],
@@ -24,11 +24,11 @@ it("reads what many parts refer to once", () => {
   expect(found?.alternatives).toHaveLength(10);
 });
 
-it("gives up on a body of too many parts", () => {
+it("returns undefined for a body with too many parts", () => {
   expect(membersOf(600, () => ({ properties: { a: {} } }))).toBeUndefined();
 });
 
-it("gives up on a body that is part of itself", () => {
+it("returns undefined for a body that contains itself", () => {
   const references = createReferences({ s: { properties: { a: {} }, allOf: [{ $ref: "#/s" }, { $ref: "#/s" }] } });
   expect(bodyMembers({ $ref: "#/s" }, references)).toBeUndefined();
 });

@@ -2,11 +2,11 @@ import { isJsonObject, type JsonObject } from "../model/json.js";
 import type { References } from "./references.js";
 import { isReadOnly, isUsableName } from "./schema/lift.js";
 
-/** The members of a body that is a plain object. */
+/** The members of a body whose schema is a plain object. */
 export interface BodyMembers {
   readonly properties: ReadonlyMap<string, unknown>;
   readonly required: ReadonlySet<string>;
-  /** Sets of members of which at least or exactly one has to be there. */
+  /** Sets of members of which at least one (`anyOf`) or exactly one (`oneOf`) is required. */
   readonly alternatives: readonly Alternatives[];
 }
 
@@ -15,25 +15,25 @@ export interface Alternatives {
   readonly branches: readonly (readonly string[])[];
 }
 
-const MOST_MEMBERS = 1_000;
-const DEEPEST = 10;
-/** Of one body, whatever it refers to counted as often as it is referred to. */
-const MOST_PARTS = 5_000;
+const MAX_MEMBERS = 1_000;
+const MAX_DEPTH = 10;
+/** Limit for one body. A part counts as often as it is referred to. */
+const MAX_PARTS = 5_000;
 
 /**
- * What a body's schema says member by member, `allOf` put together. Undefined for what is no plain object: lists, alternatives,
- * maps with free keys; and for what has too many parts. Alternatives that differ only in what is required are kept beside the
- * members.
+ * The members of a body's schema, with `allOf` merged. Undefined if the schema is not a plain object (lists,
+ * alternatives, maps with free keys) or has too many parts. Alternatives that differ only in `required` are returned
+ * separately.
  */
 export function bodyMembers(raw: unknown, references: References): BodyMembers | undefined {
-  const found = read(raw, { references, known: new Map(), partsLeft: MOST_PARTS }, 0);
-  if (found === undefined || found.properties.size > MOST_MEMBERS) return undefined;
+  const found = read(raw, { references, known: new Map(), partsLeft: MAX_PARTS }, 0);
+  if (found === undefined || found.properties.size > MAX_MEMBERS) return undefined;
   const usable = [...found.properties].filter(([name]) => isUsableName(name) && !found.readOnly.has(name));
-  const properties = new Map(usable.map(([name, schemas]) => [name, together([...schemas])]));
+  const properties = new Map(usable.map(([name, schemas]) => [name, combine([...schemas])]));
   return {
     properties,
     required: new Set([...found.required].filter((name) => properties.has(name))),
-    // What asks for a member that the body does not have can never be met.
+    // A branch that requires a member that the body does not have can never be satisfied.
     alternatives: [...found.alternatives]
       .map(({ keyword, branches }) => ({
         keyword,
@@ -43,11 +43,11 @@ export function bodyMembers(raw: unknown, references: References): BodyMembers |
   };
 }
 
-function together(schemas: readonly unknown[]): unknown {
+function combine(schemas: readonly unknown[]): unknown {
   return schemas.length === 1 ? schemas[0] : { allOf: schemas };
 }
 
-/** Sets, because the same part may be reached in many ways. */
+/** Sets, because the same part may be reached by several paths. */
 interface Found {
   readonly properties: Map<string, Set<unknown>>;
   readonly required: Set<string>;
@@ -57,14 +57,14 @@ interface Found {
 
 interface Reading {
   readonly references: References;
-  /** What was read, by the schema itself. */
+  /** Results by schema object. */
   readonly known: Map<JsonObject, Found>;
   partsLeft: number;
 }
 
 function read(raw: unknown, reading: Reading, depth: number): Found | undefined {
   const schema = reading.references.follow(raw);
-  if (!isJsonObject(schema) || depth > DEEPEST) return undefined;
+  if (!isJsonObject(schema) || depth > MAX_DEPTH) return undefined;
   const known = reading.known.get(schema);
   if (known !== undefined) return known;
   if (!isPlainObject(schema)) return undefined;
@@ -93,8 +93,8 @@ function isPlainObject(schema: JsonObject): boolean {
 
 function isRequiredOnly(branch: unknown): branch is JsonObject {
   if (!isJsonObject(branch)) return false;
-  const says = ["required", "type", "title", "description"];
-  return Object.keys(branch).every((keyword) => says.includes(keyword)) && Array.isArray(branch["required"]);
+  const allowed = ["required", "type", "title", "description"];
+  return Object.keys(branch).every((keyword) => allowed.includes(keyword)) && Array.isArray(branch["required"]);
 }
 
 function ownPart(schema: JsonObject, references: References): Found {
@@ -116,7 +116,7 @@ function requiredOf({ required }: JsonObject): string[] {
   return list(required).filter((name) => typeof name === "string");
 }
 
-/** False where the body has more parts than are read. */
+/** Returns false if the body exceeds the limit of parts. */
 function merge(into: Found, part: Found, reading: Reading): boolean {
   const members = [...part.properties.values()].reduce((sum, { size }) => sum + size, 0);
   reading.partsLeft -= 1 + members + part.required.size + part.alternatives.size;

@@ -2,38 +2,38 @@ import type { AdapterFacts, OperationFacts, RestAuth, ServerDefinition } from ".
 import { absolutePath } from "../util/home-path.js";
 import type { AdapterEntry } from "./options.js";
 
-export interface Places {
+export interface AdapterPaths {
   readonly home: string;
-  /** The folder that relative paths in the entry start from. */
+  /** The folder that relative paths in the entry are relative to. */
   readonly baseDir: string;
-  /** The file that the entry was written in, or `inline`. */
+  /** The file that contains the entry, or `inline`. */
   readonly origin: string;
 }
 
-/** An adapter as a person wrote it → a server like any other. */
-export function compileAdapter(entry: AdapterEntry, places: Places): ServerDefinition {
+/** Converts an adapter entry of the configuration to a server definition. */
+export function compileAdapter(entry: AdapterEntry, paths: AdapterPaths): ServerDefinition {
   const { name, title, description, baseUrl, headers, auth, idempotencyHeader } = entry;
-  const said = description ?? title;
+  const text = description ?? title;
   return {
     name,
-    ...(said === undefined ? {} : { description: said }),
+    ...(text === undefined ? {} : { description: text }),
     connection: {
       kind: "rest",
-      document: isRemote(entry.document) ? entry.document : absolutePath(entry.document, places),
+      document: isRemote(entry.document) ? entry.document : absolutePath(entry.document, paths),
       ...(baseUrl === undefined ? {} : { baseUrl }),
       headers,
       ...(auth === undefined ? {} : { auth: compileAuth(auth) }),
       ...(idempotencyHeader === undefined ? {} : { idempotencyHeader }),
-      uploads: entry.uploads.map((folder) => absolutePath(folder, places)),
+      uploads: entry.uploads.map((folder) => absolutePath(folder, paths)),
       operations: entry.operations.map(compileFacts),
     },
     manifest: [],
     facts: compileAdapterFacts(entry),
-    origin: places.origin,
+    origin: paths.origin,
   };
 }
 
-/** What a variable stands for is not known before it is used: then it counts as written. */
+/** A document that starts with a variable counts as remote, because its value is not known before it is used. */
 export function isRemote(document: string): boolean {
   return /^https?:\/\//i.test(document) || document.startsWith("${");
 }

@@ -18,13 +18,13 @@ describe("formats", () => {
         item: [{ name: "ping", request: { method: "GET", url: "https://x.test/ping" } }],
       },
     ],
-  ])("are recognised by content: %s", async (format, document) => {
+  ])("recognizes the format by its content: %s", async (format, document) => {
     const converted = await convert(document);
     expect(converted.format).toBe(format);
     expect(converted.tools.map(({ name, operation }) => [name, operation?.path])).toEqual([["ping", "/ping"]]);
   });
 
-  it("are read from YAML with numbers for keys, anchors and merge keys", async () => {
+  it("reads YAML with numeric keys, anchors and merge keys", async () => {
     const text = `
 openapi: 3.0.1
 x-common: &common
@@ -42,13 +42,13 @@ paths:
   });
 
   it.each([
-    ["nothing", "", /no map of keys/],
-    ["a page", "<html><body>Docs</body></html>", /no map of keys/],
+    ["an empty text", "", /not an object/],
+    ["an HTML page", "<html><body>Docs</body></html>", /not an object/],
     ["another document", '{"a":1}', /neither OpenAPI 3/],
     ["broken YAML", "openapi: 3.0.0\npaths: [", /line \d+ cannot be read/],
-    ["an alias bomb", bomb(), /aliases that multiply/],
+    ["an alias bomb", bomb(), /aliases that expand/],
     ["deep YAML", `a: ${"[".repeat(5_000)}`, /nested deeper/],
-  ])("that are none are refused: %s", async (_, text, message) => {
+  ])("rejects a document that is not an API description: %s", async (_, text, message) => {
     await expect(convertDocument(text, CONNECTION)).rejects.toMatchObject({
       code: "CONFIGURATION_ERROR",
       message: expect.stringMatching(message) as string,
@@ -64,8 +64,8 @@ function bomb(): string {
   return `l0: &l0 [x]\n${levels.join("\n")}\n`;
 }
 
-describe("an API", () => {
-  it("has a title, a version, a description and an address with its variables filled in", async () => {
+describe("the described API", () => {
+  it("has a title, a version, a description and an address with default values for its variables", async () => {
     const { title, version, description, baseUrl } = await convert(
       openApi(
         {},
@@ -84,18 +84,26 @@ describe("an API", () => {
   });
 
   it.each([
-    ["a relative one starts from the document", { openapi: "3.0.0", servers: [{ url: "/v2" }] }, "https://x.test/v2"],
-    ["of 2.0", { swagger: "2.0", host: "api.test", basePath: "/v1", schemes: ["http"] }, "http://api.test/v1"],
-    ["of 2.0 prefers TLS", { swagger: "2.0", host: "api.test", schemes: ["http", "https"] }, "https://api.test"],
-    ["never has credentials", { openapi: "3.0.0", servers: [{ url: "https://u:p@x.test" }] }, undefined],
-    ["never is a file", { openapi: "3.0.0", servers: [{ url: "file:///etc" }] }, undefined],
-    ["keeps no variable", { openapi: "3.0.0", servers: [{ url: "https://{a}.test" }] }, undefined],
-  ])("address: %s", async (_, document, expected) => {
+    [
+      "a relative address is resolved against the document",
+      { openapi: "3.0.0", servers: [{ url: "/v2" }] },
+      "https://x.test/v2",
+    ],
+    [
+      "host and basePath of 2.0",
+      { swagger: "2.0", host: "api.test", basePath: "/v1", schemes: ["http"] },
+      "http://api.test/v1",
+    ],
+    ["2.0 prefers https", { swagger: "2.0", host: "api.test", schemes: ["http", "https"] }, "https://api.test"],
+    ["rejects credentials in the address", { openapi: "3.0.0", servers: [{ url: "https://u:p@x.test" }] }, undefined],
+    ["rejects a file URL", { openapi: "3.0.0", servers: [{ url: "file:///etc" }] }, undefined],
+    ["rejects a variable without a default", { openapi: "3.0.0", servers: [{ url: "https://{a}.test" }] }, undefined],
+  ])("base address: %s", async (_, document, expected) => {
     const { baseUrl } = await convert({ paths: {}, ...document }, { document: "https://x.test/docs/api.json" });
     expect(baseUrl).toBe(expected);
   });
 
-  it("tells how it wants to know who calls, what it asks for by default first", async () => {
+  it("lists its authentication methods, the default one first", async () => {
     const { auth } = await convert(
       openApi(
         {},
@@ -128,7 +136,7 @@ describe("an API", () => {
 });
 
 describe("a tool", () => {
-  it("says what the document says of its operation", async () => {
+  it("has the texts of its operation", async () => {
     const tool = await toolOf({
       "/orders/{id}": {
         delete: {
@@ -178,13 +186,13 @@ describe("a tool", () => {
     ["put", { readOnlyHint: false, idempotentHint: true }, true],
     ["post", { readOnlyHint: false }, undefined],
     ["patch", { readOnlyHint: false }, undefined],
-  ])("knows what %s means", async (method, hints, idempotent) => {
+  ])("derives the annotations of %s", async (method, hints, idempotent) => {
     const tool = await toolOf({ "/x": { [method]: { operationId: "x" } } });
     expect(tool.annotations).toEqual({ ...hints, openWorldHint: true });
     expect(operationOf(tool).idempotent).toBe(idempotent);
   });
 
-  it("takes what the person says of it before anything else", async () => {
+  it("prefers facts from the configuration", async () => {
     const { tools } = await convert(openApi({ "/charges": { post: { operationId: "createCharge", tags: ["x"] } } }), {
       idempotencyHeader: "Idempotency-Key",
       operations: [
@@ -208,13 +216,13 @@ describe("a tool", () => {
     ["post", { risk: "destructive" }, { readOnlyHint: false, destructiveHint: true }],
     ["post", { idempotent: true }, { readOnlyHint: false, idempotentHint: true }],
     ["delete", { risk: "medium", idempotent: false }, { readOnlyHint: false }],
-  ])("hints at what a person says of %s: %j", async (method, facts, hints) => {
+  ])("derives annotations of %s from the configured facts %j", async (method, facts, hints) => {
     const operations = [{ tools: ["*"], ...facts }] as DocumentConnection["operations"];
     const { tools } = await convert(openApi({ "/x": { [method]: { operationId: "x" } } }), { operations });
     expect(tools[0]!.annotations).toEqual({ ...hints, openWorldHint: true });
   });
 
-  it("names the patterns of the configuration that are about no tool", async () => {
+  it("reports configured patterns that match no tool", async () => {
     const operations = [{ tools: ["pay", "pya", "x-*"], risk: "high" }, { tools: ["p*", "pya"] }];
     const { unmatched } = await convert(openApi({ "/pay": { post: { operationId: "pay" } } }), {
       operations,
@@ -223,27 +231,31 @@ describe("a tool", () => {
   });
 
   it.each<[string, Partial<DocumentConnection>, object]>([
-    ["is not idempotent for that alone", {}, { idempotencyHeader: "Idempotency-Key", idempotent: false }],
     [
-      "is where a person says so",
+      "does not count as idempotent because of the header alone",
+      {},
+      { idempotencyHeader: "Idempotency-Key", idempotent: false },
+    ],
+    [
+      "is the configured header",
       { operations: [{ tools: ["pay"], idempotent: true }] },
       { idempotencyHeader: "Idempotency-Key", idempotent: true },
     ],
-    ["uses the header that a person names", { idempotencyHeader: "X-Once" }, { idempotencyHeader: "X-Once" }],
-  ])("that declares a header for keys %s", async (_, connection, expected) => {
+    ["uses the configured header", { idempotencyHeader: "X-Once" }, { idempotencyHeader: "X-Once" }],
+  ])("with a declared header for keys: %s", async (_, connection, expected) => {
     const parameters = [{ name: "Idempotency-Key", in: "header", schema: { type: "string" } }];
     const { tools } = await convert(openApi({ "/pay": { post: { operationId: "pay", parameters } } }), connection);
     const { idempotencyHeader, idempotent } = operationOf(tools[0]!);
     expect({ idempotencyHeader, idempotent }).toEqual({ idempotent: undefined, ...expected });
   });
 
-  it("sends idempotency keys in the header that the document names, which is no argument", async () => {
+  it("sends idempotency keys in the header that the document names, which is not an argument", async () => {
     const parameters = [{ name: "Idempotency-Key", in: "header", schema: { type: "string" } }];
     const tool = await toolOf({ "/pay": { post: { operationId: "pay", parameters } } });
     expect(operationOf(tool)).toMatchObject({ idempotencyHeader: "Idempotency-Key", parameters: [] });
   });
 
-  it("tells when the document places it at another address", async () => {
+  it("mentions another base address that the document gives the operation", async () => {
     const paths = { "/up": { post: { operationId: "up", servers: [{ url: "https://up.test" }] } } };
     const servers = [{ url: "https://api.test" }];
     const [here] = (await convert(openApi(paths, { servers }))).tools;
@@ -252,7 +264,7 @@ describe("a tool", () => {
     expect(there!.description).toBe("POST /up");
   });
 
-  it("shows what the document gives as examples, if it fits", async () => {
+  it("has the examples of the document as far as they are valid", async () => {
     const tool = await toolOf(
       {
         "/pets/{id}": {
@@ -282,13 +294,13 @@ describe("a tool", () => {
   });
 });
 
-describe("what cannot be read", () => {
+describe("invalid content", () => {
   it.each([
     ["a file", { $ref: "./pet.yaml#/Pet" }, 'refers to "./pet.yaml#/Pet", which is outside the document'],
     ["an address", { $ref: "http://169.254.169.254/x" }, "which is outside the document"],
-    ["nothing", { $ref: "#/components/schemas/None" }, "which does not exist"],
+    ["a missing schema", { $ref: "#/components/schemas/None" }, "which does not exist"],
     ["itself", { $ref: "#/components/schemas/Loop" }, "which refers to itself"],
-  ])("is left out with the reason, and all else stays: a reference to %s", async (_, schema, reason) => {
+  ])("drops only the operation, with the reason: a reference to %s", async (_, schema, reason) => {
     const { tools, dropped } = await convert(
       openApi(
         {
@@ -306,16 +318,16 @@ describe("what cannot be read", () => {
     ["../up", /does not start/],
     ["/a/../../b", /leaves its base/],
     ["/a/%2e%2e/b", /leaves its base/],
-    ["/a b", /characters/],
-    ["/a\\b", /characters/],
-    ["/a\r\nHost: x", /characters/],
-  ])("is left out with the reason: the path %j", async (path, reason) => {
+    ["/a b", /white space/],
+    ["/a\\b", /backslash/],
+    ["/a\r\nHost: x", /white space/],
+  ])("drops an operation with the path %j, with the reason", async (path, reason) => {
     const { tools, dropped } = await convert(openApi({ [path]: { get: { operationId: "x" } } }));
     expect(tools).toEqual([]);
     expect(dropped[0]!.reason).toMatch(reason);
   });
 
-  it("is left out: a path item elsewhere, a method that is never sent; one within the document is followed", async () => {
+  it("drops path items in other files and methods that are never sent, and follows references within the document", async () => {
     const { tools, dropped } = await convert(
       openApi({
         "/far": { $ref: "other.yaml" },

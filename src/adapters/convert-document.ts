@@ -1,5 +1,6 @@
-// The text of an OpenAPI, Swagger or Postman document comes in, the tools that it describes go out, with those that were left
-// out and why. It refuses to know where the document was read and who will call the tools, and reads nothing that it names.
+// Converts the text of an OpenAPI, Swagger or Postman document to tools, and lists the operations that were dropped
+// with the reason. It does not know where the document was read or who calls the tools, and it reads nothing that the
+// document refers to.
 import { setImmediate } from "node:timers/promises";
 import type { JsonObject } from "../model/json.js";
 import type { ToolDefinition } from "../model/tool.js";
@@ -16,21 +17,21 @@ import { attempt, refuseDocument } from "./refuse.js";
 import { createLifting } from "./schema/lift.js";
 import { toTool } from "./to-tool.js";
 
-/** What a document amounts to. */
+/** The result of converting a document. */
 export interface ConvertedDocument extends DescribedApi {
   readonly format: string;
   readonly tools: readonly ToolDefinition[];
   readonly dropped: readonly { readonly name: string; readonly reason: string }[];
-  /** Patterns of the configuration's `operations` that are about no tool of it. */
+  /** Patterns in `operations` of the configuration that match no tool. */
   readonly unmatched: readonly string[];
-  /** It has more operations than are taken. */
+  /** The document has more operations than the limit. */
   readonly truncated: boolean;
 }
 
-/** Characters of all definitions; the largest real documents have three million. */
-const LARGEST_IN_ALL = 100_000_000;
+/** Limit for the characters of all definitions; the largest real documents have three million. */
+const MAX_TOTAL_CHARACTERS = 100_000_000;
 const TOO_MUCH = "comes after too many large definitions in its document";
-/** How long other work of the process waits at most while a document is converted. */
+/** The longest time for which the conversion blocks the event loop. */
 const TURN_MS = 15;
 
 export async function convertDocument(text: string, connection: DocumentConnection): Promise<ConvertedDocument> {
@@ -59,7 +60,7 @@ export async function convertDocument(text: string, connection: DocumentConnecti
     const made = attempt(() => ({ tool: toTool(operation, { name, references, lifting, connection }) }));
     size += "tool" in made ? JSON.stringify(made.tool).length : 0;
     if ("refusal" in made) dropped.push({ name: shown(operation.key), reason: made.refusal });
-    else if (size > LARGEST_IN_ALL) dropped.push({ name: shown(operation.key), reason: TOO_MUCH });
+    else if (size > MAX_TOTAL_CHARACTERS) dropped.push({ name: shown(operation.key), reason: TOO_MUCH });
     else tools.push(made.tool);
     await turns.pause();
   }
@@ -91,7 +92,7 @@ async function readDocument(
   );
 }
 
-/** Lets other work have its turn every few milliseconds. */
+/** Yields to the event loop every few milliseconds. */
 function createTurns(): { readonly pause: () => Promise<void> | undefined } {
   let since = performance.now();
   return {

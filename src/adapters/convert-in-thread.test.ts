@@ -54,12 +54,12 @@ function largeDocument(): string {
   return JSON.stringify({ openapi: "3.1.0", paths });
 }
 
-it("gives the same as without a thread", async () => {
+it("returns the same result as without a thread", async () => {
   const text = largeDocument();
   expect(await convertInThread(text, CONNECTION, program)).toEqual(await convertDocument(text, CONNECTION));
 });
 
-it("reads a document from the web in a thread, however small", async () => {
+it("reads a document from the web in a thread, even if it is small", async () => {
   const small = JSON.stringify({ openapi: "3.1.0", paths: { "/a": { get: {} } } });
   const fromWeb = { ...CONNECTION, document: "https://x.test/api.json" };
   const silent = fileURLToPath(import.meta.url);
@@ -67,7 +67,7 @@ it("reads a document from the web in a thread, however small", async () => {
   await expect(convertInThread(small, fromWeb, silent)).rejects.toMatchObject({ code: "CONFIGURATION_ERROR" });
 });
 
-it("hands over names of credentials, never their values", () => {
+it("passes the names of credentials to the thread, never their values", () => {
   expect(withoutSecrets(CONNECTION)).toEqual({
     ...CONNECTION,
     headers: { "X-Version": "" },
@@ -75,7 +75,7 @@ it("hands over names of credentials, never their values", () => {
   });
 });
 
-it("tells why a document is refused", async () => {
+it("reports why a document is rejected", async () => {
   const text = JSON.stringify({ none: "x".repeat(200_000) });
   await expect(convertInThread(text, CONNECTION, program)).rejects.toMatchObject({
     code: "CONFIGURATION_ERROR",
@@ -84,13 +84,13 @@ it("tells why a document is refused", async () => {
   });
 });
 
-it("refuses the document where the thread ends without an answer", async () => {
+it("rejects the document if the thread ends without an answer", async () => {
   await expect(convertInThread(largeDocument(), CONNECTION, fileURLToPath(import.meta.url))).rejects.toMatchObject({
     code: "CONFIGURATION_ERROR",
   });
 });
 
-it("needs no thread for small documents, and none where the program is not there", async () => {
+it("uses no thread for small local documents, and none if the worker program does not exist", async () => {
   const small = JSON.stringify({ openapi: "3.1.0", paths: { "/a": { get: {} } } });
   expect((await convertInThread(small, CONNECTION, program)).tools).toHaveLength(1);
   expect((await convertInThread(largeDocument(), CONNECTION, join(folder, "none.mjs"))).tools).toHaveLength(400);

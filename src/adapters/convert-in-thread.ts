@@ -6,38 +6,41 @@ import { type DocumentConnection, withoutSecrets } from "./document-connection.j
 import type { DocumentReply, DocumentRequest } from "./document-worker.js";
 import { refuseDocument } from "./refuse.js";
 
-/** What is read in a few milliseconds needs no thread, unless a stranger may have written it. */
-const SMALL = 100_000;
-const LONGEST_MS = 60_000;
-const MOST_MEMORY_MB = 2_048;
+/**
+ * In characters. Smaller documents are read in a few milliseconds and need no thread, unless they come from the web.
+ */
+const MAX_INLINE_LENGTH = 100_000;
+const TIMEOUT_MS = 60_000;
+const MAX_MEMORY_MB = 2_048;
 
 /**
- * As `convertDocument`, in a thread of its own where the document is large, since reading 4 MB of YAML takes more than a second,
- * or comes from the web.
+ * Like `convertDocument`, but in a worker thread if the document is large (reading 4 MB of YAML takes more than a
+ * second) or comes from the web (it may be hostile).
  */
 export async function convertInThread(
   text: string,
   connection: DocumentConnection,
   program = builtFile("document-worker.js"),
 ): Promise<ConvertedDocument> {
-  const isOwn = !/^https?:/i.test(connection.document);
-  if ((isOwn && text.length <= SMALL) || !existsSync(program)) return await convertDocument(text, connection);
+  const isLocal = !/^https?:/i.test(connection.document);
+  if ((isLocal && text.length <= MAX_INLINE_LENGTH) || !existsSync(program))
+    return await convertDocument(text, connection);
   const reply = await askWorker(program, { text, connection: withoutSecrets(connection) });
   if (reply.kind === "converted") return reply.document;
-  throw refuseDocument(reply.message, reply.hint ?? "");
+  throw refuseDocument(reply.message, reply.hint);
 }
 
 function askWorker(program: string, request: DocumentRequest): Promise<DocumentReply> {
   const worker = new Worker(program, {
     workerData: request,
     env: {},
-    resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY_MB },
+    resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY_MB },
   });
   return new Promise<DocumentReply>((resolve, reject) => {
     const fail = (what: string) => reject(refuseDocument(`The document ${what}.`, "Use a smaller part of it."));
-    const timer = setTimeout(() => fail(`could not be read within ${LONGEST_MS / 1000} s`), LONGEST_MS);
+    const timer = setTimeout(() => fail(`could not be read within ${TIMEOUT_MS / 1000} s`), TIMEOUT_MS);
     worker.once("message", resolve);
-    worker.on("error", () => fail("takes more memory to read than it may"));
+    worker.on("error", () => fail("needs more than ${MAX_MEMORY_MB} MB of memory to read, or reading it failed"));
     worker.once("exit", () => {
       clearTimeout(timer);
       fail("could not be read");

@@ -1,22 +1,22 @@
 import type { RestBody, RestMember, RestParameter } from "../model/operation.js";
 
-/** One operation of a document, whatever its format: what is said of it, and how its request is made. */
+/** One operation of a document in any format: its description, and how its request is built. */
 export interface DescribedOperation {
-  /** Tells it from all others of its document, wherever it stands there: its method and path. */
+  /** Identifies the operation in its document by method and path, independent of its position. */
   readonly key: string;
   readonly method: string;
-  /** Below the base address, with `{name}` for each path parameter. */
+  /** Relative to the base address, with `{name}` for each path parameter. */
   readonly path: string;
-  /** What the document calls it, if it calls it anything. */
+  /** The operation's id in the document, if it has one. */
   readonly id?: string;
   readonly summary?: string;
   readonly description?: string;
   readonly category?: string;
   readonly documentation?: string;
   readonly isDeprecated: boolean;
-  /** It needs no authentication. */
+  /** The operation needs no authentication. */
   readonly isOpen: boolean;
-  /** Another address than the document's own, at which the document places it. */
+  /** The address of the operation, if the document gives it another one than the API. */
   readonly elsewhere?: string;
   readonly parameters: readonly DescribedParameter[];
   readonly body?: DescribedBody;
@@ -28,31 +28,31 @@ export interface DescribedParameter extends Omit<RestParameter, "argument" | "re
   readonly isJson: boolean;
   readonly allowsReserved: boolean;
   readonly isDeprecated: boolean;
-  /** As the document writes it, references included. */
+  /** As in the document, including references. */
   readonly schema: unknown;
   readonly description?: string;
   readonly example?: unknown;
 }
 
 export interface DescribedBody extends Pick<RestBody, "contentType" | "kind"> {
-  /** Undefined where nothing is said of it: then what its members require counts. */
+  /** Undefined if the document does not state it: then the body is required if one of its members is. */
   readonly isRequired: boolean | undefined;
-  /** As the document writes it, references included. */
+  /** As in the document, including references. */
   readonly schema: unknown;
   readonly description?: string;
   readonly example?: unknown;
-  /** How a member of a form is written, beside its schema. */
+  /** How a member of a form is encoded, in addition to its schema. */
   readonly encoding: (name: string) => MemberEncoding;
 }
 
 export type MemberEncoding = Partial<Pick<RestMember, "style" | "explode" | "contentType" | "isFile">>;
 
-/** How an API wants to know who calls. */
+/** How an API authenticates callers. */
 export type WantedAuth =
   | { readonly kind: "bearer" | "basic" }
   | { readonly kind: "api-key"; readonly in: "header" | "query" | "cookie"; readonly name: string }
   | { readonly kind: "client-credentials"; readonly tokenUrl?: string; readonly scopes: readonly string[] }
-  /** A way that adapters do not have; what the document calls it. */
+  /** A method that adapters do not support, with its name in the document. */
   | { readonly kind: "other"; readonly what: string };
 
 export interface DescribedApi {
@@ -63,7 +63,7 @@ export interface DescribedApi {
   readonly auth: readonly WantedAuth[];
 }
 
-/** A document as it is read: its operations one by one, those that cannot be read as a reason. */
+/** A parsed document. Its operations are read one by one; those that cannot be read are returned with a reason. */
 export interface ReadDocument {
   readonly api: DescribedApi;
   readonly operations: Iterable<ReadOperation>;

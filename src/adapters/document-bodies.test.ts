@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { convert, operationOf, toolOf } from "../../test/support/converted-document.js";
 import type { JsonObject } from "../model/json.js";
 
-describe("a body", () => {
+describe("the body of an operation", () => {
   const bodyOf = async (content: JsonObject, more: JsonObject = {}, rest: JsonObject = {}) => {
     const tool = await toolOf({ "/x": { post: { operationId: "x", requestBody: { content, ...more } } } }, rest);
     return { body: operationOf(tool).body, schema: tool.inputSchema };
@@ -13,7 +13,7 @@ describe("a body", () => {
     properties: { id: { type: "integer", readOnly: true }, name: { type: "string" }, tag: { type: "string" } },
   };
 
-  it("that is a plain object has its members beside the parameters, without those that only the API sets", async () => {
+  it("is split into its members, without read-only ones, if it is a plain object", async () => {
     const { body, schema } = await bodyOf({ "application/json": { schema: object } }, { required: true });
     expect(body).toEqual({
       contentType: "application/json",
@@ -31,7 +31,7 @@ describe("a body", () => {
     [undefined, ["name"], true],
     [true, ["name"], true],
     [false, undefined, undefined],
-  ])("with required: %s requires of its members %j", async (required, names, isRequired) => {
+  ])("with required: %s has the required members %j", async (required, names, isRequired) => {
     const more = required === undefined ? {} : { required };
     const { body, schema } = await bodyOf({ "application/json": { schema: object } }, more);
     expect(schema["required"]).toEqual(names);
@@ -57,7 +57,7 @@ describe("a body", () => {
     expect(body).toMatchObject({ argument: "body", kind: "json" });
   });
 
-  it("put together from parts has the members of all, and alternatives that only require stay", async () => {
+  it("merges allOf, and keeps alternatives that only differ in required", async () => {
     const { schema } = await bodyOf(
       {
         "application/json": {
@@ -84,7 +84,7 @@ describe("a body", () => {
     });
   });
 
-  it("with alternatives names them by its arguments, several in a list, and none where it may be left out", async () => {
+  it("names alternatives by their arguments, several as a list, and none if the body is optional", async () => {
     const schema = {
       type: "object",
       properties: { q: {}, b: {} },
@@ -103,7 +103,7 @@ describe("a body", () => {
     expect(Object.keys(optional.inputSchema)).toEqual(["type", "properties", "additionalProperties"]);
   });
 
-  it("of a form says how each member is written", async () => {
+  it("states how each member of a form is encoded", async () => {
     const { body } = await bodyOf({
       "application/x-www-form-urlencoded": {
         schema: { type: "object", properties: { a: { type: "array" }, b: { type: "object" }, c: {} } },
@@ -121,7 +121,7 @@ describe("a body", () => {
     });
   });
 
-  it("of parts takes paths for files", async () => {
+  it("takes paths for files in multipart bodies", async () => {
     const { body, schema } = await bodyOf({
       "multipart/form-data": {
         schema: {
@@ -158,7 +158,7 @@ describe("a body", () => {
     expect(body).toMatchObject({ kind, contentType, argument: "body" });
   });
 
-  it("prefers JSON among several types", async () => {
+  it("prefers JSON among several media types", async () => {
     const schema = { type: "object", properties: { a: {} } };
     const { body } = await bodyOf({
       "application/xml": { schema },
@@ -168,12 +168,12 @@ describe("a body", () => {
     expect(body?.kind).toBe("json");
   });
 
-  it("of a GET is never sent", async () => {
+  it("is never sent with GET", async () => {
     const requestBody = { content: { "application/json": { schema: { type: "object", properties: { a: {} } } } } };
     expect(operationOf(await toolOf({ "/x": { get: { operationId: "x", requestBody } } })).body).toBeUndefined();
   });
 
-  it("of 2.0 is a parameter, or a form of them", async () => {
+  it("is a parameter, or a form of parameters, in 2.0", async () => {
     const { tools } = await convert({
       swagger: "2.0",
       consumes: ["application/json"],

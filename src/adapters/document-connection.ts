@@ -1,17 +1,19 @@
 import type { RestConnection } from "../model/server.js";
 
-/** What the configuration says that makes a difference to the tools of a document. */
+/** The part of the configuration that affects the tools of a document. */
 export type DocumentConnection = Pick<RestConnection, "document" | "baseUrl" | "operations" | "idempotencyHeader"> &
   Partial<Pick<RestConnection, "headers" | "auth">>;
 
-/** Whether the configuration itself fills a parameter: then it is no argument, and none could change it. */
-export function isFilled({ headers, auth }: DocumentConnection, place: string, name: string): boolean {
+/** Whether the configuration sets a parameter. Then it is not an argument, and no argument can change it. */
+export function isFilled({ headers, auth }: DocumentConnection, location: string, name: string): boolean {
   const isSame = (other: string): boolean => other.toLowerCase() === name.toLowerCase();
-  if (place === "header" && Object.keys(headers ?? {}).some(isSame)) return true;
-  return auth?.kind === "api-key" && auth.in === place && (place === "header" ? isSame(auth.name) : auth.name === name);
+  if (location === "header" && Object.keys(headers ?? {}).some(isSame)) return true;
+  return (
+    auth?.kind === "api-key" && auth.in === location && (location === "header" ? isSame(auth.name) : auth.name === name)
+  );
 }
 
-/** The same without the values of headers and credentials, whose names are enough. */
+/** The same without the values of headers and credentials, because the names are enough. */
 export function withoutSecrets(connection: DocumentConnection): DocumentConnection {
   const { document, baseUrl, operations, idempotencyHeader, headers = {}, auth } = connection;
   return {

@@ -49,7 +49,7 @@ describe("parameters", () => {
     });
   });
 
-  it("of an operation count before those of its path, and both follow references", async () => {
+  it("of an operation override those of its path, and both may be references", async () => {
     const tool = await toolOf(
       {
         "/x/{id}": {
@@ -85,7 +85,7 @@ describe("parameters", () => {
     "X-HTTP-Method-Override",
     "bad name",
     "a\r\nb",
-  ])("that would set the header %j are left out", async (name) => {
+  ])("that would set the header %j are dropped", async (name) => {
     const tool = await toolOf({
       "/x": { get: { operationId: "x", parameters: [{ name, in: "header", required: true }] } },
     });
@@ -93,7 +93,7 @@ describe("parameters", () => {
     expect(tool.inputSchema["properties"]).toEqual({});
   });
 
-  it("that carry credentials are no arguments", async () => {
+  it("that carry credentials are not arguments", async () => {
     const tool = await toolOf(
       {
         "/x": {
@@ -111,7 +111,7 @@ describe("parameters", () => {
     expect(Object.keys(propertiesOf(tool))).toEqual(["q"]);
   });
 
-  it("that the configuration fills are no arguments", async () => {
+  it("that the configuration sets are not arguments", async () => {
     const parameters = ["X-Version", "X-Key", "X-Other"].map((name) => ({ name, in: "header", required: true }));
     const { tools } = await convert(openApi({ "/x": { get: { operationId: "x", parameters } } }), {
       headers: { "x-version": "2" },
@@ -120,7 +120,7 @@ describe("parameters", () => {
     expect(Object.keys(propertiesOf(tools[0]!))).toEqual(["X-Other"]);
   });
 
-  it("that two places share have a name for each place", async () => {
+  it("with the same name in several locations have one name for each location", async () => {
     const tool = await toolOf({
       "/x/{id}": {
         post: {
@@ -150,7 +150,7 @@ describe("parameters", () => {
     ]);
   });
 
-  it("that a path fixes by its query are no arguments", async () => {
+  it("that the path sets in its query are not arguments", async () => {
     const parameters = [{ name: "temp", in: "query" }];
     const tool = await toolOf({ "/expire?temp=true": { post: { operationId: "x", parameters } } });
     expect(operationOf(tool)).toMatchObject({ path: "/expire?temp=true", parameters: [] });

@@ -1,6 +1,7 @@
-// A thread of its own for one document: its text comes in, its tools go out, and the gateway goes on meanwhile.
+// The worker thread that converts one document, so that the gateway's event loop stays free.
 import { parentPort, workerData } from "node:worker_threads";
 import { DiscoveryError } from "../errors.js";
+import type { Hint } from "../model/next-steps.js";
 import { type ConvertedDocument, convertDocument } from "./convert-document.js";
 import type { DocumentConnection } from "./document-connection.js";
 
@@ -11,7 +12,7 @@ export interface DocumentRequest {
 
 export type DocumentReply =
   | { readonly kind: "converted"; readonly document: ConvertedDocument }
-  | { readonly kind: "refused"; readonly message: string; readonly hint: string | undefined };
+  | { readonly kind: "refused"; readonly message: string; readonly hint: Hint };
 
 parentPort?.postMessage(await reply(workerData as DocumentRequest));
 
@@ -19,7 +20,7 @@ async function reply({ text, connection }: DocumentRequest): Promise<DocumentRep
   try {
     return { kind: "converted", document: await convertDocument(text, connection) };
   } catch (error) {
-    if (error instanceof DiscoveryError) return { kind: "refused", message: error.message, hint: error.hint };
+    if (error instanceof DiscoveryError) return { kind: "refused", message: error.message, hint: error.nextSteps };
     throw error;
   }
 }

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import { isJsonObject, type JsonObject } from "../model/json.js";
 import type { DescribedOperation } from "./described.js";
 import type { Flattened } from "./flatten.js";
@@ -6,12 +5,13 @@ import { toPlainValue } from "./plain-value.js";
 import type { References } from "./references.js";
 import { bodyMembers } from "./body-members.js";
 import { attempt } from "./refuse.js";
+import { isEqualJson } from "../util/json/is-equal.js";
 
-const LARGEST = 4_000;
+const MAX_EXAMPLE_LENGTH = 4_000;
 
 /**
- * Arguments as the document's own examples have them: what is required as far as it has one, and the members of an example of
- * the body. What does not even have the type that its schema wants is left out.
+ * Example arguments from the document: the required arguments that have an example, and the members of an example body.
+ * Values that do not match the type of their schema are left out.
  */
 export function exampleArguments(
   operation: DescribedOperation,
@@ -29,11 +29,13 @@ export function exampleArguments(
     return isShown && fits(known.value, schema) ? [[name, known.value] as const] : [];
   });
   const plain = toPlainValue(Object.fromEntries(entries))?.value;
-  return isJsonObject(plain) && entries.length > 0 && JSON.stringify(plain).length <= LARGEST ? plain : undefined;
+  return isJsonObject(plain) && entries.length > 0 && JSON.stringify(plain).length <= MAX_EXAMPLE_LENGTH
+    ? plain
+    : undefined;
 }
 
 function fits(value: unknown, { type, enum: choices }: JsonObject): boolean {
-  if (Array.isArray(choices) && !choices.some((choice) => isDeepStrictEqual(choice, value))) return false;
+  if (Array.isArray(choices) && !choices.some((choice) => isEqualJson(choice, value))) return false;
   const types = type === undefined ? [] : Array.isArray(type) ? type : [type];
   return types.length === 0 || types.some((one) => isOfType(value, one));
 }
@@ -51,10 +53,10 @@ interface Given {
 }
 
 function ofParameters(operation: DescribedOperation, flattened: Flattened, references: References): [string, Given][] {
-  return operation.parameters.flatMap(({ example, schema, in: place }, index): [string, Given][] => {
+  return operation.parameters.flatMap(({ example, schema, in: location }, index): [string, Given][] => {
     const argument = flattened.parameters[index]?.argument;
-    // What stands in a header may be somebody's secret.
-    if (argument === undefined || place === "header" || place === "cookie") return [];
+    // The example of a header or cookie may be a real secret.
+    if (argument === undefined || location === "header" || location === "cookie") return [];
     const value = example ?? fromSchema(schema, references);
     return value === undefined ? [] : [[argument, { value, isOfBody: false }]];
   });
@@ -77,7 +79,7 @@ function ofBody({ body }: DescribedOperation, flattened: Flattened, references: 
   });
 }
 
-/** What a schema itself gives as an example of its values. */
+/** An example value from the schema itself. */
 function fromSchema(raw: unknown, references: References): unknown {
   const found = attempt(() => ({ schema: references.follow(raw) }));
   if ("refusal" in found || !isJsonObject(found.schema)) return undefined;

@@ -1,4 +1,5 @@
-// One described operation comes in; its arguments side by side and the way back from them to a request go out.
+// Flattens an operation: all parameters and body members become arguments of one object, with the mapping back to the
+// request.
 import { isJsonObject, type JsonObject } from "../model/json.js";
 import type { RestBody, RestMember, RestParameter } from "../model/operation.js";
 import { nameArguments, type Placed } from "./argument-names.js";
@@ -31,14 +32,14 @@ interface Argument {
 export function flatten(operation: DescribedOperation, { references, lifting }: FlattenParts): Flattened {
   const { parameters, body } = operation;
   const members = body === undefined || !isStructured(body) ? undefined : bodyMembers(body.schema, references);
-  const places = placesOf(parameters, body, members);
-  const names = nameArguments([...places.parameters, ...places.members]);
+  const locations = locationsOf(parameters, body, members);
+  const names = nameArguments([...locations.parameters, ...locations.members]);
   const nameOf = (placed: Placed | undefined): string => (placed && names.get(placed)) ?? "body";
   const needs = new Set<string>();
   const lift = (raw: unknown): JsonObject => liftArgument(raw, { references, lifting, needs });
 
   const fromParameters = parameters.map((parameter, index): Argument & { readonly parameter: RestParameter } => {
-    const name = nameOf(places.parameters[index]);
+    const name = nameOf(locations.parameters[index]);
     const plain = describe(lift(parameter.schema), parameter.description);
     const schema = parameter.isDeprecated ? { ...plain, deprecated: true } : plain;
     return { name, schema, isRequired: parameter.isRequired, parameter: toRestParameter(parameter, name) };
@@ -47,8 +48,8 @@ export function flatten(operation: DescribedOperation, { references, lifting }: 
     body === undefined
       ? undefined
       : members === undefined
-        ? wholeBody(body, nameOf(places.members[0]), lift)
-        : memberBody(body, { members, names: places.members.map(nameOf), lift, references });
+        ? wholeBody(body, nameOf(locations.members[0]), lift)
+        : memberBody(body, { members, names: locations.members.map(nameOf), lift, references });
 
   const all = [...fromParameters, ...(fromBody?.arguments ?? [])];
   return {
@@ -67,29 +68,29 @@ function isStructured({ kind }: DescribedBody): boolean {
   return kind === "json" || kind === "form" || kind === "multipart";
 }
 
-function placesOf(
+function locationsOf(
   parameters: readonly DescribedParameter[],
   body: DescribedBody | undefined,
   members: BodyMembers | undefined,
 ): { readonly parameters: readonly Placed[]; readonly members: readonly Placed[] } {
   const inBody = body === undefined ? [] : members === undefined ? ["body"] : [...members.properties.keys()];
   return {
-    parameters: parameters.map(({ in: place, name }) => ({ in: place, name })),
+    parameters: parameters.map(({ in: location, name }) => ({ in: location, name })),
     members: inBody.map((name) => ({ in: "body", name })),
   };
 }
 
 type LiftArgument = (raw: unknown) => JsonObject;
 
-/** What an argument refers to is written out where it stands: whoever reads it wants to see what it is. */
+/** The schema that an argument refers to is written inline, so that models see it without following a reference. */
 function liftArgument(raw: unknown, parts: FlattenParts & { readonly needs: Set<string> }): JsonObject {
   const { references, lifting, needs } = parts;
   const reference = referenceOf(raw);
   const lifted =
     reference === undefined ? lifting.lift(raw) : lifting.definition(references.resolve(reference).pointer);
   for (const pointer of lifted.needs) needs.add(pointer);
-  const beside = reference !== undefined && isJsonObject(raw) ? raw["description"] : undefined;
-  return describe(lifted.schema, toPlainText(beside, 1_500));
+  const description = reference !== undefined && isJsonObject(raw) ? raw["description"] : undefined;
+  return describe(lifted.schema, toPlainText(description, 1_500));
 }
 
 function describe(schema: JsonObject, description: string | undefined): JsonObject {
@@ -97,11 +98,11 @@ function describe(schema: JsonObject, description: string | undefined): JsonObje
 }
 
 function toRestParameter(parameter: DescribedParameter, argument: string): RestParameter {
-  const { name, in: place, style, explode, allowsReserved, isRequired, isJson } = parameter;
+  const { name, in: location, style, explode, allowsReserved, isRequired, isJson } = parameter;
   return {
     argument,
     name,
-    in: place,
+    in: location,
     style,
     explode,
     ...(allowsReserved ? { allowReserved: true } : {}),
@@ -135,7 +136,7 @@ function wholeBody(body: DescribedBody, argument: string, lift: LiftArgument): F
 
 interface MemberParts {
   readonly members: BodyMembers;
-  /** Of the arguments, in the members' order. */
+  /** The argument names, in the order of the members. */
   readonly names: readonly string[];
   readonly lift: LiftArgument;
   readonly references: References;
@@ -169,7 +170,7 @@ function memberBody(body: DescribedBody, { members, names, lift, references }: M
   };
 }
 
-/** Whether a part's schema stands for the bytes of a file, or for several. */
+/** Whether the schema of a part describes the bytes of one file or of several. */
 function filesIn(raw: unknown, references: References): "one" | "many" | undefined {
   const schema = references.follow(raw);
   if (!isJsonObject(schema)) return undefined;
@@ -185,13 +186,13 @@ function isFile({ type, format, contentMediaType, contentEncoding }: JsonObject)
   return format === "binary" || (isMedia && contentEncoding === undefined);
 }
 
-/** As many as one request carries. */
-const MOST_FILES = 20;
+/** The maximum number of files in one request. */
+const MAX_FILES = 20;
 
 function toFileSchema({ description, maxItems }: JsonObject, files: "one" | "many"): JsonObject {
   const text = typeof description === "string" ? `${description} ${FILE}` : FILE;
   const path = { type: "string" };
   if (files === "one") return { ...path, description: text };
-  const most = typeof maxItems === "number" ? Math.min(maxItems, MOST_FILES) : MOST_FILES;
-  return { type: "array", items: path, maxItems: most, description: text };
+  const limit = typeof maxItems === "number" ? Math.min(maxItems, MAX_FILES) : MAX_FILES;
+  return { type: "array", items: path, maxItems: limit, description: text };
 }

@@ -27,22 +27,22 @@ describe("names", () => {
     [operation("getPet", "/pets/{id}"), "get-pet"],
     [operation(undefined, "/pets/{petId}/photos", "POST"), "post-pets-by-pet-id-photos"],
     [operation("日本", "/x"), "get-x"],
-  ])("come from the operation's id, else its method and path", (one, name) => {
+  ])("are derived from the operation's id, otherwise from method and path", (one, name) => {
     expect(names(one)).toEqual([name]);
   });
 
-  it("are made up where nothing can be spelt", () => {
+  it("are generated if the operation has no usable word", () => {
     expect(names(operation(undefined, "/日本"))[0]).toMatch(/^get-[0-9a-f]{6}$/);
   });
 
-  it("are at most 64 characters long and stay apart", () => {
+  it("have at most 64 characters and stay distinct", () => {
     const long = "a".repeat(70);
     const [first, second] = names(operation(`${long}1`, "/1"), operation(`${long}2`, "/2"));
     expect(first).toMatch(/^a{55}-[0-9a-f]{8}$/);
     expect(second).not.toBe(first);
   });
 
-  it("that two want go to the one whose own word it is, then to the shortest key; the other gets a suffix of its own", () => {
+  it("that several operations have go to the one with that exact id, then to the shortest key; the others get a suffix", () => {
     const own = operation("get-pet", "/zoo/pets");
     const short = operation("getPet", "/p");
     const long = operation("get_pet", "/p/long");
@@ -52,19 +52,19 @@ describe("names", () => {
     expect(nameOf(long, all)).toMatch(/^get-pet-[0-9a-f]{6}$/);
   });
 
-  it("go to the shortest key, whatever the letters", () => {
+  it("go to the shortest key, independent of alphabetical order", () => {
     const [short, long] = [operation("x", "/b"), operation("x", "/aa")];
     expect([nameOf(short, [long, short]), nameOf(long, [long, short])]).toEqual(["x", expect.stringMatching(/^x-/)]);
   });
 
-  it("stay what they are when an operation with another name comes", () => {
+  it("do not change when an operation with another name is added", () => {
     const all = [operation("a", "/1"), operation("a", "/22"), operation("b", "/3")];
     const before = all.map((one) => nameOf(one, all));
     const more = [operation("c", "/0"), ...all];
     expect(all.map((one) => nameOf(one, more))).toEqual(before);
   });
 
-  it("are unique, well formed and do not depend on the order", () => {
+  it("are unique, well formed and independent of the order", () => {
     const arbitrary = fc.array(
       fc.record({
         id: fc.option(fc.oneof(fc.constantFrom("a", "A", "a-", "__proto__", "constructor"), fc.string())),
@@ -87,7 +87,7 @@ describe("names", () => {
     );
   });
 
-  it("of the very same operation written twice are apart too", () => {
+  it("differ for the same operation written twice", () => {
     const twins = [operation("a", "/x"), operation("a", "/x"), operation("a", "/x")];
     expect(new Set(names(...twins)).size).toBe(3);
   });

@@ -2,7 +2,7 @@ import type { OperationFacts } from "../model/server.js";
 
 export type StatedFacts = Omit<OperationFacts, "tools">;
 
-/** What the person says of a tool: of each fact the first entry that is about the tool and says it decides. */
+/** The facts that the configuration states about a tool: for each fact, the first matching entry with it decides. */
 export function factsFor(name: string, entries: readonly OperationFacts[]): StatedFacts {
   const stated: { -readonly [Fact in keyof StatedFacts]: StatedFacts[Fact] } = {};
   for (const { tools, ...facts } of entries) {
@@ -11,7 +11,10 @@ export function factsFor(name: string, entries: readonly OperationFacts[]): Stat
   return stated;
 }
 
-/** The patterns that are about none of these tools: nobody would notice that what they say counts for nothing. */
+/**
+ * The patterns that match none of these tools. They are reported, because a misspelt pattern would otherwise have no
+ * visible effect.
+ */
 export function unmatchedPatterns(names: readonly string[], entries: readonly OperationFacts[]): string[] {
   const known = new Set(names);
   const patterns = new Set(entries.flatMap(({ tools }) => tools));
@@ -20,7 +23,7 @@ export function unmatchedPatterns(names: readonly string[], entries: readonly Op
   );
 }
 
-/** `*` stands for any characters, `?` for one. Goes back to the last star only, so that no pattern takes long. */
+/** `*` matches any characters, `?` one. It backtracks only to the last star, so that no pattern takes long. */
 export function matchesName(pattern: string, name: string): boolean {
   let at = 0;
   let step = 0;

@@ -9,7 +9,7 @@ function compile(section: unknown) {
   return adaptersOptions.parse(section).map((entry) => compileAdapter(entry, PLACES));
 }
 
-describe("the section adapters", () => {
+describe("adaptersOptions", () => {
   it.each([
     ["a map", { pay: { document: "pay.yaml" } }],
     ["a list", [{ name: "pay", document: "pay.yaml" }]],
@@ -25,7 +25,7 @@ describe("the section adapters", () => {
     ]);
   });
 
-  it("compiles to a server with everything that was said", () => {
+  it("compiles to a server definition with every option", () => {
     const [server] = compile({
       pay: {
         document: "https://api.test/openapi.json",
@@ -85,12 +85,12 @@ describe("the section adapters", () => {
       { type: "oauth2", tokenUrl: "https://x.test/t", clientId: "i", clientSecret: "${S}" },
       { kind: "client-credentials", tokenUrl: "https://x.test/t", clientId: "i", clientSecret: "${S}", scopes: [] },
     ],
-  ])("knows the authentication %j", (auth, compiled) => {
+  ])("compiles the authentication %j", (auth, compiled) => {
     expect(compile({ a: { document: "a.json", auth } })[0]!.connection).toMatchObject({ auth: compiled });
   });
 
   it.each([
-    [{ A: { document: "x" } }, "small letters"],
+    [{ A: { document: "x" } }, "lower-case letters"],
     [{ a: {} }, "is missing"],
     [{ a: { document: "x", baseURL: "https://x.test" } }, 'did you mean "baseUrl"'],
     [{ a: { document: "x", baseUrl: "ftp://x" } }, "http://"],
@@ -107,9 +107,9 @@ describe("the section adapters", () => {
         { name: "a", document: "x" },
         { name: "a", document: "y" },
       ],
-      "names the same adapter again",
+      "is the name of another adapter in the list",
     ],
-  ])("refuses %j", (section, reason) => {
+  ])("rejects %j", (section, reason) => {
     const checked = checkSchema(adaptersOptions, section);
     const reasons = checked.kind === "violations" ? checked.violations.map((one) => one.reason).join("; ") : undefined;
     expect(reasons).toContain(reason);

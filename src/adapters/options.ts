@@ -1,21 +1,21 @@
 import { z } from "zod";
 
-const LONGEST_TEXT = 8_192;
+const MAX_TEXT_LENGTH = 8_192;
 const RISKS = ["low", "medium", "high", "destructive"] as const;
 
 const text = z
   .string()
   .min(1)
-  .max(LONGEST_TEXT)
-  .refine((value) => !value.includes("\0"), "must not hold a NUL character");
+  .max(MAX_TEXT_LENGTH)
+  .refine((value) => !value.includes("\0"), "must not contain a NUL character");
 
 const adapterName = z
   .string()
-  .regex(/^[a-z0-9-]{1,64}$/, "an adapter's name has 1 to 64 small letters, digits and dashes");
+  .regex(/^[a-z0-9-]{1,64}$/, "the name of an adapter must have 1 to 64 lower-case letters, digits and dashes");
 
 const webAddress = text.refine(
   isWebAddress,
-  "must be a web address that starts with http:// or https://, without a name and password in it",
+  "must be a URL that starts with http:// or https:// and contains no user name and password",
 );
 
 const headerName = z.string().regex(/^[!#$%&'*+.^_`|~\w-]+$/, "is not the name of an HTTP header");
@@ -23,26 +23,30 @@ const words = z.array(text).max(1_000).default([]);
 
 const auth = z.discriminatedUnion("type", [
   z.strictObject({
-    type: z.literal("bearer").describe("A token in the header `Authorization`."),
+    type: z.literal("bearer").describe("A bearer token in the header `Authorization`."),
     token: text.describe("The token, as a variable: `${PAYMENTS_TOKEN}`."),
   }),
   z.strictObject({
-    type: z.literal("basic").describe("A name and a password in the header `Authorization`."),
-    username: text.describe("The name."),
-    password: z.string().max(LONGEST_TEXT).default("").describe("The password, as a variable."),
+    type: z
+      .literal("basic")
+      .describe("HTTP basic authentication: user name and password in the header `Authorization`."),
+    username: text.describe("The user name."),
+    password: z.string().max(MAX_TEXT_LENGTH).default("").describe("The password, as a variable."),
   }),
   z.strictObject({
-    type: z.literal("apiKey").describe("A key under a name of the API's own."),
+    type: z.literal("apiKey").describe("An API key in a header, query parameter or cookie."),
     in: z.enum(["header", "query", "cookie"]).default("header").describe("Where the key is sent."),
-    name: text.describe("Its name there."),
+    name: text.describe("The name of the header, query parameter or cookie."),
     value: text.describe("The key, as a variable."),
   }),
   z.strictObject({
-    type: z.literal("oauth2").describe("OAuth 2 client credentials: tokens are fetched, kept and renewed."),
-    tokenUrl: webAddress.describe("Where tokens are fetched."),
-    clientId: text.describe("The client's id."),
-    clientSecret: text.describe("Its secret, as a variable."),
-    scopes: words.describe("The scopes to ask for."),
+    type: z
+      .literal("oauth2")
+      .describe("OAuth 2 client credentials: the gateway requests, stores and refreshes tokens."),
+    tokenUrl: webAddress.describe("The token endpoint."),
+    clientId: text.describe("The client id."),
+    clientSecret: text.describe("The client secret, as a variable."),
+    scopes: words.describe("The scopes to request."),
   }),
 ]);
 
@@ -50,43 +54,47 @@ const operationEntry = z.strictObject({
   tools: z
     .union([text, z.array(text).min(1).max(1_000)], { error: "must be a tool's name, or a list of them" })
     .transform((tools) => (Array.isArray(tools) ? tools : [tools]))
-    .describe("The tools that it is about: names, with `*` for any characters and `?` for one."),
-  risk: z.enum(RISKS).optional().describe("How much harm a call can do; else its HTTP method decides."),
-  idempotent: z.boolean().optional().describe("Whether a call may run twice without harm."),
-  reversible: z.boolean().optional().describe("Whether what it does can be undone."),
-  category: text.optional().describe("In place of the document's tag or folder."),
+    .describe("Names of the tools that the entry applies to, with `*` for any characters and `?` for one."),
+  risk: z.enum(RISKS).optional().describe("The risk of a call. Default: derived from the HTTP method."),
+  idempotent: z.boolean().optional().describe("Whether a call can run twice without harm."),
+  reversible: z.boolean().optional().describe("Whether the effect of a call can be undone."),
+  category: text.optional().describe("The category of the tools. Default: the document's tag or folder."),
 });
 
 const adapterFields = {
   document: text.describe(
-    "The OpenAPI or Postman document: a web address, or a file, `~` being the home folder, else relative to the configuration file.",
+    "The OpenAPI or Postman document: a URL or a file. `~` is the home folder; other relative paths are relative to the configuration file.",
   ),
   baseUrl: webAddress
     .optional()
-    .describe("Where the API is; all requests stay below it. Without it, the first address of the document."),
+    .describe("The base URL of the API; every request URL starts with it. Default: the first address in the document."),
   headers: z.record(headerName, text).default({}).describe("HTTP headers sent with every request."),
-  auth: auth.optional().describe("How the API knows who calls. Nothing of it is ever shown or an argument."),
-  idempotencyHeader: headerName
+  auth: auth
     .optional()
-    .describe("The header in which the API takes idempotency keys, such as `Idempotency-Key`."),
-  uploads: words.describe("Folders from which files may be sent. Without any, none are."),
-  title: text.optional().describe("The API's name for people; else the document's."),
-  description: text.optional().describe("What the API is for; search reads it too. Else the document's."),
-  category: text.optional().describe("What kind of API it is, such as `payments`."),
-  capabilities: words.describe("What it can do, in words that requests may use."),
-  countries: words.describe("Countries in which it works, as ISO 3166 codes."),
-  currencies: words.describe("Currencies with which it works, as ISO 4217 codes."),
-  documentation: webAddress.optional().describe("The provider's own documentation."),
+    .describe("How the gateway authenticates with the API. The values are never shown and never arguments."),
+  idempotencyHeader: headerName.optional().describe("The header for idempotency keys, such as `Idempotency-Key`."),
+  uploads: words.describe("Folders from which files may be sent. Default: none, so that no file can be sent."),
+  title: text.optional().describe("The display name of the API. Default: the title in the document."),
+  description: text
+    .optional()
+    .describe("What the API is for; search uses it too. Default: the description in the document."),
+  category: text.optional().describe("The category of the API, such as `payments`."),
+  capabilities: words.describe("What the API can do, in words that users may search for."),
+  countries: words.describe("Countries that the API supports, as ISO 3166 codes."),
+  currencies: words.describe("Currencies that the API supports, as ISO 4217 codes."),
+  documentation: webAddress.optional().describe("The URL of the provider's documentation."),
   operations: z
     .array(operationEntry)
     .max(10_000)
     .default([])
-    .describe("What you say of operations, whatever the document says. The first entry that states a fact decides it."),
-  enabled: z.boolean().default(true).describe("`false` leaves the adapter out."),
+    .describe(
+      "Facts about operations, which override the document. For each fact, the first matching entry with it decides.",
+    ),
+  enabled: z.boolean().default(true).describe("`false` disables the adapter."),
 };
 
 const namedAdapter = z.strictObject({
-  name: adapterName.describe("Unique among all servers; the first half of `adapter:tool`."),
+  name: adapterName.describe("The name of the adapter, unique among all servers; the first part of `adapter:tool`."),
   ...adapterFields,
 });
 const keyedAdapter = z.strictObject(adapterFields);
@@ -111,12 +119,16 @@ function checkNames(adapters: readonly { readonly name: string }[], context: Con
   const seen = new Set<string>();
   adapters.forEach(({ name }, index) => {
     if (seen.has(name))
-      context.addIssue({ code: "custom", path: [index, "name"], message: "names the same adapter again" });
+      context.addIssue({
+        code: "custom",
+        path: [index, "name"],
+        message: "is the name of another adapter in the list",
+      });
     seen.add(name);
   });
 }
 
-/** Whoever can change a document on the web must not choose who gets the credentials. */
+/** An attacker who can change a remote document must not choose the address that receives the credentials. */
 function checkAddresses(
   adapters: readonly z.output<typeof namedAdapter>[] | Readonly<Record<string, z.output<typeof keyedAdapter>>>,
   context: Context,
@@ -128,7 +140,7 @@ function checkAddresses(
     context.addIssue({
       code: "custom",
       path,
-      message: "is needed beside `auth` and `headers` when the document comes from the web",
+      message: "is required with `auth` or `headers` if the document comes from the web",
     });
   }
 }

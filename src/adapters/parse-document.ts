@@ -2,20 +2,23 @@ import { Composer, type CST, Lexer, Parser } from "yaml";
 import { isJsonObject, type JsonObject } from "../model/json.js";
 import { refuseDocument } from "./refuse.js";
 
-/** Characters of a document. Reading YAML takes fifty times the memory of its text, so it may have fewer. */
+/** Limits in characters. Reading YAML takes fifty times the memory of its text, so its limit is lower. */
 export const DOCUMENT_LIMITS = { characters: 52_428_800, yamlCharacters: 16_777_216, operations: 20_000 } as const;
 
-const DEEPEST = 200;
-/** The library counts each use of an anchor, and multiplies those inside each other. */
-const MOST_ALIASES = 10_000;
+const MAX_DEPTH = 200;
+/** The `yaml` library counts each use of an anchor and multiplies nested ones. */
+const MAX_ALIASES = 10_000;
 
-/** The text of a document in JSON or YAML as data. */
+/** Parses the text of a JSON or YAML document. */
 export function parseDocument(given: string): JsonObject {
   const text = given.startsWith("\ufeff") ? given.slice(1) : given;
   assertSize(text, DOCUMENT_LIMITS.characters);
   const value = parseJson(text) ?? parseYaml(text);
   if (isJsonObject(value)) return value;
-  throw refuseDocument("The document is no map of keys.", "Name an OpenAPI document or a Postman collection.");
+  throw refuseDocument(
+    "The top level of the document is not an object.",
+    "Name an OpenAPI document or a Postman collection.",
+  );
 }
 
 function parseJson(text: string): unknown {
@@ -30,7 +33,7 @@ function parseJson(text: string): unknown {
 function parseYaml(text: string): unknown {
   assertSize(text, DOCUMENT_LIMITS.yamlCharacters);
   const tokens = tokensOf(text);
-  if (tokens === undefined) throw notReadable(`is nested deeper than ${DEEPEST} levels`);
+  if (tokens === undefined) throw notReadable(`is nested deeper than ${MAX_DEPTH} levels`);
   const composer = new Composer({ version: "1.2", schema: "core", merge: true, uniqueKeys: false, logLevel: "silent" });
   const [document] = composer.compose(tokens, true, text.length);
   if (document === undefined || document.errors.length > 0) {
@@ -38,19 +41,20 @@ function parseYaml(text: string): unknown {
     throw notReadable(`is neither JSON nor YAML: line ${at} cannot be read`);
   }
   try {
-    return document.toJS({ maxAliasCount: MOST_ALIASES });
+    return document.toJS({ maxAliasCount: MAX_ALIASES });
   } catch {
-    throw notReadable("uses YAML aliases that multiply beyond the limit, or that name nothing");
+    throw notReadable("has YAML aliases that expand beyond the limit or have no anchor");
   }
 }
 
-// The composer recurses, and a stack that overflows inside a regular expression ends the process: so look first.
+// Check the depth first: the composer is recursive, and a stack overflow inside a regular expression would end the
+// process.
 function tokensOf(text: string): CST.Token[] | undefined {
   const parser = new Parser();
   const tokens: CST.Token[] = [];
   for (const lexeme of new Lexer().lex(text)) {
     for (const token of parser.next(lexeme)) tokens.push(token);
-    if (parser.stack.length > DEEPEST) return undefined;
+    if (parser.stack.length > MAX_DEPTH) return undefined;
   }
   for (const token of parser.end()) tokens.push(token);
   return tokens;

@@ -10,16 +10,16 @@ let deep: unknown = 1;
 for (let level = 0; level < 30; level += 1) deep = [deep];
 
 it.each([
-  ["a key that programs take for something else", JSON.parse('{"a":{"__proto__":1}}')],
+  ["the key __proto__", JSON.parse('{"a":{"__proto__":1}}')],
   ["constructor as a key", { constructor: 1 }],
   ["an unsafe integer", [2 ** 60]],
   ["minus zero", -0],
   ["infinity", Infinity],
-  ["half a character", "\ud800"],
+  ["a lone surrogate", "\ud800"],
   ["a NUL", { "a\0": 1 }],
-  ["what is no JSON", { a: undefined }],
-  ["what is nested deep", deep],
-  ["what has many parts", Array.from({ length: 1_001 }, () => 1)],
-])("refuses %s", (_, value) => {
+  ["a value that is not JSON", { a: undefined }],
+  ["a deeply nested value", deep],
+  ["a value with many parts", Array.from({ length: 1_001 }, () => 1)],
+])("rejects %s", (_, value) => {
   expect(toPlainValue(value)).toBeUndefined();
 });

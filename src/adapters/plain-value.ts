@@ -2,15 +2,15 @@ import { isJsonObject } from "../model/json.js";
 import { numberFault } from "../util/json/number-fault.js";
 import { isForbiddenKey } from "../util/json/violation.js";
 
-const DEEPEST = 20;
-const MOST_PARTS = 1_000;
+const MAX_DEPTH = 20;
+const MAX_PARTS = 1_000;
 
-/** A copy of an example or a default, if it is small and holds nothing that strict JSON refuses. */
+/** Returns a copy of an example or default value if it is small and valid in strict JSON. */
 export function toPlainValue(value: unknown): { readonly value: unknown } | undefined {
   let parts = 0;
   const isPlain = (one: unknown, depth: number): boolean => {
     parts += 1;
-    if (parts > MOST_PARTS || depth > DEEPEST) return false;
+    if (parts > MAX_PARTS || depth > MAX_DEPTH) return false;
     if (typeof one === "string") return one.isWellFormed() && !one.includes("\0");
     if (typeof one === "number") return numberFault(one) === undefined;
     if (Array.isArray(one)) return one.every((item) => isPlain(item, depth + 1));

@@ -1,31 +1,34 @@
 import { isJsonObject, type JsonObject } from "../model/json.js";
 import { followReference } from "../util/schema-reference.js";
 import { cutAtWord } from "../util/text.js";
-import { refuse } from "./refuse.js";
+import { unsupportedOperation } from "./refuse.js";
 
-/** Finds what references of one document point at. Nothing outside of it is ever read. */
+/** Resolves references inside one document. It never reads anything outside the document. */
 export interface References {
-  /** The value, or what it refers to in the end. Refuses what is outside, missing or refers to itself. */
+  /**
+   * Returns the value, or the value at the end of its chain of references. Throws if a reference is external, missing
+   * or circular.
+   */
   follow(value: unknown): unknown;
-  /** The pointer at which a chain of references ends, and what stands there. */
-  resolve(reference: string): Target;
+  /** Returns the pointer at which a chain of references ends, and the value there. */
+  resolve(reference: string): ReferenceTarget;
 }
 
-export interface Target {
+export interface ReferenceTarget {
   readonly pointer: string;
   readonly value: unknown;
 }
 
-const LONGEST_CHAIN = 50;
+const MAX_CHAIN_LENGTH = 50;
 
 export function createReferences(root: JsonObject): References {
-  const targets = new Map<string, Target>();
+  const targets = new Map<string, ReferenceTarget>();
 
-  function resolve(reference: string): Target {
+  function resolve(reference: string): ReferenceTarget {
     const known = targets.get(reference);
     if (known !== undefined) return known;
     let pointer = reference;
-    for (let links = 0; links < LONGEST_CHAIN; links += 1) {
+    for (let links = 0; links < MAX_CHAIN_LENGTH; links += 1) {
       const value = at(pointer, root);
       const next = referenceOf(value);
       if (next === undefined || hasMore(value)) {
@@ -35,17 +38,17 @@ export function createReferences(root: JsonObject): References {
       }
       pointer = next;
     }
-    throw refuse(`refers to ${shown(reference)}, which refers to itself`);
+    throw unsupportedOperation(`refers to ${shown(reference)}, which refers to itself`);
   }
 
   function follow(value: unknown): unknown {
     let found = value;
-    for (let links = 0; links < LONGEST_CHAIN; links += 1) {
+    for (let links = 0; links < MAX_CHAIN_LENGTH; links += 1) {
       const reference = referenceOf(found);
       if (reference === undefined) return found;
       found = at(reference, root);
     }
-    throw refuse(`refers to ${shown(referenceOf(value) ?? "")}, which refers to itself`);
+    throw unsupportedOperation(`refers to ${shown(referenceOf(value) ?? "")}, which refers to itself`);
   }
 
   return { follow, resolve };
@@ -56,16 +59,17 @@ export function referenceOf(value: unknown): string | undefined {
   return typeof reference === "string" ? reference : undefined;
 }
 
-/** Whether something beside the reference says more. */
+/** Whether there are other keywords next to `$ref`. */
 function hasMore(value: unknown): boolean {
   return isJsonObject(value) && Object.keys(value).length > 1;
 }
 
 function at(reference: string, root: JsonObject): unknown {
-  if (!reference.startsWith("#")) throw refuse(`refers to ${shown(reference)}, which is outside the document`);
+  if (!reference.startsWith("#"))
+    throw unsupportedOperation(`refers to ${shown(reference)}, which is outside the document`);
   const isPointer = reference === "#" || reference.startsWith("#/");
   const found = isPointer ? followReference(reference, root) : undefined;
-  if (found === undefined) throw refuse(`refers to ${shown(reference)}, which does not exist`);
+  if (found === undefined) throw unsupportedOperation(`refers to ${shown(reference)}, which does not exist`);
   return found;
 }
 

@@ -24,7 +24,7 @@ const RESERVED = new Set([
   "transfer-encoding",
   "upgrade",
   "via",
-  // With these a harmless method could do what another one does.
+  // Servers that honour these headers could treat a harmless method or path as another one.
   "x-http-method",
   "x-http-method-override",
   "x-method-override",
@@ -34,13 +34,13 @@ const RESERVED = new Set([
 
 const RESERVED_PREFIXES = ["proxy-", "sec-", "x-forwarded-", "x-original-", "access-control-"];
 
-/** Whether a header belongs to the connection, to authentication or to the way through proxies: no caller may set it. */
+/** Whether a header belongs to the connection, to authentication or to proxies, so that no caller may set it. */
 export function isReservedHeader(name: string): boolean {
   const lower = name.toLowerCase();
   return RESERVED.has(lower) || RESERVED_PREFIXES.some((prefix) => lower.startsWith(prefix));
 }
 
-/** Whether it can be the name of a header or a cookie at all. */
-export function isHeaderName(name: string): boolean {
+/** Whether the text is a valid name for a header or cookie. */
+export function isValidHeaderName(name: string): boolean {
   return /^[!#$%&'*+.^_`|~\w-]{1,200}$/.test(name);
 }

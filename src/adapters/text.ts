@@ -1,9 +1,10 @@
 import { cutAtWord } from "../util/text.js";
 
-/** Text of a document as plain text of at most so many characters: without tags, targets of links and empty lines. */
+/** Converts Markdown to plain text of at most `length` characters, without tags, link targets and empty lines. */
 export function toPlainText(markdown: unknown, length: number): string | undefined {
   if (typeof markdown !== "string") return undefined;
-  // What is read decides how long a hostile text takes; tags and links shrink a text by less than that.
+  // The length that is read bounds the time for hostile texts; removing tags and links rarely shrinks a text by more
+  // than this factor.
   const plain = clean(markdown.slice(0, length * 4))
     .replace(/<\/?[a-zA-Z][^<>]{0,400}>/g, "")
     .replace(/!?\[([^[\]]{0,400})\]\([^()\s]{0,1000}\)/g, "$1")
@@ -23,7 +24,7 @@ export function toPlainLine(markdown: unknown, length: number): string | undefin
   return text === undefined ? undefined : cutAtWord(text, length);
 }
 
-/** Without what JSON or a terminal cannot carry safely. */
+/** Removes control characters and lone surrogates, which JSON or a terminal cannot handle safely. */
 export function clean(text: string): string {
   return text
     .toWellFormed()
@@ -31,7 +32,7 @@ export function clean(text: string): string {
     .replace(/[^\P{Cc}\n\t]/gu, "");
 }
 
-/** A web address that a person may follow. */
+/** A URL that is safe to show as a link. */
 export function toWebAddress(value: unknown): string | undefined {
   if (typeof value !== "string" || value.length > 2000 || !URL.canParse(value)) return undefined;
   return /^https?:$/.test(new URL(value).protocol) ? value : undefined;

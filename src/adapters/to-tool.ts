@@ -9,19 +9,19 @@ import { factsFor } from "./operation-facts.js";
 import { toInputSchema } from "./schema/fit.js";
 import { collectDefinitions } from "./schema/self-contained.js";
 
-export interface ToolParts extends FlattenParts {
+export interface ToToolParts extends FlattenParts {
   readonly name: string;
   readonly connection: DocumentConnection;
 }
 
 const IDEMPOTENT = new Set(["GET", "HEAD", "PUT", "DELETE", "OPTIONS"]);
-const READING = new Set(["GET", "HEAD", "OPTIONS"]);
-const LONGEST_TITLE = 120;
-const LONGEST_DESCRIPTION = 2_000;
+const READ_ONLY_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
+const MAX_TITLE_LENGTH = 120;
+const MAX_DESCRIPTION_LENGTH = 2_000;
 const KEY_HEADER = /^(?:x-)?idempotency-key$/i;
 
-/** One operation of a document as a tool. */
-export function toTool(described: DescribedOperation, parts: ToolParts): ToolDefinition {
+/** Converts one operation of a document to a tool. */
+export function toTool(described: DescribedOperation, parts: ToToolParts): ToolDefinition {
   const { name, lifting, references } = parts;
   const operation = withoutFilled(withoutKeyHeader(described, parts.connection), parts.connection);
   const flattened = flatten(operation, parts);
@@ -47,10 +47,11 @@ export function toTool(described: DescribedOperation, parts: ToolParts): ToolDef
   };
 }
 
-function factsOf(described: DescribedOperation, { name, connection }: ToolParts): Partial<RestOperation> {
+function factsOf(described: DescribedOperation, { name, connection }: ToToolParts): Partial<RestOperation> {
   const { method, isOpen, isDeprecated, category, errors, documentation } = described;
   const header = keyHeaderOf(described, connection);
-  // That a header is declared does not say what the API makes of it: only a person can say that no call counts twice.
+  // A declared header does not prove that the API honours it: only the operator's configuration can state that a
+  // repeated call has no effect.
   const isOnlyDeclared = header !== undefined && connection.idempotencyHeader === undefined;
   return {
     ...(isOpen ? { isOpen: true } : {}),
@@ -64,53 +65,55 @@ function factsOf(described: DescribedOperation, { name, connection }: ToolParts)
   };
 }
 
-/** In which idempotency keys travel: the person's word for it, else the document's. */
+/** The header for idempotency keys: from the configuration, otherwise from the document. */
 function keyHeaderOf(
   { method, parameters }: DescribedOperation,
   { idempotencyHeader }: DocumentConnection,
 ): string | undefined {
-  if (READING.has(method)) return undefined;
+  if (READ_ONLY_METHODS.has(method)) return undefined;
   if (idempotencyHeader !== undefined) return idempotencyHeader;
-  return parameters.find(({ in: place, name }) => place === "header" && KEY_HEADER.test(name))?.name;
+  return parameters.find(({ in: location, name }) => location === "header" && KEY_HEADER.test(name))?.name;
 }
 
-/** The gateway's own idempotency keys travel in that header; only an API that insists on it gets one as an argument too. */
+/**
+ * The gateway sends its own idempotency keys in that header. The header stays an argument only if the API requires it.
+ */
 function withoutKeyHeader(operation: DescribedOperation, connection: DocumentConnection): DescribedOperation {
   const header = keyHeaderOf(operation, connection)?.toLowerCase();
   if (header === undefined) return operation;
   const parameters = operation.parameters.filter(
-    ({ in: place, name, isRequired }) => place !== "header" || name.toLowerCase() !== header || isRequired,
+    ({ in: location, name, isRequired }) => location !== "header" || name.toLowerCase() !== header || isRequired,
   );
   return { ...operation, parameters };
 }
 
 function withoutFilled(operation: DescribedOperation, connection: DocumentConnection): DescribedOperation {
-  const parameters = operation.parameters.filter(({ in: place, name }) => !isFilled(connection, place, name));
+  const parameters = operation.parameters.filter(({ in: location, name }) => !isFilled(connection, location, name));
   return { ...operation, parameters };
 }
 
 function titleOf({ summary }: DescribedOperation): string | undefined {
-  return summary === undefined ? undefined : cutAtWord(summary.replace(/\.$/, ""), LONGEST_TITLE);
+  return summary === undefined ? undefined : cutAtWord(summary.replace(/\.$/, ""), MAX_TITLE_LENGTH);
 }
 
-function descriptionOf(operation: DescribedOperation, { connection: { baseUrl } }: ToolParts): string {
+function descriptionOf(operation: DescribedOperation, { connection: { baseUrl } }: ToToolParts): string {
   const { summary, description, method, path, isDeprecated, elsewhere } = operation;
   const isSame = summary !== undefined && description?.startsWith(summary.replace(/\.$/, "")) === true;
   const first = summary === undefined || isSame ? [] : [/[.!?]$/.test(summary) ? summary : `${summary}.`];
   const texts = [...first, ...(description === undefined ? [] : [description])];
-  const said = texts.length === 0 ? `${method} ${path}` : texts.join("\n");
+  const text = texts.length === 0 ? `${method} ${path}` : texts.join("\n");
   const isElsewhere = elsewhere !== undefined && elsewhere !== baseUrl?.replace(/\/+$/, "");
   const note = isElsewhere
-    ? `\nIts document places it at ${elsewhere}, which is not the base address of this adapter.`
+    ? `\nThe API document gives this operation the address ${elsewhere}, which is not the base address of this adapter.`
     : "";
-  return `${isDeprecated ? "Deprecated. " : ""}${cutAtWord(said, LONGEST_DESCRIPTION)}${note}`;
+  return `${isDeprecated ? "Deprecated. " : ""}${cutAtWord(text, MAX_DESCRIPTION_LENGTH)}${note}`;
 }
 
-/** What a person says of a tool counts before its method. */
+/** Facts from the configuration take precedence over the method. */
 function annotationsOf(method: string, { risk, idempotent }: Partial<RestOperation>): Record<string, boolean> {
   const isDestructive = risk === undefined ? method === "DELETE" : risk === "destructive";
   return {
-    readOnlyHint: READING.has(method) && (risk ?? "low") === "low",
+    readOnlyHint: READ_ONLY_METHODS.has(method) && (risk ?? "low") === "low",
     ...(isDestructive ? { destructiveHint: true } : {}),
     ...(idempotent === true ? { idempotentHint: true } : {}),
     openWorldHint: true,

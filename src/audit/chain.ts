@@ -1,4 +1,4 @@
-/** A place in the chain. */
+/** A position in the chain. */
 export interface Mark {
   readonly seq: number;
   readonly hash: string;
@@ -11,23 +11,26 @@ export interface ChainBody {
   readonly [member: string]: unknown;
 }
 
-/** The newest record of a moment, signed: it vouches for all before it. */
+/** The newest record at the time of signing, and its signature. It covers all records before it. */
 export interface Checkpoint extends Mark {
   readonly at: number;
   readonly keyId: string;
   readonly signature: string;
 }
 
-/** What the audit needs of the store: one chain of records for all processes. */
+/** The part of the store that the audit log needs: one chain of records for all processes. */
 export interface AuditChain {
   append(bodies: readonly ChainBody[]): Promise<readonly Mark[]>;
-  /** The same, safe from a crash of the process at once and from a loss of power a little later. */
+  /**
+   * Like `append`, but without waiting for a disk sync: it survives a crash of the process at once, and a power loss a
+   * little later.
+   */
   appendSoon(bodies: readonly ChainBody[]): Promise<readonly Mark[]>;
   read(query: { readonly after?: number; readonly limit?: number }): Promise<readonly (Mark & { body: string })[]>;
   openIntents(): Promise<readonly { requestId: string; body: string; isOrphan: boolean }[]>;
-  /** Of several processes that try, one closes an orphan. */
+  /** If several processes try to close the same orphaned intent, one succeeds. */
   closeOrphans(outcomes: readonly ChainBody[]): Promise<readonly Mark[]>;
-  /** Appends those of the outcomes whose request has none. */
+  /** Appends only outcomes of requests that have no outcome yet. */
   appendMissing(outcomes: readonly ChainBody[]): Promise<readonly Mark[]>;
   head(): Promise<Mark>;
   start(): Promise<Mark>;

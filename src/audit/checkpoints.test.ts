@@ -3,13 +3,13 @@ import { describe, expect, it } from "vitest";
 import { checkpointOf, NOW, type Opened, outcome, setUpAuditLogs, signed } from "../../test/support/audit-logs.js";
 import { createLocalKey } from "../util/local-key.js";
 import type { Checkpoint } from "./chain.js";
-import { MOST_UNSIGNED } from "./create-audit-log.js";
+import { MAX_UNSIGNED_RECORDS } from "./create-audit-log.js";
 import { createSigner } from "./signer.js";
 
 const { folder, open, tamper } = setUpAuditLogs();
 
-describe("a checkpoint", () => {
-  it("is signed ten seconds after a record, once for all of them", async () => {
+describe("createCheckpoints", () => {
+  it("signs one checkpoint ten seconds after a record, for all records until then", async () => {
     const one = open();
     await Promise.all([one.log.record(outcome()), one.log.record(outcome())]);
     expect(one.timers.map(({ delayMs }) => delayMs)).toEqual([10_000]);
@@ -24,24 +24,24 @@ describe("a checkpoint", () => {
     }
   });
 
-  it("is signed with every thousandth record", async () => {
+  it("signs at every thousandth record", async () => {
     const one = open();
-    await Promise.all(Array.from({ length: MOST_UNSIGNED }, () => one.log.record(outcome())));
+    await Promise.all(Array.from({ length: MAX_UNSIGNED_RECORDS }, () => one.log.record(outcome())));
     expect(one.timers).toEqual([]);
     await one.log.close();
-    expect(await signed(one)).toEqual([MOST_UNSIGNED]);
+    expect(await signed(one)).toEqual([MAX_UNSIGNED_RECORDS]);
   });
 
-  it("is signed with every thousandth record of the chain, whichever process wrote it", async () => {
+  it("signs at every thousandth record of the chain, whichever process wrote it", async () => {
     const two = [open(), open()];
     for (const { log } of two) await log.record(outcome());
-    await Promise.all(Array.from({ length: MOST_UNSIGNED - 1 }, (_, n) => two[n % 2]!.log.record(outcome())));
+    await Promise.all(Array.from({ length: MAX_UNSIGNED_RECORDS - 1 }, (_, n) => two[n % 2]!.log.record(outcome())));
     expect(two.map(({ timers }) => timers.length)).toEqual([1, 0]);
     await two[1]!.log.close();
-    expect(await signed(two[0]!)).toEqual([MOST_UNSIGNED + 1]);
+    expect(await signed(two[0]!)).toEqual([MAX_UNSIGNED_RECORDS + 1]);
   });
 
-  it("is signed on closing, and not twice for the same record", async () => {
+  it("signs on close, but never the same record twice", async () => {
     const one = open();
     await one.log.record(outcome());
     await one.log.close();
@@ -50,14 +50,14 @@ describe("a checkpoint", () => {
     expect(await signed(one)).toEqual([1]);
   });
 
-  it("needs a record: nothing else touches a file", async () => {
+  it("writes no file without a record", async () => {
     const { log } = open();
     expect(await log.recover()).toBe(0);
     await log.close();
     expect(await readdir(folder())).toEqual([]);
   });
 
-  it("in the file is never older than the newest, however many processes sign at once", async () => {
+  it("keeps the newest checkpoint in the file when several processes sign at the same time", async () => {
     const all = Array.from({ length: 6 }, () => open());
     for (let round = 0; round < 5; round += 1) {
       await Promise.all(all.map(({ log }) => log.record(outcome())));
@@ -68,7 +68,7 @@ describe("a checkpoint", () => {
     expect((await checkpointOf(one)).seq).toBe(30);
   });
 
-  it("that another process signed and did not live to publish is published with the next", async () => {
+  it("publishes with its next checkpoint one that another process signed but could not publish before it ended", async () => {
     const one = open();
     const { audit } = one.store;
     const chain = {
@@ -89,16 +89,16 @@ describe("a checkpoint", () => {
 
   it.each([
     [
-      "a signed record is gone",
+      "a signed record is missing",
       "DELETE FROM audit WHERE seq > 1; DELETE FROM checkpoints",
       "record 3 is not the one that was signed",
     ],
     [
-      "a signed record is another",
+      "a signed record was replaced",
       `UPDATE audit SET hash = '${"1".repeat(64)}' WHERE seq = 3`,
       "record 3 is not the one that was signed",
     ],
-  ])("is not signed any more when %s", async (_name, sql, reason) => {
+  ])("stops signing when %s", async (_name, sql, reason) => {
     const one = open();
     for (let n = 0; n < 3; n += 1) await one.log.record(outcome());
     await one.log.close();
@@ -107,20 +107,18 @@ describe("a checkpoint", () => {
     for (let n = 0; n < 3; n += 1) await other.log.record(outcome({ tool_id: "c:d" }));
     await other.log.recover();
     await other.log.recover();
-    expect(other.said).toEqual([
-      `The audit record is not signed any more: ${reason}. Run \`anygpt mcp audit --verify\`.`,
-    ]);
+    expect(other.said).toEqual([`The audit log is no longer signed: ${reason}. Run \`anygpt mcp audit --verify\`.`]);
     expect(await checkpointOf(other)).toMatchObject({ seq: 3 });
   });
 
   it.each([
     ["cannot be read", "{", /-checkpoint\.json cannot be read/],
     [
-      "is not ours",
+      "has an invalid signature",
       '{"seq":1,"hash":"h","at":1,"key_id":"k","signature":"AA=="}',
-      /of record 1 is not signed with our key/,
+      /of record 1 is not signed with the current key/,
     ],
-  ])("is not signed over a file that %s", async (_name, text, reason) => {
+  ])("does not sign while the checkpoint file %s", async (_name, text, reason) => {
     const one = open();
     await one.log.record(outcome());
     await writeFile(one.files.checkpointFile, text);
@@ -130,7 +128,7 @@ describe("a checkpoint", () => {
     expect(await readFile(one.files.checkpointFile, "utf8")).toBe(text);
   });
 
-  it("is signed anew when the key was replaced and the file moved away", async () => {
+  it("signs again after the key was replaced and the file moved away", async () => {
     const one = open();
     for (let n = 0; n < 2; n += 1) await one.log.record(outcome());
     await one.log.close();
@@ -148,7 +146,7 @@ describe("a checkpoint", () => {
     expect(await checkpointOf(other)).toMatchObject({ seq: 4 });
   });
 
-  it("is not signed anew over a file of the key that was replaced", async () => {
+  it("does not replace a file that is signed with the old key", async () => {
     const one = open();
     await one.log.record(outcome());
     await one.log.close();
@@ -156,10 +154,12 @@ describe("a checkpoint", () => {
     const other = open();
     await other.log.record(outcome());
     await other.log.close();
-    expect(other.said).toEqual([expect.stringContaining("the checkpoint of record 1 is not signed with our key")]);
+    expect(other.said).toEqual([
+      expect.stringContaining("the checkpoint of record 1 is not signed with the current key"),
+    ]);
   });
 
-  it("is not signed when what this process wrote is not there", async () => {
+  it("does not sign when a record of this process is missing", async () => {
     const one = open();
     await one.log.record(outcome());
     await one.log.record(outcome());
@@ -169,7 +169,7 @@ describe("a checkpoint", () => {
     expect(await signed(one)).toEqual([]);
   });
 
-  it("that cannot be written fails no record and is tried again", async () => {
+  it("fails no record when the file cannot be written, and retries later", async () => {
     const one = open({ signingKey: createLocalKey(folder()) });
     await one.log.record(outcome());
     one.timers[0]!.run();

@@ -11,41 +11,48 @@ export interface CheckpointParts {
 }
 
 export interface Checkpoints {
-  /** Vouches for the chain as it is now, unless that was done. `own`: what this process wrote last. */
+  /**
+   * Signs the current head of the chain, unless it is signed already. `own`: the last record that this process wrote.
+   */
   sign(own: Mark | undefined): Promise<void>;
 }
 
 /**
- * The newest checkpoint also goes into a file outside the database: who cuts off the end of the chain can remove the
- * checkpoints in the database with it. A chain that lacks what was vouched for is never vouched for again by itself:
- * a new signature would hide the hole.
+ * The newest checkpoint is also written to a file outside the database, because an attacker who cuts off the end of the
+ * chain can delete the checkpoints in the database too. If the chain lacks a signed record, this process never signs it
+ * again: a new signature would hide the gap.
  */
 export function createCheckpoints({ chain, file, key, now, warn }: CheckpointParts): Checkpoints {
   let signer: Signer | undefined;
   let hasWarned = false;
 
-  const doubt = (reason: string): void => {
-    if (!hasWarned) warn(`The audit record is not signed any more: ${reason}. Run \`anygpt mcp audit --verify\`.`);
+  const stopSigning = (reason: string): void => {
+    if (!hasWarned) warn(`The audit log is no longer signed: ${reason}. Run \`anygpt mcp audit --verify\`.`);
     hasWarned = true;
   };
 
-  const isHeld = async ({ seq, hash }: Mark): Promise<boolean> => {
+  const isInChain = async ({ seq, hash }: Mark): Promise<boolean> => {
     const [found] = await chain.read({ after: seq - 1, limit: 1 });
     if (found?.seq === seq) return found.hash === hash;
-    // What moved into an archive is for the verification to look at.
+    // The record was moved into an archive, which only the verification reads.
     return (await chain.start()).seq >= seq;
   };
 
-  /** Who has replaced the key and moved the file away starts anew: what the old key vouched for nobody can tell. */
-  const newestOurs = async ({ keyId }: Signer): Promise<Checkpoint | undefined> =>
+  /**
+   * Ignores checkpoints of other keys: an operator who replaces the key and moves the file away starts a new series.
+   */
+  const newestOfKey = async ({ keyId }: Signer): Promise<Checkpoint | undefined> =>
     (await chain.checkpoints()).findLast((checkpoint) => checkpoint.keyId === keyId);
 
-  /** Another process may have signed more meanwhile, and its file been replaced by ours: the last writer mends it. */
+  /**
+   * Another process may sign a later checkpoint meanwhile and have its file replaced by this one: repeat until the file
+   * has the newest.
+   */
   const publish = async (checkpoint: Checkpoint, by: Signer): Promise<void> => {
     for (let newest = checkpoint; ; ) {
       const known = await readCheckpointFile(file);
       if (known.kind !== "read" || known.checkpoint.seq < newest.seq) await writeCheckpointFile(file, newest);
-      const later = await newestOurs(by);
+      const later = await newestOfKey(by);
       if (later === undefined || later.seq <= newest.seq || !by.isSigned(later)) return;
       newest = later;
     }
@@ -57,15 +64,17 @@ export function createCheckpoints({ chain, file, key, now, warn }: CheckpointPar
       const head = await chain.head();
       if (known.kind === "missing" && head.seq === 0) return;
       signer ??= createSigner(await key());
-      if (known.kind === "unreadable") return doubt(`${file} cannot be read`);
-      const vouched = known.kind === "read" ? known.checkpoint : await newestOurs(signer);
-      if (vouched !== undefined) {
-        const { seq } = vouched;
-        if (!signer.isSigned(vouched)) return doubt(`the checkpoint of record ${seq} is not signed with our key`);
-        if (!(await isHeld(vouched))) return doubt(`record ${seq} is not the one that was signed`);
+      if (known.kind === "unreadable") return stopSigning(`${file} cannot be read`);
+      const signed = known.kind === "read" ? known.checkpoint : await newestOfKey(signer);
+      if (signed !== undefined) {
+        const { seq } = signed;
+        if (!signer.isSigned(signed))
+          return stopSigning(`the checkpoint of record ${seq} is not signed with the current key`);
+        if (!(await isInChain(signed))) return stopSigning(`record ${seq} is not the one that was signed`);
         if (known.kind === "read" && seq === head.seq) return;
       }
-      if (own !== undefined && !(await isHeld(own))) return doubt(`record ${own.seq} is not the one that was written`);
+      if (own !== undefined && !(await isInChain(own)))
+        return stopSigning(`record ${own.seq} is not the one that was written`);
       const checkpoint = signer.sign(head, now());
       await chain.addCheckpoint(checkpoint);
       await publish(checkpoint, signer);

@@ -8,14 +8,14 @@ import type { AuditLog } from "./create-audit-log.js";
 
 const { folder, file, open, tamper } = setUpAuditLogs();
 
-describe("a record", () => {
+describe("record", () => {
   it("is durable when the promise resolves", async () => {
     const one = open();
     await one.log.record(outcome());
     expect(await bodies(one)).toEqual([JSON.parse(JSON.stringify(outcome()))]);
   });
 
-  it("is with the store before anything waits, so that it shares a sync with what is written beside it", () => {
+  it("passes the record to the store synchronously, so that it shares a disk sync with other writes of the caller", () => {
     const given: unknown[] = [];
     const chain = {
       ...open().store.audit,
@@ -26,12 +26,12 @@ describe("a record", () => {
   });
 
   it.each<[string, "every" | "risky", Parameters<AuditLog["record"]>[0], boolean]>([
-    ["of any outcome", "every", outcome({ risk: "low" }), true],
-    ["of no outcome of low risk where only risky ones are", "risky", outcome({ risk: "low" }), false],
-    ["of an outcome of medium risk", "risky", outcome({ risk: "medium" }), true],
-    ["of an outcome whose risk nobody knows", "risky", outcome({ risk: null }), true],
-    ["of an intent", "risky", { ...intent("r1"), risk: "low" }, true],
-  ])("is synced before the caller hears %s", async (_, sync, entry, isSynced) => {
+    ["any outcome, with sync every", "every", outcome({ risk: "low" }), true],
+    ["no outcome of low risk, with sync risky", "risky", outcome({ risk: "low" }), false],
+    ["an outcome of medium risk", "risky", outcome({ risk: "medium" }), true],
+    ["an outcome with an unknown risk", "risky", outcome({ risk: null }), true],
+    ["an intent", "risky", { ...intent("r1"), risk: "low" }, true],
+  ])("is synced to disk before the caller receives the result: %s", async (_, sync, entry, isSynced) => {
     const { audit } = open().store;
     const ways: string[] = [];
     const chain = {
@@ -45,7 +45,7 @@ describe("a record", () => {
     expect(await bodies(one)).toHaveLength(1);
   });
 
-  it("fails as AUDIT_UNAVAILABLE, whatever the store throws", async () => {
+  it("fails with AUDIT_UNAVAILABLE for any error of the store", async () => {
     const chain = { ...open().store.audit, append: () => Promise.reject(new Error("boom")) };
     await expect(open({ chain }).log.record(outcome())).rejects.toMatchObject({ code: "AUDIT_UNAVAILABLE" });
     const redact = (): never => {
@@ -64,7 +64,7 @@ describe("a record", () => {
     expect(await bodies(again)).toHaveLength(1);
   });
 
-  it("of an outcome that the store could not take is written as it was, once the store takes one", async () => {
+  it("writes an outcome that the store rejected unchanged when the store works again", async () => {
     let isFull = false;
     const { audit } = open().store;
     const refuse = (): Promise<never> => Promise.reject(new Error("full"));
@@ -87,7 +87,7 @@ describe("a record", () => {
     expect(await audit.openIntents()).toHaveLength(2);
     expect(one.timers).toHaveLength(1);
     isFull = false;
-    // What the store did take after all is not written twice.
+    // An outcome that the store did write is not written twice.
     await audit.append([{ ...outcome({ request_id: "r2" }) }]);
     await one.log.record(outcome({ request_id: "r4" }));
     await one.log.close();
@@ -100,7 +100,7 @@ describe("a record", () => {
     ]);
   });
 
-  it("of an outcome that the store could not take is written by itself, or on closing", async () => {
+  it("writes an outcome that the store rejected without a further call, or on close", async () => {
     let isFull = true;
     const { audit } = open().store;
     const chain: AuditChain = {
@@ -118,7 +118,7 @@ describe("a record", () => {
     expect(await checkpointOf(one)).toMatchObject({ seq: 2 });
   });
 
-  it("stays one small text, whatever callers and servers put into it", async () => {
+  it("stays one small JSON text for any input of callers and servers", async () => {
     const one = open();
     const hostile = '\n{"kind":"outcome"}\r\u2028\u0085\u001b[31m\0\ud800';
     await one.log.record(outcome({ tool_id: hostile, actor_id: "x".repeat(65_536), request_id: `\0${hostile}` }));
@@ -133,7 +133,7 @@ describe("a record", () => {
     expect(Buffer.byteLength(body)).toBeLessThan(2048);
   });
 
-  it("holds arguments only where that is switched on, redacted and bounded", async () => {
+  it("includes arguments only if the option is set, redacted and limited in size", async () => {
     const given = { token: "s3cret", deep: { list: [1, null] } };
     const off = open();
     await off.log.record(outcome({ arguments: given }));
@@ -149,7 +149,7 @@ describe("a record", () => {
     expect(JSON.stringify(await bodies(off))).not.toContain("s3cret");
   });
 
-  it("of what a person did has an id and a time", async () => {
+  it("gives a note of a user's action an id and a time", async () => {
     const one = open();
     await one.log.note({ action: "approve", subject: "apv_1", by: "ann", tool_id: "a:b" });
     expect(await bodies(one)).toEqual([
@@ -168,7 +168,7 @@ describe("a record", () => {
 });
 
 describe("the hash of arguments", () => {
-  it("is the same for equal ones in every process, and another with another key", async () => {
+  it("is equal for equal arguments in every process, and differs with another key", async () => {
     const [one, other] = [open(), open()];
     const hash = await one.log.hash({ a: 1, b: [2] });
     expect(hash).toMatch(/^[0-9a-f]{64}$/);
@@ -188,8 +188,8 @@ describe("the hash of arguments", () => {
   });
 });
 
-describe("upkeep", () => {
-  it("signs what is there although an outcome cannot be written yet", async () => {
+describe("maintenance", () => {
+  it("signs the existing records even if an outcome cannot be written yet", async () => {
     const { audit } = open().store;
     const append = (all: readonly ChainBody[]): Promise<readonly Mark[]> =>
       all.some(({ request_id }) => request_id === "bad") ? Promise.reject(new Error("bad")) : audit.append(all);
@@ -203,7 +203,7 @@ describe("upkeep", () => {
 });
 
 describe("recovery", () => {
-  it("gives what a gone gateway left open the outcome unknown, once, and signs it", async () => {
+  it("gives calls that an ended gateway left open the outcome unknown, once, and signs it", async () => {
     const gone = open();
     await gone.log.record({ ...intent("r1"), params_hash: await gone.log.hash({}), approval_id: "apv" });
     await gone.log.record(intent("r2"));
@@ -233,7 +233,7 @@ describe("recovery", () => {
     expect(await checkpointOf(four[0]!)).toMatchObject({ seq: 5 });
   });
 
-  it("does not stumble over an intent that somebody has spoilt", async () => {
+  it("tolerates an intent with a corrupted body", async () => {
     const gone = open();
     await gone.log.record(intent("r1"));
     await gone.store.close();
@@ -245,7 +245,7 @@ describe("recovery", () => {
 });
 
 describe("rotation", () => {
-  it("moves records out when there are a tenth too many, and signs the rest", async () => {
+  it("moves records out when there are 10 % more than the limit, and signs the rest", async () => {
     const one = open({ given: { keepRecords: 1000 } });
     await Promise.all(Array.from({ length: 1100 }, () => one.log.record(outcome())));
     await one.log.recover();
@@ -257,7 +257,7 @@ describe("rotation", () => {
     expect(await checkpointOf(one)).toMatchObject({ seq: 1102 });
   });
 
-  it("moves records out by their age, and closes an orphan that would keep them", async () => {
+  it("moves records out by age, and closes an orphaned intent that would block it", async () => {
     const gone = open();
     await gone.log.record(intent("r0"));
     await gone.log.record(outcome());

@@ -1,36 +1,39 @@
-// What happens comes in, one entry at a time, and is on disk before the promise resolves; checkpoints vouch for it. It
-// refuses to know results, and where the records lie.
+// The audit log. Each entry is on disk before its promise resolves, and signed checkpoints cover the entries. Results
+// of tools are never recorded.
 import { DiscoveryError } from "../errors.js";
 import { hashCanonical } from "../util/json/canonical.js";
 import { deriveKey, type LocalKey } from "../util/local-key.js";
 import type { AuditChain, ChainBody, Mark } from "./chain.js";
 import { createCheckpoints } from "./checkpoints.js";
 import type { AuditAct, AuditEntry } from "./entry.js";
-import { createKeptOutcomes } from "./kept-outcomes.js";
+import { createPendingOutcomes } from "./pending-outcomes.js";
 import type { AuditOptions } from "./options.js";
-import { toBody } from "./to-body.js";
+import { toAuditBody } from "./to-body.js";
 import { isOverdue, toUnknownOutcome } from "./upkeep.js";
 
 export interface AuditLog {
   /**
-   * Is with the store when it returns, durable when it resolves; rejects with AUDIT_UNAVAILABLE. An outcome is then
-   * kept, and written as it was when the store can take it.
+   * Passes the entry to the store synchronously; resolves when it is durable, and rejects with AUDIT_UNAVAILABLE. A
+   * rejected outcome is kept in memory and written unchanged when the store works again.
    */
   record(entry: AuditEntry): Promise<void>;
-  /** The same for what a person did, with an id and the time of day. */
+  /** Records a user's action, with a new id and the current time. */
   note(act: AuditAct): Promise<void>;
-  /** Keyed hash of a JSON value; at once when the key was read before. */
+  /** Keyed hash of a JSON value. Synchronous if the key has been read before. */
   hash(value: unknown): string | Promise<string>;
-  /** Opens what a record needs; rejects with AUDIT_UNAVAILABLE when none could be written. Undefined: all is open. */
+  /**
+   * Opens everything that a record needs; rejects with AUDIT_UNAVAILABLE if none could be written. Undefined if all is
+   * open.
+   */
   prepare(): Promise<void> | undefined;
-  /** Gives every call that a gateway left without an outcome the outcome `unknown`; tells how many there were. */
+  /** Records the outcome `unknown` for every call that an ended gateway left without one; returns their number. */
   recover(): Promise<number>;
-  /** Waits for what is under way and signs it. The store is closed after it. */
+  /** Waits for writes in progress and signs them. Call it before closing the store. */
   close(): Promise<void>;
 }
 
-/** Records that have to go, and how. */
-export interface RotationWish {
+/** The limits that decide which records move into an archive. */
+export interface RotationLimits {
   readonly keepRecords: number;
   readonly keepMs: number;
   readonly now: number;
@@ -38,39 +41,39 @@ export interface RotationWish {
 
 export interface AuditParts {
   readonly chain: AuditChain;
-  /** Rejects when the store could not be written now; undefined when it was a moment ago. */
+  /** Rejects if the store cannot be written; returns undefined if the last write succeeded. */
   readonly prepareStore: () => Promise<void> | undefined;
-  /** Moves what the wish does not keep into an archive. */
-  readonly rotate: (wish: RotationWish) => Promise<unknown>;
+  /** Moves the records beyond the limits into an archive. */
+  readonly rotate: (limits: RotationLimits) => Promise<unknown>;
   readonly checkpointFile: string;
   readonly key: LocalKey;
   readonly signingKey: LocalKey;
-  /** In force now: a reload may change them. */
+  /** Returns the options in force, which a reload may change. */
   readonly options: () => AuditOptions;
-  /** Hides secrets in arguments, where those are recorded. */
+  /** Replaces secrets in recorded arguments. */
   readonly redact: (given: unknown) => unknown;
   readonly now: () => number;
   readonly newId: () => string;
-  /** Runs something later, without keeping the process alive for it. */
+  /** Runs a function later, without keeping the process alive for it. */
   readonly schedule: (delayMs: number, run: () => void) => () => void;
   readonly log: (message: string) => void;
   readonly warn: (message: string) => void;
 }
 
-const LONGEST_UNSIGNED_MS = 10_000;
-export const MOST_UNSIGNED = 1000;
+const MAX_UNSIGNED_MS = 10_000;
+export const MAX_UNSIGNED_RECORDS = 1000;
 const DAY_MS = 86_400_000;
 
-/** Opens nothing until the first record: a start that executes no tool touches no file. */
+/** Opens nothing before the first record: a start that executes no tool touches no file. */
 export function createAuditLog(parts: AuditParts): AuditLog {
   const { chain, now, options } = parts;
   const checkpoints = createCheckpoints({ ...parts, file: parts.checkpointFile, key: parts.signingKey });
   let hashing: { readonly key: Buffer; readonly id: string } | undefined;
   let last: Mark | undefined;
   let unsigned = 0;
-  /** Where the chain was when it was last signed from here: other processes write it too. */
-  let since: number | undefined;
-  let callOff: (() => void) | undefined;
+  /** The head of the chain at the last signing by this process; other processes append to the chain too. */
+  let signedAtSeq: number | undefined;
+  let cancelUpkeep: (() => void) | undefined;
   let upkeep: Promise<void> = Promise.resolve();
   let isClosed = false;
 
@@ -85,11 +88,11 @@ export function createAuditLog(parts: AuditParts): AuditLog {
     return (await chain.closeOrphans(orphans.map((orphan) => toUnknownOutcome(orphan, now())))).length;
   };
 
-  const kept = createKeptOutcomes(async (outcomes) => remember(await chain.appendMissing(outcomes)));
+  const pending = createPendingOutcomes(async (outcomes) => remember(await chain.appendMissing(outcomes)));
 
   const keepUp = async (): Promise<void> => {
     try {
-      await kept.write();
+      await pending.write();
     } finally {
       await signAndRotate();
     }
@@ -98,30 +101,30 @@ export function createAuditLog(parts: AuditParts): AuditLog {
   const signAndRotate = async (): Promise<void> => {
     await checkpoints.sign(last);
     const { keepRecords, keepDays } = options();
-    const wish = { keepRecords, keepMs: keepDays * DAY_MS, now: now() };
-    if (!(await isOverdue(chain, wish))) return;
-    // An intent that nobody will close keeps all records after it.
+    const limits = { keepRecords, keepMs: keepDays * DAY_MS, now: now() };
+    if (!(await isOverdue(chain, limits))) return;
+    // An open intent that no process will close would keep all records after it in the store.
     await closeOrphans();
-    await parts.rotate(wish);
+    await parts.rotate(limits);
     await checkpoints.sign(last);
   };
 
-  /** One after the other. No call fails for it: what could not be signed now is signed with the next. */
+  /** Runs one at a time. A failure affects no call: whatever could not be signed is signed the next time. */
   const startUpkeep = (): Promise<void> => {
-    callOff?.();
-    callOff = undefined;
+    cancelUpkeep?.();
+    cancelUpkeep = undefined;
     unsigned = 0;
-    since = last?.seq;
+    signedAtSeq = last?.seq;
     upkeep = upkeep.then(keepUp).catch((error: unknown) => {
       unsigned += 1;
-      parts.log(`The audit record could not be completed, signed or rotated: ${describe(error)}`);
-      if (kept.count > 0) startLater();
+      parts.log(`The audit log could not be completed, signed or rotated: ${describe(error)}`);
+      if (pending.count > 0) startLater();
     });
     return upkeep;
   };
 
   const startLater = (): void => {
-    if (!isClosed) callOff ??= parts.schedule(LONGEST_UNSIGNED_MS, () => void startUpkeep());
+    if (!isClosed) cancelUpkeep ??= parts.schedule(MAX_UNSIGNED_MS, () => void startUpkeep());
   };
 
   const remember = (marks: readonly Mark[]): void => {
@@ -131,8 +134,8 @@ export function createAuditLog(parts: AuditParts): AuditLog {
   const written = (marks: readonly Mark[]): void => {
     remember(marks);
     unsigned += 1;
-    since ??= (last?.seq ?? 1) - 1;
-    const isDue = (last?.seq ?? 0) - since >= MOST_UNSIGNED || kept.count > 0;
+    signedAtSeq ??= (last?.seq ?? 1) - 1;
+    const isDue = (last?.seq ?? 0) - signedAtSeq >= MAX_UNSIGNED_RECORDS || pending.count > 0;
     if (isDue && !isClosed) void startUpkeep();
     else startLater();
   };
@@ -141,12 +144,13 @@ export function createAuditLog(parts: AuditParts): AuditLog {
     const redact = options().arguments ? parts.redact : undefined;
     let body: ChainBody | undefined;
     try {
-      body = toBody(entry, { keyId: hashing?.id, redact });
-      // Nothing may wait before this: what the caller writes to the store in the same moment shares one sync with it.
+      body = toAuditBody(entry, { keyId: hashing?.id, redact });
+      // Do not await anything before this line: what the caller writes to the store in the same tick shares one disk
+      // sync with it.
       written(await (isUrgent(entry, options()) ? chain.append([body]) : chain.appendSoon([body])));
     } catch (error) {
       if (body?.kind === "outcome") {
-        kept.keep(body);
+        pending.add(body);
         startLater();
       }
       throw toUnavailable(error);
@@ -175,14 +179,14 @@ export function createAuditLog(parts: AuditParts): AuditLog {
     },
     async close() {
       isClosed = true;
-      if (unsigned > 0 || kept.count > 0) void startUpkeep();
-      callOff?.();
+      if (unsigned > 0 || pending.count > 0) void startUpkeep();
+      cancelUpkeep?.();
       await upkeep;
     },
   };
 }
 
-/** Whatever is not known to be harmless has to be on the disk before anybody hears of it. */
+/** Every entry except a low-risk outcome must be on disk before the caller receives the result. */
 function isUrgent(entry: AuditEntry, { sync }: AuditOptions): boolean {
   return sync === "every" || entry.kind !== "outcome" || entry.risk !== "low";
 }
@@ -198,7 +202,7 @@ function describe(error: unknown): string {
 function toUnavailable(error: unknown): DiscoveryError {
   if (error instanceof DiscoveryError) return error;
   return new DiscoveryError("AUDIT_UNAVAILABLE", "The audit record could not be written.", {
-    hint: "Try again; if it stays so, report it: this is a defect of the gateway.",
+    hint: "Try again. If the failure persists, report it as a defect of the gateway.",
     cause: error,
   });
 }

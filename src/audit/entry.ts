@@ -1,43 +1,46 @@
 import type { ErrorCode } from "../errors.js";
 import type { Surface } from "../model/actor.js";
 
-/** Who called which tool. What is not known of a call, because it was refused before, is null. */
+/** Who called which tool. Members are null if the call was rejected before they were known. */
 export interface AuditCall {
   readonly request_id: string;
-  /** When the call came, ISO 8601, UTC. */
+  /** When the gateway received the call; ISO 8601, UTC. */
   readonly timestamp: string;
   readonly actor_id: string;
   readonly surface: Surface;
   readonly tool_id: string;
-  /** Keyed hash of the canonical arguments: equal calls can be recognised, guessed ones not confirmed without the key. */
+  /**
+   * Keyed hash of the canonical arguments: equal calls have equal hashes, and guesses cannot be verified without the
+   * key.
+   */
   readonly params_hash: string | null;
   readonly risk: string | null;
   readonly idempotency_key?: string | undefined;
   readonly approval_id?: string | undefined;
-  /** The request whose stored answer was given. */
+  /** Request id of the call whose stored answer was returned. */
   readonly replayed_from?: string | undefined;
-  /** A call shortly before that was the same, under another key or none. */
+  /** Request id of an identical recent call with another idempotency key or without one. */
   readonly repeats?: string | undefined;
 }
 
-/** Durable before a call is sent. */
+/** Durable before the call is sent. */
 export interface AuditIntent extends AuditCall {
   readonly kind: "intent";
 }
 
-/** Durable before anybody hears how it ended. */
+/** Durable before the caller receives the result. */
 export interface AuditOutcome extends AuditCall {
   readonly kind: "outcome";
   readonly decision: "allowed" | "refused";
-  /** `unknown`: it was sent, and the gateway ended before it was told more. */
+  /** `unknown`: the call was sent, and the gateway ended before it received the answer. */
   readonly outcome: "ok" | "tool_error" | "error" | "unknown" | "dry_run";
   readonly error_code?: ErrorCode | undefined;
   readonly duration_ms: number;
-  /** Recorded only where that is switched on, and redacted. */
+  /** Recorded only if the option `audit.arguments` is set, and with secrets redacted. */
   readonly arguments?: unknown;
 }
 
-/** What a person did besides calling. */
+/** An action of a user other than a call. */
 export interface AuditAct {
   /** `approve`, `deny`, `resolve_key_…`, `approve_pin`. */
   readonly action: string;
@@ -51,7 +54,7 @@ export interface AuditNote extends AuditAct {
   readonly kind: "note";
   readonly request_id: string;
   readonly timestamp: string;
-  /** The same as `by`: who asks for an actor gets what they did and what they called. */
+  /** The same as `by`, so that a query for an actor finds both its calls and its actions. */
   readonly actor_id?: string;
 }
 

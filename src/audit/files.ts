@@ -1,16 +1,17 @@
 import { join } from "node:path";
 
+/** The paths of the files that belong to the audit log of a store. */
 export interface AuditFiles {
-  /** Of the key that serves hashes. */
+  /** The key for hashes. */
   readonly keyFile: string;
-  /** Of the key that signs checkpoints. */
+  /** The key that signs checkpoints. */
   readonly signingKeyFile: string;
-  /** The newest checkpoint, outside the database whose end it vouches for. */
+  /** The newest checkpoint. It is outside the database, because it protects the end of the chain in the database. */
   readonly checkpointFile: string;
   readonly archiveFolder: string;
 }
 
-/** A checkpoint is of one chain, so its file goes by the store's name. */
+/** A checkpoint belongs to one chain, so the name of its file is derived from the store's file. */
 export function auditFiles(stateFolder: string, storeFile: string): AuditFiles {
   return {
     keyFile: join(stateFolder, "audit.key"),

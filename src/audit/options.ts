@@ -2,7 +2,10 @@ import { z } from "zod";
 
 export const auditOptions = z
   .strictObject({
-    enabled: z.boolean().default(true).describe("Record every execution. A call that cannot be recorded fails."),
+    enabled: z
+      .boolean()
+      .default(true)
+      .describe("Whether to record every tool call. With `true`, a call that cannot be recorded fails."),
     keepRecords: z
       .number()
       .int()
@@ -10,7 +13,7 @@ export const auditOptions = z
       .max(10_000_000)
       .default(100_000)
       .describe(
-        "How many records stay in the store; older ones move into files in the folder `audit` of the state folder.",
+        "The number of records that stay in the store. Older records are moved into files in the folder `audit` of the state folder.",
       ),
     keepDays: z
       .number()
@@ -18,18 +21,20 @@ export const auditOptions = z
       .min(1)
       .max(36_500)
       .default(365)
-      .describe("How long a record stays in the store, in days, before it moves into such a file."),
+      .describe("Number of days after which a record is moved from the store into such a file."),
     sync: z
       .enum(["every", "risky"])
       .default("every")
       .describe(
-        "Which outcomes are safe from a loss of power before the caller hears them: those of every call, or of risky ones (medium and above). The others survive a crash of the gateway and are safe some seconds later, which saves the wait for the disk.",
+        "Which outcomes are synced to disk before the caller receives the result: those of every call, or only those of risk medium and above. Other outcomes survive a crash of the gateway and are synced some seconds later, which saves the wait for the disk.",
       ),
     arguments: z
       .boolean()
       .default(false)
-      .describe("Record the arguments of each call as well, with secrets hidden, up to 8 KiB."),
+      .describe("Whether to also record the arguments of each call, with secrets redacted, up to 8 KiB."),
   })
-  .describe("The record of every execution: who called which tool when, and how it ended. Never results.");
+  .describe(
+    "The audit log of tool calls: who called which tool, when, and with which outcome. Results are never recorded.",
+  );
 
 export type AuditOptions = z.output<typeof auditOptions>;

@@ -4,8 +4,8 @@ import { createSigner } from "./signer.js";
 const signer = createSigner(Buffer.alloc(32, 7));
 const checkpoint = signer.sign({ seq: 3, hash: "ab" }, 1000);
 
-describe("a checkpoint's signature", () => {
-  it("is this one for all time, or no older record can be verified", () => {
+describe("createSigner", () => {
+  it("never changes its signature, because older checkpoints could not be verified with another format", () => {
     expect(checkpoint).toEqual({
       seq: 3,
       hash: "ab",
@@ -16,19 +16,19 @@ describe("a checkpoint's signature", () => {
   });
 
   it.each([
-    ["as it was made", {}, true],
-    ["of another number", { seq: 4 }, false],
-    ["of another hash", { hash: "ac" }, false],
-    ["of another time", { at: 1001 }, false],
-    ["by another key", { keyId: "0".repeat(16) }, false],
-    ["that is empty", { signature: "" }, false],
-    ["that is spelt in another way", { signature: checkpoint.signature.replace(/=+$/, "") }, false],
-    ["that is no base64", { signature: "%" }, false],
+    ["an unchanged checkpoint", {}, true],
+    ["another sequence number", { seq: 4 }, false],
+    ["another hash", { hash: "ac" }, false],
+    ["another time", { at: 1001 }, false],
+    ["another key id", { keyId: "0".repeat(16) }, false],
+    ["an empty signature", { signature: "" }, false],
+    ["a signature without padding", { signature: checkpoint.signature.replace(/=+$/, "") }, false],
+    ["a signature that is not Base64", { signature: "%" }, false],
   ])("%s, %j: %s", (_name, change, isGood) => {
     expect(signer.isSigned({ ...checkpoint, ...change })).toBe(isGood);
   });
 
-  it("of a stranger does not count, even under our name", () => {
+  it("rejects a signature of another key, even with the same key id", () => {
     const stranger = createSigner(Buffer.alloc(32, 8));
     expect(signer.isSigned({ ...stranger.sign(checkpoint, 1000), keyId: signer.keyId })).toBe(false);
   });

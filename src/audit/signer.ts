@@ -2,14 +2,14 @@ import { createHash, createPrivateKey, createPublicKey, sign, verify } from "nod
 import { canonicalJson } from "../util/json/canonical.js";
 import type { Checkpoint, Mark } from "./chain.js";
 
-/** Signs places of the chain, and knows its own signatures. */
+/** Signs positions of the chain and verifies its own signatures. */
 export interface Signer {
   readonly keyId: string;
   sign(mark: Mark, at: number): Checkpoint;
   isSigned(checkpoint: Checkpoint): boolean;
 }
 
-/** What stands before the 32 bytes of an Ed25519 key in PKCS #8 (RFC 8410). */
+/** The DER prefix of an Ed25519 private key in PKCS #8 (RFC 8410), followed by the 32 bytes of the seed. */
 const PKCS8_PREFIX = Buffer.from("302e020100300506032b657004220420", "hex");
 const SEED_BYTES = 32;
 
@@ -27,7 +27,7 @@ export function createSigner(seed: Uint8Array): Signer {
     },
     isSigned({ signature, ...rest }) {
       const bytes = Buffer.from(signature, "base64");
-      // Base64 is read leniently: only one of the texts of a signature is the one we wrote.
+      // Node decodes Base64 leniently: accept only the exact text that was written.
       if (rest.keyId !== keyId || bytes.toString("base64") !== signature) return false;
       return verify(null, signedText(rest), publicKey, bytes);
     },

@@ -2,18 +2,18 @@ import { canonicalJson } from "../util/json/canonical.js";
 import type { ChainBody } from "./chain.js";
 import type { AuditEntry } from "./entry.js";
 
-const LONGEST_TEXT = 512;
-const LONGEST_ARGUMENTS = 8192;
+const MAX_TEXT_LENGTH = 512;
+const MAX_ARGUMENTS_LENGTH = 8192;
 
 export interface BodyOptions {
-  /** Of the key that made `params_hash`. */
+  /** Id of the key that was used to compute `params_hash`. */
   readonly keyId: string | undefined;
-  /** Undefined: arguments are not recorded. */
+  /** Undefined if arguments are not recorded. */
   readonly redact: ((given: unknown) => unknown) | undefined;
 }
 
-/** What is written of an entry: whatever a caller or a server put into it, it is one small JSON object. */
-export function toBody(entry: AuditEntry, { keyId, redact }: BodyOptions): ChainBody {
+/** Converts an entry to the JSON object that is stored. Its size is bounded for any input of callers and servers. */
+export function toAuditBody(entry: AuditEntry, { keyId, redact }: BodyOptions): ChainBody {
   const members = entry as unknown as Readonly<Record<string, unknown>>;
   const body: Record<string, unknown> = {};
   for (const name in members) {
@@ -31,21 +31,23 @@ function toMember(value: unknown): string | number | boolean | null {
   return typeof value === "boolean" || Number.isFinite(value) ? (value as number | boolean) : null;
 }
 
-/** Well-formed, without NUL, which the database would end the text at, and cut at a mark that tells the whole length. */
+/**
+ * Well-formed Unicode without NUL (SQLite would end the text there). A longer text is cut and states its full length.
+ */
 export function boundText(text: string): string {
-  if (text.length <= LONGEST_TEXT) return toSound(text);
+  if (text.length <= MAX_TEXT_LENGTH) return toStorable(text);
   const mark = `… (${text.length} characters)`;
-  return toSound(text.slice(0, LONGEST_TEXT - mark.length)) + mark;
+  return toStorable(text.slice(0, MAX_TEXT_LENGTH - mark.length)) + mark;
 }
 
-function toSound(text: string): string {
+function toStorable(text: string): string {
   return text.toWellFormed().replaceAll("\0", "\ufffd");
 }
 
 function boundArguments(given: unknown): { arguments: unknown } | { arguments_omitted: string } {
   try {
     const { length } = canonicalJson(given);
-    return length > LONGEST_ARGUMENTS ? { arguments_omitted: `${length} characters` } : { arguments: given };
+    return length > MAX_ARGUMENTS_LENGTH ? { arguments_omitted: `${length} characters` } : { arguments: given };
   } catch {
     return { arguments_omitted: "not JSON" };
   }

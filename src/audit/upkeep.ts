@@ -1,19 +1,19 @@
 import { isJsonObject, type JsonObject } from "../model/json.js";
 import type { AuditChain, ChainBody } from "./chain.js";
 
-/** Records move out in numbers worth a file, not one by one. */
+/** Rotation starts only at 10 % over a limit, so that each archive file has many records. */
 const SLACK = 1.1;
 
-interface Kept {
+interface Limits {
   readonly keepRecords: number;
   readonly keepMs: number;
   readonly now: number;
 }
 
-/** Whether enough is too old or too much. */
+/** Whether the chain exceeds a limit by more than 10 %. */
 export async function isOverdue(
   chain: Pick<AuditChain, "start" | "head" | "read">,
-  { keepRecords, keepMs, now }: Kept,
+  { keepRecords, keepMs, now }: Limits,
 ): Promise<boolean> {
   const [start, head] = [await chain.start(), await chain.head()];
   if (head.seq - start.seq > keepRecords * SLACK) return true;
@@ -21,7 +21,7 @@ export async function isOverdue(
   return oldest !== undefined && Date.parse(String(parseBody(oldest.body)["timestamp"])) < now - keepMs * SLACK;
 }
 
-const OF_THE_CALL = [
+const CALL_MEMBERS = [
   "actor_id",
   "surface",
   "tool_id",
@@ -32,13 +32,13 @@ const OF_THE_CALL = [
   "approval_id",
 ] as const;
 
-/** The call was on its way when its gateway ended: it has run or not. */
+/** The outcome of a call that was in progress when its gateway ended: it may or may not have run. */
 export function toUnknownOutcome(
   intent: { readonly requestId: string; readonly body: string },
   now: number,
 ): ChainBody {
   const known = parseBody(intent.body);
-  const members = OF_THE_CALL.filter((name) => known[name] !== undefined).map((name) => [name, known[name]] as const);
+  const members = CALL_MEMBERS.filter((name) => known[name] !== undefined).map((name) => [name, known[name]] as const);
   return {
     ...Object.fromEntries(members),
     kind: "outcome",
@@ -49,7 +49,7 @@ export function toUnknownOutcome(
   };
 }
 
-/** What somebody has changed from outside may be anything. */
+/** The body may have been changed from outside, so it may be anything. */
 function parseBody(text: string): JsonObject {
   try {
     const body: unknown = JSON.parse(text);

@@ -12,7 +12,7 @@ import { createStore } from "../store/create-store.js";
 import type { Store } from "../store/store.js";
 import { createCatalog } from "./catalog.js";
 import { createCatalogDisk } from "./disk.js";
-import { fingerprintOf } from "./record.js";
+import { connectionFingerprint } from "./record.js";
 
 const server = (name: string, manifest: string[] = []): ServerDefinition => ({
   name,
@@ -61,7 +61,7 @@ const open = (
 const ids = (catalog: ReturnType<typeof open>) => [...catalog.snapshot().tools.keys()];
 
 describe("catalog", () => {
-  it("knows after a restart what a server answered before it", async () => {
+  it("has the stored tools after a restart", async () => {
     await open([server("a")]).learn("a", listing("x", "y"));
     const again = open([server("a")]);
     expect(ids(again)).toEqual([]);
@@ -69,7 +69,7 @@ describe("catalog", () => {
     expect(ids(again)).toEqual(["a:x", "a:y"]);
   });
 
-  it("makes no file before something is learned, and then for its owner alone", async () => {
+  it("creates no file before the first record, and then one that only the owner can read", async () => {
     await open([server("a")]).load();
     expect(existsSync(folder)).toBe(false);
     await open([server("a")]).learn("a", listing("x"));
@@ -77,7 +77,7 @@ describe("catalog", () => {
     expect((await stat(join(folder, "store.db"))).mode & 0o777).toBe(0o600);
   });
 
-  it("reads servers ten at a time, and not before what is under way has left", async () => {
+  it("reads ten servers at a time, after pending answers were sent", async () => {
     const reads: (number | string)[] = [];
     const { catalog: records } = store;
     const read: typeof records.read = (keys) => {
@@ -107,23 +107,23 @@ describe("catalog", () => {
     ["of another server", (text: string) => text.replace('"server":"a"', '"server":"b"')],
     ["tools without a name", (text: string) => text.replaceAll('"name"', '"nome"')],
     ["tools that are none", (text: string) => text.replace('"tools":[', '"tools":[null,')],
-  ])("asks again instead of failing where a record is %s, and says so once", async (_, damage) => {
+  ])("lists the server again if its record is %s, and reports it once", async (_, damage) => {
     await open([server("a")]).learn("a", listing("x"));
-    const key = { server: "a", fingerprint: fingerprintOf(server("a").connection) };
+    const key = { server: "a", fingerprint: connectionFingerprint(server("a").connection) };
     const [text = ""] = await store.catalog.read([key]);
     await store.catalog.write({ ...key, listedAt: 1, text: damage(text) });
     const again = open([server("a")]);
     await again.load();
     await again.load();
     expect(ids(again)).toEqual([]);
-    expect(logged).toEqual(["What was remembered of a is not readable; it will be asked again."]);
+    expect(logged).toEqual(["The stored tool list of a is not valid; the server will be listed again."]);
     await again.learn("a", listing("y"));
     const third = open([server("a")]);
     await third.load();
     expect(ids(third)).toEqual(["a:y"]);
   });
 
-  it("works without a copy where the store cannot be used, and says so once", async () => {
+  it("works without the disk if the store fails, and reports it once", async () => {
     const inTheWay = join(folder, "..", "file");
     await writeFile(inTheWay, "");
     store = storeIn(inTheWay);
@@ -134,12 +134,12 @@ describe("catalog", () => {
     expect(ids(catalog)).toEqual(["a:x", "b:x"]);
     expect(logged).toEqual([
       expect.stringMatching(
-        /store\.db could not be used: .* What servers answer is not remembered beyond this process\.$/,
+        /store\.db could not be used: .* Tool lists are not stored and are lost when this process ends\.$/,
       ),
     ]);
   });
 
-  it("forgets servers that were not asked for ninety days, once it has something to write", async () => {
+  it("removes servers that were not listed for ninety days at the next write", async () => {
     await open([server("old")]).learn("old", listing("x"));
     clock += DAY_MS;
     await open([server("newer")]).learn("newer", listing("x"));
@@ -154,7 +154,7 @@ describe("catalog", () => {
     expect(await known()).toEqual(["newer:x", "now:x"]);
   });
 
-  it("does not take the tools of another command under the same name", async () => {
+  it("does not use the tools of another command under the same name", async () => {
     await open([server("a")]).learn("a", listing("x"));
     const other = open([{ ...server("a"), connection: { kind: "stdio", command: "other", args: [], env: {} } }]);
     await other.load();
@@ -168,7 +168,7 @@ describe("catalog", () => {
     expect(ids(catalog)).toEqual(["a:real"]);
   });
 
-  it("keeps the tools of a server that fails, beside the reason", async () => {
+  it("keeps the tools of a failed server, with the reason", async () => {
     const catalog = open([server("a")]);
     await catalog.learn("a", listing("x"));
     await catalog.fail("a", new DiscoveryError("SERVER_CONNECTION_ERROR", "gone."), 1);
@@ -206,7 +206,7 @@ describe("catalog", () => {
     expect(catalog.snapshot().tools).not.toBe(tools);
   });
 
-  it("gives new tools when only the server's title changes, because search finds them by it", async () => {
+  it("creates new tool objects if only the server's title changes, because search uses it", async () => {
     const catalog = open([server("a"), server("b")]);
     await catalog.learn("a", { ...listing("x"), title: "Ledger" });
     await catalog.learn("b", listing("y"));
@@ -220,7 +220,7 @@ describe("catalog", () => {
     expect(catalog.snapshot().tools).toBe(tools);
   });
 
-  it("takes what another process recorded meanwhile for the past", async () => {
+  it("compares with the record that another process wrote", async () => {
     const [ours, theirs] = [open([server("a")]), open([server("a")])];
     await theirs.learn("a", listing("x"));
     await ours.learn("a", listing("x", "y"));
@@ -237,18 +237,18 @@ describe("several processes", () => {
     await writers.close();
   });
 
-  /** Which listing a start reads, all of its tools being of the same one. */
+  /** The list that a start reads; all its tools come from the same one. */
   async function readMark(): Promise<string | undefined> {
     const fresh = storeIn(folder);
     const disk = createCatalogDisk(fresh.catalog, log);
-    const record = await disk.read(WRITTEN.name, fingerprintOf(WRITTEN.connection));
+    const record = await disk.read(WRITTEN.name, connectionFingerprint(WRITTEN.connection));
     await fresh.close();
     const marks = new Set(record?.tools.map(({ description = "" }) => description));
     expect([record?.tools.length, marks.size]).toEqual([50, 1]);
     return [...marks][0]?.split(" ")[0];
   }
 
-  it("write and are killed, and what they leave is whole at every moment", async () => {
+  it("leave complete records at every moment, even if they are killed", async () => {
     let steady = ["p", "q"].map((name) => writers.start(join(folder, "store.db"), name));
     for (const writer of steady) await writer.untilWritten(1);
     for (let round = 0; round < 6; round += 1) {
@@ -271,7 +271,7 @@ describe("several processes", () => {
   });
 });
 
-describe("a server that signed files speak of", () => {
+describe("a server with signed files", () => {
   const signed = { name: "t", description: "Reads.", inputSchema: { type: "object" } };
   const filed = (more: Partial<ServerDefinition> = {}): ServerDefinition => ({
     ...server("a"),
@@ -284,12 +284,12 @@ describe("a server that signed files speak of", () => {
     tools: [{ ...signed, ...tool }, ...listing("other").tools],
   });
 
-  it("has their tools before it was ever asked, with the names of the files", () => {
+  it("has the tools of the files before it is contacted", () => {
     const tool = open([filed()]).snapshot().tools.get("a:t");
     expect(tool).toMatchObject({ enabled: true, file: { id: "a_t", timeoutMs: 5000, risk: "low" } });
   });
 
-  it("may say more than they hold, and the same of what they hold", async () => {
+  it("may list more tools, and the same definitions as the files", async () => {
     const catalog = open([filed()]);
     await catalog.learn("a", says({ _meta: { more: true }, icons: [] }));
     expect(catalog.snapshot().tools.get("a:t")).toMatchObject({ enabled: true, file: { id: "a_t" } });
@@ -302,7 +302,7 @@ describe("a server that signed files speak of", () => {
     ["title", { title: "Other" }, "/title"],
     ["annotations", { annotations: { readOnlyHint: true } }, "/annotations"],
     ["output schema", { outputSchema: { type: "object" } }, "/outputSchema"],
-  ])("has a tool kept back whose %s is another, and only that one", async (_member, change, pointer) => {
+  ])("has only the tool quarantined whose %s differs", async (_member, change, pointer) => {
     const catalog = open([filed()]);
     await catalog.learn("a", says(change));
     const { tools } = catalog.snapshot();

@@ -1,14 +1,13 @@
-// Server definitions, records from disk and live listings come in; one snapshot of all servers and tools goes out.
-// It refuses to know how a server is asked, and what the tools are used for.
+// Input: server definitions, records from disk and tool lists of servers. Output: one snapshot of all servers and tools.
+// The catalog neither connects to servers nor calls tools.
 import type { DiscoveryError } from "../errors.js";
 import type { ServerDefinition, ServerListing } from "../model/server.js";
-import { canonicalJson } from "../util/json/canonical.js";
 import type { CatalogDisk } from "./disk.js";
-import { type Failures, retryAtOf, type ServerFailure } from "./failures.js";
+import { type FailureKey, type FailureMemory, retryAtOf, type ServerFailure } from "./failure-memory.js";
 import { type KnownTools, type Pinning, unread } from "./pinning.js";
 import type { ServerKey } from "./pin-store.js";
 import { type Doubts, NO_DOUBTS } from "./quarantine.js";
-import { fingerprintOf, type ServerRecord, type ToolChange, toRecord } from "./record.js";
+import { connectionFingerprint, type ServerRecord, type ToolChange, toRecord } from "./record.js";
 import {
   type CatalogServer,
   type KnownOfServer,
@@ -18,31 +17,34 @@ import {
   toCatalogServer,
   toSnapshot,
 } from "./snapshot.js";
+import { isEqualJson } from "../util/json/is-equal.js";
 
 export interface CatalogParts {
   readonly definitions: readonly ServerDefinition[];
   readonly decide: DecideTool;
-  /** Absent when `cache.enabled` is false. */
+  /** Undefined if `cache.enabled` is false. */
   readonly disk: CatalogDisk | undefined;
-  /** Absent when `cache.enabled` is false. */
-  readonly failures?: Failures | undefined;
-  /** Absent when nobody cares whether definitions change. */
+  /** Undefined if `cache.enabled` is false. */
+  readonly failures?: FailureMemory | undefined;
+  /** Undefined if changes of definitions are not tracked. */
   readonly pinning?: Pinning | undefined;
+  /** Other values on which a failure of the server depends, such as the values of variables. */
+  readonly circumstances?: ((server: string) => string) | undefined;
   readonly now: () => number;
   readonly log: (message: string) => void;
-  /** There are other tools than before. */
+  /** Called when the tools changed. */
   readonly onChange?: () => void;
 }
 
 export interface Catalog {
   snapshot(): Snapshot;
-  /** Reads what is on disk. Search and lists are empty before. */
+  /** Reads the records from disk. Search and lists are empty before. */
   load(): Promise<void>;
-  /** Rejects when the definitions are to be compared with what was approved and cannot be: what was known stays. */
+  /** Rejects if pinning is enforced and the pins cannot be read: then the previous tools stay. */
   learn(server: string, listing: ServerListing): Promise<void>;
-  /** Remembers the failure; what is known of the server stays. `count`: failures in a row. Resolves when it is stored. */
+  /** Stores the failure; the known tools stay. `count`: consecutive failures. Resolves when it is stored. */
   fail(server: string, reason: DiscoveryError, count: number): Promise<void>;
-  /** Looks again whether what is kept back of a server was approved meanwhile. */
+  /** Checks again whether quarantined tools of a server were approved in the meantime. */
   recheck(server: string): Promise<void>;
 }
 
@@ -50,7 +52,7 @@ export function createCatalog(parts: CatalogParts): Catalog {
   const { definitions, decide, disk, failures, pinning = NO_PINNING, now, log } = parts;
   const servers = new Map<string, CatalogServer>();
   for (const definition of definitions) {
-    // What is fixed is a person's own word, or ours.
+    // Fixed definitions come from the configuration or from the gateway itself, so they need no approval.
     const doubts = pinning.enforces && definition.isFixed !== true ? unread(definition.manifest) : NO_DOUBTS;
     servers.set(
       definition.name,
@@ -64,14 +66,14 @@ export function createCatalog(parts: CatalogParts): Catalog {
     snapshot = toSnapshot([...servers.values()], snapshot);
     if (snapshot.tools !== before) parts.onChange?.();
   };
-  /** The tools stay the same objects when nothing about them is new, so that what is built on them can be kept. */
+  /** Keeps the same tool objects if nothing changed, so that derived data such as the search index stays valid. */
   const put = (server: CatalogServer, known: KnownOfServer): void => {
     const isNews = !isSameList(server, known.record) || !isSameDoubt(server.doubts, known.doubts);
     const { name } = server.definition;
     servers.set(name, isNews ? toCatalogServer(server.definition, known, decide) : { ...server, ...known });
   };
 
-  /** Servers that say something else by the time the answer is there are left alone. */
+  /** Servers whose record changed while their pins were read are skipped. */
   const judge = async (records: ReadonlyMap<string, ServerRecord | undefined>): Promise<void> => {
     const asked = [...servers.values()].filter(
       ({ definition }) => definition.isFixed !== true && records.has(definition.name),
@@ -95,9 +97,13 @@ export function createCatalog(parts: CatalogParts): Catalog {
     servers.set(name, { ...server, failure: error, retry });
     publish();
   };
-  /** A server that has answered since, or failed in this process, is left alone. A time in the future is of a wrong clock. */
+  const toFailureKey = (definition: ServerDefinition): FailureKey => ({
+    ...toKey(definition),
+    circumstances: parts.circumstances?.(definition.name),
+  });
+  /** Skips servers that answered since, or failed in this process. A time in the future comes from a wrong clock. */
   const recallFailures = async (): Promise<void> => {
-    const kept = await failures?.read(definitions.filter(({ isFixed }) => isFixed !== true).map(toKey));
+    const kept = await failures?.read(definitions.filter(({ isFixed }) => isFixed !== true).map(toFailureKey));
     for (const [name, failure] of kept ?? []) {
       const { failure: known, record } = servers.get(name) ?? {};
       const isOver = (record?.listedAt ?? 0) > failure.failedAt || failure.failedAt > now();
@@ -109,9 +115,10 @@ export function createCatalog(parts: CatalogParts): Catalog {
     snapshot: () => snapshot,
 
     async load() {
-      const read = async ({ name, connection }: ServerDefinition) => await disk?.read(name, fingerprintOf(connection));
+      const read = async ({ name, connection }: ServerDefinition) =>
+        await disk?.read(name, connectionFingerprint(connection));
       const onDisk = await Promise.all(definitions.map(read));
-      // What was learned meanwhile is newer.
+      // A record learned in this process is newer than the one on disk.
       await judge(new Map(definitions.map(({ name }, index) => [name, servers.get(name)?.record ?? onDisk[index]])));
       await recallFailures();
     },
@@ -119,12 +126,12 @@ export function createCatalog(parts: CatalogParts): Catalog {
     async learn(name, listing) {
       const server = servers.get(name);
       if (server === undefined) return;
-      const fingerprint = fingerprintOf(server.definition.connection);
-      // Another process may have recorded changes meanwhile: what is on disk is the better past.
+      const fingerprint = connectionFingerprint(server.definition.connection);
+      // Another process may have recorded changes: the record on disk is the more complete history.
       const previous = (await disk?.read(name, fingerprint)) ?? server.record;
       const record = toRecord(listing, { server: name, fingerprint, previous, now: now() });
       const seen = pinning.see({ server: name, fingerprint }, record.tools);
-      // A changed tool must not be seen before it is known to be one.
+      // A changed tool must not be visible before its change is detected.
       const doubts = pinning.enforces ? await seen : NO_DOUBTS;
       report(record, previous, log);
       const kept = marked(record, doubts, pinning);
@@ -141,7 +148,7 @@ export function createCatalog(parts: CatalogParts): Catalog {
       if (server === undefined) return;
       const failure = { error: reason, failedAt: now(), count };
       setFailure(name, failure);
-      await failures?.write(toKey(server.definition), failure);
+      await failures?.write(toFailureKey(server.definition), failure);
     },
 
     async recheck(name) {
@@ -158,34 +165,34 @@ const NO_PINNING: Pinning = {
 };
 
 function toKey({ name, connection }: ServerDefinition): ServerKey {
-  return { server: name, fingerprint: fingerprintOf(connection) };
+  return { server: name, fingerprint: connectionFingerprint(connection) };
 }
 
 function toKnownTools(definition: ServerDefinition, record: ServerRecord | undefined): KnownTools {
   return {
     server: definition.name,
-    fingerprint: fingerprintOf(definition.connection),
+    fingerprint: connectionFingerprint(definition.connection),
     tools: definitionsOf(definition, record),
     isManifest: record === undefined,
     unapproved: record?.unapproved,
   };
 }
 
-/** The record with what is to be looked up again by whoever reads it; nothing of what could not be told. */
+/** The record with the names of unapproved tools, so that readers check them again; none if the pins could not be read. */
 function marked<R extends ServerRecord | undefined>(record: R, doubts: Doubts, { enforces }: Pinning): R {
   const isTold = enforces && ![...doubts.values()].some(({ reason }) => reason === "unknown");
   return record === undefined || !isTold ? record : { ...record, unapproved: [...doubts.keys()] };
 }
 
-/** The title belongs to it: search finds the tools by it, and keeps its index as long as the tools are the same ones. */
+/** The title counts too: search uses it, and keeps its index while the tools are the same objects. */
 function isSameList({ definition, record: before }: CatalogServer, after: ServerRecord | undefined): boolean {
   if (before === after) return true;
   const [old, now] = [before, after].map((record) => definitionsOf(definition, record));
-  return before?.title === after?.title && before !== undefined && canonicalJson(old) === canonicalJson(now);
+  return before?.title === after?.title && before !== undefined && isEqualJson(old, now);
 }
 
 function isSameDoubt(before: Doubts, after: Doubts): boolean {
-  return before === after || canonicalJson([...before]) === canonicalJson([...after]);
+  return before === after || isEqualJson([...before], [...after]);
 }
 
 function report(record: ServerRecord, previous: ServerRecord | undefined, log: CatalogParts["log"]): void {

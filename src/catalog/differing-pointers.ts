@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject } from "../model/json.js";
-import { canonicalJson } from "../util/json/canonical.js";
+import { isEqualJson } from "../util/json/is-equal.js";
 
 const MOST = 20;
 const DEEPEST = 8;
-/** Members of a definition in the protocol's own words. */
+/** Members of a tool definition that MCP defines. */
 const MEMBERS = new Set([
   "name",
   "title",
@@ -17,8 +17,8 @@ const MEMBERS = new Set([
 ]);
 
 /**
- * JSON pointers to what is not as it was. A name that was added is text of whoever added it, so what holds it is named
- * instead; the empty pointer is the whole definition.
+ * JSON pointers to the differences. The name of an added member is text of the server, so the pointer refers to the parent
+ * instead; the empty pointer refers to the whole definition.
  */
 export function differingPointers(before: JsonObject, after: JsonObject): readonly string[] {
   const found = new Set<string>();
@@ -36,7 +36,7 @@ interface Walk {
 }
 
 function collect(before: unknown, after: unknown, { pointer, depth, found }: Walk): void {
-  if (found.size >= MOST || canonicalJson(before) === canonicalJson(after)) return;
+  if (found.size >= MOST || isEqualJson(before, after)) return;
   const inside = depth < DEEPEST ? membersOf(before, after) : undefined;
   if (inside === undefined) {
     found.add(pointer);
@@ -51,7 +51,7 @@ function collect(before: unknown, after: unknown, { pointer, depth, found }: Wal
   }
 }
 
-/** Both as members by name, when both are objects or both are lists. */
+/** Both values as members by name, if both are objects or both are lists. */
 function membersOf(before: unknown, after: unknown): readonly [JsonObject, JsonObject] | undefined {
   if (isJsonObject(before) && isJsonObject(after)) return [before, after];
   if (Array.isArray(before) && Array.isArray(after)) return [byPlace(before), byPlace(after)];

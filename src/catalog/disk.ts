@@ -4,13 +4,13 @@ import { isJsonObject, type JsonObject } from "../model/json.js";
 import type { ServerKey } from "./pin-store.js";
 import type { ServerRecord } from "./record.js";
 
-/** The catalog's copy on disk, shared by all gateways. It never rejects: what it does not have is asked for again. */
+/** The catalog's copy on disk, shared by all gateway processes. It never rejects: missing records are listed again. */
 export interface CatalogDisk {
   read(server: string, fingerprint: string): Promise<ServerRecord | undefined>;
   write(record: ServerRecord): Promise<void>;
 }
 
-/** What the copy asks of the place where it is kept: one step at a time, and the last write wins. */
+/** The persistence that the copy needs; the last write wins. */
 export interface RecordStore {
   /** The texts in the order of the keys. */
   read(keys: readonly ServerKey[]): Promise<readonly (string | undefined)[]>;
@@ -19,22 +19,22 @@ export interface RecordStore {
 }
 
 const FORMAT = 1;
-/** Who comes back to a server after so long can wait for it to be asked. */
+/** Records of servers that were not listed for 90 days are removed. */
 const KEPT_MS = 90 * 24 * 60 * 60 * 1000;
-/** Servers that are read at a time: about a millisecond, and no more texts in memory than that. */
+/** Servers per read: about one millisecond, and a bounded number of texts in memory. */
 const SLICE = 10;
 
 export function createCatalogDisk(records: RecordStore, log: (message: string) => void): CatalogDisk {
-  const told = new Set<string>();
-  const tell = (message: string): void => {
-    if (!told.has(message)) log(message);
-    told.add(message);
+  const reported = new Set<string>();
+  const report = (message: string): void => {
+    if (!reported.has(message)) log(message);
+    reported.add(message);
   };
   const attempt = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
     try {
       return await work();
     } catch (error) {
-      tell(`${toDiscoveryError(error).message} What servers answer is not remembered beyond this process.`);
+      report(`${toDiscoveryError(error).message} Tool lists are not stored and are lost when this process ends.`);
       return undefined;
     }
   };
@@ -47,7 +47,7 @@ export function createCatalogDisk(records: RecordStore, log: (message: string) =
       if (text === undefined) return undefined;
       const record = parseRecord(text);
       if (record?.server === server && record.fingerprint === fingerprint) return record;
-      tell(`What was remembered of ${server} is not readable; it will be asked again.`);
+      report(`The stored tool list of ${server} is not valid; the server will be listed again.`);
       return undefined;
     },
 
@@ -65,8 +65,8 @@ export function createCatalogDisk(records: RecordStore, log: (message: string) =
 }
 
 /**
- * What is asked for in one turn is read in one go, as a start asks for all servers: later, and in slices, because a read
- * holds up everything else. The answer that is on its way when a start reads must not wait for it.
+ * Combines all reads of one event loop turn, because a start reads all servers. The reads happen later and in slices: a read
+ * blocks the event loop, and must not delay an answer that is being sent.
  */
 function gather(read: RecordStore["read"]): (key: ServerKey) => Promise<string | undefined> {
   type Texts = ReturnType<typeof read>;

@@ -3,11 +3,11 @@ import type { PinnedText, PinStore, ServerKey, StoredPin } from "./pin-store.js"
 export type InheritPins = (heir: ServerKey, now: number) => Promise<void>;
 
 /**
- * A server that is seen for the first time may be an old one: under another name, what was approved of the same
- * connection stays approved and nothing else becomes so; with another connection, what was not approved of the same name
- * stays unapproved. Else renaming a server would approve whatever it says by then.
+ * A server that is seen for the first time may be a renamed one. With the same connection under another name, approved tools
+ * stay approved and no others; with another connection under the same name, unapproved tools stay unapproved. Otherwise
+ * renaming a server would approve all its definitions.
  */
-export function createInheritance(pins: PinStore): InheritPins {
+export function createPinInheritance(pins: PinStore): InheritPins {
   const done = new Set<string>();
   return async (heir, now) => {
     const key = JSON.stringify([heir.server, heir.fingerprint]);
@@ -19,7 +19,7 @@ export function createInheritance(pins: PinStore): InheritPins {
 
 async function inherit(pins: PinStore, { server, fingerprint }: ServerKey, now: number): Promise<void> {
   const related = [...(await pins.list({ fingerprint })), ...(await pins.list({ server, onlyChanged: true }))];
-  // Of several the last one stays: the name that was used last knows what was approved last.
+  // The last entry wins: the name that was used last has the latest approvals.
   const ranked = related.sort((a, b) => usedAt(a) - usedAt(b) || Number(b.isApproved) - Number(a.isApproved));
   const chosen = [...new Map(ranked.map((pin) => [pin.tool, pin])).values()];
   const approved = chosen.flatMap((pin) => (pin.approved === undefined ? [] : [{ tool: pin.tool, ...pin.approved }]));
@@ -30,7 +30,7 @@ async function inherit(pins: PinStore, { server, fingerprint }: ServerKey, now: 
   ): Promise<void> => {
     if (definitions.length > 0) await pins.see({ server, fingerprint, definitions, now, trustNew });
   };
-  // In this order: what was never approved is not trusted either when it is seen as new.
+  // The order matters: tools that were never approved must not become trusted as new ones.
   await bequeath(approved, true);
   await bequeath(never, false);
 }

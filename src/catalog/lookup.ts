@@ -3,57 +3,57 @@ import { RETRY_AFTER_SECONDS } from "../model/start.js";
 import type { Catalog } from "./catalog.js";
 import type { Refresh } from "./refresh.js";
 import type { CatalogServer } from "./snapshot.js";
-import { describePhase } from "./starts.js";
+import { describeProgress } from "./starts.js";
 
 export interface LookupParts {
   readonly catalog: Catalog;
   readonly refresh: Refresh;
-  /** False when `cache.enabled` is false: then a server is asked each time somebody wants its list of tools. */
+  /** False if `cache.enabled` is false: then the server is asked for its tools each time its tool list is requested. */
   readonly remembers: boolean;
   readonly ttlMs: number;
   readonly now: () => number;
 }
 
 export interface LookupCounts {
-  /** Answered from the catalog. */
+  /** Lookups answered from the catalog. */
   readonly hits: number;
-  /** The server had to be asked. */
+  /** Lookups that had to list the server. */
   readonly misses: number;
 }
 
-/** How long whoever asks wants to wait for a server that has to be asked first. */
-export interface Patience {
+/** How long the caller waits for a server that must be listed first. */
+export interface LookupOptions {
   readonly waitMs?: number;
   readonly signal?: AbortSignal;
 }
 
-export interface Lookup {
-  /** The server with its tools known, asking it first if need be; undefined when no server has the name. */
-  server(name: string, patience?: Patience): Promise<CatalogServer | undefined>;
-  /** The same for who wants the whole list, which is not remembered when the cache is switched off. */
-  list(name: string, patience?: Patience): Promise<CatalogServer | undefined>;
-  /** Asks a server anew whose list is older than the TTL; the known one stays if that fails. */
-  refreshed(name: string, patience?: Patience): Promise<CatalogServer | undefined>;
-  /** The same again for who wants a tool that is kept back: somebody may have approved it meanwhile. */
+export interface CatalogLookup {
+  /** The server with its tools, listed first if necessary; undefined if no server has the name. */
+  server(name: string, patience?: LookupOptions): Promise<CatalogServer | undefined>;
+  /** The same for callers that need the complete list, which is not cached if the cache is disabled. */
+  list(name: string, patience?: LookupOptions): Promise<CatalogServer | undefined>;
+  /** Lists a server again if its list is older than the TTL; keeps the known list if that fails. */
+  refreshed(name: string, patience?: LookupOptions): Promise<CatalogServer | undefined>;
+  /** The same for callers of a quarantined tool: it may have been approved in the meantime. */
   rechecked(name: string): Promise<CatalogServer | undefined>;
   counts(): LookupCounts;
 }
 
 const LONGEST_WAIT_MS = 10_000;
-/** What is known but old is not worth a long wait. */
+/** A stale list is refreshed for at most this long before it is used. */
 const STALE_WAIT_MS = 3000;
 
-export function createLookup({ catalog, refresh, remembers, ttlMs, now }: LookupParts): Lookup {
+export function createCatalogLookup({ catalog, refresh, remembers, ttlMs, now }: LookupParts): CatalogLookup {
   let hits = 0;
   let misses = 0;
 
-  const ask = async (name: string, patience: Patience = {}): Promise<CatalogServer | undefined> => {
+  const ask = async (name: string, patience: LookupOptions = {}): Promise<CatalogServer | undefined> => {
     misses += 1;
-    const phase = (): string => describePhase(refresh.starts().find((one) => one.name === name) ?? STARTING);
+    const phase = (): string => describeProgress(refresh.starts().find((one) => one.name === name) ?? STARTING);
     await within(patience, refresh.refresh(name), { name, phase });
     return catalog.snapshot().servers.get(name);
   };
-  const server = async (name: string, patience?: Patience): Promise<CatalogServer | undefined> => {
+  const server = async (name: string, patience?: LookupOptions): Promise<CatalogServer | undefined> => {
     const known = catalog.snapshot().servers.get(name);
     if (known === undefined) return undefined;
     if (isUnheard(known)) return await ask(name, patience);
@@ -67,7 +67,7 @@ export function createLookup({ catalog, refresh, remembers, ttlMs, now }: Lookup
   };
   const isStale = ({ record }: CatalogServer): boolean =>
     record !== undefined && (record.listedAt > now() || record.listedAt + ttlMs <= now());
-  const refreshed = async (name: string, patience?: Patience): Promise<CatalogServer | undefined> => {
+  const refreshed = async (name: string, patience?: LookupOptions): Promise<CatalogServer | undefined> => {
     const known = catalog.snapshot().servers.get(name);
     if (known === undefined || !isStale(known)) return await server(name, patience);
     const waitMs = Math.min(patience?.waitMs ?? STALE_WAIT_MS, STALE_WAIT_MS);
@@ -86,7 +86,7 @@ export function createLookup({ catalog, refresh, remembers, ttlMs, now }: Lookup
   };
 }
 
-/** Whether it has to be asked before anybody can use it: what files say of a server's tools counts when the server says the same. */
+/** Whether the server must be listed before use: tools from signed files are valid only if the server confirms them. */
 function isUnheard({ record, tools, definition: { files, isFixed } }: CatalogServer): boolean {
   return record === undefined && isFixed !== true && (tools.length === 0 || files !== undefined);
 }
@@ -96,12 +96,12 @@ interface Asked {
   readonly phase: () => string;
 }
 
-/** A known server that is asked again. */
+/** The status of a known server that is listed again. */
 const STARTING = { phase: "starting", forMs: 0 } as const;
 
-/** The start goes on after the wait: the next request finds it done. */
+/** The start continues after the wait, so that the next request can use it. */
 async function within(
-  { waitMs = LONGEST_WAIT_MS, signal }: Patience,
+  { waitMs = LONGEST_WAIT_MS, signal }: LookupOptions,
   work: Promise<void>,
   { name, phase }: Asked,
 ): Promise<void> {
@@ -125,15 +125,15 @@ async function within(
 
 function starting(server: string, phase: string): DiscoveryError {
   const seconds = RETRY_AFTER_SECONDS;
-  return new DiscoveryError("UPSTREAM_STARTING", `${server} is still ${phase}; its tools are not known yet.`, {
+  return new DiscoveryError("UPSTREAM_STARTING", `${server} ${phase}; its tools are not known yet.`, {
     server,
-    hint: `Call again in ${seconds} s. The start continues in the background.`,
+    hint: [{ action: "retry", afterSeconds: seconds }, "The start continues in the background."],
     facts: { retry_after_seconds: seconds },
   });
 }
 
 function cancelled(server: string): DiscoveryError {
-  return new DiscoveryError("CANCELLED", `The call was cancelled while ${server} was being asked for its tools.`, {
+  return new DiscoveryError("CANCELLED", `The call was cancelled while ${server} was listing its tools.`, {
     server,
   });
 }

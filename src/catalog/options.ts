@@ -5,15 +5,15 @@ export const cacheOptions = z
     enabled: z
       .boolean()
       .default(true)
-      .describe("Keep what servers answered on disk, so that the next start needs to ask none of them."),
+      .describe("Store the tool lists of servers on disk, so that the next start does not need to contact them."),
     ttl: z
       .number()
       .int()
       .min(0)
       .max(31_536_000)
       .default(3600)
-      .describe("Seconds after which a server's tool list counts as stale and is asked for again in the background."),
+      .describe("Seconds after which a server's tool list is stale and is fetched again in the background."),
   })
-  .describe("How long what is known of the servers is trusted.");
+  .describe("How long the tool lists of servers are cached.");
 
 export type CacheOptions = z.output<typeof cacheOptions>;

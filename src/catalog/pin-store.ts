@@ -1,30 +1,30 @@
-/** A server as it is connected. */
+/** A server and its connection. */
 export interface ServerKey {
   readonly server: string;
   readonly fingerprint: string;
 }
 
-/** A definition's canonical text and its hash. */
+/** The canonical text of a definition and its hash. */
 export interface PinnedText {
   readonly hash: string;
   readonly definition: string;
 }
 
-/** What is remembered of one tool. */
+/** The stored pin of one tool. */
 export interface StoredPin extends ServerKey {
   readonly tool: string;
-  /** Absent while nobody has approved the tool. */
+  /** Undefined if the tool was never approved. */
   readonly approved?: PinnedText;
   readonly approvedAt?: number;
-  /** What the server said last. */
+  /** The server's latest definition. */
   readonly current: PinnedText;
   readonly changedAt: number;
   readonly isApproved: boolean;
 }
 
-/** What pinning asks of the place where pins are kept: durable when it resolves, and shared by all processes. */
+/** The persistence that pinning needs: durable when a promise resolves, and shared by all processes. */
 export interface PinStore {
-  /** Remembers definitions, and gives the pins that are not approved as they are now. */
+  /** Stores definitions, and returns the pins whose current definition is not approved. */
   see(
     sighting: ServerKey & {
       readonly definitions: readonly (PinnedText & { readonly tool: string })[];
@@ -33,6 +33,6 @@ export interface PinStore {
     },
   ): Promise<readonly StoredPin[]>;
   find(key: ServerKey & { readonly tool: string }): Promise<StoredPin | undefined>;
-  /** In order of server and tool; what is given has to fit, and `onlyChanged` leaves out what is approved as it is. */
+  /** Sorted by server and tool, filtered by the given fields; `onlyChanged` omits pins whose current definition is approved. */
   list(filter: Partial<ServerKey> & { readonly onlyChanged?: boolean }): Promise<readonly StoredPin[]>;
 }

@@ -76,7 +76,7 @@ async function approve(tool = "read"): Promise<void> {
 }
 
 describe("a definition that changed", () => {
-  it("is kept back with nothing of what the server says now, and told by what differs", async () => {
+  it("is quarantined without any new text, and reported by the differing members", async () => {
     const catalog = await open();
     await catalog.learn("files", listing(GOOD));
     expect(toolOf(catalog)).toMatchObject({ enabled: true, definition: GOOD });
@@ -88,7 +88,7 @@ describe("a definition that changed", () => {
     expect(JSON.stringify(toolOf(catalog))).not.toContain("evil.example");
   });
 
-  it("stays so through reconnects, restarts, reloads and renames, and comes back when it is taken back", async () => {
+  it("stays quarantined through reconnects, restarts, reloads and renames, until the change is reverted", async () => {
     const first = await open();
     await first.learn("files", listing(GOOD));
     for (let pass = 0; pass < 5; pass += 1) {
@@ -108,7 +108,7 @@ describe("a definition that changed", () => {
     expect(toolOf(reloaded)).toMatchObject({ enabled: true, definition: GOOD });
   });
 
-  it("is told when it happens, and not again by each process that sees it", async () => {
+  it("is reported once, not by each process", async () => {
     const first = await open();
     await first.learn("files", listing(GOOD));
     await first.learn("files", listing(EVIL));
@@ -120,7 +120,7 @@ describe("a definition that changed", () => {
     expect(await store.pins.list({ onlyChanged: true })).toEqual([pin]);
   });
 
-  it("counts as it did under the name that was used last", async () => {
+  it("inherits the approval of the last used name", async () => {
     const first = await open();
     await first.learn("files", listing(GOOD));
     await first.learn("files", listing(EVIL));
@@ -135,14 +135,14 @@ describe("a definition that changed", () => {
     expect(stateOf(third, "papers:read")).toBe("same");
   });
 
-  it("is remembered by a reload when nothing is kept on disk", async () => {
+  it("stays quarantined after a reload without a disk", async () => {
     const first = await open({ disk: undefined });
     await first.learn("files", listing(GOOD));
     await first.learn("files", listing(EVIL));
     expect(stateOf(await open({ disk: undefined, previous: first }))).toBe("changed");
   });
 
-  it("stays so when only the connection is written differently", async () => {
+  it("stays quarantined if only the connection is written differently", async () => {
     const first = await open();
     await first.learn("files", listing(GOOD));
     await first.learn("files", listing(EVIL));
@@ -152,7 +152,7 @@ describe("a definition that changed", () => {
     expect(stateOf(other)).toBe("changed");
   });
 
-  it("is free as soon as a person approved it elsewhere and somebody looks again", async () => {
+  it("is released by the next recheck after it was approved", async () => {
     const catalog = await open();
     await catalog.learn("files", listing(GOOD));
     await catalog.learn("files", listing(EVIL));
@@ -163,7 +163,7 @@ describe("a definition that changed", () => {
     expect(stateOf(await open({ previous: catalog }))).toBe("same");
   });
 
-  it("is judged by what is shown, whatever the server has told others since", async () => {
+  it("is compared with the shown definition, not with the server's latest one", async () => {
     const [ours, theirs] = [await open(), await open()];
     await ours.learn("files", listing(GOOD));
     await ours.learn("files", listing(EVIL));
@@ -174,7 +174,7 @@ describe("a definition that changed", () => {
     expect(stateOf(await open())).toBe("changed");
   });
 
-  it("is found out at the first start that looks, in records of times when nobody did", async () => {
+  it("is detected at the first start with pinning, in older records", async () => {
     const enforcing = await open();
     await enforcing.learn("files", listing(GOOD));
     const careless = await open({ mode: "off" });
@@ -185,14 +185,14 @@ describe("a definition that changed", () => {
 });
 
 describe("a tool that was never seen", () => {
-  it("is trusted where new tools are, also one that comes later", async () => {
+  it("is approved if new tools are trusted, even if it appears later", async () => {
     const catalog = await open();
     await catalog.learn("files", listing(GOOD));
     await catalog.learn("files", listing(GOOD, { ...GOOD, name: "write" }));
     expect(stateOf(catalog, "files:write")).toBe("same");
   });
 
-  it("waits for approval where they are not, and a manifest waits for the server", async () => {
+  it("needs approval if new tools are not trusted, and a manifest waits for the server", async () => {
     const server = definition({ manifest: [GOOD] });
     const catalog = await open({ server, trustNew: false });
     expect(stateOf(catalog)).toBe("new");
@@ -203,7 +203,7 @@ describe("a tool that was never seen", () => {
   });
 });
 
-describe("where nothing is enforced", () => {
+describe("without enforcement", () => {
   it("a change is logged once and hides nothing", async () => {
     const catalog = await open({ mode: "warn" });
     await catalog.learn("files", listing(GOOD));
@@ -214,7 +214,7 @@ describe("where nothing is enforced", () => {
     ]);
   });
 
-  it("nothing is kept when it is off", async () => {
+  it("nothing is stored if pinning is off", async () => {
     const catalog = await open({ mode: "off" });
     await catalog.learn("files", listing(GOOD));
     expect(await store.pins.list({})).toEqual([]);
@@ -229,7 +229,7 @@ describe("a store that fails", () => {
     [method]: () => Promise.reject(new DiscoveryError("INTERNAL_ERROR", "The disk is full.")),
   });
 
-  it("keeps what the server says now out of sight, and what was known in it", async () => {
+  it("keeps the known tools and hides new definitions", async () => {
     const catalog = await open();
     await catalog.learn("files", listing(GOOD));
     const broken = await open({ pins: failing("see") });
@@ -237,7 +237,7 @@ describe("a store that fails", () => {
     expect(toolOf(broken)).toMatchObject({ enabled: true, definition: GOOD });
   });
 
-  it("keeps everything back while pins cannot be read, until they can", async () => {
+  it("quarantines everything until the pins can be read", async () => {
     const first = await open();
     await first.learn("files", listing(GOOD));
     let isBroken = true;
@@ -252,15 +252,15 @@ describe("a store that fails", () => {
     expect(stateOf(catalog)).toBe("same");
   });
 
-  it("stops nobody where nothing is enforced", async () => {
+  it("has no effect without enforcement", async () => {
     const catalog = await open({ pins: failing("see"), mode: "warn" });
     await catalog.learn("files", listing(GOOD));
     expect(stateOf(catalog)).toBe("same");
-    expect(logged.join()).toContain("could not be remembered");
+    expect(logged.join()).toContain("could not be stored");
   });
 });
 
-it("is not seen for a moment before it is known to have changed", async () => {
+it("is never visible before its change is detected", async () => {
   const shown: unknown[] = [];
   const see: PinningParts["pins"]["see"] = async (sighting) => {
     const unapproved = await store.pins.see(sighting);

@@ -1,48 +1,48 @@
-// What servers say of their tools comes in, what of it nobody has approved goes out. It refuses to know who approves,
-// and where it is remembered.
+// Input: the tool definitions of servers. Output: the definitions that are not approved. The store keeps the pins; approval
+// happens elsewhere.
 import type { JsonObject } from "../model/json.js";
 import type { Quarantine, ToolDefinition } from "../model/tool.js";
 import { commandLine } from "../util/command-line.js";
 import { canonicalJson } from "../util/json/canonical.js";
 import { sha256 } from "../util/sha256.js";
 import { differingPointers } from "./differing-pointers.js";
-import { createInheritance } from "./inherit-pins.js";
+import { createPinInheritance } from "./inherit-pins.js";
 import type { PinStore, ServerKey, StoredPin } from "./pin-store.js";
 import { type Doubts, NO_DOUBTS } from "./quarantine.js";
 
 export interface PinningParts {
   readonly pins: PinStore;
   readonly mode: "off" | "warn" | "enforce";
-  /** Whether a tool that was never seen before is approved as it is. */
+  /** Whether a tool that was never seen before is approved automatically. */
   readonly trustNew: boolean;
   readonly now: () => number;
   readonly log: (message: string) => void;
 }
 
-/** A server with the tools that are to be shown of it. */
+/** A server with the tools to show. */
 export interface KnownTools extends ServerKey {
   readonly tools: readonly ToolDefinition[];
-  /** From the person's configuration, and not from the server. */
+  /** The tools come from the configuration, not from the server. */
   readonly isManifest: boolean;
-  /** Which of them nobody had approved when the server was asked; undefined when that was not looked up. */
+  /** The tools that were not approved when the server was listed; undefined if that was not checked. */
   readonly unapproved: readonly string[] | undefined;
 }
 
 export interface Pinning {
-  /** Whether what nobody approved is kept back. Without that nobody has to wait for what is remembered. */
+  /** Whether unapproved tools are quarantined. If not, callers need not wait for the pins. */
   readonly enforces: boolean;
   /**
-   * Remembers what a server says now. With `enforces` it tells what is to be kept back, and rejects when that cannot be
-   * told: then nothing of it may be shown.
+   * Stores the server's current definitions. With `enforces` it returns the tools to quarantine, and rejects if the pins
+   * cannot be read: then none of the definitions may be shown.
    */
   see(server: ServerKey, tools: readonly ToolDefinition[]): Promise<Doubts>;
-  /** What is to be kept back of what was known earlier, in the order given. Never rejects: what cannot be told is doubted. */
+  /** The tools to quarantine among stored lists, in the given order. Never rejects: without pins, all tools are quarantined. */
   recall(servers: readonly KnownTools[]): Promise<readonly Doubts[]>;
 }
 
 export function createPinning({ pins, mode, trustNew, now, log }: PinningParts): Pinning {
   const enforces = mode === "enforce";
-  const inherit = createInheritance(pins);
+  const inherit = createPinInheritance(pins);
 
   const see = async ({ server, fingerprint }: ServerKey, tools: readonly ToolDefinition[]): Promise<Doubts> => {
     const at = now();
@@ -64,7 +64,7 @@ export function createPinning({ pins, mode, trustNew, now, log }: PinningParts):
       const { server, fingerprint } = known;
       const pin = pinned.get(definition.name) ?? (await pins.find({ server, fingerprint, tool: definition.name }));
       const { tool, hash, definition: text } = toSeen(definition);
-      // What counts is what is shown, not what the server has said to somebody else since.
+      // Compare the definition that is shown, not the latest one that the server sent to another process.
       if (pin?.approved?.hash !== hash) doubts.set(tool, doubtOf(pin, text));
     }
     return doubts;
@@ -79,7 +79,7 @@ export function createPinning({ pins, mode, trustNew, now, log }: PinningParts):
         return await see(server, tools);
       } catch (error) {
         if (enforces) throw error;
-        log(`What ${server.server} says of its tools could not be remembered: ${String(error)}`);
+        log(`The tool definitions of ${server.server} could not be stored: ${String(error)}`);
         return NO_DOUBTS;
       }
     },
@@ -101,7 +101,7 @@ export function createPinning({ pins, mode, trustNew, now, log }: PinningParts):
 
   function unknown({ server, tools }: KnownTools, error: unknown): Doubts {
     const why = `because their pins could not be read: ${String(error)}`;
-    if (tools.length > 0) log(`The tools of ${server} are kept back, ${why}`);
+    if (tools.length > 0) log(`The tools of ${server} are quarantined, ${why}`);
     return unread(tools);
   }
 }
@@ -109,7 +109,7 @@ export function createPinning({ pins, mode, trustNew, now, log }: PinningParts):
 const NEW: Quarantine = { reason: "new", differs: [] };
 const UNKNOWN: Quarantine = { reason: "unknown", differs: [] };
 
-/** What is to be thought of tools before anybody could look up their pins. */
+/** The status of tools before their pins could be read. */
 export function unread(tools: readonly ToolDefinition[]): Doubts {
   return new Map(tools.map(({ name }) => [name, UNKNOWN]));
 }

@@ -2,25 +2,25 @@ import { DiscoveryError } from "../errors.js";
 import type { Quarantine, Tool, ToolDefinition } from "../model/tool.js";
 import { commandLine } from "../util/command-line.js";
 
-/** Why tools of one server are kept back, by name. */
+/** Why tools of one server are quarantined, by tool name. */
 export type Doubts = ReadonlyMap<string, Quarantine>;
 
 export const NO_DOUBTS: Doubts = new Map();
 
-/** What stands where the real definition must not: an agent that lists everything reads this. */
+/** The placeholder for a quarantined definition; clients that list all tools see it. */
 export function withheld({ name }: ToolDefinition): ToolDefinition {
-  const description = "Quarantined: its definition waits for a person's approval and is not shown.";
+  const description = "Quarantined: its definition needs the user's approval and is not shown.";
   return { name, description, inputSchema: { type: "object" } };
 }
 
 const WHAT: Record<Quarantine["reason"], (id: string) => string> = {
-  changed: (id) => `The definition of ${id} has changed and waits for a person's approval.`,
-  new: (id) => `${id} is new and waits for a person's approval.`,
-  signed: (id) => `What the server says of ${id} is not what its signed file says.`,
-  unknown: (id) => `It could not be read whether a person has approved the definition of ${id}.`,
+  changed: (id) => `The definition of ${id} has changed and needs the user's approval.`,
+  new: (id) => `${id} is new and needs the user's approval.`,
+  signed: (id) => `The server's definition of ${id} differs from its signed file.`,
+  unknown: (id) => `The approval status of ${id} could not be read.`,
 };
 
-/** The refusal, which tells where the definitions differ and nothing of what the server says now. */
+/** The error for a quarantined tool: it names the differing members and contains no text of the current definition. */
 function quarantined({ id, server, name }: Tool, { reason, differs }: Quarantine): DiscoveryError {
   const command = commandLine(
     reason === "signed"
@@ -30,12 +30,12 @@ function quarantined({ id, server, name }: Tool, { reason, differs }: Quarantine
   return new DiscoveryError("TOOL_QUARANTINED", WHAT[reason](id), {
     server,
     tool: name,
-    hint: `Choose another tool, or ask the person who runs the gateway to look at it: \`${command}\`.`,
+    hint: ["Choose another tool, or have this one reviewed.", { action: "run-command", command, purpose: "review it" }],
     facts: differs.length === 0 ? { reason } : { reason, changed: differs },
   });
 }
 
-/** Throws what keeps the tool back. A definition may have changed while a call waited for its turn. */
+/** Throws if the tool is quarantined. A definition may change while a call waits in the queue. */
 export function assertShown(tool: Tool | undefined): void {
   if (tool?.quarantine !== undefined) throw quarantined(tool, tool.quarantine);
 }

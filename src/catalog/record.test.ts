@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ServerListing } from "../model/server.js";
 import type { ToolDefinition } from "../model/tool.js";
-import { fingerprintOf, toRecord } from "./record.js";
+import { connectionFingerprint, toRecord } from "./record.js";
 
 const tool = (name: string, rest: Partial<ToolDefinition> = {}): ToolDefinition => ({
   name,
@@ -40,6 +40,6 @@ describe("toRecord", () => {
 
 it("gives another fingerprint to another command under the same name", () => {
   const stdio = { kind: "stdio", command: "a", args: [], env: {} } as const;
-  expect(fingerprintOf(stdio)).toBe(fingerprintOf({ env: {}, args: [], command: "a", kind: "stdio" }));
-  expect(fingerprintOf(stdio)).not.toBe(fingerprintOf({ ...stdio, args: ["x"] }));
+  expect(connectionFingerprint(stdio)).toBe(connectionFingerprint({ env: {}, args: [], command: "a", kind: "stdio" }));
+  expect(connectionFingerprint(stdio)).not.toBe(connectionFingerprint({ ...stdio, args: ["x"] }));
 });

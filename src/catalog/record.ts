@@ -1,26 +1,27 @@
-import type { Connection, Era, ServerCapabilities, ServerListing } from "../model/server.js";
+import type { ServerConnection, Era, ServerCapabilities, ServerListing } from "../model/server.js";
 import type { ToolDefinition } from "../model/tool.js";
 import { canonicalJson } from "../util/json/canonical.js";
 import { sha256 } from "../util/sha256.js";
+import { isEqualJson } from "../util/json/is-equal.js";
 
-/** What is known of one server from the last time it was asked; the form kept on disk. */
+/** The state of one server when it was last listed; stored on disk. */
 export interface ServerRecord {
   readonly server: string;
-  /** Of the connection as written: the same name with another command is another server. */
+  /** The fingerprint of the connection: the same name with another command is another server. */
   readonly fingerprint: string;
   readonly listedAt: number;
   readonly era: Era;
   readonly title?: string;
   readonly version?: string;
   readonly instructions?: string;
-  /** Absent in what was kept before anybody asked for more than tools. */
+  /** Undefined in records of older versions. */
   readonly capabilities?: ServerCapabilities;
   readonly truncated: boolean;
   readonly dropped: ServerListing["dropped"];
   readonly tools: readonly ToolDefinition[];
   /** Newest last. */
   readonly changes: readonly ToolChange[];
-  /** The tools that nobody had approved as they are; absent when that was not looked up. */
+  /** The tools that were not approved; undefined if that was not checked. */
   readonly unapproved?: readonly string[];
 }
 
@@ -34,7 +35,7 @@ export interface ToolChange {
 
 const MAX_CHANGES = 200;
 
-export function fingerprintOf(connection: Connection): string {
+export function connectionFingerprint(connection: ServerConnection): string {
   return sha256(canonicalJson(connection)).slice(0, 16);
 }
 
@@ -49,7 +50,7 @@ export interface RecordParts {
   readonly now: number;
 }
 
-/** A fresh listing on top of what was known: differences are recorded. */
+/** Combines a new list with the previous record and records the differences. */
 export function toRecord(listing: ServerListing, parts: RecordParts): ServerRecord {
   const { tools } = listing;
   return {
@@ -86,6 +87,5 @@ function differences({ previous, now }: RecordParts, tools: readonly ToolDefinit
 
 function differingMembers(before: ToolDefinition, after: ToolDefinition): string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-  const textOf = (definition: ToolDefinition, name: string): string => canonicalJson({ member: definition[name] });
-  return [...names].filter((name) => textOf(before, name) !== textOf(after, name)).sort();
+  return [...names].filter((name) => !isEqualJson(before[name], after[name])).sort();
 }

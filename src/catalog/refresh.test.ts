@@ -1,83 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { eventually } from "../../test/support/eventually.js";
-import { DiscoveryError } from "../errors.js";
-import type { ServerDefinition, ServerListing } from "../model/server.js";
-import { createCatalog } from "./catalog.js";
-import { createFailures, type FailureStore } from "./failures.js";
-import { createLookup } from "./lookup.js";
-import { fingerprintOf } from "./record.js";
-import { createRefresh } from "./refresh.js";
-
-const definition = (name: string): ServerDefinition => ({
-  name,
-  connection: { kind: "stdio", command: name, args: [], env: {} },
-  manifest: [],
-  origin: "inline",
-});
-const LISTING: ServerListing = {
-  tools: [{ name: "t", inputSchema: { type: "object" } }],
-  dropped: [],
-  truncated: false,
-  era: "legacy",
-};
-
-/** Servers that answer when the test says so. */
-function setUp(
-  names: string[],
-  {
-    ttlMs = 3_600_000,
-    remembers = true,
-    fixed = [] as ServerDefinition[],
-    patienceMs = 60_000,
-    idle = 0,
-    still = [] as string[],
-    stirring = [] as string[],
-    installing = [] as string[],
-    store = undefined as FailureStore | undefined,
-    clock = { now: 1_000_000, elapsed: 0 },
-  } = {},
-) {
-  const asked: string[] = [];
-  let reading = 0;
-  const open = new Map<string, { answer: () => void; fail: () => void }>();
-  const catalog = createCatalog({
-    definitions: [...names.map(definition), ...fixed],
-    decide: () => ({ enabled: true, tags: [] }),
-    disk: undefined,
-    failures: store === undefined ? undefined : createFailures(store, () => undefined),
-    now: () => clock.now,
-    log: () => undefined,
-  });
-  const refresh = createRefresh({
-    catalog,
-    list: (server) => {
-      asked.push(server);
-      return new Promise((resolve, reject) => {
-        open.set(server, {
-          answer: () => resolve(LISTING),
-          fail: () => reject(new DiscoveryError("SERVER_CONNECTION_ERROR", "no.")),
-        });
-      });
-    },
-    ttlMs,
-    now: () => clock.now,
-    elapsed: () => clock.elapsed,
-    log: () => undefined,
-    patienceMs,
-    processorTime: () => {
-      reading += 1;
-      return { idle: idle * reading, all: reading };
-    },
-    isStirring: (server) => (still.includes(server) ? false : stirring.includes(server) ? true : undefined),
-    isInstalling: (server) => installing.includes(server),
-  });
-  const lookup = createLookup({ catalog, refresh, remembers, ttlMs, now: () => clock.now });
-  const settled = () => new Promise((resolve) => setImmediate(resolve));
-  return { catalog, refresh, lookup, asked, open, clock, settled };
-}
+import { setUp, LISTING } from "../../test/support/refresh.js";
 
 describe("refresh", () => {
-  it("asks first-time servers four at a time", async () => {
+  it("lists unknown servers four at a time", async () => {
     const { refresh, asked, open, settled } = setUp(["a", "b", "c", "d", "e", "f"]);
     refresh.start();
     expect(asked).toEqual(["a", "b", "c", "d"]);
@@ -87,7 +13,7 @@ describe("refresh", () => {
     await refresh.close();
   });
 
-  it("waits for nobody who does nothing, however busy the machine is with others", async () => {
+  it("does not wait for an inactive server, even on a busy machine", async () => {
     const still = Array.from({ length: 12 }, (_, number) => `still${number}`);
     const { refresh, asked, open } = setUp([...still, "a"], { still });
     refresh.start();
@@ -97,7 +23,7 @@ describe("refresh", () => {
     await refresh.close();
   });
 
-  it("lets nobody wait for servers that do not answer, up to a number of them", async () => {
+  it("continues with other servers while some do not answer, up to a limit", async () => {
     const silent = Array.from({ length: 28 }, (_, number) => `silent${number}`);
     const { refresh, asked, open, settled } = setUp([...silent, "a", "b"], { patienceMs: 1 });
     refresh.start();
@@ -116,7 +42,7 @@ describe("refresh", () => {
     await refresh.close();
   });
 
-  it("waits for a server that starts, and hardly for one that hangs while the machine idles", async () => {
+  it("waits for a server that starts, and only briefly for one that hangs on an idle machine", async () => {
     const names = ["a", "b", "c", "d", "e"];
     const idle = setUp(names, { idle: 0.3 });
     const busy = setUp(names, { idle: 0.29 });
@@ -128,7 +54,7 @@ describe("refresh", () => {
     await busy.refresh.close();
   });
 
-  it("names the servers that have not answered yet, and lets a waiter go when the last one has", async () => {
+  it("lists the servers that have not answered, and releases waiters after the last answer", async () => {
     const { refresh, open, settled } = setUp(["a", "b"]);
     refresh.start();
     expect(refresh.pending()).toEqual(["a", "b"]);
@@ -158,7 +84,7 @@ describe("refresh", () => {
     await refresh.close();
   });
 
-  it("asks stale servers one by one, after the unknown ones", async () => {
+  it("lists stale servers one by one, after the unknown ones", async () => {
     const { refresh, catalog, asked, open, clock, settled } = setUp(["a", "b", "c"], { ttlMs: 1000 });
     await catalog.learn("a", LISTING);
     await catalog.learn("b", LISTING);
@@ -174,7 +100,7 @@ describe("refresh", () => {
     await refresh.close();
   });
 
-  it("shares one question between all who want the same server", async () => {
+  it("shares one request between all callers for the same server", async () => {
     const { refresh, asked, open } = setUp(["a"]);
     const both = [refresh.refresh("a"), refresh.refresh("a")];
     open.get("a")?.answer();
@@ -183,7 +109,7 @@ describe("refresh", () => {
     await refresh.close();
   });
 
-  it("asks once more when a server changes its tools while it is being asked", async () => {
+  it("lists a server again if its tools change during a request", async () => {
     const { refresh, asked, open, settled } = setUp(["a"]);
     const first = refresh.refresh("a");
     const changed = refresh.changed("a");
@@ -196,7 +122,7 @@ describe("refresh", () => {
     await refresh.close();
   });
 
-  it("tells who waits that it was closed under them", async () => {
+  it("rejects waiting callers when it is closed", async () => {
     const { refresh, open } = setUp(["a"]);
     const waiting = refresh.refresh("a");
     await refresh.close();
@@ -204,7 +130,7 @@ describe("refresh", () => {
     await expect(waiting).rejects.toMatchObject({ code: "SERVER_CONNECTION_ERROR" });
   });
 
-  it("asks a failed server again after 30 s, then after twice as long each time, up to 10 minutes", async () => {
+  it("contacts a failed server again after 30 s, then after twice as long each time, up to 10 minutes", async () => {
     const { refresh, asked, open, clock, settled } = setUp(["a"]);
     const pauses = [30, 60, 120, 240, 480, 600, 600].map((seconds) => seconds * 1000);
     for (const [index, pause] of pauses.entries()) {
@@ -220,7 +146,7 @@ describe("refresh", () => {
     await refresh.close();
   });
 
-  it("asks a failed server again at once when the clock was set back", async () => {
+  it("contacts a failed server again at once if the clock was set back", async () => {
     const { refresh, asked, open, clock, settled } = setUp(["a"]);
     refresh.start();
     open.get("a")?.fail();
@@ -231,7 +157,7 @@ describe("refresh", () => {
     await refresh.close();
   });
 
-  it("asks a failed server at once when it is requested, and begins the pauses anew", async () => {
+  it("contacts a failed server at once if it is requested, and restarts the delays", async () => {
     const { refresh, catalog, asked, open, clock, settled } = setUp(["a"]);
     for (const pause of [30_000, 60_000]) {
       refresh.start();
@@ -247,7 +173,7 @@ describe("refresh", () => {
     await refresh.close();
   });
 
-  it("takes a list from the future for stale", async () => {
+  it("treats a list from the future as stale", async () => {
     const { refresh, catalog, asked, clock } = setUp(["a"]);
     await catalog.learn("a", LISTING);
     clock.now -= 1000;
@@ -256,7 +182,7 @@ describe("refresh", () => {
     await refresh.close();
   });
 
-  it("keeps the reason of a failure and leaves the others alone", async () => {
+  it("stores the reason of a failure without affecting other servers", async () => {
     const { refresh, catalog, open, settled } = setUp(["a", "b"]);
     refresh.start();
     open.get("a")?.fail();
@@ -265,106 +191,6 @@ describe("refresh", () => {
     expect(catalog.snapshot().servers.get("a")?.failure?.message).toBe("no.");
     expect(catalog.snapshot().tools.has("b:t")).toBe(true);
     await refresh.close();
-  });
-});
-
-/** A store of failures that several "processes" share. */
-function memoryStore(): FailureStore & { texts: () => string[] } {
-  const entries = new Map<string, Parameters<FailureStore["write"]>[0]>();
-  return {
-    texts: () => [...entries.values()].map(({ text }) => text),
-    list: async () => [...entries.values()],
-    write: async (entry) => void entries.set(`${entry.server} ${entry.fingerprint}`, entry),
-    remove: async ({ server, fingerprint }) => void entries.delete(`${server} ${fingerprint}`),
-  };
-}
-
-describe("failures that processes share", () => {
-  const failOnce = async (store: FailureStore, clock: { now: number; elapsed: number }) => {
-    const { catalog, refresh, open, settled } = setUp(["a"], { store, clock });
-    await catalog.load();
-    refresh.start();
-    open.get("a")?.fail();
-    await settled();
-    await refresh.close();
-  };
-
-  it("keep the next process from asking before the pause is over, and tell it why", async () => {
-    const [store, clock] = [memoryStore(), { now: 1_000_000, elapsed: 0 }];
-    await failOnce(store, clock);
-    const next = setUp(["a"], { store, clock });
-    await next.catalog.load();
-    clock.now += 29_999;
-    expect(next.refresh.hasUnknown()).toBe(false);
-    next.refresh.start();
-    expect(next.asked).toEqual([]);
-    expect(next.catalog.snapshot().servers.get("a")).toMatchObject({
-      failure: { code: "SERVER_CONNECTION_ERROR", message: "no." },
-      retry: { count: 1, failedAt: 1_000_000, at: 1_030_000 },
-    });
-    clock.now += 1;
-    expect(next.refresh.hasUnknown()).toBe(true);
-    await next.refresh.close();
-  });
-
-  it("add up, and are forgotten when the server answers", async () => {
-    const [store, clock] = [memoryStore(), { now: 1_000_000, elapsed: 0 }];
-    await failOnce(store, clock);
-    clock.now += 30_000;
-    await failOnce(store, clock);
-    const next = setUp(["a"], { store, clock });
-    await next.catalog.load();
-    expect(next.catalog.snapshot().servers.get("a")?.retry).toMatchObject({ count: 2, at: clock.now + 60_000 });
-    await next.catalog.learn("a", LISTING);
-    expect(next.catalog.snapshot().servers.get("a")?.retry).toBeUndefined();
-    expect(store.texts()).toEqual([]);
-  });
-
-  it("do not concern a server of the same name with another connection, nor a clock that was set back", async () => {
-    const [store, clock] = [memoryStore(), { now: 1_000_000, elapsed: 0 }];
-    await failOnce(store, clock);
-    const changed = { ...definition("a"), connection: { kind: "stdio", command: "b", args: [], env: {} } as const };
-    const other = setUp([], { store, clock, fixed: [changed] });
-    await other.catalog.load();
-    expect(other.refresh.hasUnknown()).toBe(true);
-    const earlier = setUp(["a"], { store, clock: { now: 999_999, elapsed: 0 } });
-    await earlier.catalog.load();
-    expect(earlier.refresh.hasUnknown()).toBe(true);
-  });
-
-  it.each([
-    ["a configuration that lacks something", new DiscoveryError("CONFIGURATION_ERROR", "TOKEN is not set.")],
-    ["a missing sign-in", new DiscoveryError("UPSTREAM_UNAUTHORIZED", "no.", { facts: { signIn: "a" } })],
-    ["a defect of ours", new DiscoveryError("INTERNAL_ERROR", "no.")],
-  ])("do not include %s", async (_, error) => {
-    const store = memoryStore();
-    const { catalog } = setUp(["a"], { store });
-    await catalog.fail("a", error, 1);
-    expect(catalog.snapshot().servers.get("a")?.failure).toBe(error);
-    expect(store.texts()).toEqual([]);
-  });
-
-  it("include a server that did nothing for 10 s when the process ends, and none that works or installs", async () => {
-    const names = ["idle", "busy", "installing"];
-    const store = memoryStore();
-    const { refresh, clock } = setUp(names, { store, stirring: ["busy"], installing: ["installing"] });
-    refresh.start();
-    clock.elapsed += 12_000;
-    await refresh.close();
-    expect(store.texts().map((text) => JSON.parse(text) as unknown)).toMatchObject([
-      { server: "idle", message: "idle did not answer within 12 s and was doing nothing.", count: 1 },
-    ]);
-  });
-
-  it("are read around entries of another version", async () => {
-    const store = memoryStore();
-    const connection = definition("a").connection;
-    for (const text of ["{", "7", '{"format":2}', '{"format":1,"code":"NONE","message":"m","count":1}']) {
-      await store.write({ server: "a", fingerprint: fingerprintOf(connection), failedAt: 1, text, forgetBefore: 0 });
-      const { catalog } = setUp(["a"], { store });
-      await catalog.load();
-      expect(catalog.snapshot().servers.get("a")?.failure).toBeUndefined();
-    }
   });
 });
 
@@ -391,10 +217,12 @@ describe("whenSettled", () => {
     expect(await over(10_000)).toBe(true);
     expect(await over(59_999, { stirring: ["busy"] })).toBe(false);
     expect(await over(60_000, { stirring: ["busy"] })).toBe(true);
-    expect(await over(600_000, { installing: ["installing"] })).toBe(false);
+    expect(await over(600_000, { installing: ["busy"], stirring: ["busy"] })).toBe(false);
+    expect(await over(10_000, { installing: ["idle"], stirring: ["busy"] })).toBe(false);
+    expect(await over(60_000, { installing: ["idle"], stirring: [] })).toBe(true);
   });
 
-  it("ends when the last server answers, with the signal, and for one server when that one answers", async () => {
+  it("ends when the last server answers, when the signal aborts, and for one server when it answers", async () => {
     const { refresh, open, settled } = setUp(["a", "b"]);
     refresh.start();
     const [all, one] = [refresh.whenSettled(60_000), refresh.whenSettled(60_000, { server: "a" })];
@@ -423,7 +251,7 @@ describe("whenSettled", () => {
     await refresh.close();
   });
 
-  it("tells how far each server is", async () => {
+  it("reports the progress of each server", async () => {
     const names = ["a", "b", "c", "d", "e"];
     const { refresh, clock } = setUp(names, { installing: ["b"] });
     refresh.start();
@@ -436,113 +264,5 @@ describe("whenSettled", () => {
       ["e", "queued", 0],
     ]);
     await refresh.close();
-  });
-});
-
-describe("lookup", () => {
-  it("answers from the catalog without asking, and counts it", async () => {
-    const { lookup, catalog, asked } = setUp(["a"]);
-    await catalog.learn("a", LISTING);
-    expect((await lookup.server("a"))?.tools).toHaveLength(1);
-    expect(asked).toEqual([]);
-    expect(lookup.counts()).toEqual({ hits: 1, misses: 0 });
-  });
-
-  it("asks a server that is not known yet", async () => {
-    const { lookup, open } = setUp(["a"]);
-    const found = lookup.server("a");
-    open.get("a")?.answer();
-    expect((await found)?.tools).toHaveLength(1);
-    expect(lookup.counts()).toEqual({ hits: 0, misses: 1 });
-  });
-
-  it("asks for a list each time when the cache is switched off, but not for what it knows of one tool", async () => {
-    const { lookup, catalog, asked, open } = setUp(["a"], { remembers: false });
-    await catalog.learn("a", LISTING);
-    await lookup.server("a");
-    expect(asked).toEqual([]);
-    const found = lookup.list("a");
-    open.get("a")?.answer();
-    await found;
-    expect(asked).toEqual(["a"]);
-    expect(await lookup.list("b")).toBeUndefined();
-  });
-
-  it("passes on why the server could not be asked", async () => {
-    const { lookup, open } = setUp(["a"]);
-    const found = lookup.server("a");
-    open.get("a")?.fail();
-    await expect(found).rejects.toMatchObject({ code: "SERVER_CONNECTION_ERROR" });
-  });
-
-  it("asks anew for a list that is older than the TTL, and keeps the known one if that fails", async () => {
-    const { lookup, catalog, asked, open, clock, settled } = setUp(["a"], { ttlMs: 1000 });
-    await catalog.learn("a", LISTING);
-    await lookup.list("a");
-    expect(asked).toEqual([]);
-    clock.now += 2000;
-    await lookup.server("a");
-    expect(asked).toEqual([]);
-    const stale = lookup.list("a");
-    await settled();
-    open.get("a")?.fail();
-    expect((await stale)?.tools).toHaveLength(1);
-    expect(asked).toEqual(["a"]);
-  });
-
-  it("waits no longer than whoever asks", async () => {
-    const { lookup } = setUp(["a"]);
-    await expect(lookup.server("a", { waitMs: 1 })).rejects.toMatchObject({ code: "UPSTREAM_STARTING" });
-    const installing = setUp(["a"], { installing: ["a"] });
-    await expect(installing.lookup.server("a", { waitMs: 1 })).rejects.toMatchObject({
-      code: "UPSTREAM_STARTING",
-      message: "a is still installing; its tools are not known yet.",
-      hint: "Call again in 5 s. The start continues in the background.",
-      facts: { retry_after_seconds: 5 },
-    });
-    const abort = new AbortController();
-    const found = lookup.server("a", { signal: abort.signal });
-    abort.abort();
-    await expect(found).rejects.toMatchObject({ code: "CANCELLED" });
-  });
-
-  it("knows no server of another name", async () => {
-    expect(await setUp(["a"]).lookup.server("b")).toBeUndefined();
-  });
-});
-
-it("asks a server that files speak of before any of its tools is used", async () => {
-  const tool = { name: "t", inputSchema: { type: "object" } };
-  const filed: ServerDefinition = {
-    ...definition("live"),
-    manifest: [tool],
-    files: [{ id: "live_t", definition: tool }],
-  };
-  const { lookup, asked, open, settled } = setUp([], { fixed: [filed] });
-  const found = lookup.server("live");
-  await settled();
-  expect(asked).toEqual(["live"]);
-  open.get("live")?.answer();
-  expect((await found)?.tools.map(({ id }) => id)).toEqual(["live:t"]);
-  await lookup.server("live");
-  expect(asked).toEqual(["live"]);
-});
-
-describe("a server whose tools are fixed", () => {
-  const fixed: ServerDefinition = { ...definition("files"), isFixed: true, manifest: LISTING.tools };
-
-  it.each([true, false])("is never asked for them, whether lists are remembered (%s) or not", async (remembers) => {
-    const { lookup, refresh, asked, clock } = setUp([], { ttlMs: 1000, remembers, fixed: [fixed] });
-    refresh.start();
-    expect(refresh.pending()).toEqual([]);
-    clock.now += 1_000_000;
-    clock.elapsed += 1_000_000;
-    refresh.start();
-    await refresh.refresh("files");
-    await refresh.changed("files");
-    for (const look of [lookup.server, lookup.list, lookup.refreshed]) {
-      expect((await look("files"))?.tools.map(({ id }) => id)).toEqual(["files:t"]);
-    }
-    expect(asked).toEqual([]);
   });
 });

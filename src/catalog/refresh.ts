@@ -1,59 +1,67 @@
-// Keeps the catalog true in the background: first-time servers a few at a time, stale ones one by one, failed ones later again.
+// Updates the catalog in the background: unknown servers a few at a time, stale ones one by one, failed ones after a delay.
 import { DiscoveryError, toDiscoveryError } from "../errors.js";
 import type { ServerListing } from "../model/server.js";
 import { idleShare, type ProcessorTime, readProcessorTime } from "../util/processor-time.js";
 import type { Catalog } from "./catalog.js";
-import { createStarts, type PendingServer, type StartParts } from "./starts.js";
+import { createStarts, type PendingServer, type ServerStartsParts } from "./starts.js";
 import { createWaits } from "./waits.js";
 
-export interface RefreshParts extends StartParts {
+export interface RefreshParts extends ServerStartsParts {
   readonly catalog: Catalog;
   readonly list: (server: string, signal?: AbortSignal) => Promise<ServerListing>;
   readonly ttlMs: number;
-  /** The time of day, which the age of a list is told by. */
+  /** The time of day, for the age of a list. */
   readonly now: () => number;
   readonly log: (message: string) => void;
-  /** How long a server that does not answer keeps others waiting. */
+  /** How long a server that does not answer delays the next one. */
   readonly patienceMs?: number;
   readonly processorTime?: () => ProcessorTime;
+  /** Whether a start would fail at once, for example because a variable is not set. Such a server takes no slot. */
+  readonly cannotStart?: (server: string) => boolean;
 }
 
 export interface Refresh {
-  /** Begins to ask unknown and stale servers in the background, but those that failed a moment ago; returns at once. */
+  /** Starts to list unknown and stale servers in the background, except those that failed recently; returns at once. */
   start(): void;
-  /** Whether `start` has, or would have, servers to ask that have never answered. */
+  /** Whether there are servers to list that have never answered. */
   hasUnknown(): boolean;
-  /** Asks one server now, however often it failed; concurrent requests for the same server share the answer. */
+  /** Lists one server now, even after failures; concurrent requests for the same server share the result. */
   refresh(server: string): Promise<void>;
-  /** The server says that its tools have changed: an answer that is already under way may not show it yet. */
+  /** The server reported changed tools: a list request in progress may not include them yet. */
   changed(server: string): Promise<void>;
-  /** Servers that have never answered and are being asked, or wait to be. */
+  /** Servers that have never answered and are being listed, or are queued. */
   pending(): readonly string[];
-  /** The same with how far each of them is. */
+  /** The same with the progress of each. */
   starts(): readonly PendingServer[];
-  /** Resolves when nothing is pending, or after `ms`. */
+  /** Resolves when no server is pending, or after `ms`. */
   whenKnown(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Resolves when no pending server makes progress any more, or after `ms`: servers that hang are not waited for. */
-  whenSettled(
-    ms: number,
-    wanted?: { readonly server?: string | undefined; readonly signal?: AbortSignal },
-  ): Promise<void>;
-  /** Begins nothing any more, because another refresh takes over. */
+  /** Resolves when no pending server makes progress, or after `ms`: servers that hang are not waited for. */
+  whenSettled(ms: number, wanted?: Wanted): Promise<void>;
+  /** The caller stops waiting for servers that hang. If they have not answered when the process ends, they count as failed. */
+  giveUp(): void;
+  /** Starts no further list requests, because another refresh takes over. */
   stop(): void;
-  /** The same when the process ends: stores what was learnt. A server that hung until now counts as failed. */
+  /** The same at the end of the process: stores the results. A start in progress is not recorded as a failure. */
   close(): Promise<void>;
+}
+
+export interface Wanted {
+  readonly server?: string | undefined;
+  readonly signal?: AbortSignal;
+  /** Ends the wait early; called whenever a server has answered or failed. */
+  readonly isEnough?: () => boolean;
 }
 
 const FIRST_TIME_CONCURRENCY = 4;
 const PATIENCE_MS = 2000;
-/** While the machine has nothing to do, a server that is asked for the first time keeps nobody waiting longer than this. */
+/** While the machine is idle, other servers wait no longer than this for a server that is listed for the first time. */
 const IDLE_PATIENCE_MS = 500;
 const SHORTEST_PATIENCE_MS = 50;
 const IDLE_SHARE = 0.3;
-/** Beyond these the others wait after all: each is a process, and may be one that downloads. */
+/** The maximum number of slow servers at a time: each is a process and may be downloading a package. */
 const SLOW_AT_ONCE = 24;
 const SHORTEST_SLEEP_MS = 1000;
-/** However short the TTL, a running gateway does not ask the same server more often than this by itself. */
+/** Even with a shorter TTL, the background refresh does not list a server more often than this. */
 const SHORTEST_INTERVAL_MS = 60_000;
 
 export function createRefresh(parts: RefreshParts): Refresh {
@@ -66,9 +74,12 @@ export function createRefresh(parts: RefreshParts): Refresh {
     log,
     patienceMs = PATIENCE_MS,
     processorTime = readProcessorTime,
+    cannotStart = () => false,
   } = parts;
   const running = new Map<string, Promise<void>>();
   const askedAt = new Map<string, number>();
+  /** For each server that did not answer: how long a caller waited, in milliseconds. */
+  const givenUp = new Map<string, number>();
   const storing = new Set<Promise<void>>();
   const activity = createStarts(parts);
   const waits = createWaits();
@@ -76,7 +87,7 @@ export function createRefresh(parts: RefreshParts): Refresh {
   let working = 0;
   let slow = 0;
   let timer: NodeJS.Timeout | undefined;
-  /** Asks nobody any more by itself; what it has asked is still learned. */
+  /** No further server is listed in the background; results of requests in progress are still recorded. */
   let closed = false;
   let ended = false;
 
@@ -87,16 +98,16 @@ export function createRefresh(parts: RefreshParts): Refresh {
   const starts = (): PendingServer[] =>
     pending().map((server) => activity.look(server, running.has(server) ? askedAt.get(server) : undefined));
 
-  /** Awaited before the store is closed, which would lose it otherwise. */
+  /** Writes in progress; they are awaited before the store is closed, otherwise they would be lost. */
   const stored = async (work: Promise<void>): Promise<void> => {
     storing.add(work);
     await work.finally(() => storing.delete(work));
   };
 
   const noteFailure = async (server: string, error: DiscoveryError, isRequested: boolean): Promise<void> => {
-    // It was not asked, because it has just failed: that failure stands.
+    // The server was not contacted because it has just failed: the previous failure stays.
     if ("retryAfterMs" in error.facts && serverOf(server)?.failure !== undefined) return;
-    // A server that somebody wants is worth an early second attempt.
+    // A server that a caller requested gets an early second attempt.
     const count = isRequested ? 1 : (serverOf(server)?.retry?.count ?? 0) + 1;
     log(`No tools from ${server}: ${error.message}`);
     await stored(catalog.fail(server, error, count));
@@ -104,10 +115,11 @@ export function createRefresh(parts: RefreshParts): Refresh {
 
   const ask = async (server: string, isRequested: boolean): Promise<void> => {
     askedAt.set(server, elapsed());
+    givenUp.delete(server);
     activity.forget(server);
     try {
       const listing = await list(server);
-      // The store may be closed by now, and a write would open it again.
+      // The store may be closed already; a write would open it again.
       if (ended) return;
       await stored(catalog.learn(server, listing));
     } catch (error) {
@@ -130,11 +142,11 @@ export function createRefresh(parts: RefreshParts): Refresh {
   };
   const refresh = (server: string): Promise<void> => begin(server, true);
 
-  /** Milliseconds until the server is to be asked again; not more than zero when it is due. */
+  /** Milliseconds until the next list request; zero or less if it is due. */
   const dueInMs = (server: string): number => {
     if (isFixed(server)) return Infinity;
     const { record, retry } = serverOf(server) ?? {};
-    // A time in the future is of a clock that was wrong.
+    // A time in the future comes from a wrong clock.
     const isOdd = record === undefined || record.listedAt > now();
     const staleInMs = isOdd ? 0 : record.listedAt + ttlMs - now();
     const again = (askedAt.get(server) ?? -Infinity) + SHORTEST_INTERVAL_MS - elapsed();
@@ -156,9 +168,9 @@ export function createRefresh(parts: RefreshParts): Refresh {
   };
 
   /**
-   * Whoever is slow gives its place to the next before it is done: a few that hang must not hide all others. Whoever
-   * does nothing, or hangs while processors idle, is waited for the less the more of them there are; who starts keeps
-   * them busy.
+   * A slow server gives its slot to the next before it is done, so that a few servers that hang do not block all others. A
+   * server that is inactive, or that hangs while processors are idle, is waited for less, the more of them there are. A
+   * server that starts keeps the processors busy.
    */
   const takeTurn = async (server: string, isFirst: boolean): Promise<void> => {
     const run = begin(server, false);
@@ -191,7 +203,10 @@ export function createRefresh(parts: RefreshParts): Refresh {
     const names = [...catalog.snapshot().servers.keys()].filter(
       (server) => isDue(server) && !running.has(server) && !queue.includes(server),
     );
-    queue.push(...names.filter(isUnknown), ...names.filter((server) => !isUnknown(server)));
+    const hopeless = names.filter((server) => isUnknown(server) && cannotStart(server));
+    for (const server of hopeless) void begin(server, false).catch(() => undefined);
+    const due = names.filter((server) => !hopeless.includes(server));
+    queue.push(...due.filter(isUnknown), ...due.filter((server) => !isUnknown(server)));
     work();
   };
 
@@ -222,16 +237,22 @@ export function createRefresh(parts: RefreshParts): Refresh {
     pending,
     starts,
     whenKnown: (ms, signal) => waits.until(() => pending().length === 0, ms, signal),
-    whenSettled(ms, { server, signal } = {}) {
+    whenSettled(ms, { server, signal, isEnough = () => false } = {}) {
       const isWanted = ({ name }: PendingServer): boolean => server === undefined || server === name;
-      return waits.until(() => !starts().some((one) => one.isProgressing && isWanted(one)), ms, signal);
+      const isOver = (): boolean => isEnough() || !starts().some((one) => one.isProgressing && isWanted(one));
+      return waits.until(isOver, ms, signal);
+    },
+    giveUp() {
+      for (const { name, phase, isProgressing, forMs } of starts()) {
+        if (phase !== "queued" && !isProgressing) givenUp.set(name, forMs);
+      }
     },
     stop,
     async close() {
       ended = true;
-      const hung = closed ? [] : starts().filter(({ phase, isProgressing }) => phase === "starting" && !isProgressing);
+      const hung = closed ? [] : pending().filter((server) => givenUp.has(server));
       stop();
-      await Promise.all(hung.map(({ name, forMs }) => noteFailure(name, noAnswer(name, forMs), false)));
+      await Promise.all(hung.map((name) => noteFailure(name, noAnswer(name, givenUp.get(name) ?? 0), false)));
       await Promise.all([...storing].map((work) => work.catch(() => undefined)));
     },
   };
@@ -240,9 +261,13 @@ export function createRefresh(parts: RefreshParts): Refresh {
 function noAnswer(server: string, forMs: number): DiscoveryError {
   return new DiscoveryError(
     "SERVER_CONNECTION_ERROR",
-    `${server} did not answer within ${Math.floor(forMs / 1000)} s and was doing nothing.`,
+    `${server} did not answer within ${Math.floor(forMs / 1000)} s.`,
     {
-      hint: `Run \`anygpt mcp doctor ${server}\`: it waits longer and shows what the server writes to standard error.`,
+      hint: {
+        action: "run-command",
+        command: `anygpt mcp doctor ${server}`,
+        purpose: "wait longer and see what the server writes to standard error",
+      },
       server,
     },
   );

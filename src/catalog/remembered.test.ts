@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 import { collectGarbage } from "../../test/support/garbage.js";
 import type { CatalogDisk } from "./disk.js";
-import { fingerprintOf, toRecord } from "./record.js";
+import { connectionFingerprint, toRecord } from "./record.js";
 import { rememberedDisk } from "./remembered.js";
 import { toCatalogServer, toSnapshot } from "./snapshot.js";
 
 const connection = { kind: "http", url: "http://127.0.0.1/", headers: {} } as const;
-const fingerprint = fingerprintOf(connection);
+const fingerprint = connectionFingerprint(connection);
 const recordAt = (now: number) =>
   toRecord(
     { tools: [], dropped: [], truncated: false, era: "legacy" },
@@ -25,14 +25,14 @@ function memoryDisk(): CatalogDisk {
   return { read: async () => kept, write: async (record) => void (kept = record) };
 }
 
-it("gives what was known earlier, of the same connection only", async () => {
+it("returns earlier records of the same connection only", async () => {
   const disk = rememberedDisk(undefined, earlier);
   expect(await disk.read("a", fingerprint)).toEqual(recordAt(1));
   expect(await disk.read("a", "other")).toBeUndefined();
   expect(await disk.read("b", fingerprint)).toBeUndefined();
 });
 
-it("lets what is on disk win, and what is written replace it", async () => {
+it("prefers the record on disk, and replaces it by a write", async () => {
   const real = memoryDisk();
   const disk = rememberedDisk(real, earlier);
   await real.write(recordAt(2));
@@ -44,7 +44,7 @@ it("lets what is on disk win, and what is written replace it", async () => {
   expect(await nowhere.read("a", fingerprint)).toBeUndefined();
 });
 
-it("holds of the earlier catalog only what the disk does not have", async () => {
+it("keeps only the earlier records that the disk does not have", async () => {
   const real = memoryDisk();
   await real.write(recordAt(2));
   const replace = (): [CatalogDisk, WeakRef<object>[]] => {

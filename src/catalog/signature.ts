@@ -2,11 +2,11 @@ import type { ToolDefinition } from "../model/tool.js";
 import { cutAtWord } from "../util/text.js";
 import { toTypeExpression } from "../util/type-expression.js";
 
-/** A hint in answers and errors, not the place for a schema of any size. */
+/** A signature is a hint in answers and errors; larger schemas are truncated. */
 const LONGEST = 1_000;
 const CONDITIONS = ["anyOf", "oneOf", "allOf", "not", "if", "dependentRequired", "dependentSchemas", "$ref"];
 
-/** `create_issue(repo: string, title: string, body?: string)`; `…` stands for what it cannot say. */
+/** `create_issue(repo: string, title: string, body?: string)`; `…` replaces types that cannot be expressed. */
 export function toSignature({ name, inputSchema }: ToolDefinition): string {
   const { properties, required } = inputSchema;
   const type = toTypeExpression({ type: "object", properties, required }, inputSchema);

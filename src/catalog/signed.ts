@@ -1,13 +1,13 @@
 import type { FiledTool } from "../model/server.js";
 import type { Quarantine, ToolDefinition } from "../model/tool.js";
-import { canonicalJson } from "../util/json/canonical.js";
 import { differingPointers } from "./differing-pointers.js";
 import type { Doubts } from "./quarantine.js";
+import { isEqualJson } from "../util/json/is-equal.js";
 
-/** The members that a tool file holds; whatever else a server says of a tool, nobody has signed anything of it. */
+/** The members that a tool file contains and that its signature covers. */
 const SIGNED_MEMBERS = ["title", "description", "inputSchema", "outputSchema", "annotations"] as const;
 
-/** The doubts, and those of every tool of which the server says something else than its signed file. */
+/** Adds a quarantine for every tool whose definition on the server differs from its signed file. */
 export function withSigned(
   doubts: Doubts,
   tools: readonly ToolDefinition[],
@@ -19,7 +19,7 @@ export function withSigned(
     const filed = files.get(tool.name);
     if (filed === undefined) continue;
     const [signed, live] = [signedPart(filed.definition), signedPart(tool)];
-    if (canonicalJson(signed) === canonicalJson(live)) continue;
+    if (isEqualJson(signed, live)) continue;
     more.set(tool.name, { reason: "signed", differs: differingPointers(signed, live) });
   }
   return more.size === 0 ? doubts : new Map([...doubts, ...more]);

@@ -8,38 +8,38 @@ import { hashDefinition, type ServerRecord } from "./record.js";
 /** One consistent view of all servers and tools. Never changes; a new one replaces it. */
 export interface Snapshot {
   readonly servers: ReadonlyMap<string, CatalogServer>;
-  /** By id. The same map as long as no tool and no title of a server changes, so that what is built on it can be kept. */
+  /** By id. The same map object until a tool or a server title changes, so that derived data can be cached. */
   readonly tools: ReadonlyMap<string, Tool>;
 }
 
 export interface CatalogServer {
   readonly definition: ServerDefinition;
-  /** What the server answered last, from disk or live. */
+  /** The server's last tool list, from disk or live. */
   readonly record: ServerRecord | undefined;
-  /** Why it could not be asked the last time it was tried. */
+  /** The error of the last attempt. */
   readonly failure: DiscoveryError | undefined;
-  /** When and how often in a row that happened, and when it is asked again without being requested. */
+  /** When and how often in a row it failed, and when it is contacted again without a request. */
   readonly retry?: { readonly failedAt: number; readonly count: number; readonly at: number } | undefined;
-  /** Which of its tools are kept back, and why. */
+  /** The quarantined tools and the reasons. */
   readonly doubts: Doubts;
-  /** From its live list, else from the manifest in the configuration. */
+  /** From the live list, otherwise from the manifest in the configuration. */
   readonly tools: readonly Tool[];
 }
 
-/** What is learnt of a server over time. */
+/** The state of a server that changes over time. */
 export type KnownOfServer = Pick<CatalogServer, "record" | "failure" | "retry" | "doubts">;
 
-/** The gateway's own tools are found and called like all others, and belong to no server that anybody has. */
-export function isOwn({ definition }: CatalogServer): boolean {
+/** Whether this is the built-in server, whose tools are found and called like all others. */
+export function isBuiltIn({ definition }: CatalogServer): boolean {
   return definition.connection.kind === "built-in";
 }
 
-/** The tools of all servers that somebody has. */
+/** The tools of all servers except the built-in one. */
 export function foreignTools({ servers }: Pick<Snapshot, "servers">): readonly Tool[] {
-  return [...servers.values()].filter((server) => !isOwn(server)).flatMap(({ tools }) => tools);
+  return [...servers.values()].filter((server) => !isBuiltIn(server)).flatMap(({ tools }) => tools);
 }
 
-/** What the rules say of one tool. */
+/** Evaluates the rules for one tool. */
 export type DecideTool = (tool: { server: string; name: string }) => { enabled: boolean; tags: readonly string[] };
 
 export function toCatalogServer(
@@ -63,7 +63,7 @@ function toFileFacts({ id, timeoutMs, risk }: FiledTool): ToolFileFacts {
   return { id, ...(timeoutMs === undefined ? {} : { timeoutMs }), ...(risk === undefined ? {} : { risk }) };
 }
 
-/** What is shown of a server: what it said itself, else what the configuration says of it. */
+/** The definitions to show: the server's own list, otherwise the manifest in the configuration. */
 export function definitionsOf(
   { manifest }: ServerDefinition,
   record: ServerRecord | undefined,
@@ -81,7 +81,7 @@ function toTool(server: string, definition: ToolDefinition, doubts: Doubts, deci
     server,
     name,
     definition: quarantine === undefined ? definition : withheld(definition),
-    // Hashing ten thousand definitions costs a start what few of them are ever asked for.
+    // Computed on demand: hashing ten thousand definitions would slow down the start, and few hashes are needed.
     get hash() {
       hash ??= hashDefinition(definition);
       return hash;

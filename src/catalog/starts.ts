@@ -1,41 +1,41 @@
-// How far servers are that have not answered for the first time: who is worth waiting for, and who hangs.
+// The progress of servers that have not answered yet: which ones are worth waiting for, and which ones hang.
 
-/** `queued`: it will be asked when one of the servers before it has answered or failed. */
+/** `queued`: it will be listed when an earlier server has answered or failed. */
 export type StartPhase = "queued" | "installing" | "starting";
 
-/** A server that has never answered and is being asked, or will be. */
+/** A server that has never answered and is being listed, or is queued. */
 export interface PendingServer {
   readonly name: string;
   readonly phase: StartPhase;
-  /** Milliseconds since it was asked. */
+  /** Milliseconds since the request was sent. */
   readonly forMs: number;
-  /** Whether its answer may come soon. */
+  /** Whether an answer can be expected soon. */
   readonly isProgressing: boolean;
 }
 
-export interface StartParts {
-  /** Whether the server's process has had or wanted a processor since this was last asked; undefined where that cannot be told. */
-  readonly isStirring: (server: string) => boolean | undefined;
+export interface ServerStartsParts {
+  /** Whether the server's process used or waited for a processor since the last call; undefined if the platform cannot report it. */
+  readonly isProcessActive: (server: string) => boolean | undefined;
   /** Whether the server's command is still installing its package. */
   readonly isInstalling: (server: string) => boolean;
-  /** Milliseconds that only ever grow. */
+  /** A monotonic clock in milliseconds. */
   readonly elapsed: () => number;
 }
 
 export interface Starts {
-  /** Whether the process has been active since this was last asked, or in the last 50 ms; undefined where that cannot be told. */
+  /** Whether the process was active since the last call, or in the last 50 ms; undefined if the platform cannot report it. */
   isActive(server: string): boolean | undefined;
-  /** How far a server is that was asked at `askedAt`; undefined: it waits for its turn. */
+  /** The progress of a server that was contacted at `askedAt`; undefined means that it is queued. */
   look(name: string, askedAt: number | undefined): PendingServer;
-  /** Forgets what was seen of an earlier process. */
+  /** Discards the samples of an earlier process. */
   forget(server: string): void;
 }
 
-/** A server that starts answers within this time, or uses a processor. */
+/** A server that starts normally answers within this time, or uses a processor. */
 const YOUNG_MS = 10_000;
-/** A process that waits for the network may be idle for a moment. */
+/** A process that waits for the network may be idle for this long. */
 const IDLE_MS = 3_000;
-/** Nobody waits longer for a server that is busy and does not answer. */
+/** The maximum wait for a server that is busy and does not answer. */
 const LONGEST_MS = 60_000;
 const SAMPLE_MS = 50;
 
@@ -45,38 +45,48 @@ interface Sample {
   readonly activeAt: number;
 }
 
-export function createStarts({ isStirring, isInstalling, elapsed }: StartParts): Starts {
+export function createStarts({ isProcessActive, isInstalling, elapsed }: ServerStartsParts): Starts {
   const samples = new Map<string, Sample>();
 
-  // To ask about a process resets the answer, so all who want to know share one answer for a moment.
+  // Reading the activity of a process resets it, so all callers share one sample for a short time.
   const sample = (server: string): Sample => {
     const last = samples.get(server);
     const now = elapsed();
     if (last !== undefined && now - last.at < SAMPLE_MS) return last;
-    const isActive = isStirring(server);
+    const isActive = isProcessActive(server);
     const next = { at: now, isActive, activeAt: isActive === true ? now : (last?.activeAt ?? -Infinity) };
     samples.set(server, next);
     return next;
   };
   const hasBeenActive = (server: string): boolean => elapsed() - sample(server).activeAt < IDLE_MS;
+  /** An installation may take long while it is active. If its activity is unknown, it gets one minute. */
+  const maySoonBeInstalled = (server: string, forMs: number): boolean =>
+    sample(server).isActive === undefined ? forMs < LONGEST_MS : hasBeenActive(server);
 
   return {
     isActive: (server) => sample(server).isActive,
     look(name, askedAt) {
       if (askedAt === undefined) return { name, phase: "queued", forMs: 0, isProgressing: true };
       const forMs = Math.max(elapsed() - askedAt, 0);
-      if (isInstalling(name)) return { name, phase: "installing", forMs, isProgressing: true };
-      const isProgressing = forMs < YOUNG_MS || (forMs < LONGEST_MS && hasBeenActive(name));
-      return { name, phase: "starting", forMs, isProgressing };
+      const isAtWork = isInstalling(name) ? maySoonBeInstalled(name, forMs) : forMs < LONGEST_MS && hasBeenActive(name);
+      const phase = isInstalling(name) ? "installing" : "starting";
+      return { name, phase, forMs, isProgressing: forMs < YOUNG_MS || isAtWork };
     },
     forget: (server) => void samples.delete(server),
   };
 }
 
-/** `installing 12 s`; a start that has just begun has no time. */
+/** `installing 12 s`; a start that has just begun shows no time. */
 export function describePhase({ phase, forMs }: Pick<PendingServer, "phase" | "forMs">): string {
   const seconds = Math.floor(forMs / 1000);
   return phase === "queued" || seconds === 0 ? phase : `${phase} ${seconds} s`;
+}
+
+/** `has been installing for 12 s` */
+export function describeProgress({ phase, forMs }: Pick<PendingServer, "phase" | "forMs">): string {
+  const seconds = Math.floor(forMs / 1000);
+  if (phase === "queued") return "waits for other servers to start";
+  return seconds === 0 ? `is ${phase}` : `has been ${phase} for ${seconds} s`;
 }
 
 /** `Still starting: github (installing 12 s), jira.` */

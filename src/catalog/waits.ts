@@ -1,13 +1,13 @@
-/** Callers that wait until something about the servers is true. */
+/** Callers that wait for a condition on the servers. */
 export interface Waits {
-  /** Resolves when `isOver` holds, after `ms`, when the signal aborts, or with `end`. */
+  /** Resolves when `isOver` returns true, after `ms`, when the signal aborts, or with `end`. */
   until(isOver: () => boolean, ms: number, signal?: AbortSignal): Promise<void>;
-  /** A server has answered or failed. */
+  /** Checks the conditions again; called when a server has answered or failed. */
   look(): void;
   end(): void;
 }
 
-/** What changes without an event, such as a process that becomes idle. */
+/** The interval for conditions that change without an event, such as a process that becomes idle. */
 const LOOK_AGAIN_MS = 250;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 

@@ -1,39 +1,39 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { toText } from "../util/document/text.js";
-import { parseDotenv } from "./dotenv.js";
+import { decodeUtf8 } from "../util/document/text.js";
+import { parseDotenv } from "../util/dotenv.js";
 
 export interface EnvFileParts {
   readonly cwd: string;
   readonly home: string;
-  /** Whether a file of the working folder may be used; one in the home folder always may. */
+  /** Whether a file in the working folder may be used; the file in the home folder is always used. */
   readonly admits?: (file: string, bytes: Uint8Array) => boolean;
 }
 
 export interface EnvFiles {
-  /** The value in the strongest file that sets it, and which one that is. */
-  find(name: string): Found | undefined;
-  /** The strongest file that would set it, were the project trusted. */
+  /** The value from the file with the highest precedence that sets it, and that file. */
+  find(name: string): FoundVariable | undefined;
+  /** The untrusted file that would set the variable if it were trusted. */
   findBarred(name: string): string | undefined;
-  /** Lines that set nothing, and files that could not be read. */
+  /** Invalid lines, and files that could not be read. */
   notices(): readonly string[];
-  /** All files of the chain, whether they exist or not, the weakest first. */
+  /** All files, whether they exist or not, in ascending precedence. */
   readonly files: readonly string[];
 }
 
-export interface Found {
+export interface FoundVariable {
   readonly value: string;
   readonly file: string;
 }
 
 const LARGEST_BYTES = 1024 * 1024;
 
-/** The files of the chain that lie in the working folder, the weakest first. */
+/** The `.env` files in the working folder, in ascending precedence. */
 export function projectEnvFiles(cwd: string): string[] {
   return [join(cwd, ".ai", ".env"), join(cwd, ".env"), join(cwd, ".env.local")];
 }
 
-/** The chain of `.env` files, the later ones stronger; each is read when first needed and again when it changed. */
+/** The `.env` files; later ones take precedence. Each is read on first use and again when it changes. */
 export function createEnvFiles({ cwd, home, admits = () => true }: EnvFileParts): EnvFiles {
   const own = join(home, ".ai", ".env");
   const files = [own, ...projectEnvFiles(cwd).filter((file) => file !== own)];
@@ -41,7 +41,7 @@ export function createEnvFiles({ cwd, home, admits = () => true }: EnvFileParts)
   const isAdmitted = (file: string, { bytes }: EnvContent): boolean =>
     file === own || bytes === undefined || admits(file, bytes);
 
-  function find(name: string, admitted: boolean): Found | undefined {
+  function find(name: string, admitted: boolean): FoundVariable | undefined {
     for (const { file, read } of strongestFirst) {
       const content = read();
       const value = content.values.get(name);
@@ -62,7 +62,7 @@ export function createEnvFiles({ cwd, home, admits = () => true }: EnvFileParts)
 interface EnvContent {
   readonly values: ReadonlyMap<string, string>;
   readonly notices: readonly string[];
-  /** What the file holds; absent when it is not there or could not be read. */
+  /** The content of the file; undefined if it does not exist or cannot be read. */
   readonly bytes?: Uint8Array;
 }
 
@@ -94,11 +94,11 @@ function readEnvFile(file: string, isOwn: boolean): EnvContent {
   try {
     const bytes = readFileSync(file);
     if (bytes.length > LARGEST_BYTES) return refused(file, "is larger than 1 MiB");
-    const text = toText(bytes);
+    const text = decodeUtf8(bytes);
     if (text.kind !== "text") return refused(file, "is not UTF-8 text");
     const { values, faults } = parseDotenv(text.text);
-    const told = faults.map(({ line, reason }) => `${file}:${line} ${reason}.`);
-    return { values, notices: isOwn ? [...told, ...exposureOf(file)] : told, bytes };
+    const found = faults.map(({ line, reason }) => `${file}:${line} ${reason}.`);
+    return { values, notices: isOwn ? [...found, ...exposureOf(file)] : found, bytes };
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "unknown reason";
     return refused(file, `could not be read (${code})`);
@@ -107,12 +107,12 @@ function readEnvFile(file: string, isOwn: boolean): EnvContent {
 
 const OTHERS = 0o077;
 
-/** The person's own file is where their secrets are; those of a project lie as the project has them. */
+/** Warns about unsafe permissions of the user's own file, which contains secrets; files of a project are not checked. */
 function exposureOf(file: string): string[] {
   if (process.platform === "win32") return [];
   const { mode, uid } = statSync(file);
   return [
-    ...(uid === process.getuid?.() ? [] : [`${file} belongs to another user, who can change what it sets.`]),
+    ...(uid === process.getuid?.() ? [] : [`${file} belongs to another user, who can change its variables.`]),
     ...((mode & OTHERS) === 0 ? [] : [`${file} can be read or written by other users; give it mode 600.`]),
   ];
 }

@@ -11,7 +11,7 @@ describe("searchFromEnvironment", () => {
       { MCP_DEFAULT_LIMIT: "-1", MCP_SEARCH_MIN_CONFIDENCE: "50%" },
       "The environment has 2 problems: MCP_DEFAULT_LIMIT: must be at least 1; MCP_SEARCH_MIN_CONFIDENCE: must be a number, not text.",
     ],
-  ])("is refused as %j", (env, message) => {
+  ])("rejects %j", (env, message) => {
     expect(() => searchFromEnvironment(env)).toThrow(expect.objectContaining({ code: "CONFIGURATION_ERROR", message }));
   });
 });

@@ -5,20 +5,20 @@ import { absolutePath } from "../util/home-path.js";
 import { toError } from "./failure.js";
 import { type Config, configOptions } from "./options.js";
 
-/** Where the process runs. */
+/** The environment of the process. */
 interface Process {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
   readonly cwd: string;
 }
 
-/** Variables of the process that stand in for a key of `search` that no file sets. */
+/** Environment variables that set a key of `search` if no file sets it. */
 const VARIABLES: Readonly<Record<string, string>> = {
   limit: "MCP_DEFAULT_LIMIT",
   minRelevance: "MCP_SEARCH_MIN_CONFIDENCE",
 };
 
-/** The section `search` as far as the environment gives it, or CONFIGURATION_ERROR naming the variables that are wrong. */
+/** The keys of section `search` that environment variables set. Throws CONFIGURATION_ERROR that names invalid variables. */
 export function searchFromEnvironment(
   env: Readonly<Record<string, string | undefined>>,
 ): Readonly<Record<string, unknown>> {
@@ -37,7 +37,7 @@ export function searchFromEnvironment(
   throw toError(checked.violations.map(({ path, reason }) => toProblem(String(path[0]), reason)));
 }
 
-/** The configuration with what the environment says in place of it, or CONFIGURATION_ERROR naming the variables that are wrong. */
+/** Overrides the configuration with environment variables. Throws CONFIGURATION_ERROR that names invalid variables. */
 export function withEnvironment(config: Config, { env, home, cwd }: Process): Config {
   const { values, problems } = fromEnvironment(env);
   if (problems.length > 0) {

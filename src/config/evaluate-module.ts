@@ -5,13 +5,13 @@ import type { LocalFile } from "./local-imports.js";
 
 export interface ModuleParts {
   readonly file: string;
-  /** What the program is made of; what is imported from it is run as it is given here, whatever lies on disk by now. */
+  /** The files of the program. Their imports are evaluated with this content, even if the files on disk changed. */
   readonly files: ReadonlyMap<string, LocalFile>;
-  /** Modules that are there though no file holds them. */
+  /** Modules that have no file, by specifier. */
   readonly virtual: Readonly<Record<string, unknown>>;
 }
 
-/** Runs a module and what it imports, afresh each time, and gives what it exports. */
+/** Evaluates a module and its imports, without a cache between calls, and returns its exports. */
 export async function evaluateModule({ file, files, virtual }: ModuleParts): Promise<unknown> {
   const running = new Map<string, Promise<unknown>>();
 
@@ -23,7 +23,7 @@ export async function evaluateModule({ file, files, virtual }: ModuleParts): Pro
     if (extname(path) === ".json") return JSON.parse(text);
     const virtualModules = { ...virtual };
     for (const [specifier, target] of links) {
-      // Modules that import each other are left to the loader, which knows how to begin a circle.
+      // Circular imports are resolved by jiti, which supports them.
       if (target === path || importers.includes(target)) continue;
       const get = async (): Promise<unknown> => asModule(await once(target, [...importers, path]));
       Object.defineProperty(virtualModules, specifier, { get });
@@ -41,7 +41,7 @@ export async function evaluateModule({ file, files, virtual }: ModuleParts): Pro
   return await once(file, []);
 }
 
-/** JSON and CommonJS as an import sees them: whole as the default, and their members by name. */
+/** JSON and CommonJS as an import sees them: the whole value as the default export, and its members as named exports. */
 function asModule(value: unknown): unknown {
   if (!isJsonObject(value)) return { default: value };
   return value["__esModule"] === true ? value : { ...value, default: value };

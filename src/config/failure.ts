@@ -15,14 +15,14 @@ export function toError(found: readonly Problem[]): DiscoveryError {
       ? describeProblem(first)
       : `${file} has ${problems.length} problems: ${listed}${more}`;
   return new DiscoveryError("CONFIGURATION_ERROR", message.endsWith("?") ? message : `${message}.`, {
-    hint: "Correct the configuration; docs/configuration.md lists every key.",
+    hint: "Correct the configuration; docs/reference/configuration.md lists every key.",
     facts: { problems },
   });
 }
 
 export function missingFile(file: string): DiscoveryError {
   return new DiscoveryError("CONFIGURATION_ERROR", `${file} does not exist.`, {
-    hint: "Check the path given by --config or ANYGPT_CONFIG.",
+    hint: "Check the path that was given as the configuration file, on the command line or in the environment variable ANYGPT_CONFIG.",
     facts: { problems: [{ file, path: "", reason: "does not exist" }] },
   });
 }

@@ -7,22 +7,22 @@ const validator = new Validator(configJsonSchema(), "7");
 describe("the JSON Schema", () => {
   it.each<[string, unknown]>([
     ["nothing", {}],
-    ["its own address", { $schema: "./config.schema.json" }],
+    ["the key $schema", { $schema: "./config.schema.json" }],
     ["a list of servers", { servers: [{ name: "a", command: "x" }] }],
     ["a map of servers", { servers: { "my server": { connection: { type: "http", url: "http://x" } } } }],
     ["one pattern or several", { toolRules: [{ pattern: "*" }, { pattern: ["a", "!b"], enabled: false }] }],
-    ["the wrapper beside other sections", { discovery: { cache: { ttl: 5 } }, providers: {} }],
+    ["the section discovery next to other sections", { discovery: { cache: { ttl: 5 } }, providers: {} }],
   ])("accepts %s", (_, value) => {
     expect(validator.validate(value)).toMatchObject({ valid: true });
   });
 
   it.each<[string, unknown]>([
-    ["a misspelt key", { serverz: [] }],
-    ["a misspelt key inside the wrapper", { discovery: { cache: { tll: 5 } } }],
+    ["a misspelled key", { serverz: [] }],
+    ["a misspelled key inside the section discovery", { discovery: { cache: { tll: 5 } } }],
     ["a server without a name", { servers: [{ command: "x" }] }],
     ["a name with a colon", { servers: { "a:b": { command: "x" } } }],
     ["the wrong type", { cache: { ttl: "5" } }],
-  ])("refuses %s", (_, value) => {
+  ])("rejects %s", (_, value) => {
     expect(validator.validate(value).valid).toBe(false);
   });
 

@@ -1,11 +1,11 @@
-// Comes in: where the gateway was started and what the person named; goes out: one checked, frozen Config and the file
-// it came from. Refuses to know what the sections mean: each stage owns the schema of its own.
+// Input: the working folder, environment and options. Output: one validated, frozen Config and the file that contains it.
+// The meaning of each section belongs to its stage, which owns the schema.
 import { basename, dirname } from "node:path";
 import { isJsonObject } from "../model/json.js";
 import { deepFreeze } from "../util/deep-freeze.js";
 import { parsePlain } from "../util/document/plain.js";
 import { pathText, type Path, type Position, type Problem } from "../util/document/problem.js";
-import type { Violation } from "../util/document/schema.js";
+import type { SchemaViolation } from "../util/document/schema.js";
 import type { Document } from "../util/document/tree.js";
 import { absolutePath } from "../util/home-path.js";
 import { isInside } from "../util/inside.js";
@@ -19,52 +19,54 @@ import {
   locateConfig,
   type LocateParts,
   type Origin,
-  type Place,
+  type SearchLocation,
 } from "./locate.js";
 import { checkConfig, type Config, configOptions, findHiddenFaults, namesNoServers } from "./options.js";
 import { type OpenedConfig, openConfig, parseOpened } from "./read.js";
 
 export interface LoadParts extends LocateParts {
-  /** Whether a file of the project may be used with this content. Without it every file may. */
+  /** Whether a project file may be used with this content. Without this function every file may. */
   readonly isTrusted?: (file: string, content: Uint8Array) => boolean;
-  /** Another gateway started this one: a file that names no servers has none. */
+  /** Another gateway started this process: a file without servers then means no servers. */
   readonly isNested?: boolean;
-  /** How long a configuration that is a program may run. */
+  /** The time limit for a configuration that is a program. */
   readonly programTimeoutMs?: number;
 }
 
+/** `nested`: another gateway started this process, so it uses no file. */
+export type LoadedOrigin = Origin | "defaults" | "program" | "nested";
+
 export interface LoadedConfig {
   readonly config: Config;
-  /** The file it came from; undefined when the built-in defaults stand, or a program gave it. */
+  /** The configuration file; undefined for the built-in defaults and for a configuration passed by a program. */
   readonly file?: string;
-  /** Whose file that is. `nested`: another gateway started this one, which therefore has none. */
-  readonly origin: Origin | "defaults" | "program" | "nested";
-  /** The folder that relative paths in it start from. */
+  readonly origin: LoadedOrigin;
+  /** The folder from which relative paths in the configuration start. */
   readonly baseDir: string;
-  /** The folder that its servers start in when they do not say so themselves. */
+  /** The default working folder of its servers. */
   readonly startDir: string;
   readonly notices: readonly string[];
-  /** Nothing says which servers there are, so `config.sources` is `all`. */
+  /** The configuration lists no servers, so `config.sources` is `all`. */
   readonly isImplicit: boolean;
-  /** Files of the project that were left out, because nobody has trusted them as they are. */
+  /** Project files that were skipped because their current content is not trusted. */
   readonly untrusted: readonly string[];
-  /** Whether the `.env` files of the working folder belong to whoever wrote the configuration. */
+  /** Whether the `.env` files in the working folder are trusted together with the configuration. */
   readonly trustsFolder: boolean;
-  /** Files that make a difference: those it was read from, and those that would be taken if they were there. */
+  /** Files to watch: the files that were read, and files that would be used if they existed. */
   readonly watched: readonly string[];
-  /** Where a member of the configuration was written. */
+  /** The position of a member of the configuration in the file. */
   readonly positionOf: (path: Path) => Position | undefined;
 }
 
 const PROGRAM_TIMEOUT_MS = 10_000;
 
-/** Finds, reads and checks the configuration. Everything that is wrong with it comes in one CONFIGURATION_ERROR. */
+/** Finds, reads and validates the configuration. One CONFIGURATION_ERROR lists all problems. */
 export async function loadConfig(parts: LoadParts): Promise<LoadedConfig> {
   const defaults = { search: searchFromEnvironment(parts.env) };
   const untrusted: string[] = [];
-  const surroundings = { defaults, parts, untrusted };
-  for (const place of await locateConfig(parts)) {
-    const loaded = await loadPlace(place, surroundings);
+  const context = { defaults, parts, untrusted };
+  for (const location of await locateConfig(parts)) {
+    const loaded = await loadLocation(location, context);
     if (loaded !== undefined) return { ...loaded, untrusted };
   }
   const config = parseConfig({ ...defaults, sources: "all" });
@@ -73,7 +75,7 @@ export async function loadConfig(parts: LoadParts): Promise<LoadedConfig> {
   return { ...nothing, origin: "defaults", trustsFolder: isOwnFolder(parts), watched, untrusted };
 }
 
-/** A configuration that no file holds: a program gives it, and answers for the folder that it runs in. */
+/** A configuration passed by a program instead of a file; the program is trusted to choose the working folder. */
 export function givenConfig(config: Config, cwd: string, notices: readonly string[] = []): LoadedConfig {
   return {
     config,
@@ -90,38 +92,47 @@ export function givenConfig(config: Config, cwd: string, notices: readonly strin
 }
 
 export function describeUntrusted(file: string): string {
-  return `${file} can start programs and is not trusted as it is now, so it was left out: look at it, then run \`anygpt mcp config trust\`.`;
+  return `${file} can start programs and its current content is not trusted, so it was skipped. Review it, then run \`anygpt mcp config trust\`.`;
 }
 
-/** Checks a configuration that a program gives, but for the patterns of its rules: whoever compiles the rules checks those. */
-export function parseConfig(value: unknown, origin = "The given configuration"): Config {
+/** Checks a configuration that a program gives, without the patterns of its rules: compiling the rules checks those. */
+export function parseConfig(value: unknown, origin?: string): Config {
+  const written = readGiven(value, origin);
+  const checked = checkConfig(withDefaults(written.section, {}));
+  if (checked.kind === "ok") return deepFreeze(checked.value);
+  throw toError(toProblems(checked.violations, written));
+}
+
+/** The same with the patterns of the rules and of the policy. */
+export async function checkGivenConfig(value: unknown): Promise<Config> {
+  return await check(readGiven(value), {});
+}
+
+function readGiven(value: unknown, origin = "The given configuration"): Written {
   const parsed = parsePlain(value);
   if (parsed.kind === "faults") {
     throw toError(parsed.faults.map(({ path, reason }) => ({ file: origin, path: pathText(path), reason })));
   }
-  // Positions mean nothing for data that was never written to a file.
+  // Data that was not read from a file has no positions.
   const document: Document = { value: parsed.document.value, positionOf: () => undefined };
-  const section = sectionOf(document.value) ?? { value: document.value, path: [] };
-  const checked = checkConfig(withDefaults(section, {}));
-  if (checked.kind === "ok") return deepFreeze(checked.value);
-  throw toError(toProblems(checked.violations, { document, section, file: origin }));
+  return { document, section: sectionOf(document.value) ?? { value: document.value, path: [] }, file: origin };
 }
 
-interface Surroundings {
+interface LoadContext {
   readonly defaults: Defaults;
   readonly parts: LoadParts;
-  /** Collects what is left out. */
+  /** Receives the skipped files. */
   readonly untrusted: string[];
 }
 
-async function loadPlace(place: Place, surroundings: Surroundings): Promise<LoadedConfig | undefined> {
-  const { defaults, parts, untrusted } = surroundings;
-  const isExplicit = place.origin === "explicit";
-  for (const [index, file] of place.files.entries()) {
+async function loadLocation(location: SearchLocation, context: LoadContext): Promise<LoadedConfig | undefined> {
+  const { defaults, parts, untrusted } = context;
+  const isExplicit = location.origin === "explicit";
+  for (const [index, file] of location.files.entries()) {
     const opened = await openConfig(file);
     if (opened.kind === "problems") {
-      // Whoever fills a folder with unreadable files must not keep the gateway from starting in it.
-      if (place.origin === "project" && parts.isTrusted?.(file, new Uint8Array()) === false) untrusted.push(file);
+      // An unreadable file in a project must not prevent the gateway from starting there.
+      if (location.origin === "project" && parts.isTrusted?.(file, new Uint8Array()) === false) untrusted.push(file);
       else throw toError(opened.problems);
       continue;
     }
@@ -129,7 +140,7 @@ async function loadPlace(place: Place, surroundings: Surroundings): Promise<Load
       if (isExplicit) throw missingFile(file);
       continue;
     }
-    if (place.origin === "project" && parts.isTrusted?.(file, opened.content) === false) {
+    if (location.origin === "project" && parts.isTrusted?.(file, opened.content) === false) {
       if (await concernsUs(opened)) untrusted.push(file);
       continue;
     }
@@ -143,17 +154,17 @@ async function loadPlace(place: Place, surroundings: Surroundings): Promise<Load
     const isImplicit = parts.isNested !== true && namesNoServers(section.value);
     const config = await check({ document, section, file }, isImplicit ? { ...defaults, sources: "all" } : defaults);
     const baseDir = dirname(file);
-    const ignored = place.files.slice(index + 1).map((other) => `${other} is ignored, because ${file} comes first.`);
+    const ignored = location.files.slice(index + 1).map((other) => `${other} is ignored, because ${file} comes first.`);
     return {
       config: deepFreeze(withEnvironment(withAbsolutePaths(config, { home: parts.home, baseDir }), parts)),
       file,
-      origin: place.origin,
+      origin: location.origin,
       baseDir,
-      startDir: startDir(place, file, parts),
+      startDir: startDir(location, file, parts),
       notices: ignored,
       isImplicit,
       untrusted: [],
-      trustsFolder: (place.origin !== "user" && isInside(parts.cwd, file)) || isOwnFolder(parts),
+      trustsFolder: (location.origin !== "user" && isInside(parts.cwd, file)) || isOwnFolder(parts),
       watched: [...candidateFiles(parts), ...opened.files.keys()],
       positionOf: (path) =>
         opened.format === "program" ? undefined : document.positionOf([...section.path, ...asWritten(path, section)]),
@@ -163,23 +174,23 @@ async function loadPlace(place: Place, surroundings: Surroundings): Promise<Load
 }
 
 /**
- * The person's own servers start where nobody else puts programs: in the working folder a package runner would prefer what
- * lies there to what the person has named.
+ * The user's own servers do not start in the working folder: there a package runner such as npx would prefer programs of
+ * the project to the ones that the user configured.
  */
-function startDir({ origin }: Place, file: string, { home }: LoadParts): string {
+function startDir({ origin }: SearchLocation, file: string, { home }: LoadParts): string {
   if (origin === "user") return home;
   const folder = dirname(file);
   return origin === "project" && basename(folder) === ".anygpt" ? dirname(folder) : folder;
 }
 
-/** A shared file without our section is none of our business, trusted or not. A program would have to be run to know. */
+/** A shared file without the section `discovery` is ignored, trusted or not. For a program this is unknown until it runs. */
 export async function concernsUs(opened: OpenedConfig): Promise<boolean> {
   if (opened.format === "program" || !isSharedFile(opened.file)) return true;
   const read = await parseOpened(opened, 0);
   return read.kind === "problems" || sectionOf(read.document.value) !== undefined;
 }
 
-/** The path of a member in the words of the file, which may say `mcpServers`. */
+/** The path as written in the file, which may use `mcpServers` instead of `servers`. */
 function asWritten([first, ...rest]: Path, { value }: Section): Path {
   const isOther = first === "servers" && isJsonObject(value) && value["mcpServers"] !== undefined;
   return first === undefined ? [] : [isOther ? "mcpServers" : first, ...rest];
@@ -194,10 +205,10 @@ function ourSection(document: Document, file: string): Section | undefined {
   const { value } = document;
   const wrapped = sectionOf(value);
   if (wrapped !== undefined) {
-    const strangers = isOwnFile(file) ? Object.keys(value as object).filter((key) => !WRAPPER_KEYS.has(key)) : [];
-    if (strangers.length === 0) return wrapped;
-    const reason = "stands beside `discovery`; write it inside";
-    throw toError(strangers.map((key) => problemAt(document, file, { path: [key], reason })));
+    const misplaced = isOwnFile(file) ? Object.keys(value as object).filter((key) => !WRAPPER_KEYS.has(key)) : [];
+    if (misplaced.length === 0) return wrapped;
+    const reason = "must be inside `discovery`, because the file has that section";
+    throw toError(misplaced.map((key) => problemAt(document, file, { path: [key], reason })));
   }
   return isSharedFile(file) ? undefined : { value, path: [] };
 }
@@ -209,10 +220,10 @@ export function sectionOf(value: unknown): Section | undefined {
   return { value: value["discovery"], path: ["discovery"] };
 }
 
-/** Sections that stand in for those that the file does not have, and for keys that its own do not have. */
+/** Default values for sections and keys that the file does not have. */
 type Defaults = Readonly<Record<string, unknown>>;
 
-/** A section with nothing in it, which YAML reads as null, is as if it were not there. */
+/** Fills in the defaults. An empty section, which YAML reads as null, counts as missing. */
 function withDefaults({ value, path }: Section, defaults: Defaults): unknown {
   if (value === null && path.length > 0) return defaults;
   if (!isJsonObject(value)) return value;
@@ -240,18 +251,18 @@ async function check(written: Written, defaults: Defaults): Promise<Config> {
   throw toError(toProblems(violations, written));
 }
 
-function toProblems(violations: readonly Violation[], { document, section, file }: Written): Problem[] {
+function toProblems(violations: readonly SchemaViolation[], { document, section, file }: Written): Problem[] {
   return violations.map(({ path, reason }) => problemAt(document, file, { path: [...section.path, ...path], reason }));
 }
 
-/** Paths that are used before there is any server: made absolute here, where the folders are known. */
-function withAbsolutePaths(config: Config, places: { readonly home: string; readonly baseDir: string }): Config {
+/** Makes the paths of the store and the registry absolute. */
+function withAbsolutePaths(config: Config, paths: { readonly home: string; readonly baseDir: string }): Config {
   const { store, gateway } = config;
   const { registry } = gateway;
   return {
     ...config,
-    ...(store === undefined ? {} : { store: absolutePath(store, places) }),
-    ...(registry === undefined ? {} : { gateway: { ...gateway, registry: absolutePath(registry, places) } }),
+    ...(store === undefined ? {} : { store: absolutePath(store, paths) }),
+    ...(registry === undefined ? {} : { gateway: { ...gateway, registry: absolutePath(registry, paths) } }),
   };
 }
 

@@ -3,26 +3,26 @@ import { readFile } from "node:fs/promises";
 import { dirname, extname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isJsonObject } from "../model/json.js";
-import { type Reference, referencesIn } from "./references.js";
+import { type Reference, referencesInText } from "./references.js";
 
 const MOST_FILES = 500;
 const MOST_REFERENCES = 5_000;
 const MOST_BYTES = 16 * 1024 * 1024;
-export const LIMITS = `${MOST_FILES} files, ${MOST_REFERENCES} names of files or 16 MiB`;
+export const LIMITS = `${MOST_FILES} files, ${MOST_REFERENCES} import specifiers or 16 MiB`;
 
-/** A file that a program is made of. */
+/** A file of a configuration program. */
 export interface LocalFile {
   readonly bytes: Uint8Array;
-  /** What it imports, by the text that stands in its import: the path of that file. What it requires is not among it. */
+  /** The imported files, by import specifier. Files loaded with `require` are not included. */
   readonly links: ReadonlyMap<string, string>;
-  /** Whether it requires a file, which the loader then reads by itself. */
+  /** Whether the file calls `require` for another file, which the module loader then reads itself. */
   readonly requires: boolean;
 }
 
 /**
- * The files that a program is made of, by path: itself, those that it names by a relative or absolute path, and those that
- * they name. Where a name may stand for several files, all of them. Undefined when they are too many. Packages and paths that are computed while it runs are not found: nobody
- * can without running it.
+ * The files of a program, by path: the program itself and all files that it imports, directly or indirectly, by a relative
+ * or absolute path. If a specifier can mean several files, all of them are included. Undefined if the limits are exceeded.
+ * Packages and computed paths are not found: this would require running the program.
  */
 export async function findLocalFiles(file: string, text: string): Promise<ReadonlyMap<string, LocalFile> | undefined> {
   const found = new Map<string, LocalFile>();
@@ -57,19 +57,19 @@ export async function findLocalFiles(file: string, text: string): Promise<Readon
 const PROGRAM = /\.[cm]?[jt]sx?$/;
 
 function localReferences(bytes: Uint8Array): Reference[] {
-  return referencesIn(Buffer.from(bytes).toString("utf8"));
+  return referencesInText(Buffer.from(bytes).toString("utf8"));
 }
 
 const EXTENSIONS = [".ts", ".mts", ".cts", ".js", ".mjs", ".cjs", ".json", ".tsx", ".jsx"];
 
-/** The paths that a specifier may lead to, with what an address leaves out and with its escapes replaced. */
+/** The paths that a specifier may mean: with the query string removed, and with percent-encoding decoded. */
 function pathsOf(specifier: string, folder: string): string[] {
   const plain = specifier.replace(/[?#][^]*$/, "");
   if (/^file:/i.test(plain)) return [toPath(plain) ?? []].flat();
   return [...new Set([plain, specifier, unescaped(plain)])].map((path) => resolve(folder, path));
 }
 
-/** The files that a path may stand for: as written, as the TypeScript it is compiled from, or completed. */
+/** The files that a path may mean: as written, the TypeScript source of a JavaScript file, or with an added extension. */
 function filesOf(path: string): string[] {
   const extension = extname(path);
   const source = /^\.[cm]?jsx?$/.test(extension)
@@ -105,11 +105,11 @@ interface Target {
 
 interface Reading {
   readonly known: ReadonlyMap<string, Uint8Array>;
-  /** Bytes that may still be read. */
+  /** The number of bytes that may still be read. */
   readonly room: number;
 }
 
-/** All files that a specifier may stand for, the likeliest first; undefined when one is larger than there is room for. */
+/** All files that a specifier may mean, most likely first; undefined if one exceeds the remaining bytes. */
 async function readTargets(specifier: string, folder: string, reading: Reading): Promise<Target[] | undefined> {
   const paths = pathsOf(specifier, folder);
   const manifests = await readAll(
@@ -123,7 +123,7 @@ async function readTargets(specifier: string, folder: string, reading: Reading):
   const files = [...paths.flatMap(filesOf), ...mains.flatMap((main) => [...filesOf(main), ...indexesOf(main)])];
   const targets = await readAll([...files, ...paths.flatMap(indexesOf)], reading);
   if (targets === undefined || manifests === undefined) return undefined;
-  // What a folder says of itself decides which of its files is run.
+  // The package.json of a folder decides which of its files is run, so it is part of the trusted content.
   return targets.length === 0 ? [] : [...targets, ...manifests];
 }
 
@@ -155,11 +155,11 @@ async function readWithin(path: string, room: number): Promise<Uint8Array | "too
   return size > room ? "too large" : await readFile(path).catch(() => undefined);
 }
 
-/** Hardly any of the places that a name may stand for is there: not waiting for each is ten times faster. */
+/** Most of the candidate paths do not exist: a synchronous stat is ten times faster than an asynchronous one. */
 function sizeOf(path: string): number | undefined {
   try {
     const stats = statSync(path, { throwIfNoEntry: false });
-    // Reading a named pipe would wait for a writer, perhaps for ever.
+    // Reading a named pipe would block until a writer opens it.
     return stats?.isFile() === true ? stats.size : undefined;
   } catch {
     return undefined;

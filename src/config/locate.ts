@@ -3,43 +3,43 @@ import { basename, join, resolve } from "node:path";
 import { expandHome } from "../util/home-path.js";
 import { isInside, realPath } from "../util/inside.js";
 
-/** In the order of preference where one folder holds several. */
+/** In order of preference if a folder has several. */
 export const EXTENSIONS = ["ts", "mts", "js", "mjs", "json", "jsonc", "yaml", "yml"] as const;
 
 export interface LocateParts {
   readonly cwd: string;
-  /** The person's home folder. */
+  /** The user's home folder. */
   readonly home: string;
-  /** The folder for state and the person's own configuration, usually `~/.anygpt`. */
+  /** The folder for state and for the user's own configuration, usually `~/.anygpt`. */
   readonly anygptHome: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** A file that the person named. */
+  /** A file given with `--config`. */
   readonly path?: string;
 }
 
 /**
- * Whose a place is. `explicit`: named by the person, so it must be there and there is no other. `project`: of the working
- * folder, which anybody may have filled. `user`: the person's own.
+ * The origin of a configuration file. `explicit`: given by option or environment variable; it must exist and no other is
+ * used. `project`: in the working folder, which may come from an untrusted author. `user`: the user's own.
  */
 export type Origin = "explicit" | "project" | "user";
 
-/** One place to look in: its files in the order of preference. */
-export interface Place {
+/** One location of the search: its files in order of preference. */
+export interface SearchLocation {
   readonly files: readonly string[];
   readonly origin: Origin;
 }
 
-/** The places where a configuration may lie, the first to be looked at first; only files that exist. */
-export async function locateConfig(parts: LocateParts): Promise<readonly Place[]> {
+/** The locations that have configuration files, in search order; only existing files. */
+export async function locateConfig(parts: LocateParts): Promise<readonly SearchLocation[]> {
   const named = namedFile(parts);
   if (named !== undefined) return [{ files: [named], origin: "explicit" }];
-  const places = await Promise.all(
+  const locations = await Promise.all(
     stemsOf(parts).map(async ({ folder, stem, origin }) => ({ files: await filesOf(folder, stem), origin })),
   );
-  return places.filter(({ files }) => files.length > 0);
+  return locations.filter(({ files }) => files.length > 0);
 }
 
-/** Every file that would be taken if it were there: what to keep an eye on. */
+/** Every file that would be used if it existed: the files to watch. */
 export function candidateFiles(parts: LocateParts): readonly string[] {
   const named = namedFile(parts);
   if (named !== undefined) return [named];
@@ -48,7 +48,7 @@ export function candidateFiles(parts: LocateParts): readonly string[] {
   );
 }
 
-/** Nobody else fills the person's home folder; who works there works in no project. */
+/** Whether the working folder is the home folder: it belongs to the user and is no project. */
 export function isOwnFolder({ cwd, home }: Pick<LocateParts, "cwd" | "home">): boolean {
   return realPath(cwd) === realPath(home);
 }
@@ -64,24 +64,24 @@ function stemsOf(parts: LocateParts): { folder: string; stem: string; origin: Or
   const folder = projectFolder(cwd);
   const own = { folder: anygptHome, stem: "mcp-discovery.config", origin: "user" } as const;
   const shared = { folder: cwd, stem: "anygpt.config", origin: project } as const;
-  // Whoever fills the working folder may link to the person's own configuration: it stays where and what it is.
+  // A project may link `.anygpt` to the user's own folder: its configuration then still has the origin `user`.
   if (realPath(folder) === realPath(anygptHome)) return project === "user" ? [own, shared] : [shared, own];
   return [{ folder, stem: "mcp-discovery.config", origin: project }, shared, own];
 }
 
-/** A link that leads out of the working folder is followed, so that what the files say is not about the working folder. */
+/** Follows a link that leads out of the working folder, so that relative paths start from the link's target. */
 function projectFolder(cwd: string): string {
   const written = join(cwd, ".anygpt");
   const real = realPath(written);
   return isInside(realPath(cwd), real) ? written : real;
 }
 
-/** A file shared with other programs: only its section `discovery` is ours. */
+/** A file shared with other programs: the gateway reads only its section `discovery`. */
 export function isSharedFile(file: string): boolean {
   return basename(file).startsWith("anygpt.config.");
 }
 
-/** A file that is all ours: whatever stands beside a `discovery` wrapper is a mistake. */
+/** A file for this gateway only: other keys next to a `discovery` section are an error. */
 export function isOwnFile(file: string): boolean {
   return basename(file).startsWith("mcp-discovery.config.");
 }

@@ -14,12 +14,12 @@ import { toolFilesOptions } from "../toolfiles/options.js";
 import { httpOptions } from "../surfaces/http/options.js";
 import { observabilityOptions } from "../tracing/options.js";
 import { upstreamOptions } from "../upstreams/options.js";
-import { type Checked, checkSchema, type Violation } from "../util/document/schema.js";
+import { type Checked, checkSchema, type SchemaViolation } from "../util/document/schema.js";
 
-/** The whole configuration: every stage's own section, composed. */
+/** The whole configuration, composed of the sections of all stages. */
 export const configOptions = z
   .strictObject({
-    $schema: z.string().optional().describe("Address of the JSON Schema, for editors. Not used otherwise."),
+    $schema: z.string().optional().describe("URL of the JSON Schema, for editors. The gateway ignores it."),
     enabled: z.boolean().default(true).describe("`false` offers no servers and no tools."),
     servers: serversOptions,
     mcpServers: mcpServersOptions,
@@ -43,23 +43,23 @@ export const configOptions = z
       .boolean()
       .default(true)
       .describe(
-        "Show in a terminal, at most once a day, that a newer version is available. The background gateway asks npm's registry for it; `ANYGPT_NO_UPDATE_NOTIFIER=1` switches it off too.",
+        "Show in a terminal, at most once a day, that a newer version is available. The background gateway queries the npm registry for it; `ANYGPT_NO_UPDATE_NOTIFIER=1` disables it too.",
       ),
   })
   .superRefine(({ servers, mcpServers = servers, adapters }, context) => {
-    // What is wrong in itself was not read, and is told already.
+    // An invalid section has no list here, and is reported already.
     if (!Array.isArray(mcpServers) || !Array.isArray(adapters)) return;
     const names = new Set(mcpServers.map(({ name }) => name));
     for (const { name } of adapters.filter((one) => names.has(one.name))) {
-      context.addIssue({ code: "custom", path: ["adapters", name], message: "has the name of a server" });
+      context.addIssue({ code: "custom", path: ["adapters", name], message: "has the same name as a server" });
     }
   })
-  .describe("Which servers there are, which of their tools exist, and within what limits they are used.");
+  .describe("The servers, the rules that enable their tools, and the limits for calls.");
 
-/** The configuration as the stages read it: checked, defaults filled in, frozen. */
+/** The configuration for the stages: validated, with defaults, frozen. */
 export type Config = Readonly<Omit<z.output<typeof configOptions>, "mcpServers">>;
 
-/** Checks a section as a person wrote it. `mcpServers` becomes `servers`. */
+/** Validates a section of a file. `mcpServers` becomes `servers`. */
 export function checkConfig(section: unknown): Checked<Config> {
   const checked = checkSchema(configOptions, section);
   const clash = findTwoNames(section);
@@ -69,21 +69,23 @@ export function checkConfig(section: unknown): Checked<Config> {
   return { kind: "ok", value: { ...rest, servers: mcpServers ?? servers } };
 }
 
-function findTwoNames(section: unknown): Violation[] {
+function findTwoNames(section: unknown): SchemaViolation[] {
   if (!isJsonObject(section) || section["servers"] === undefined || section["mcpServers"] === undefined) return [];
-  return [{ path: ["mcpServers"], reason: "is another name for `servers`, which is there too; keep one of them" }];
+  return [
+    { path: ["mcpServers"], reason: "means the same as `servers`, which the configuration has too; keep one of them" },
+  ];
 }
 
 const SERVER_KEYS = ["servers", "mcpServers", "sources", "adapters", "toolFiles"];
 
-/** Whether a section says nothing about which servers there are. A key with nothing in it counts as absent. */
+/** Whether a section does not define any servers. A key with the value null counts as missing. */
 export function namesNoServers(section: unknown): boolean {
   const map = isJsonObject(section) ? section : {};
   return SERVER_KEYS.every((key) => map[key] === undefined || map[key] === null);
 }
 
-/** What is wrong beyond the schema: patterns of rules and of the policy that do not compile. */
-export async function findHiddenFaults(value: unknown): Promise<readonly Violation[]> {
+/** Checks beyond the schema: patterns of rules and of the policy that do not compile. */
+export async function findHiddenFaults(value: unknown): Promise<readonly SchemaViolation[]> {
   const { toolRules, policy } = isJsonObject(value) ? value : {};
   const inRules = await findBadPatterns(toolRules);
   const inPolicy = await findBadSelectors(policy, findBadPatterns);

@@ -2,27 +2,27 @@ import { readFile, stat } from "node:fs/promises";
 import { isJsonObject } from "../model/json.js";
 import { commandLine } from "../util/command-line.js";
 import { effectLine } from "../util/effect-line.js";
-import { parseDotenv } from "./dotenv.js";
+import { parseDotenv } from "../util/dotenv.js";
 import { projectEnvFiles } from "./env-files.js";
 import { concernsUs, type LoadParts, sectionOf } from "./load.js";
 import { isOwnFolder, locateConfig } from "./locate.js";
 import { namesNoServers } from "./options.js";
 import { openConfig, type OpenedConfig, parseOpened } from "./read.js";
 
-/** A file of the working folder that has a say only after the person has trusted it. */
+/** A file in the working folder that is used only if the user trusts it. */
 export interface ProjectFile {
   readonly kind: "configuration" | "variables";
   readonly file: string;
-  /** What is trusted, as far as it was read just now. */
+  /** The content to trust, as it was just read. */
   readonly content: Uint8Array;
-  /** What it would do, one line each: for the eyes of whoever decides. */
+  /** The effects of the file, one line each, shown to the user who decides about trust. */
   readonly effects: readonly string[];
 }
 
-/** The configurations of the project, which are neither run nor checked for this. */
+/** The configuration files of the project; they are neither run nor validated. */
 export async function findProjectConfigs(parts: LoadParts): Promise<ProjectFile[]> {
-  const places = await locateConfig(parts);
-  const files = places.flatMap((place) => (place.origin === "project" ? place.files : []));
+  const locations = await locateConfig(parts);
+  const files = locations.flatMap((location) => (location.origin === "project" ? location.files : []));
   const found = await Promise.all(files.map((file) => openConfig(file)));
   const opened = found.filter((opening) => opening.kind === "opened");
   const ours = await Promise.all(opened.map(async (one) => ((await concernsUs(one)) ? [one] : [])));
@@ -34,7 +34,7 @@ export async function findProjectConfigs(parts: LoadParts): Promise<ProjectFile[
   );
 }
 
-/** The `.env` files of the project; none when the folder is the person's own. */
+/** The `.env` files of the project; none if the working folder is the home folder. */
 export async function findProjectVariables(parts: LoadParts): Promise<ProjectFile[]> {
   if (isOwnFolder(parts)) return [];
   const found = await Promise.all(
@@ -57,21 +57,21 @@ async function effectsOf(opened: OpenedConfig): Promise<string[]> {
   if (opened.format === "program") {
     const imported = [...opened.files.keys()].filter((file) => file !== opened.file);
     const imports = imported.map((file) => `imports ${file}`);
-    return ["is a program, which runs whenever the configuration is read", ...imports];
+    return ["is a program that runs each time the configuration is read", ...imports];
   }
   const read = await parseOpened(opened, 0);
-  if (read.kind === "problems") return ["cannot be read as it is"];
+  if (read.kind === "problems") return ["is not valid and cannot be read"];
   const { value } = sectionOf(read.document.value) ?? read.document;
   const { servers, mcpServers = servers, sources, store, upstreams } = isJsonObject(value) ? value : {};
   const inherited = isJsonObject(upstreams) ? textList(upstreams["inheritEnv"]) : [];
   const usesAll = sources === "all" || namesNoServers(value);
   return [
     ...serversIn(mcpServers).map(describeEntry),
-    ...(usesAll ? ["takes servers from every MCP client on this machine"] : []),
+    ...(usesAll ? ["imports servers from every MCP client on this machine"] : []),
     ...(Array.isArray(sources) ? sources.filter(isJsonObject).map(describeSource) : []),
     ...(inherited.length === 0
       ? []
-      : [`lets every program it starts inherit from your environment: ${commandLine(inherited)}`]),
+      : [`passes variables of your environment to every program that it starts: ${commandLine(inherited)}`]),
     ...(typeof store === "string" ? [`writes to ${commandLine([store])}`] : []),
   ];
 }
@@ -112,5 +112,5 @@ function textsOf(map: unknown): Record<string, string> {
 }
 
 function describeSource({ type, path }: Record<string, unknown>): string {
-  return `takes servers from ${typeof type === "string" ? type : "?"}${typeof path === "string" ? ` (${path})` : ""}`;
+  return `imports servers from ${typeof type === "string" ? type : "?"}${typeof path === "string" ? ` (${path})` : ""}`;
 }

@@ -8,15 +8,15 @@ import type { Document, Parsed } from "../util/document/tree.js";
 import { findLocalFiles, LIMITS, type LocalFile } from "./local-imports.js";
 import { runProgram } from "./run-program.js";
 
-/** A configuration file as it lies on disk, read once: what is looked at, trusted and run is this, and nothing read later. */
+/** The content of a configuration file, read once: exactly these bytes are shown, trusted and run. */
 export interface OpenedConfig {
   readonly kind: "opened";
   readonly file: string;
   readonly format: Format | "program";
   readonly text: string;
-  /** What a person trusts: the file, and for a program also the files that it imports by name. */
+  /** The content that trust applies to: the file, and for a program also the files that it imports. */
   readonly content: Uint8Array;
-  /** The files that a program is made of, itself among them; for data only the file. */
+  /** The files of a program, including itself; for data only the file. */
   readonly files: ReadonlyMap<string, LocalFile>;
 }
 
@@ -40,7 +40,7 @@ const FORMATS: Readonly<Record<string, OpenedConfig["format"]>> = {
   ".mjs": "program",
 };
 
-/** Reads a configuration file without understanding or running it. */
+/** Reads a configuration file without parsing or running it. */
 export async function openConfig(file: string): Promise<Opening> {
   const read = await readTextFile(file);
   if (read.kind === "missing") return read;
@@ -66,18 +66,18 @@ function digestOf(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** What the file says. A program is run, and afresh each time; one that takes longer than the limit is given up. */
+/** Parses the file. A program is run again each time, and fails after the time limit. */
 export async function parseOpened(opened: OpenedConfig, timeoutMs: number): Promise<ReadConfig> {
   const { file, text, format } = opened;
-  // An empty file is an error: it is what an editor leaves for a moment while it saves.
+  // An empty file is an error, because an editor may leave one for a moment while it saves.
   if (format !== "program") return toRead(file, await parseText(text, format));
   const result = await runProgram({ file, files: opened.files, timeoutMs });
   if (result.kind === "failed") return failed(result.problem);
-  // What is imported was run as it was read. What is required the loader has read by itself, a moment later.
+  // Imports were run with the bytes that were read before. `require` reads files again, so check that they did not change.
   if ([...opened.files.values()].some(({ requires }) => requires)) {
     const again = await openConfig(file);
     const isSame = again.kind === "opened" && Buffer.compare(again.content, opened.content) === 0;
-    if (!isSame) return failed({ file, path: "", reason: "changed, or what it requires did, while it was run" });
+    if (!isSame) return failed({ file, path: "", reason: "it or a file that it requires changed while it was run" });
   }
   return toRead(file, result);
 }

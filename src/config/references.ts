@@ -1,8 +1,8 @@
-// The text of a program comes in, the local files that it names go out; it refuses to know whether they are there.
+// Input: the text of a program. Output: the local files that it imports or requires; they need not exist.
 
-/** A file that a program names in an import or a `require`. */
+/** A file that a program refers to in an import or a `require`. */
 export interface Reference {
-  /** As the program means it, whatever escapes it is written with. */
+  /** The specifier with escape sequences decoded. */
   readonly specifier: string;
   readonly isRequired: boolean;
 }
@@ -11,11 +11,11 @@ const KEYWORD = /\b(?:from|import|require|export)\b/g;
 const LOCAL = /^(?:\.{1,2}(?:\/|$)|\/|file:)/i;
 
 /**
- * The local files that a program names as a literal. Each word that may begin a reference is looked at by itself, also in
- * comments and texts: a file too many does no harm, and nothing before the word can hide it. Takes time in proportion to
- * the text, whatever is in it. Those that are required come last, so that they take back what an import of the same said.
+ * The local files that a program refers to by a string literal. Every keyword counts, even in comments and strings: an extra
+ * file does no harm, and no text before a keyword can hide it. The time is linear in the text length. Required files come
+ * last, so that they override an import of the same file.
  */
-export function referencesIn(text: string): Reference[] {
+export function referencesInText(text: string): Reference[] {
   const ends = blankEnds(text);
   const literals = new Map<number, string | undefined>();
   const imported = new Set<string>();
@@ -33,7 +33,7 @@ export function referencesIn(text: string): Reference[] {
   ];
 }
 
-/** For each place in the text, where the blanks, comments, parentheses and `?.` end that begin there. */
+/** For each offset, where the white space, comments, parentheses and `?.` that start there end. */
 function blankEnds(text: string): Int32Array {
   const { length } = text;
   const ends = new Int32Array(length + 1).fill(length);
@@ -63,7 +63,7 @@ const ESCAPE =
 const CONTROL: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t", v: "\v" };
 const LARGEST_CODE_POINT = 0x10ffff;
 
-/** What the quoted text means that begins there; undefined when there is none or it depends on something. */
+/** The decoded string literal at the offset; undefined if there is none or it contains an expression. */
 function literalAt(text: string, start: number): string | undefined {
   const quote = text.charAt(start);
   if (!QUOTE.test(quote)) return undefined;

@@ -28,7 +28,7 @@ describe("a configuration that is a program", () => {
     ["a promise", "x.mjs", "export default Promise.resolve({ cache: { ttl: 5 } });"],
     ["CommonJS", "x.js", "module.exports = { cache: { ttl: 5 } };"],
     [
-      "defineConfig, though the package is not installed here",
+      "defineConfig without the package installed",
       "x.ts",
       `import { defineConfig } from "@anygpt/discovery";\nexport default defineConfig({ cache: { ttl: 5 } });`,
     ],
@@ -43,7 +43,7 @@ describe("a configuration that is a program", () => {
       `import { config } from "@anygpt/discovery";\nexport default config({ providers: {}, discovery: { cache: { ttl: 5 } } });`,
     ],
     [
-      "config() without an import, as the first specification has it",
+      "config() without an import",
       "x.ts",
       "export default config({ providers: {}, discovery: { cache: { ttl: 5 } } });",
     ],
@@ -54,7 +54,7 @@ describe("a configuration that is a program", () => {
     expect((await load({ path: name })).config.cache.ttl).toBe(5);
   });
 
-  it("leaves no globals behind, and those that were there as they were", async () => {
+  it("removes its globals and restores previous ones", async () => {
     const own = {};
     const globals = globalThis as Record<string, unknown>;
     globals["config"] = own;
@@ -75,7 +75,7 @@ describe("a configuration that is a program", () => {
     }
   });
 
-  it("is run afresh on every load, its imports too", async () => {
+  it("is run again on every load, with its imports", async () => {
     write({
       "project/x.ts": `import { ttl } from "./ttl";\nexport default { cache: { ttl } };`,
       "project/ttl.ts": "export const ttl = 5;",
@@ -125,7 +125,7 @@ describe("a configuration that is a program", () => {
     expect((await load({ path: "x.mjs" })).config.cache.ttl).toBe(5);
   });
 
-  it("may require a neighbour", async () => {
+  it("may require a file in its folder", async () => {
     write({
       "project/x.js": `module.exports = { cache: require("./y.js") };`,
       "project/y.js": "module.exports = { ttl: 5 };",
@@ -133,14 +133,14 @@ describe("a configuration that is a program", () => {
     expect((await load({ path: "x.js" })).config.cache.ttl).toBe(5);
   });
 
-  it("names the imported file in which something went wrong", async () => {
+  it("names the imported file that failed", async () => {
     write({ "project/x.ts": `import "./y.ts";\nexport default {};`, "project/y.ts": `\n  throw new Error("boom");` });
     expect((await failure(load({ path: "x.ts" }))).message).toBe(
       `${join(root, "project/y.ts")}:2:3: could not be run: boom.`,
     );
   });
 
-  it("leaves no globals behind when it never ends", async () => {
+  it("removes its globals if it never ends", async () => {
     write({ "project/x.ts": "export default new Promise(() => {});" });
     const home = join(root, "home");
     const parts = { cwd: join(root, "project"), home, anygptHome: home, env: {}, path: "x.ts", programTimeoutMs: 20 };
@@ -171,7 +171,7 @@ describe("a configuration that is a program", () => {
       "export default { enabled: () => true };",
       "x.ts: enabled: must be plain data, not a function.",
     ],
-  ])("is refused for %s", async (_, text, ending) => {
+  ])("is rejected for %s", async (_, text, ending) => {
     write({ "project/x.ts": text });
     const { message } = await failure(load({ path: "x.ts" }));
     expect(message.endsWith(ending) ? ending : message).toBe(ending);

@@ -10,18 +10,18 @@ export type ProgramResult = Parsed | { readonly kind: "failed"; readonly problem
 
 const OURS = { config, defineConfig };
 
-export interface Program {
+export interface ConfigProgram {
   readonly file: string;
-  /** What it is made of, which is run as it is given here, whatever lies on disk by now. */
+  /** The files of the program; exactly this content is run, even if the files on disk changed. */
   readonly files: ReadonlyMap<string, LocalFile>;
   readonly timeoutMs: number;
 }
 
-/** Runs a configuration that is a program, afresh each time, and gives what it exports as plain data. */
-export async function runProgram({ file, files, timeoutMs }: Program): Promise<ProgramResult> {
+/** Runs a configuration program, without a cache between calls, and returns its export as plain data. */
+export async function runProgram({ file, files, timeoutMs }: ConfigProgram): Promise<ProgramResult> {
   const { evaluateModule } = await import("./evaluate-module.js");
   try {
-    // The file may lie where this package is not installed, for example in the home folder.
+    // The file may be in a folder without this package, for example in the home folder.
     const virtual = { "@anygpt/discovery": OURS };
     const run = async (): Promise<unknown> => await configOf(await evaluateModule({ file, files, virtual }));
     const value = await withGlobals(() => within(timeoutMs, run()));
@@ -33,7 +33,7 @@ export async function runProgram({ file, files, timeoutMs }: Program): Promise<P
   }
 }
 
-/** CommonJS exports the configuration itself; what exports nothing has an empty object there. */
+/** CommonJS exports the configuration itself; a module without exports has an empty object there. */
 function configOf(exported: unknown): unknown {
   if (!isJsonObject(exported)) return exported;
   if (exported["__esModule"] === true) return exported["default"] ?? exported["config"];
@@ -58,7 +58,10 @@ async function within<Result>(ms: number, work: Promise<Result>): Promise<Result
 const before = new Map<string, PropertyDescriptor | undefined>();
 let running = 0;
 
-/** `config` and `defineConfig` are there without an import while files are run, as other programs of the family have it; the last to finish cleans up. */
+/**
+ * Defines the globals `config` and `defineConfig` while configuration programs run, so that they need no import, as in other
+ * anygpt programs. When the last program finishes, the previous globals are restored.
+ */
 async function withGlobals<Result>(run: () => Promise<Result>): Promise<Result> {
   running += 1;
   if (running === 1) {
@@ -80,37 +83,37 @@ function restore(descriptor: PropertyDescriptor | undefined, name: string): void
   else Object.defineProperty(globalThis, name, descriptor);
 }
 
-/** An object that is no error has nothing to say as text. */
+/** A thrown object that is not an Error has no useful text. */
 function messageOf(error: unknown): string {
   if (error instanceof Error) return error.message;
   return typeof error === "object" && error !== null ? "" : String(error);
 }
 
-// Whoever wrote the file needs the first line of its error; jiti (2.7) adds `file:line:column` to a syntax error.
-function explain(file: string, files: Program["files"], error: unknown): ProgramResult {
+// Show only the first line of the error; jiti (2.7) adds `file:line:column` to a syntax error.
+function explain(file: string, files: ConfigProgram["files"], error: unknown): ProgramResult {
   const [first = "", second = ""] = messageOf(error).trim().split("\n");
-  const reason = `could not be run: ${cutAtWord(toOneLine(first), 300) || "it threw nothing that says why"}`;
+  const reason = `could not be run: ${cutAtWord(toOneLine(first), 300) || "it threw a value without a message"}`;
   for (const path of files.keys()) {
-    const place = placeIn(path, second);
-    // It counts columns from 0.
-    if (place !== undefined) return failed(path, { line: place.line, column: place.column + 1, reason });
+    const position = positionIn(path, second);
+    // jiti counts columns from 0.
+    if (position !== undefined) return failed(path, { line: position.line, column: position.column + 1, reason });
   }
   const frames = error instanceof Error ? (error.stack ?? "").split("\n") : [];
-  const [thrower] = frames.flatMap((frame) => [...files].filter(([path]) => placeIn(path, frame) !== undefined));
+  const [thrower] = frames.flatMap((frame) => [...files].filter(([path]) => positionIn(path, frame) !== undefined));
   return thrower === undefined
     ? failed(file, { reason })
-    : failed(thrower[0], { ...placeInStack(thrower[0], thrower[1].bytes, frames), reason });
+    : failed(thrower[0], { ...positionInStack(thrower[0], thrower[1].bytes, frames), reason });
 }
 
-function placeIn(file: string, text: string): Position | undefined {
+function positionIn(file: string, text: string): Position | undefined {
   const at = text.lastIndexOf(`${file}:`);
   const [, line, column] = at === -1 ? [] : (/^:(\d+):(\d+)/.exec(text.slice(at + file.length)) ?? []);
   return line === undefined ? undefined : { line: Number(line), column: Number(column) };
 }
 
-/** jiti keeps the lines of a program but not the columns: the first character of the line is near enough. */
-function placeInStack(file: string, bytes: Uint8Array, frames: readonly string[]): Position | undefined {
-  const line = frames.flatMap((frame) => placeIn(file, frame) ?? [])[0]?.line;
+/** jiti preserves the lines of a program but not the columns, so the first character of the line is used. */
+function positionInStack(file: string, bytes: Uint8Array, frames: readonly string[]): Position | undefined {
+  const line = frames.flatMap((frame) => positionIn(file, frame) ?? [])[0]?.line;
   if (line === undefined) return undefined;
   const text = Buffer.from(bytes).toString("utf8").split("\n")[line - 1] ?? "";
   return { line, column: (/^\s*/.exec(text)?.[0].length ?? 0) + 1 };

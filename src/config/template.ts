@@ -1,11 +1,11 @@
 /**
- * What became of a text with `${NAME}` and `${NAME:-default}` in it, and with references to where secrets are kept, such as
- * `${keychain:NAME}`; `$${` stands for a literal `${`.
+ * The result of expanding a text with `${NAME}`, `${NAME:-default}` and references to secrets such as `${keychain:NAME}`;
+ * `$${` is a literal `${`.
  */
 export interface Expansion {
   readonly text: string;
   readonly missing: readonly string[];
-  /** The beginning of something that looks like a variable and is none. */
+  /** The beginning of a `${` expression that is not valid. */
   readonly malformed?: string;
 }
 
@@ -16,10 +16,10 @@ type Piece =
 
 type Lookup = (name: string) => string | undefined;
 
-/** The value of a reference, given as it stands between the braces. */
+/** Returns the value of a reference, given as the text between the braces. */
 export type ReadReference = (reference: string) => string;
 
-/** A value is inserted as it is: what looks like a variable inside a value is not expanded again. */
+/** Values are inserted literally: a `${…}` inside a value is not expanded again. */
 export function expandTemplate(template: string, lookup: Lookup, read: ReadReference): Expansion {
   const parsed = parseTemplate(template);
   if (typeof parsed === "string") return { text: "", missing: [], malformed: parsed };
@@ -36,7 +36,7 @@ export function expandTemplate(template: string, lookup: Lookup, read: ReadRefer
 
   function valueOf({ name, fallback }: Piece & { kind: "variable" }): string {
     const value = lookup(name);
-    // As in a shell, a default also stands in for an empty value.
+    // As in a shell, the default also replaces an empty value.
     if (fallback !== undefined) return value || expand(fallback);
     if (value === undefined) missing.add(name);
     return value ?? "";
@@ -46,13 +46,13 @@ export function expandTemplate(template: string, lookup: Lookup, read: ReadRefer
   return { text, missing: [...missing] };
 }
 
-/** One place where a variable stands in a text. */
+/** One occurrence of a variable in a text. */
 export interface VariableUse {
   readonly name: string;
   readonly hasDefault: boolean;
 }
 
-/** All variables in a text, those inside defaults included. */
+/** All variables in a text, including those inside defaults. */
 export function variablesOf(template: string): VariableUse[] {
   const parsed = parseTemplate(template);
   return typeof parsed === "string" ? [] : uses(parsed);
@@ -66,7 +66,7 @@ function uses(pieces: readonly Piece[]): VariableUse[] {
   );
 }
 
-/** All references in a text, as they stand between the braces, those inside defaults included. */
+/** All references in a text (the text between the braces), including those inside defaults. */
 export function referencesOf(template: string): string[] {
   const parsed = parseTemplate(template);
   return typeof parsed === "string" ? [] : referencesAmong(parsed);
@@ -81,10 +81,10 @@ function referencesAmong(pieces: readonly Piece[]): string[] {
 
 const DEEPEST = 8;
 const HEAD = /\$\{([A-Za-z_][A-Za-z0-9_]*)(\}|:-)/y;
-/** Up to the first brace that no quotes are around. */
+/** Up to the first closing brace outside of quotes. */
 const REFERENCE = /\$\{((?:keychain:|op:\/\/|vault:|command:)(?:"[^"]*"|'[^']*'|[^"'}])*)\}/y;
 
-/** The pieces of a template, or the beginning of the part that cannot be understood. */
+/** The pieces of a template, or the beginning of the part that is not valid. */
 function parseTemplate(template: string): readonly Piece[] | string {
   let at = 0;
 
@@ -144,7 +144,7 @@ function literalAt(template: string, at: number): string | undefined {
   return LITERAL.exec(template)?.[0];
 }
 
-// Only the part that can be a name: what follows may be a secret.
+// Only characters that can be part of a name: the rest may be a secret.
 function beginningAt(template: string, start: number): string {
   return /^\$\{[\w:.]{0,40}/.exec(template.slice(start, start + 42))?.[0].replace(/:$/, "") ?? "${";
 }

@@ -16,7 +16,7 @@ const project = (name = "project"): string => {
 };
 
 describe("trust", () => {
-  it("is given to a path with a content, and to nothing else", async () => {
+  it("applies to one path with one content", async () => {
     const trust = open();
     const file = project();
     expect(trust.isTrusted(file, bytes("a"))).toBe(false);
@@ -27,7 +27,7 @@ describe("trust", () => {
     expect(open().isTrusted(file, bytes("a"))).toBe(true);
   });
 
-  it("holds for the last content only", async () => {
+  it("applies to the last content only", async () => {
     const trust = open();
     await trust.record(project(), bytes("a"));
     await trust.record(project(), bytes("b"));
@@ -35,13 +35,13 @@ describe("trust", () => {
     expect(trust.list()).toHaveLength(1);
   });
 
-  it("takes a byte order mark for nothing", async () => {
+  it("ignores a byte order mark", async () => {
     const trust = open();
     await trust.record(project(), bytes("\uFEFFa"));
     expect(trust.isTrusted(project(), bytes("a"))).toBe(true);
   });
 
-  it("can be taken back", async () => {
+  it("can be revoked", async () => {
     const trust = open();
     await trust.record(project(), bytes("a"));
     expect(await trust.revoke(project())).toBe(true);
@@ -49,7 +49,7 @@ describe("trust", () => {
     expect(trust.isTrusted(project(), bytes("a"))).toBe(false);
   });
 
-  it("follows links in the way to the folder, but not the file itself", async () => {
+  it("resolves links in the folder's path, but not a link that is the file", async () => {
     const trust = open();
     const file = project();
     writeFileSync(file, "a");
@@ -61,7 +61,7 @@ describe("trust", () => {
     expect(trust.isTrusted(join(root, "evil/config.json"), bytes("a"))).toBe(false);
   });
 
-  it("is kept for its owner alone", async () => {
+  it("is stored in files that only the owner can read", async () => {
     await open().record(project(), bytes("a"));
     const folder = join(root, "state/trust");
     expect(statSync(folder).mode & 0o777).toBe(0o700);
@@ -69,7 +69,7 @@ describe("trust", () => {
   });
 
   it.each(["", "{", "[]", '{"path": 1}', '{"path":"x","sha256":"y","trustedAt":0}'])(
-    "is not given by a record that says %j",
+    "ignores the invalid record %j",
     async (text) => {
       const trust = open();
       await trust.record(project(), bytes("a"));
@@ -79,14 +79,14 @@ describe("trust", () => {
     },
   );
 
-  it("survives many writers at once", async () => {
+  it("supports many concurrent writers", async () => {
     const files = Array.from({ length: 50 }, (_, n) => project(`p${n}`));
     await Promise.all(files.map((file) => open().record(file, bytes(file))));
     expect(files.every((file) => open().isTrusted(file, bytes(file)))).toBe(true);
     expect(open().list()).toHaveLength(50);
   });
 
-  it("lists what lies in a folder, and not what lies in one of a longer name", async () => {
+  it("lists the files in a folder, and not those in a folder with a longer name", async () => {
     const trust = open();
     await trust.record(project("a"), bytes("x"));
     await trust.record(project("ab"), bytes("x"));
@@ -105,7 +105,7 @@ describe("trust", () => {
     ["", false],
     ["no", false],
     [undefined, false],
-  ])("is open to all with ANYGPT_TRUST_PROJECT=%s: %s", (value, expected) => {
+  ])("covers everything with ANYGPT_TRUST_PROJECT=%s: %s", (value, expected) => {
     expect(isTrustOpen({ ANYGPT_TRUST_PROJECT: value })).toBe(expected);
     expect(open(isTrustOpen({ ANYGPT_TRUST_PROJECT: value })).isTrusted(project(), bytes("a"))).toBe(expected);
   });

@@ -1,5 +1,5 @@
-// Comes in: a file of a project and its bytes; goes out: whether the person has said yes to exactly these. Refuses to know
-// what the file means.
+// Input: a file of a project and its bytes. Output: whether the user trusted exactly these bytes. The content is not
+// interpreted here.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, realpathSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -9,10 +9,10 @@ import { sha256 } from "../util/sha256.js";
 import { writePrivateFile } from "../util/private-files.js";
 
 export interface TrustParts {
-  /** The folder of the records, under the state folder: one file each, so that many processes can write at once. */
+  /** The folder of the trust records, under the state folder: one file per record, so that many processes can write at once. */
   readonly folder: string;
   readonly now: () => number;
-  /** Everything is trusted: for places, such as CI, where whoever starts the gateway has chosen the files. */
+  /** Trust every file: for environments such as CI, where the operator of the gateway chose the files. */
   readonly isOpen?: boolean;
 }
 
@@ -24,17 +24,17 @@ export interface TrustEntry {
 }
 
 export interface Trust {
-  /** Whether the person trusted this file with exactly this content. Pass the bytes that will be used, not a promise of them. */
+  /** Whether the user trusted this file with exactly this content. Pass the bytes that will be used, not a later read. */
   isTrusted(path: string, bytes: Uint8Array): boolean;
   record(path: string, bytes: Uint8Array): Promise<void>;
-  /** True when there was something to take back. */
+  /** Returns true if there was a record to remove. */
   revoke(path: string): Promise<boolean>;
   list(): readonly TrustEntry[];
-  /** The paths of those that lie in the folder or below it. */
+  /** The paths of the trusted files in the folder or below it. */
   inFolder(folder: string): readonly string[];
 }
 
-/** The variable by which a CI job says that it has chosen the project itself. */
+/** The environment variable by which a CI job trusts the project. */
 export const TRUST_VARIABLE = "ANYGPT_TRUST_PROJECT";
 
 export function isTrustOpen(env: Readonly<Record<string, string | undefined>>): boolean {
@@ -47,20 +47,20 @@ export function createTrust({ folder, now, isOpen = false }: TrustParts): Trust 
   return {
     isTrusted(path, bytes) {
       if (isOpen) return true;
-      const place = canonicalPath(path);
-      const entry = readEntry(fileOf(place));
-      return entry?.path === place && entry.sha256 === digestOf(bytes);
+      const canonical = canonicalPath(path);
+      const entry = readEntry(fileOf(canonical));
+      return entry?.path === canonical && entry.sha256 === digestOf(bytes);
     },
     async record(path, bytes) {
-      const place = canonicalPath(path);
-      const entry: TrustEntry = { path: place, sha256: digestOf(bytes), trustedAt: now() };
-      await writePrivateFile(fileOf(place), `${JSON.stringify(entry)}\n`);
+      const canonical = canonicalPath(path);
+      const entry: TrustEntry = { path: canonical, sha256: digestOf(bytes), trustedAt: now() };
+      await writePrivateFile(fileOf(canonical), `${JSON.stringify(entry)}\n`);
     },
     async revoke(path) {
       const file = fileOf(canonicalPath(path));
-      const isThere = readEntry(file) !== undefined;
+      const exists = readEntry(file) !== undefined;
       await rm(file, { force: true });
-      return isThere;
+      return exists;
     },
     list,
     inFolder(root) {
@@ -78,8 +78,8 @@ export function createTrust({ folder, now, isOpen = false }: TrustParts): Trust 
 }
 
 /**
- * The folder's real path and the name in it. Not the real path of the file: a link in a strange folder to a trusted file
- * would make what the file says relative to it start programs of the strange folder.
+ * The real path of the folder and the name in it. The file's own link is not resolved: otherwise an untrusted folder could
+ * link to a trusted file, and relative paths in that file would start programs of the untrusted folder.
  */
 function canonicalPath(path: string): string {
   try {
@@ -89,7 +89,7 @@ function canonicalPath(path: string): string {
   }
 }
 
-/** A byte order mark is no content. */
+/** The digest ignores a byte order mark. */
 function digestOf(bytes: Uint8Array): string {
   const [first, second, third] = bytes;
   const hasMark = first === 0xef && second === 0xbb && third === 0xbf;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DiscoveryError } from "../errors.js";
-import type { Connection } from "../model/server.js";
+import type { ServerConnection } from "../model/server.js";
 import { createVariables, resolveConnection, variablesIn } from "./variables.js";
 
 let root: string;
@@ -62,22 +62,22 @@ describe("resolve", () => {
     ["${NONE}", ["NONE"], "The variable NONE is not set."],
     ["${NONE} ${OTHER} ${NONE} ${A}", ["NONE", "OTHER"], "The variables NONE, OTHER are not set."],
     ["${EMPTY:-${NONE}}", ["NONE"], "The variable NONE is not set."],
-  ])("names what is not set in %j", (text, names, message) => {
+  ])("names the variables that are not set in %j", (text, names, message) => {
     const error = failure(() => variables(ENV).resolve(text));
     expect(error).toMatchObject({ code: "CONFIGURATION_ERROR", message, facts: { variables: names } });
     expect(error.hint).toContain(".env.local");
   });
 
   it.each([
-    ["${", '"${" does not begin a variable.'],
-    ["${}", '"${" does not begin a variable.'],
-    ["${A", '"${A" does not begin a variable.'],
-    ["${1A}", '"${1A" does not begin a variable.'],
-    ["${env:TOKEN}", '"${env:TOKEN" does not begin a variable.'],
-    ["${A:-s3cret", '"${A" does not begin a variable.'],
-    ["${A?s3cret}", '"${A" does not begin a variable.'],
-    ["${A:-".repeat(20) + "}".repeat(20), '"${A" does not begin a variable.'],
-  ])("refuses %j without repeating what may be secret", (text, message) => {
+    ["${", '"${" is not a valid variable.'],
+    ["${}", '"${" is not a valid variable.'],
+    ["${A", '"${A" is not a valid variable.'],
+    ["${1A}", '"${1A" is not a valid variable.'],
+    ["${env:TOKEN}", '"${env:TOKEN" is not a valid variable.'],
+    ["${A:-s3cret", '"${A" is not a valid variable.'],
+    ["${A?s3cret}", '"${A" is not a valid variable.'],
+    ["${A:-".repeat(20) + "}".repeat(20), '"${A" is not a valid variable.'],
+  ])("rejects %j without repeating a possible secret", (text, message) => {
     expect(failure(() => variables(ENV).resolve(text)).message).toBe(message);
   });
 });
@@ -85,18 +85,21 @@ describe("resolve", () => {
 describe("the chain of .env files", () => {
   const CHAIN = ["home/.ai/.env", "project/.ai/.env", "project/.env", "project/.env.local"];
 
-  it.each(CHAIN.map((path, index) => [path, index] as const))("lets %s win over those before it", (path, index) => {
-    for (const file of CHAIN.slice(0, index + 1)) write(file, `KEY=${file}\n`);
-    expect(variables().resolve("${KEY}")).toBe(path);
-  });
+  it.each(CHAIN.map((path, index) => [path, index] as const))(
+    "gives %s precedence over those before it",
+    (path, index) => {
+      for (const file of CHAIN.slice(0, index + 1)) write(file, `KEY=${file}\n`);
+      expect(variables().resolve("${KEY}")).toBe(path);
+    },
+  );
 
-  it("lets the process's environment win over all of them, empty or not", () => {
+  it("gives the process environment precedence, even for an empty value", () => {
     for (const file of CHAIN) write(file, "KEY=file\n");
     expect(variables({ KEY: "process" }).resolve("${KEY}")).toBe("process");
     expect(variables({ KEY: "" }).resolve("${KEY}")).toBe("");
   });
 
-  it("is read again when a file changes, appears or goes", () => {
+  it("is read again when a file changes, appears or is removed", () => {
     const { resolve } = variables();
     expect(resolve("${KEY:-none}")).toBe("none");
     write("project/.env", "KEY=1");
@@ -108,7 +111,7 @@ describe("the chain of .env files", () => {
     expect(resolve("${KEY:-none}")).toBe("none");
   });
 
-  it("tells which file a value comes from", () => {
+  it("reports the file of a value", () => {
     write("home/.ai/.env", "A=1\nB=1");
     write("project/.env", "B=2");
     const { originOf, files } = variables({ C: "" });
@@ -121,7 +124,7 @@ describe("the chain of .env files", () => {
     expect(files).toEqual(CHAIN.map((path) => join(root, path)));
   });
 
-  it("leaves out files of the project that are not admitted, and says so where one would have helped", () => {
+  it("skips untrusted files of the project, and names one that would set the variable", () => {
     for (const file of CHAIN) write(file, `KEY=${file}\nONLY_${CHAIN.indexOf(file)}=x\nrubbish\n`);
     const admitted = new Set([join(root, "project/.ai/.env")]);
     const { resolve, originOf, notices } = createVariables({
@@ -134,14 +137,14 @@ describe("the chain of .env files", () => {
     expect(originOf("ONLY_3")).toEqual({ kind: "barred", file: join(root, "project/.env.local") });
     const error = failure(() => resolve("${ONLY_3}"));
     expect(error.hint).toBe(
-      `${join(root, "project/.env.local")} is not used, because nobody has trusted it: look at it and run \`anygpt mcp config trust\`.`,
+      `${join(root, "project/.env.local")} is ignored because it is not trusted yet. Review it first. Run \`anygpt mcp config trust\` in a terminal to trust it.`,
     );
     expect(notices()).toHaveLength(2);
     admitted.add(join(root, "project/.env.local"));
     expect(resolve("${KEY}")).toBe("project/.env.local");
   });
 
-  it("ignores a folder in place of a file", () => {
+  it("ignores a folder with the name of a file", () => {
     mkdirSync(join(root, "project/.env"), { recursive: true });
     expect(variables().resolve("${KEY:-none}")).toBe("none");
     expect(variables().notices()).toEqual([]);
@@ -168,13 +171,13 @@ describe("the chain of .env files", () => {
     ["letters beyond ASCII", "K=schön", "schön"],
     ["no line break at the end", "J=1\nK=v", "v"],
     ["a line that is none before it", "rubbish\nK=v", "v"],
-  ])("understands %s", (_, text, value) => {
+  ])("parses %s", (_, text, value) => {
     write("project/.env", text);
     expect(variables().resolve("${K}")).toBe(value);
   });
 
   it.each<[string, string | Uint8Array, string[]]>([
-    ["a name set twice", "K=1\nK=s3cret\n", [":2 sets K again; the last value stands."]],
+    ["a name set twice", "K=1\nK=s3cret\n", [":2 sets K again; the last value is used."]],
     [
       "lines that are none",
       "ok=1\ns3cret rubbish\n=x\n",
@@ -185,7 +188,7 @@ describe("the chain of .env files", () => {
     ["UTF-16", Buffer.from("\uFEFFK=v", "utf16le"), [" is not UTF-8 text and was ignored."]],
     ["a huge file", `K=${"x".repeat(1024 * 1024)}`, [" is larger than 1 MiB and was ignored."]],
     ["nothing in a good file", "K=1\n", []],
-  ])("tells %s", (_, content, endings) => {
+  ])("reports %s", (_, content, endings) => {
     write("project/.env", content);
     expect(variables().notices()).toEqual(endings.map((ending) => `${join(root, "project/.env")}${ending}`));
   });
@@ -196,14 +199,14 @@ describe("the chain of .env files", () => {
     [0o640, [" can be read or written by other users; give it mode 600."]],
     [0o644, [" can be read or written by other users; give it mode 600."]],
     [0o602, [" can be read or written by other users; give it mode 600."]],
-  ])("tells of the person's own file with mode %o what others can do with it", (mode, endings) => {
+  ])("reports access by other users to the user's own file with mode %o", (mode, endings) => {
     write("home/.ai/.env", "KEY=s3cret\n");
     chmodSync(join(root, "home/.ai/.env"), mode);
     expect(variables().resolve("${KEY}")).toBe("s3cret");
     expect(variables().notices()).toEqual(endings.map((ending) => `${join(root, "home/.ai/.env")}${ending}`));
   });
 
-  it("looks at the file that a link leads to, and at no mode of a project's", () => {
+  it("checks the target of a link, and does not check files of a project", () => {
     write("home/.ai/real", "KEY=1\n");
     chmodSync(join(root, "home/.ai/real"), 0o644);
     symlinkSync("real", join(root, "home/.ai/.env"));
@@ -214,19 +217,19 @@ describe("the chain of .env files", () => {
     ]);
   });
 
-  it("tells of the person's own file that belongs to somebody else, where one can make it so", () => {
+  it("reports the user's own file if another user owns it (tested as root only)", () => {
     write("home/.ai/.env", "KEY=1\n");
     const file = join(root, "home/.ai/.env");
     chmodSync(file, 0o600);
     const isRoot = process.getuid?.() === 0;
     if (isRoot) chownSync(file, 12_345, 12_345);
     expect(variables().notices()).toEqual(
-      isRoot ? [`${file} belongs to another user, who can change what it sets.`] : [],
+      isRoot ? [`${file} belongs to another user, who can change its variables.`] : [],
     );
   });
 });
 
-const STDIO: Connection = {
+const STDIO: ServerConnection = {
   kind: "stdio",
   command: "${BIN:-node}",
   args: ["${A}", "--x=${A}"],
@@ -235,7 +238,7 @@ const STDIO: Connection = {
 };
 
 describe("resolveConnection", () => {
-  it("replaces in every value of a stdio connection", () => {
+  it("expands every value of a stdio connection", () => {
     expect(resolveConnection(STDIO, variables({ A: "1", TOKEN: "t", DIR: "/d" }))).toEqual({
       kind: "stdio",
       command: "node",
@@ -245,8 +248,12 @@ describe("resolveConnection", () => {
     });
   });
 
-  it.each(["http", "sse"] as const)("replaces in address and headers of %s", (kind) => {
-    const connection: Connection = { kind, url: "https://${HOST}/mcp", headers: { Authorization: "Bearer ${TOKEN}" } };
+  it.each(["http", "sse"] as const)("expands the URL and headers of %s", (kind) => {
+    const connection: ServerConnection = {
+      kind,
+      url: "https://${HOST}/mcp",
+      headers: { Authorization: "Bearer ${TOKEN}" },
+    };
     expect(resolveConnection(connection, variables({ HOST: "h", TOKEN: "t" }))).toEqual({
       kind,
       url: "https://h/mcp",
@@ -260,15 +267,15 @@ describe("resolveConnection", () => {
     expect(JSON.stringify([error.message, error.hint, error.facts])).not.toContain("s3cret");
   });
 
-  it("passes on what is not about a variable", () => {
-    const connection: Connection = { kind: "http", url: "${", headers: {} };
-    expect(failure(() => resolveConnection(connection, variables())).message).toContain("does not begin a variable");
+  it("rethrows errors that are not about variables", () => {
+    const connection: ServerConnection = { kind: "http", url: "${", headers: {} };
+    expect(failure(() => resolveConnection(connection, variables())).message).toContain("is not a valid variable");
   });
 });
 
 describe("variablesIn", () => {
-  it("takes a default for one only if it stands wherever the variable does", () => {
-    const connection: Connection = { kind: "http", url: "http://${A:-x}/${A}", headers: { y: "${B:-1}${B:-2}" } };
+  it("reports a default only if every occurrence has one", () => {
+    const connection: ServerConnection = { kind: "http", url: "http://${A:-x}/${A}", headers: { y: "${B:-1}${B:-2}" } };
     expect(variablesIn(connection)).toEqual([
       { name: "A", hasDefault: false },
       { name: "B", hasDefault: true },

@@ -1,33 +1,33 @@
 import { DiscoveryError } from "../errors.js";
-import type { Connection, OAuthSettings, RestAuth, RestConnection } from "../model/server.js";
+import type { ServerConnection, OAuthSettings, RestAuth, RestConnection } from "../model/server.js";
 import type { Secrets } from "../util/secrets.js";
 import { createEnvFiles, type EnvFileParts } from "./env-files.js";
 import { expandTemplate, type ReadReference, referencesOf, variablesOf, type VariableUse } from "./template.js";
 
 export interface VariablesParts extends EnvFileParts {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Told every value that leaves here. */
+  /** Receives every value that is returned, so that logs can mask it. */
   readonly secrets?: Pick<Secrets, "note">;
 }
 
 export interface Variables {
   /**
-   * The text with every `${VAR}` replaced, or CONFIGURATION_ERROR naming those that are not set. Each value that was
-   * put in is told to `onValue`: whoever gets the text may have to hide it again. A reference such as `${keychain:NAME}`
-   * is CONFIGURATION_ERROR unless `read` knows its value.
+   * Replaces every `${VAR}`. Throws CONFIGURATION_ERROR that names the variables that are not set. Each inserted value is
+   * passed to `onValue`, so that the caller can mask it. A reference such as `${keychain:NAME}` throws CONFIGURATION_ERROR
+   * unless `read` is given.
    */
   resolve(text: string, onValue?: NoteValue, read?: ReadReference): string;
-  /** Tells of a value that no variable holds and that must not show up again all the same. */
+  /** Marks a value as secret that does not come from a variable. */
   readonly note: NoteValue;
-  /** Where the value of a variable would come from now. */
+  /** The current origin of a variable's value. */
   originOf(name: string): VariableOrigin;
-  /** What is wrong in the `.env` files, as they are now. */
+  /** Problems in the `.env` files, as they are now. */
   notices(): readonly string[];
-  /** The `.env` files that are looked into, whether they exist or not. */
+  /** The `.env` files that are read, whether they exist or not. */
   readonly files: readonly string[];
 }
 
-/** `barred`: only a file sets it that nobody trusts. */
+/** `barred`: only an untrusted file sets the variable. */
 export type VariableOrigin =
   | { readonly kind: "process" }
   | { readonly kind: "file"; readonly file: string }
@@ -36,7 +36,7 @@ export type VariableOrigin =
 
 export type NoteValue = (value: string) => void;
 
-/** Variables of the process and of the `.env` files, looked up at the moment of use and never kept in a result. */
+/** Variables of the process and of the `.env` files, looked up at each use. */
 export function createVariables({ env, secrets, ...parts }: VariablesParts): Variables {
   const files = createEnvFiles(parts);
   const note: NoteValue = (value) => secrets?.note(value);
@@ -66,12 +66,12 @@ export function createVariables({ env, secrets, ...parts }: VariablesParts): Var
   return { resolve, note, originOf, notices: () => files.notices(), files: files.files };
 }
 
-/** The connection with every variable in it replaced; one error names all that are not set. */
+/** Replaces every variable in the connection; one error names all variables that are not set. */
 export function resolveConnection(
-  connection: Connection,
+  connection: ServerConnection,
   variables: Pick<Variables, "resolve" | "originOf">,
   { onValue, read }: { readonly onValue?: NoteValue | undefined; readonly read?: ReadReference | undefined } = {},
-): Connection {
+): ServerConnection {
   const missing = new Set<string>();
 
   function text(template: string): string {
@@ -90,8 +90,8 @@ export function resolveConnection(
   return resolved;
 }
 
-/** All variables that a connection refers to, in the order in which it does; one with a default wherever it stands has one. */
-export function variablesIn(connection: Connection): VariableUse[] {
+/** All variables in a connection, in order; `hasDefault` only if every occurrence has a default. */
+export function variablesIn(connection: ServerConnection): VariableUse[] {
   const uses = new Map<string, boolean>();
   mapTexts(connection, (text) => {
     for (const { name, hasDefault } of variablesOf(text)) uses.set(name, hasDefault && uses.get(name) !== false);
@@ -100,8 +100,8 @@ export function variablesIn(connection: Connection): VariableUse[] {
   return [...uses].map(([name, hasDefault]) => ({ name, hasDefault }));
 }
 
-/** All references to secrets in a connection, each once, as they stand between the braces. */
-export function referencesIn(connection: Connection): string[] {
+/** All references to secrets in a connection, each once (the text between the braces). */
+export function referencesIn(connection: ServerConnection): string[] {
   const found = new Set<string>();
   mapTexts(connection, (text) => {
     for (const reference of referencesOf(text)) found.add(reference);
@@ -110,13 +110,13 @@ export function referencesIn(connection: Connection): string[] {
   return [...found];
 }
 
-function mapTexts(connection: Connection, convert: (text: string) => string): Connection {
+function mapTexts(connection: ServerConnection, convert: (text: string) => string): ServerConnection {
   if (connection.kind === "built-in") return connection;
   if (connection.kind === "rest") return mapRest(connection, convert);
   if (connection.kind !== "stdio") {
     const { url, headers, oauth } = connection;
-    const told = oauth === undefined ? {} : { oauth: mapSignIn(oauth, convert) };
-    return { ...connection, url: convert(url), headers: mapValues(headers, convert), ...told };
+    const signIn = oauth === undefined ? {} : { oauth: mapSignIn(oauth, convert) };
+    return { ...connection, url: convert(url), headers: mapValues(headers, convert), ...signIn };
   }
   return {
     ...connection,
@@ -142,7 +142,7 @@ function mapRest(connection: RestConnection, convert: (text: string) => string):
   };
 }
 
-/** What kind it is, and where a key belongs, is no place for variables. */
+/** The kind of authentication and the location of an API key cannot contain variables. */
 function mapAuth(auth: RestAuth, convert: (text: string) => string): RestAuth {
   switch (auth.kind) {
     case "bearer":
@@ -165,11 +165,16 @@ function mapValues(record: Readonly<Record<string, string>>, convert: (text: str
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, convert(value)]));
 }
 
+const ENV_FILES = [".env.local", ".env", ".ai/.env", "~/.ai/.env"];
+
 function unresolved(names: readonly string[], originOf: Variables["originOf"]): DiscoveryError {
   const what = names.length === 1 ? `The variable ${names[0]} is` : `The variables ${names.join(", ")} are`;
   const barred = names.map(originOf).find((origin) => origin.kind === "barred");
-  const set = `Set ${names.length === 1 ? "it" : "them"} in the environment, or in .env.local, .env, .ai/.env or ~/.ai/.env.`;
-  const trust = `${barred?.file} is not used, because nobody has trusted it: look at it and run \`anygpt mcp config trust\`.`;
+  const set = names.map((name) => ({ action: "set-variable", name, files: ENV_FILES }) as const);
+  const trust = [
+    `${barred?.file} is ignored because it is not trusted yet. Review it first.`,
+    { action: "run-command", command: "anygpt mcp config trust", purpose: "trust it" },
+  ] as const;
   return new DiscoveryError("CONFIGURATION_ERROR", `${what} not set.`, {
     hint: barred === undefined ? set : trust,
     facts: { variables: names },
@@ -177,14 +182,14 @@ function unresolved(names: readonly string[], originOf: Variables["originOf"]): 
 }
 
 function notHere(reference: string): never {
-  throw new DiscoveryError("CONFIGURATION_ERROR", `\${${reference}} may not stand here.`, {
-    hint: "Secrets are read for servers and adapters of your own configuration. Use a variable, as ${NAME}, here.",
+  throw new DiscoveryError("CONFIGURATION_ERROR", `\${${reference}} is not allowed here.`, {
+    hint: "Secret references work only in servers and adapters of the user's own configuration. Use a variable here, such as ${NAME}.",
     facts: { reference: `\${${reference}}` },
   });
 }
 
 function malformed(beginning: string): DiscoveryError {
-  return new DiscoveryError("CONFIGURATION_ERROR", `"${beginning}" does not begin a variable.`, {
+  return new DiscoveryError("CONFIGURATION_ERROR", `"${beginning}" is not a valid variable.`, {
     hint: "Write ${NAME}, ${NAME:-default} or a reference such as ${keychain:NAME}, or $${ for a literal ${.",
     facts: { beginning },
   });

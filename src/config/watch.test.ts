@@ -32,7 +32,7 @@ const write = (name: string, text: string) => {
   writeFileSync(path(name), text);
 };
 
-/** What was read on each change; "-" when there is nothing to read. */
+/** The content read after each change; "-" if the file does not exist. */
 function watch(file: string, options: { readAt?: () => number; settleMs?: number } = {}) {
   const seen: string[] = [];
   let isLooking = false;
@@ -58,7 +58,7 @@ function watch(file: string, options: { readAt?: () => number; settleMs?: number
   return { seen, ready: () => eventually(() => isLooking) };
 }
 
-/** Long enough for the watch to have looked; there is no event for nothing. */
+/** Long enough for a check of the files; there is no event for the absence of a change. */
 const looks = async () => {
   let looked = 0;
   const { stop: end } = startWatch({
@@ -81,16 +81,16 @@ describe("a watched file", () => {
       "2",
     ],
     [
-      "is moved away and written anew",
+      "is moved away and written again",
       () => write("f", "1"),
       () => (renameSync(path("f"), path("f~")), write("f", "2")),
       "2",
     ],
-    ["is deleted and written anew", () => write("f", "1"), () => (unlinkSync(path("f")), write("f", "2")), "2"],
+    ["is deleted and written again", () => write("f", "1"), () => (unlinkSync(path("f")), write("f", "2")), "2"],
     ["is deleted", () => write("f", "1"), () => unlinkSync(path("f")), "-"],
     ["appears", () => undefined, () => write("f", "2"), "2"],
     [
-      "keeps its size and its time",
+      "keeps its size and its modification time",
       () => (write("f", "1"), utimesSync(path("f"), 5, 5)),
       () => (write("f", "2"), utimesSync(path("f"), 5, 5)),
       "2",
@@ -107,7 +107,7 @@ describe("a watched file", () => {
       () => write("a", "2"),
       "2",
     ],
-  ])("that %s is noticed", async (_, before, after, expected) => {
+  ])("that %s is reported", async (_, before, after, expected) => {
     before();
     const { seen, ready } = watch("f");
     await ready();
@@ -117,7 +117,7 @@ describe("a watched file", () => {
     expect(seen).toEqual([expected]);
   });
 
-  it("behind a link to a folder is noticed when the link is swapped, as Kubernetes does it", async () => {
+  it("behind a link to a folder is reported when the link changes, as in Kubernetes", async () => {
     write("v1/f", "1");
     write("v2/f", "2");
     symlinkSync("v1", path("..data"));
@@ -131,7 +131,7 @@ describe("a watched file", () => {
     expect(seen).toEqual(["2"]);
   });
 
-  it("in a folder that does not exist yet is noticed", async () => {
+  it("in a folder that does not exist yet is reported", async () => {
     const { seen, ready } = watch("new/folder/f");
     await ready();
     await looks();
@@ -140,7 +140,7 @@ describe("a watched file", () => {
     expect(seen).toEqual(["1"]);
   });
 
-  it("that is left alone is not told of", async () => {
+  it("that does not change is not reported", async () => {
     write("f", "1");
     const { seen, ready } = watch("f");
     await ready();
@@ -148,14 +148,14 @@ describe("a watched file", () => {
     expect(seen).toEqual([]);
   });
 
-  it("that changed between being read and being watched is noticed", async () => {
+  it("that changed between reading and watching is reported", async () => {
     write("f", "1");
     const { seen } = watch("f", { readAt: () => 0 });
     await eventually(() => seen.length > 0);
     expect(seen).toEqual(["1"]);
   });
 
-  it("that a link was swapped to right after the mark is noticed, however old it is", async () => {
+  it("that becomes the target of a link after the mark is reported, even if it is old", async () => {
     write("a", "1");
     write("b", "2");
     symlinkSync("a", path("f"));
@@ -178,7 +178,7 @@ describe("a watched file", () => {
     expect(seen).toEqual(["2"]);
   });
 
-  it("that is half written is read when it is whole", async () => {
+  it("that is being written is read when it is complete", async () => {
     write("f", "1");
     const { seen, ready } = watch("f", { settleMs: 100 });
     await ready();
@@ -191,7 +191,7 @@ describe("a watched file", () => {
     expect(seen.filter((text) => text === "")).toEqual([]);
   });
 
-  it("that never comes to rest is read all the same", async () => {
+  it("that changes constantly is still reported", async () => {
     write("f", "0");
     const { seen, ready } = watch("f", { settleMs: 5 });
     await ready();
@@ -204,7 +204,7 @@ describe("a watched file", () => {
     expect(seen.length).toBeLessThan(n);
   });
 
-  it("is not looked at any more after the end", async () => {
+  it("is not checked after stop", async () => {
     write("f", "1");
     const { seen, ready } = watch("f");
     await ready();

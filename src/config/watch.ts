@@ -2,38 +2,38 @@ import { stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
 export interface WatchParts {
-  /** The files that make a difference now; they need not exist. */
+  /** The files to watch now; they need not exist. */
   readonly files: () => readonly string[];
   /** The time of day when the files were last read. */
   readonly readAt: () => number;
-  /** Reads them again, given those that changed. Never rejects. */
+  /** Reads the files again; receives the changed ones. Never rejects. */
   readonly onChange: (changed: readonly string[]) => Promise<void>;
   readonly intervalMs?: number;
-  /** A file that was just written may be written again: it must have been still for this long. */
+  /** How long a changed file must stay unchanged before it is reported, because a writer may not be finished. */
   readonly settleMs?: number;
 }
 
 export interface Watch {
-  /** To be called right after the files were read: how they are now is what later looks compare with. */
+  /** Call this right after reading the files: later checks compare with their state at this time. */
   mark(): Promise<void>;
-  /** Compares the files now instead of at the next interval. Resolves when a change that it found was reported. */
+  /** Checks the files now instead of at the next interval. Resolves after a found change was reported. */
   look(): Promise<void>;
   stop(): void;
 }
 
 const INTERVAL_MS = 1000;
 const SETTLE_MS = 100;
-/** A file that is not there any more may be about to be replaced. */
+/** A missing file may be about to be replaced, so wait for this many intervals without a change. */
 const GONE_SETTLES = 4;
-/** Who writes without end is not waited for. */
+/** A file that changes constantly is reported after this many intervals. */
 const MOST_SETTLES = 8;
-/** The clock that files are stamped with lags behind the time of day by a few milliseconds. */
+/** File timestamps lag behind the system clock by a few milliseconds. */
 const CLOCK_LAG_MS = 20;
 
 /**
- * Looks at the files once a second and tells when one of them is another one: written, replaced, removed, or behind a link
- * that points elsewhere now. Asking for the state of a few dozen files costs less than a millisecond, and, unlike events
- * of the file system, it works for links, for folders that do not exist yet, and on every kind of disk.
+ * Checks the files once a second and reports when one was written, replaced or removed, or its link points elsewhere.
+ * Reading the status of a few dozen files takes less than a millisecond. Unlike file system events, it works for links, for
+ * folders that do not exist yet, and on every file system.
  */
 export function startWatch(parts: WatchParts): Watch {
   const { files, readAt, onChange, intervalMs = INTERVAL_MS, settleMs = SETTLE_MS } = parts;
@@ -42,11 +42,11 @@ export function startWatch(parts: WatchParts): Watch {
   let queued: Promise<void> | undefined;
   const over = new AbortController();
 
-  // Watching alone is no reason for the process to stay.
+  // The timer does not keep the process alive.
   const pause = (ms: number): Promise<void> =>
     sleep(ms, undefined, { ref: false, signal: over.signal }).catch(() => undefined);
 
-  /** One look at a time. Callers that come before the next one has begun share it. */
+  /** One check at a time. Callers that arrive before the next check starts share it. */
   const lookNow = (): Promise<void> => {
     queued ??= looking.then(() => {
       queued = undefined;
@@ -56,15 +56,15 @@ export function startWatch(parts: WatchParts): Watch {
     return queued;
   };
 
-  /** A file that is looked at for the first time may have changed since it was read. */
-  const isNews = (path: string, now: Stamp): boolean => {
+  /** A file that is checked for the first time may have changed since it was read. */
+  const isChanged = (path: string, now: Stamp): boolean => {
     const before = known.get(path);
     return before === undefined ? now.changedAt >= readAt() - CLOCK_LAG_MS : before.text !== now.text;
   };
 
   async function look(): Promise<void> {
     let now = await stampsOf(files());
-    const changed = [...now].filter(([path, stamp]) => isNews(path, stamp));
+    const changed = [...now].filter(([path, stamp]) => isChanged(path, stamp));
     if (changed.length > 0) {
       const settles = changed.some(([, { text }]) => text === "") ? GONE_SETTLES : 1;
       for (let still = 0, tries = 0; still < settles && tries < MOST_SETTLES && !over.signal.aborted; tries++) {
@@ -89,15 +89,15 @@ export function startWatch(parts: WatchParts): Watch {
   return {
     async mark() {
       const now = await stampsOf(files());
-      // What changed after it was read is left for the next look to find.
-      known = new Map([...[...now].filter(([path, stamp]) => !isNews(path, stamp)), ...known]);
+      // A file that changed after it was read is reported by the next check.
+      known = new Map([...[...now].filter(([path, stamp]) => !isChanged(path, stamp)), ...known]);
     },
     look: lookNow,
     stop: () => over.abort(),
   };
 }
 
-/** Everything that tells one content of a path from another; empty text when there is nothing. */
+/** The identity and times of a file; the text is empty if the file does not exist. */
 interface Stamp {
   readonly text: string;
   readonly changedAt: number;
@@ -113,7 +113,7 @@ async function stampsOf(files: readonly string[]): Promise<Map<string, Stamp>> {
 
 async function stampOf(path: string): Promise<Stamp> {
   try {
-    // Of what a link points at in the end: when the link is swapped, that is another inode.
+    // stat follows links: if the link is changed, the inode differs.
     const { dev, ino, size, mtimeNs, ctimeNs, ctimeMs } = await stat(path, { bigint: true });
     return { text: `${dev}:${ino}:${size}:${mtimeNs}:${ctimeNs}`, changedAt: Number(ctimeMs) };
   } catch {

@@ -1,4 +1,4 @@
-// The client's side of a connection to a daemon, after both have proved themselves.
+// The client's side of a connection to a daemon, after mutual authentication.
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createConnection, type Socket } from "node:net";
@@ -10,33 +10,36 @@ import type { DaemonRequest } from "./requests.js";
 
 export type FrameListener = (kind: number, payload: Buffer) => void;
 
-export interface Channel {
+export interface DaemonChannel {
   readonly socket: Socket;
   /** Replaces the listener. */
   onFrame(listener: FrameListener): void;
   /** Sends a request and waits for its answer. */
   ask(request: DaemonRequest): Promise<unknown>;
-  /** Resolves when the connection is over, for whatever reason. */
+  /** Resolves when the connection has ended, for any reason. */
   readonly closed: Promise<void>;
   close(): void;
 }
 
-/** No daemon listens there. */
+/** No daemon listens on the socket. */
 export class AbsentError extends Error {
   override readonly name = "AbsentError";
 }
 
-/** Something listens there but is not a daemon that a command may be given to. */
+/** A process listens on the socket, but it is not a daemon that may run commands. */
 export class UnusableError extends Error {
   override readonly name = "UnusableError";
 }
+
+/** A process listens on the socket and does not answer. */
+export class SilentError extends UnusableError {}
 
 export type ChannelPlace = Pick<DaemonPlace, "socket" | "socketFolder" | "keyFile">;
 
 const ANSWER_MS = 5000;
 
-/** Throws `AbsentError` or `UnusableError`. Nothing of the user is sent before the daemon has proved itself. */
-export async function openChannel(place: ChannelPlace, answerMs = ANSWER_MS): Promise<Channel> {
+/** Throws `AbsentError` or `UnusableError`. No data of the user is sent before the daemon has authenticated itself. */
+export async function openChannel(place: ChannelPlace, answerMs = ANSWER_MS): Promise<DaemonChannel> {
   const key = readKey(place);
   checkOwner(place);
   const socket = createConnection(listenAddress(place.socket, key));
@@ -55,21 +58,22 @@ export async function openChannel(place: ChannelPlace, answerMs = ANSWER_MS): Pr
     }
   });
 
-  /** The next frame, which must be of that kind. */
+  /** The next frame, which must have this kind. */
   const next = (wanted: number): Promise<Buffer> =>
     new Promise((resolve, reject) => {
-      const fail = (message: string): void => {
+      const fail = (error: Error): void => {
         clearTimeout(timer);
-        reject(failure ?? new UnusableError(message));
+        reject(failure ?? error);
         socket.destroy();
       };
-      const timer = setTimeout(() => fail(`It did not answer within ${answerMs / 1000} s.`), answerMs);
+      const late = (): void => fail(new SilentError(`It did not answer within ${answerMs / 1000} s.`));
+      const timer = setTimeout(late, answerMs);
       listener = (kind, payload) => {
         clearTimeout(timer);
         if (kind === wanted) resolve(payload);
-        else fail("It sent something unexpected.");
+        else fail(new UnusableError("It sent something unexpected."));
       };
-      void closed.then(() => fail("It closed the connection."));
+      void closed.then(() => fail(new UnusableError("It closed the connection.")));
     });
 
   await prove(socket, key, next);
@@ -104,7 +108,7 @@ function readKey({ keyFile }: ChannelPlace): Buffer {
   try {
     return handshakeKey(readFileSync(keyFile));
   } catch (error) {
-    // A daemon makes the key before it listens.
+    // A daemon creates the key before it listens.
     if (isAbsent(error)) throw new AbsentError("There is no key yet.");
     throw new UnusableError(`${keyFile} cannot be read.`);
   }

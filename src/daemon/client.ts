@@ -1,7 +1,7 @@
 // Runs one command line in the daemon with the streams of this process. Loaded first by the bin: it must stay small.
 import type { Readable, Writable } from "node:stream";
 import { watchOutput } from "../util/watch-output.js";
-import { type Channel, AbsentError, openChannel } from "./channel.js";
+import { type DaemonChannel, AbsentError, openChannel, SilentError } from "./channel.js";
 import { configOption } from "./commands.js";
 import { FRAME, writeFrame, writePieces } from "./frames.js";
 import { type DaemonPlace, daemonPlace } from "./paths.js";
@@ -23,12 +23,12 @@ export interface ClientIo {
 
 export type ClientOutcome =
   | { readonly kind: "exited"; readonly exitCode: number }
-  /** The command did not begin: the caller is to run it itself. `notice` is for the user, where something is wrong. */
+  /** The command did not start: the caller must run it itself. `notice` is a warning for the user. */
   | { readonly kind: "unavailable"; readonly notice?: string }
-  /** The command had begun and its outcome is not known. */
+  /** The command had started and its outcome is unknown. */
   | { readonly kind: "lost" };
 
-/** Each of them may meet a daemon that is just leaving. */
+/** Each attempt can reach a daemon that is shutting down. */
 const MOST_TRIES = 3;
 
 export async function runInDaemon(argv: readonly string[], io: ClientIo): Promise<ClientOutcome> {
@@ -51,11 +51,13 @@ export async function runInDaemon(argv: readonly string[], io: ClientIo): Promis
   }
 }
 
-async function attach(place: DaemonPlace, io: ClientIo, tell: (text: string) => void): Promise<Channel> {
+async function attach(place: DaemonPlace, io: ClientIo, tell: (text: string) => void): Promise<DaemonChannel> {
   try {
     return await openChannel(place);
   } catch (error) {
-    if (!(error instanceof AbsentError)) throw error;
+    const isHung = error instanceof SilentError && (await (await import("./registry.js")).endIfHung(place));
+    if (isHung) tell("The background gateway hung and was ended.");
+    else if (!(error instanceof AbsentError)) throw error;
     const { startDaemon } = await import("./start.js");
     const channel = await startDaemon({ place, env: io.env, signal: io.signal });
     tell("The background gateway was started; `anygpt mcp daemon stop` ends it.");
@@ -71,8 +73,8 @@ function toRequest(argv: readonly string[], io: ClientIo): CommandRequest {
   return { kind: "command", argv, cwd, env, isTerminal, columns, stderrColumns, parentPid };
 }
 
-/** Connects the streams until the command has ended. From here on the command must not be run a second time. */
-async function follow(channel: Channel, io: ClientIo): Promise<ClientOutcome> {
+/** Connects the streams until the command has ended. From here on, the command must not be run a second time. */
+async function follow(channel: DaemonChannel, io: ClientIo): Promise<ClientOutcome> {
   const { socket } = channel;
   let exitCode: number | undefined;
   const input = forwardInput(channel, io.stdin);
@@ -104,8 +106,8 @@ async function follow(channel: Channel, io: ClientIo): Promise<ClientOutcome> {
   return { kind: "exited", exitCode: await settle(exitCode) };
 }
 
-/** Reads only while the command does: what it does not read stays for the next reader of the terminal or pipe. */
-function forwardInput({ socket }: Channel, stdin: Readable): { start(): void; stop(): void } {
+/** Reads input only while the command reads: the rest stays for the next reader of the terminal or pipe. */
+function forwardInput({ socket }: DaemonChannel, stdin: Readable): { start(): void; stop(): void } {
   const onData = (chunk: Buffer | string): void => {
     stdin.pause();
     writePieces(socket, FRAME.input, Buffer.from(chunk));

@@ -4,7 +4,7 @@ import { Readable, Writable } from "node:stream";
 import { FRAME, type FrameKind, writeFrame, writePieces } from "./frames.js";
 import type { CommandRequest } from "./requests.js";
 
-/** What a command line needs of the process that it runs for. */
+/** What a command needs from the process that it runs for. */
 export interface CommandIo {
   readonly stdin: Readable;
   readonly stdout: Writable;
@@ -20,12 +20,18 @@ export interface CommandIo {
 export interface RemoteCommand {
   readonly io: CommandIo;
   onFrame(kind: number, payload: Buffer): void;
-  /** As Ctrl-C does. */
+  /** Interrupts the command, like Ctrl-C. */
   interrupt(): void;
+  /** Call it when the command writes no more. Resolves when all output has been sent. */
+  flush(): Promise<void>;
 }
 
-/** Output that the client has not taken. Beyond it the client is disconnected: it does not read. */
-const MOST_PENDING_BYTES = 64 * 1024 * 1024;
+/** Bytes of unread output after which the command waits. */
+const MOST_PENDING_BYTES = 1024 * 1024;
+/** Bytes that a command may write without waiting while the client reads. */
+const MOST_HEAPED_BYTES = 64 * 1024 * 1024;
+/** How long a client may read nothing before it is disconnected. */
+const UNREAD_MS = 3_000;
 
 export function openRemoteCommand(socket: Socket, request: CommandRequest): RemoteCommand {
   const stop = new AbortController();
@@ -34,12 +40,13 @@ export function openRemoteCommand(socket: Socket, request: CommandRequest): Remo
     stop.abort();
     stdin.destroy();
   });
+  const [stdout, stderr] = [outputTo(socket, FRAME.stdout), outputTo(socket, FRAME.stderr)];
   const { env, cwd, isTerminal, columns, stderrColumns } = request;
   return {
     io: {
       stdin,
-      stdout: outputTo(socket, FRAME.stdout),
-      stderr: outputTo(socket, FRAME.stderr),
+      stdout,
+      stderr,
       env,
       cwd,
       isTerminal,
@@ -48,6 +55,9 @@ export function openRemoteCommand(socket: Socket, request: CommandRequest): Remo
       signal: stop.signal,
     },
     interrupt: () => stop.abort(),
+    async flush() {
+      await Promise.all([whenWritten(stdout), whenWritten(stderr)]);
+    },
     onFrame(kind, payload) {
       if (kind === FRAME.interrupt) stop.abort();
       else if (kind === FRAME.input && !stdin.destroyed) stdin.push(payload);
@@ -56,18 +66,38 @@ export function openRemoteCommand(socket: Socket, request: CommandRequest): Remo
   };
 }
 
-/** Frames of both outputs enter one queue at once: a terminal shows them in the order in which they were written. */
+/**
+ * Frames of both outputs enter one queue at once: a terminal shows them in the order in which they were written. Beyond a
+ * bound the command waits for its client, as it would for a pipe. A command that writes on without waiting loses a client
+ * that reads nothing.
+ */
 function outputTo(socket: Socket, kind: FrameKind): Writable {
-  return new Writable({
+  const output = new Writable({
     write(chunk: Buffer, _encoding, done) {
       if (socket.writable) writePieces(socket, kind, chunk);
-      if (socket.writableLength > MOST_PENDING_BYTES) socket.destroy();
-      done();
+      if (!socket.writable || socket.writableLength <= MOST_PENDING_BYTES) return done();
+      let pending = socket.writableLength;
+      const look = setInterval(() => {
+        const isHeaped = output.writableLength - chunk.length > MOST_HEAPED_BYTES;
+        if (isHeaped && socket.writableLength >= pending) socket.destroy();
+        pending = socket.writableLength;
+      }, UNREAD_MS);
+      const goOn = (): void => {
+        clearInterval(look);
+        socket.off("drain", goOn).off("close", goOn);
+        done();
+      };
+      socket.on("drain", goOn).on("close", goOn);
     },
   });
+  return output;
 }
 
-/** Asks the client for input only while somebody reads here; nothing is read ahead. */
+function whenWritten(output: Writable): Promise<void> {
+  return new Promise((resolve) => output.once("finish", resolve).once("close", resolve).end());
+}
+
+/** Requests input from the client only while the command reads; nothing is read ahead. */
 function inputFrom(socket: Socket): Readable {
   let isWanted = false;
   const want = (): void => {

@@ -112,6 +112,14 @@ describe("daemonPlace", () => {
     const long = place({ env: { ...env, ANYGPT_HOME: `/home/${"x".repeat(90)}` } });
     expect(Buffer.byteLength(long.socket)).toBeLessThanOrEqual(100);
     expect(long.infoFile).toContain("x".repeat(90));
+    const before = process.env["TMPDIR"];
+    process.env["TMPDIR"] = `/var/${"t".repeat(90)}`;
+    try {
+      expect(place({ env: { ...env, ANYGPT_HOME: `/home/${"x".repeat(90)}` } }).socket).toMatch(/^\/tmp\/anygpt-/);
+    } finally {
+      if (before === undefined) delete process.env["TMPDIR"];
+      else process.env["TMPDIR"] = before;
+    }
     expect(place().socket).toBe(`/home/ann/.anygpt/run/${place().key}.sock`);
   });
 });

@@ -1,10 +1,10 @@
 // Which command lines the background gateway runs. Loaded by every start of the bin: it must stay tiny.
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The hidden command that is a daemon. */
+/** The hidden command that runs a daemon. */
 export const DAEMON_WORD = "__daemon";
 
-/** Commands that may need live servers. A test holds this equal to `usesServers` in the command table. */
+/** Commands that may need live servers. A test compares it with `usesServers` in the command table. */
 export const SERVER_COMMANDS: readonly string[] = [
   "list",
   "search",
@@ -21,7 +21,7 @@ export const SERVER_COMMANDS: readonly string[] = [
 /** Subcommands of the above that need no live server. */
 export const LOCAL_SUBCOMMANDS: readonly string[] = ["tools export", "tools install"];
 
-/** Whether the background gateway is to run this command line. */
+/** Whether the background gateway should run this command line. */
 export function usesDaemon(argv: readonly string[], env: Environment): boolean {
   if (isSwitchedOff(env)) return false;
   const end = argv.indexOf("--");
@@ -40,7 +40,7 @@ export function serverCommand(argv: readonly string[]): string | undefined {
 
 const OFF = new Set(["0", "false", "no", "off"]);
 
-/** `ANYGPT_DAEMON=0`, a CI job, and a gateway that was started by a gateway. */
+/** Disabled by `ANYGPT_DAEMON=0`, in a CI job, and in a gateway that another gateway started. */
 function isSwitchedOff(env: Environment): boolean {
   const ci = (env["CI"] ?? "").toLowerCase();
   return (
@@ -56,7 +56,7 @@ function leadingWords(argv: readonly string[]): string[] {
   return words[0] === "mcp" ? words.slice(1, 3) : words.slice(0, 2);
 }
 
-/** The file that `--config` names. The command's own parser has the last word on it. */
+/** The file that `--config` names. The parser of the command validates it later. */
 export function configOption(argv: readonly string[]): string | undefined {
   for (const [index, word] of argv.entries()) {
     if (word === "--") return undefined;

@@ -1,4 +1,4 @@
-// One connection as the daemon sees it: the proof first, within narrow limits, then one request.
+// The daemon's side of one connection: authentication first, within narrow limits, then one request.
 import { randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
 import { openRemoteCommand, type RemoteCommand } from "./command-io.js";
@@ -12,7 +12,7 @@ export interface ConnectionParts {
   onProved(): void;
   /** Whether the command may run here. */
   admit(request: CommandRequest): CommandAnswer;
-  /** Runs it. Never rejects. */
+  /** Runs the command. Never rejects. */
   run(request: CommandRequest, command: RemoteCommand): Promise<number>;
   /** Answers a request that is not a command. */
   answer(request: Exclude<DaemonRequest, CommandRequest>): DaemonStatus;
@@ -60,7 +60,7 @@ export function serveConnection(socket: Socket, parts: ConnectionParts): void {
   writeFrame(socket, FRAME.hello, nonce);
 }
 
-/** The daemon's proof, in answer to the client's; undefined when that is wrong. */
+/** The daemon's proof in response to the client's; undefined if the client's proof is wrong. */
 function toOwnProof(kind: number, payload: Buffer, nonce: Buffer, key: Buffer): Buffer | undefined {
   if (kind !== FRAME.proof || payload.length !== NONCE_BYTES + PROOF_BYTES) return undefined;
   const theirs = payload.subarray(0, NONCE_BYTES);
@@ -75,6 +75,7 @@ async function runToEnd(
   parts: ConnectionParts,
 ): Promise<void> {
   const exitCode = await parts.run(request, command);
+  await command.flush();
   if (!socket.writable) return;
   writeFrame(socket, FRAME.exit, Buffer.of(exitCode));
   socket.end();

@@ -21,7 +21,7 @@ describe("differingVariables", () => {
 });
 
 it("ignores exactly the variables that the documentation lists", () => {
-  const page = readFileSync(new URL("../../docs/background-gateway.md", import.meta.url), "utf8");
+  const page = readFileSync(new URL("../../docs/how-to/background-gateway.md", import.meta.url), "utf8");
   const list = page.split("<!-- volatile -->")[1] ?? "";
   const named = [...list.matchAll(/`([^`]+)`/g)].map((match) => match[1] ?? "");
   expect(named.toSorted()).toEqual([...VOLATILE_NAMES, ...VOLATILE_PREFIXES.map((prefix) => `${prefix}*`)].toSorted());

@@ -3,7 +3,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /**
  * Variables that shells, terminals, editors and sessions set by themselves and that no server depends on. All others
  * count: servers receive them by `${VAR}` or by inheritance, so a daemon may only run commands of its own environment.
- * `docs/background-gateway.md` lists them.
+ * `docs/how-to/background-gateway.md` lists them.
  */
 export const VOLATILE_NAMES: readonly string[] = [
   "_",

@@ -9,7 +9,7 @@ export function handshakeKey(localKey: Uint8Array): Buffer {
   return deriveKey(localKey, "anygpt background gateway");
 }
 
-/** The role is part of it, so that no side can send back what the other said. */
+/** The proof includes the role, so that no side can replay the proof of the other. */
 export function proofOf(key: Buffer, role: "client" | "daemon", nonces: readonly Uint8Array[]): Buffer {
   const hmac = createHmac("sha256", key).update(role);
   for (const nonce of nonces) hmac.update(nonce);
@@ -20,7 +20,7 @@ export function isProof(given: Uint8Array, expected: Uint8Array): boolean {
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-/** On Windows a pipe has no folder that protects it: its name is one that only readers of the key can compute. */
+/** On Windows, no folder protects a named pipe. Its name is derived from the key, so only readers of the key know it. */
 export function listenAddress(socket: string, key: Buffer): string {
   if (process.platform !== "win32") return socket;
   const name = createHmac("sha256", key).update(socket).digest("hex").slice(0, 32);

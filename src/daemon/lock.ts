@@ -1,68 +1,52 @@
-import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
+// Lets one process at a time start a daemon.
 import { randomBytes } from "node:crypto";
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { isSameProcess, startTimeOf } from "../util/start-time.js";
 
-/** A process that starts a daemon has given up long before. */
+/** Longer than any start of a daemon can take. */
 const OLDEST_MS = 60_000;
 
-/** Gives what releases the lock; undefined while another live process holds it. */
+/**
+ * Returns a function that releases the lock; undefined while another live process holds it or acquires it at the same time. Every
+ * process creates a file of its own, `FILE.RANDOM`, and then looks for others: of two, at most one sees none. So no
+ * process removes the file of a live one, and what anything else wrote under the name of the lock does not matter.
+ */
 export function tryLock(file: string): (() => void) | undefined {
-  if (!create(file)) {
-    if (!isStale(file) || !remove(file) || !create(file)) return undefined;
-  }
-  return () => {
-    if (readHolder(file) === process.pid) rmSync(file, { force: true });
-  };
-}
-
-function create(file: string): boolean {
+  if (holdersOf(file).length > 0) return undefined;
+  const own = `${file}.${randomBytes(6).toString("hex")}`;
+  const draft = `${own}.tmp`;
+  const release = (): void => rmSync(own, { force: true });
   try {
-    const handle = openSync(file, "wx", 0o600);
-    writeSync(handle, String(process.pid));
-    closeSync(handle);
-    return true;
+    writeFileSync(draft, JSON.stringify({ pid: process.pid, startTime: startTimeOf(process.pid) }), { mode: 0o600 });
+    renameSync(draft, own);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    // A full disk can leave a partial file.
+    rmSync(draft, { force: true });
     throw error;
   }
+  if (holdersOf(file).every((holder) => holder === own)) return release;
+  release();
+  return undefined;
 }
 
-function isStale(file: string): boolean {
+/** The files of live processes; those of others are removed. */
+function holdersOf(file: string): string[] {
+  const folder = dirname(file);
+  const own = new RegExp(`^${basename(file).replaceAll(".", "\\.")}\\.[0-9a-f]{12}$`);
+  const files = readdirSync(folder)
+    .filter((name) => own.test(name))
+    .map((name) => join(folder, name));
+  const held = files.filter(isHeld);
+  for (const stale of files) if (!held.includes(stale)) rmSync(stale, { force: true });
+  return held;
+}
+
+function isHeld(file: string): boolean {
   try {
-    const isOld = Date.now() - statSync(file).mtimeMs > OLDEST_MS;
-    const holder = readHolder(file);
-    // An empty file was made a moment ago.
-    return isOld || (holder !== undefined && !isAlive(holder));
+    const { pid, startTime } = JSON.parse(readFileSync(file, "utf8")) as { pid: number; startTime?: string };
+    return Date.now() - statSync(file).mtimeMs < OLDEST_MS && isSameProcess(pid, startTime);
   } catch {
     return false;
-  }
-}
-
-/** Exactly one of several processes succeeds: the name can be taken away once. */
-function remove(file: string): boolean {
-  const aside = `${file}.${process.pid}.${randomBytes(4).toString("hex")}`;
-  try {
-    renameSync(file, aside);
-    rmSync(aside, { force: true });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function readHolder(file: string): number | undefined {
-  try {
-    const pid = Number.parseInt(readFileSync(file, "utf8"), 10);
-    return pid > 0 ? pid : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }

@@ -3,8 +3,8 @@ import { appendFileSync, copyFileSync, statSync, truncateSync } from "node:fs";
 const MOST_BYTES = 1024 * 1024;
 
 /**
- * Appends lines to a file of bounded size; what is older is in `FILE.1`. The file is emptied in place instead of renamed,
- * because it is also the standard error of this process. A disk that is full stops the log and nothing else.
+ * Appends lines to a file of bounded size; older lines are in `FILE.1`. The file is truncated in place instead of renamed,
+ * because it is also the standard error of this process. A full disk stops the log and nothing else.
  */
 export function createLogFile(file: string, now: () => number, mostBytes = MOST_BYTES): (message: string) => void {
   return (message) => {

@@ -10,20 +10,20 @@ import { homeOf, stateFolderOf } from "../util/state-folder.js";
 export interface DaemonPlace {
   readonly key: string;
   readonly stateFolder: string;
-  /** The working folder without links: project files, `.env` files and server processes depend on it. */
+  /** The working folder with links resolved: project files, `.env` files and server processes depend on it. */
   readonly cwd: string;
   /** The configuration file that `--config` names. */
   readonly configOption: string | undefined;
-  /** The one that `--config` or `ANYGPT_CONFIG` names. */
+  /** The configuration file that `--config` or `ANYGPT_CONFIG` names. */
   readonly config: string | undefined;
-  /** Holds everything but, where the path is too long, the socket. */
+  /** Contains all files; the socket is elsewhere if its path would be too long. */
   readonly folder: string;
   readonly socketFolder: string;
   readonly socket: string;
   readonly infoFile: string;
   readonly logFile: string;
   readonly lockFile: string;
-  /** From which both sides derive the key that they prove themselves with. */
+  /** Both sides derive the authentication key from this file. */
   readonly keyFile: string;
 }
 
@@ -33,7 +33,7 @@ export interface DaemonPlaceParts {
   readonly configPath?: string | undefined;
 }
 
-/** The `sun_path` of a socket address holds 104 bytes on macOS and 108 on Linux. */
+/** `sun_path` of a socket address has 104 bytes on macOS and 108 on Linux. */
 const LONGEST_SOCKET_PATH = 100;
 const KEY_LENGTH = 16;
 
@@ -68,23 +68,29 @@ export function runFolder(stateFolder: string): string {
   return join(stateFolder, "run");
 }
 
-/** The program that daemons run. It must be a bin: by that a gateway recognises another one among its ancestors. */
+/** The program that daemons run. It must be a bin, because a gateway recognizes another one among its ancestors by it. */
 export function daemonProgram(): string {
-  return join(dirname(dirname(builtFile("main.js"))), "bin", "anygpt.js");
+  return join(dirname(dirname(builtFile("main.cjs"))), "bin", "anygpt.js");
 }
 
-/** Differs after an upgrade or a rebuild: parts of a program are loaded late and must all come from one build. */
+/** Changes with an upgrade or a rebuild: modules are loaded lazily and must all come from one build. */
 export function buildStamp(): string {
-  const file = builtFile("main.js");
+  const file = builtFile("main.cjs");
   const { ino, size, mtimeMs } = statSync(file);
   return `${file}:${ino}:${size}:${mtimeMs}`;
 }
 
+/** The run folder, or a private folder for temporary files if the path is too long for a socket address. */
 function socketFolderFor(folder: string, stateFolder: string): string {
-  // A daemon binds `KEY.PID` first and renames it to `KEY.sock`.
+  const name = `anygpt-${process.getuid?.() ?? 0}-${shortHash([stateFolder])}`;
+  const temporary = [tmpdir(), "/tmp"].map((parent) => join(parent, name));
+  return [folder, ...temporary].find(isShortEnough) ?? folder;
+}
+
+/** A daemon binds `KEY.PID` first and renames it to `KEY.sock`. */
+function isShortEnough(folder: string): boolean {
   const longest = Buffer.byteLength(join(folder, "k".repeat(KEY_LENGTH))) + ".4194304".length;
-  if (longest <= LONGEST_SOCKET_PATH) return folder;
-  return join(tmpdir(), `anygpt-${process.getuid?.() ?? 0}-${shortHash([stateFolder])}`);
+  return longest <= LONGEST_SOCKET_PATH;
 }
 
 function shortHash(parts: readonly unknown[]): string {

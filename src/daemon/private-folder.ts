@@ -20,6 +20,9 @@ export function checkPrivate(path: string): void {
 
 function refused(path: string, why: string): DiscoveryError {
   return new DiscoveryError("CONFIGURATION_ERROR", `${path} ${why}.`, {
-    hint: `Remove ${path}: it is created again with the right owner and permissions.`,
+    hint: [
+      { action: "edit-file", path, change: "remove" },
+      "The gateway creates it again with the right owner and permissions.",
+    ],
   });
 }

@@ -1,61 +1,91 @@
-// All daemons of a state folder: a small file beside each socket says which one it belongs to.
+// All daemons of a state folder. A small file next to each socket describes its daemon.
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { isSameProcess, startTimeOf } from "../util/start-time.js";
 import { writePrivateFile } from "../util/private-files.js";
-import { type ChannelPlace, openChannel } from "./channel.js";
-import { isAlive } from "./lock.js";
+import { type ChannelPlace, openChannel, SilentError } from "./channel.js";
 import { type DaemonPlace, runFolder } from "./paths.js";
 import type { DaemonStatus } from "./requests.js";
 
-/** What the file says. */
+/** The content of the file. */
 export interface DaemonInfo extends ChannelPlace {
   readonly key: string;
   readonly pid: number;
+  readonly startTime?: string | undefined;
   readonly cwd: string;
   readonly config: string | null;
 }
 
-/** A daemon that answers, and what it said. */
+/** A daemon that answers, with its status. */
 export interface RunningDaemon {
   readonly info: DaemonInfo;
   readonly status: DaemonStatus;
 }
 
-/** Logs of daemons that are gone are kept for so long. */
+/** A daemon whose process runs but does not answer. */
+export interface SilentDaemon {
+  readonly info: DaemonInfo;
+  readonly status?: undefined;
+}
+
+/** How long logs of exited daemons are kept. */
 const OLDEST_LOG_MS = 7 * 24 * 60 * 60 * 1000;
 
 export async function registerDaemon(place: DaemonPlace): Promise<void> {
   const { key, cwd, config = null, socket, socketFolder, keyFile, infoFile } = place;
-  const info: DaemonInfo = { key, pid: process.pid, cwd, config, socket, socketFolder, keyFile };
+  const { pid } = process;
+  const info: DaemonInfo = { key, pid, startTime: startTimeOf(pid), cwd, config, socket, socketFolder, keyFile };
   await writePrivateFile(infoFile, JSON.stringify(info));
 }
 
-/** Another daemon may have taken the place meanwhile: its file stays. */
+/** Keeps the file if another daemon has replaced it in the meantime. */
 export async function unregisterDaemon({ infoFile }: DaemonPlace): Promise<void> {
   const info = await readInfo(infoFile);
   if (info?.pid === process.pid) await rm(infoFile, { force: true });
 }
 
-/** Those that run, the one that was used last first. Files of daemons that are gone are removed. */
+/** Running daemons, the most recently used first. Files of exited daemons are removed. */
 export async function listDaemons(stateFolder: string): Promise<RunningDaemon[]> {
-  const folder = runFolder(stateFolder);
-  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(".json"));
-  const found = await Promise.all(names.map((name) => look(join(folder, name))));
-  return found
-    .filter((daemon) => daemon !== undefined)
+  return (await findProcesses(stateFolder))
+    .filter((daemon): daemon is RunningDaemon => daemon.status !== undefined)
     .sort((one, other) => one.status.idleSeconds - other.status.idleSeconds);
 }
 
-async function look(file: string): Promise<RunningDaemon | undefined> {
-  const info = await readInfo(file);
-  if (info === undefined) return undefined;
-  const status = await askDaemon(info, "status").catch(() => undefined);
-  if (status !== undefined) return { info, status };
-  if (!isAlive(info.pid)) await rm(file, { force: true });
-  return undefined;
+/** Running daemons, including those that do not answer. */
+export async function findProcesses(stateFolder: string): Promise<(RunningDaemon | SilentDaemon)[]> {
+  const folder = runFolder(stateFolder);
+  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(".json"));
+  const found = await Promise.all(names.map((name) => look(join(folder, name))));
+  return found.filter((daemon) => daemon !== undefined);
 }
 
-/** Throws when no daemon answers. */
+async function look(file: string): Promise<RunningDaemon | SilentDaemon | undefined> {
+  const info = await readInfo(file);
+  if (info === undefined) return undefined;
+  try {
+    return { info, status: await askDaemon(info, "status") };
+  } catch (error) {
+    const isRunning = isSameProcess(info.pid, info.startTime);
+    if (!isRunning) await rm(file, { force: true });
+    return isRunning && error instanceof SilentError ? { info } : undefined;
+  }
+}
+
+/** A daemon updates the modification time of its file at this interval. */
+export const BEAT_MS = 5_000;
+/** A daemon that has not done so for this long hangs; even a slow machine would have done it by then. */
+const HUNG_MS = 4 * BEAT_MS;
+
+/** Kills the daemon if it hangs; its reaper stops its servers. Returns false if it may only be slow. */
+export async function endIfHung({ infoFile }: Pick<DaemonPlace, "infoFile">): Promise<boolean> {
+  const info = await readInfo(infoFile);
+  const { mtimeMs } = await stat(infoFile).catch(() => ({ mtimeMs: Infinity }));
+  if (info === undefined || Date.now() - mtimeMs < HUNG_MS || !isSameProcess(info.pid, info.startTime)) return false;
+  process.kill(info.pid, "SIGKILL");
+  return true;
+}
+
+/** Throws if no daemon answers. */
 export async function askDaemon(place: ChannelPlace, kind: "status" | "stop"): Promise<DaemonStatus> {
   const channel = await openChannel(place);
   try {
@@ -73,10 +103,10 @@ async function readInfo(file: string): Promise<DaemonInfo | undefined> {
   }
 }
 
-/** At most so many run at once: each holds memory and server processes. */
+/** The maximum number of running daemons: each uses memory and server processes. */
 const MOST_DAEMONS = 4;
 
-/** Asks those that were idle for longest to end. One that runs a command is never asked. */
+/** Stops the daemons that were idle for longest, never one that runs a command. */
 export async function stopSurplus({ stateFolder, key }: DaemonPlace): Promise<void> {
   const others = (await listDaemons(stateFolder)).filter(({ info, status }) => info.key !== key && !status.isLeaving);
   const surplus = others.slice(MOST_DAEMONS - 1).filter(({ status }) => status.running === 0);

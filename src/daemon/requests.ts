@@ -1,6 +1,6 @@
-// What a client may ask of a daemon, and what the daemon answers.
+// Requests of a client to a daemon, and the responses.
 
-/** Everything of the client's process that a command sees. */
+/** The properties of the client's process that a command uses. */
 export interface CommandRequest {
   readonly kind: "command";
   readonly argv: readonly string[];
@@ -17,9 +17,9 @@ export type DaemonRequest = CommandRequest | { readonly kind: "status" } | { rea
 
 export type CommandAnswer =
   | { readonly kind: "accepted" }
-  /** The daemon takes no more commands: another one is to be started. */
+  /** The daemon accepts no more commands: start another one. */
   | { readonly kind: "leaving"; readonly reason: string }
-  /** The command has to run in the client's process. */
+  /** The command must run in the client's process. */
   | { readonly kind: "refused"; readonly reason: string };
 
 export interface DaemonStatus {
@@ -35,6 +35,6 @@ export interface DaemonStatus {
   readonly memoryBytes: number;
   /** Names of servers with an open connection. */
   readonly servers: readonly string[];
-  /** It takes no more commands and ends when those that run have ended. */
+  /** It accepts no more commands and exits when the running ones have ended. */
   readonly isLeaving: boolean;
 }

@@ -161,12 +161,12 @@ describe("a command", () => {
     expect(logged.join("\n")).toContain("broken");
   });
 
-  it("loses its client when that takes none of 64 MiB, and others are served meanwhile", async () => {
+  it("disconnects a client that reads nothing of 64 MiB, and serves others meanwhile", async () => {
     let isCut = false;
     const { client } = await open(async (_argv, io) => {
       if (io.columns !== 1) return 0;
       while (!io.signal.aborted) {
-        io.stdout.write(Buffer.alloc(1024 * 1024));
+        if (io.stdout.writableLength < 80 * 1024 * 1024) io.stdout.write(Buffer.alloc(1024 * 1024));
         await new Promise((resolve) => setImmediate(resolve));
       }
       isCut = true;
@@ -203,7 +203,7 @@ describe("a command", () => {
     vi.useFakeTimers({ toFake: ["setTimeout"] });
     try {
       const one = client();
-      await vi.waitFor(() => expect(one.output()).toBe("begun"));
+      await eventually(() => one.output() === "begun");
       daemon.leave("The test ends it.", 0);
       await vi.advanceTimersByTimeAsync(20_000);
       expect(await one.outcome).toEqual({ kind: "lost" });
@@ -221,7 +221,7 @@ describe("the daemon", () => {
     expect(lstatSync(place.folder).mode & 0o777).toBe(0o700);
   });
 
-  it("ends after its idle time, which every command starts anew", async () => {
+  it("exits after its idle time, which every command restarts", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
       const { client, daemon, place } = await open(() => Promise.resolve(0), { idleMs: 60_000 });
@@ -233,7 +233,7 @@ describe("the daemon", () => {
       expect(existsSync(place.socket)).toBe(true);
       await vi.advanceTimersByTimeAsync(2000);
       expect(existsSync(place.socket)).toBe(false);
-      await vi.waitFor(() => expect(isOver).toBe(true));
+      await eventually(() => isOver);
     } finally {
       vi.useRealTimers();
     }
@@ -251,7 +251,7 @@ describe("the daemon", () => {
         { idleMs: 60_000 },
       );
       const one = client();
-      await vi.waitFor(() => expect(one.output()).toBe("begun"));
+      await eventually(() => one.output() === "begun");
       await vi.advanceTimersByTimeAsync(600_000);
       expect(existsSync(place.socket)).toBe(true);
       one.stop.abort();
@@ -261,7 +261,7 @@ describe("the daemon", () => {
     }
   });
 
-  it("takes no command of another environment, finishes what runs, and ends", async () => {
+  it("rejects a command of another environment, finishes running commands, and exits", async () => {
     const { client, daemon, env, place, logged } = await open(async (_argv, io) => {
       io.stdout.write("begun");
       await whenAborted(io.signal);
@@ -289,7 +289,7 @@ describe("the daemon", () => {
     expect(logged.join("\n")).not.toContain("s3cret");
   });
 
-  it("lets the client run a command itself that it refuses", async () => {
+  it("makes the client run a command that it rejects", async () => {
     const { client } = await open(() => Promise.resolve(0), { refusal: () => "A gateway has started it." });
     expect(await client().outcome).toEqual({ kind: "unavailable" });
   });
@@ -322,7 +322,7 @@ describe("a stranger", () => {
     });
   const HELLO_BYTES = 5 + 32;
 
-  it("that cannot prove itself is disconnected and gets nothing but a nonce", async () => {
+  it("that fails authentication is disconnected and gets only a nonce", async () => {
     let runs = 0;
     const { place } = await open(() => Promise.resolve((runs += 1)));
     const proof = Buffer.concat([Buffer.of(FRAME.proof, 0, 0, 0, 64), randomBytes(64)]);
@@ -335,14 +335,14 @@ describe("a stranger", () => {
     expect(existsSync(place.socket)).toBe(true);
   });
 
-  it("that says nothing is disconnected, and takes no place from others meanwhile", async () => {
+  it("that sends nothing is disconnected and does not block others", async () => {
     const { place, client } = await open(() => Promise.resolve(0), { proofMs: 200 });
     const silent = Array.from({ length: 80 }, () => connect(place.socket, () => undefined));
     await Promise.all(silent);
     expect(await client().outcome).toEqual({ kind: "exited", exitCode: 0 });
   });
 
-  it("that listens in the daemon's place is not sent the environment", async () => {
+  it("that listens on the daemon's socket is not sent the environment", async () => {
     const { place, client, daemon } = await open(() => Promise.resolve(0));
     daemon.leave("The test replaces it.");
     await daemon.ended;
@@ -366,7 +366,7 @@ describe("a stranger", () => {
     }
   });
 
-  it("that put a link, or made the folder open to others, is not followed", async () => {
+  it("that replaced the folder by a link or opened it to others is detected", async () => {
     const { place, client } = await open(() => Promise.resolve(0));
     chmodSync(place.folder, 0o755);
     expect(await client().outcome).toMatchObject({

@@ -1,5 +1,5 @@
-// The daemon: listens on the socket of its place, runs command lines for clients, and ends when nobody needs it.
-import { chmodSync, lstatSync, renameSync, rmSync } from "node:fs";
+// The daemon: listens on its socket, runs command lines for clients, and exits when it is idle.
+import { chmodSync, lstatSync, renameSync, rmSync, utimesSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import type { CommandIo, RemoteCommand } from "./command-io.js";
@@ -8,17 +8,18 @@ import { serveConnection } from "./connection.js";
 import { differingVariables } from "./environment.js";
 import { listenAddress } from "./handshake.js";
 import { buildStamp, type DaemonPlace } from "./paths.js";
+import { BEAT_MS } from "./registry.js";
 import type { CommandAnswer, CommandRequest, DaemonStatus } from "./requests.js";
 
 export interface DaemonParts {
   readonly place: DaemonPlace;
-  /** Of the handshake. */
+  /** The time limit of the handshake. */
   readonly key: Buffer;
   /** The environment that servers are started with. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly idleMs: number;
   readonly run: (argv: readonly string[], io: CommandIo) => Promise<number>;
-  /** Why a command cannot run here though its environment is the same; undefined when it can. */
+  /** Why a command cannot run here although its environment is the same; undefined if it can. */
   readonly refusal: (request: CommandRequest) => string | undefined;
   readonly describe: () => Pick<DaemonStatus, "version" | "servers">;
   readonly log: (message: string) => void;
@@ -27,21 +28,20 @@ export interface DaemonParts {
 }
 
 export interface Daemon {
-  /** Takes no more commands from now on. Those that run end by themselves, or are interrupted after `graceMs`. */
+  /** Accepts no more commands. Running commands finish, or are interrupted after `graceMs`. */
   leave(reason: string, graceMs?: number): void;
   readonly ended: Promise<void>;
 }
 
-const CHECK_MS = 5000;
 const PROOF_MS = 3000;
 const MOST_UNPROVED = 64;
-/** For `daemon stop`: what runs may finish, but not forever. */
+/** For `daemon stop`: how long running commands may take to finish. */
 const STOP_GRACE_MS = 10_000;
-/** What an interrupted command has to end in. */
-const LAST_WORDS_MS = 5000;
+/** How long an interrupted command may take to end. */
+const END_GRACE_MS = 5000;
 
 export async function serveDaemon(parts: DaemonParts): Promise<Daemon> {
-  const { place, idleMs, log, checkMs = CHECK_MS } = parts;
+  const { place, idleMs, log, checkMs = BEAT_MS } = parts;
   const since = new Date();
   const build = buildStamp();
   const open = new Set<Socket>();
@@ -82,10 +82,10 @@ export async function serveDaemon(parts: DaemonParts): Promise<Daemon> {
         setTimeout(() => {
           for (const socket of open) socket.destroy();
           end();
-        }, LAST_WORDS_MS).unref();
+        }, END_GRACE_MS).unref();
       }, graceMs).unref();
     }
-    // The answer to whoever asked for it is sent first.
+    // The response to the client that requested it is sent first.
     setImmediate(rest);
   };
 
@@ -158,6 +158,7 @@ export async function serveDaemon(parts: DaemonParts): Promise<Daemon> {
   const server = createServer(accept);
   const identity = await listen(server, place, parts.key);
   const check = setInterval(() => {
+    renewDate(place.infoFile);
     const why = whyToLeave(place, identity, build);
     if (why !== undefined) leave(why);
   }, checkMs);
@@ -165,13 +166,13 @@ export async function serveDaemon(parts: DaemonParts): Promise<Daemon> {
   return { leave, ended };
 }
 
-/** A client that still reads its output may do so; one that has it all and does not leave is disconnected. */
+/** Waits for clients that still read output. A client that has all output and stays connected is disconnected. */
 function endSoon(socket: Socket): void {
   socket.end();
-  setTimeout(() => (socket.writableLength === 0 ? socket.destroy() : undefined), LAST_WORDS_MS).unref();
+  setTimeout(() => (socket.writableLength === 0 ? socket.destroy() : undefined), END_GRACE_MS).unref();
 }
 
-/** The address under which a socket is bound first; renamed, it replaces what a dead daemon left, in one step. */
+/** Binds the socket to a temporary path and renames it, which replaces the socket of a dead daemon atomically. */
 async function listen(server: Server, place: DaemonPlace, key: Buffer): Promise<string | undefined> {
   const isPipe = process.platform === "win32";
   const draft = join(place.socketFolder, `${place.key}.${process.pid}`);
@@ -186,7 +187,16 @@ async function listen(server: Server, place: DaemonPlace, key: Buffer): Promise<
   return identityOf(place.socket);
 }
 
-/** Another daemon may have taken the place, the state folder may be gone, the program may have been replaced. */
+/** Shows other processes that the daemon does not hang. */
+function renewDate(infoFile: string): void {
+  try {
+    utimesSync(infoFile, new Date(), new Date());
+  } catch {
+    // The file does not exist yet, or no longer.
+  }
+}
+
+/** Why the daemon must exit: another daemon replaced it, the state folder was removed, or the program was replaced. */
 function whyToLeave(place: DaemonPlace, identity: string | undefined, build: string): string | undefined {
   if (identity !== undefined && identityOf(place.socket) !== identity) return "Its socket is gone or was replaced.";
   try {

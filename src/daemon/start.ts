@@ -1,15 +1,16 @@
-// Starts a daemon, once however many commands want one, and waits until it listens.
+// Starts a daemon, once for any number of concurrent commands, and waits until it listens.
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DiscoveryError } from "../errors.js";
-import { AbsentError, type Channel, openChannel } from "./channel.js";
+import { AbsentError, type DaemonChannel, openChannel } from "./channel.js";
 import { DAEMON_WORD } from "./commands.js";
-import { isAlive, tryLock } from "./lock.js";
+import { isAlive } from "../util/start-time.js";
+import { tryLock } from "./lock.js";
 import { type DaemonPlace, daemonProgram } from "./paths.js";
 import { openPrivateFolder } from "./private-folder.js";
 
-export interface StartParts {
+export interface StartDaemonParts {
   readonly place: DaemonPlace;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
@@ -17,28 +18,31 @@ export interface StartParts {
 
 const LONGEST_START_MS = 20_000;
 const LOOK_AGAIN_MS = 15;
+/** Two commands that request the lock at the same time both retry within this time; a failed start takes longer. */
+const TIE_MS = 500;
 
-/** A connection to the daemon of this place, which is started where there is none. Throws why there is none. */
-export async function startDaemon(parts: StartParts): Promise<Channel> {
+/** Connects to the daemon, and starts it if none runs. Throws the reason if that fails. */
+export async function startDaemon(parts: StartDaemonParts): Promise<DaemonChannel> {
   const { place, signal } = parts;
   openPrivateFolder(place.folder);
   openPrivateFolder(place.socketFolder);
   const until = performance.now() + LONGEST_START_MS;
-  let hasWaited = false;
+  let heldSince: number | undefined;
   while (performance.now() < until && !signal.aborted) {
     const running = await openIfPresent(place);
     if (running !== undefined) return running;
     const unlock = tryLock(place.lockFile);
     if (unlock === undefined) {
-      hasWaited = true;
-      await sleep(LOOK_AGAIN_MS);
+      heldSince ??= performance.now();
+      await sleep(LOOK_AGAIN_MS * (0.5 + Math.random()));
       continue;
     }
     try {
-      // Between the look and the lock another process may have started one. One that failed to is not imitated.
+      // Another process may have started a daemon before this one got the lock. If its start failed, do not repeat it.
       const other = await openIfPresent(place);
       if (other !== undefined) return other;
-      if (hasWaited) throw unavailable("The attempt of another command to start it has failed.", place);
+      if (heldSince !== undefined && performance.now() - heldSince > TIE_MS)
+        throw unavailable("The attempt of another command to start it has failed.", place);
       return await launch(parts, until);
     } finally {
       unlock();
@@ -47,7 +51,7 @@ export async function startDaemon(parts: StartParts): Promise<Channel> {
   throw unavailable("It was not ready in time.", place);
 }
 
-async function launch({ place, env, signal }: StartParts, until: number): Promise<Channel> {
+async function launch({ place, env, signal }: StartDaemonParts, until: number): Promise<DaemonChannel> {
   const child = spawnDaemon(place, env);
   const end: { reason?: string } = {};
   child.once("error", (error) => (end.reason = error.message));
@@ -61,8 +65,8 @@ async function launch({ place, env, signal }: StartParts, until: number): Promis
   throw unavailable(end.reason ?? "It was not ready in time.", place);
 }
 
-/** The daemon is in a session of its own: no signal of the terminal reaches it, and it outlives this process. */
-function spawnDaemon(place: DaemonPlace, env: StartParts["env"]): ChildProcess {
+/** The daemon gets its own session: signals of the terminal do not reach it, and it outlives this process. */
+function spawnDaemon(place: DaemonPlace, env: StartDaemonParts["env"]): ChildProcess {
   const log = openSync(place.logFile, "a", 0o600);
   try {
     const words = place.configOption === undefined ? [] : ["--config", place.configOption];
@@ -80,7 +84,7 @@ function spawnDaemon(place: DaemonPlace, env: StartParts["env"]): ChildProcess {
   }
 }
 
-async function openIfPresent(place: DaemonPlace): Promise<Channel | undefined> {
+async function openIfPresent(place: DaemonPlace): Promise<DaemonChannel | undefined> {
   try {
     return await openChannel(place);
   } catch (error) {
@@ -89,7 +93,7 @@ async function openIfPresent(place: DaemonPlace): Promise<Channel | undefined> {
   }
 }
 
-/** Waits until a daemon's process is gone. False when it is still there after so long. */
+/** Waits until a daemon's process has exited. Returns false if it still runs after the time limit. */
 export async function whenGone(pid: number, longestMs: number): Promise<boolean> {
   const until = performance.now() + longestMs;
   while (isAlive(pid)) {
@@ -101,6 +105,9 @@ export async function whenGone(pid: number, longestMs: number): Promise<boolean>
 
 function unavailable(why: string, { logFile }: DaemonPlace): DiscoveryError {
   return new DiscoveryError("INTERNAL_ERROR", `The background gateway could not be started. ${why}`, {
-    hint: `Read ${logFile}, or run the command with --no-daemon.`,
+    hint: [
+      { action: "edit-file", path: logFile, change: "read" },
+      "To run without the background gateway, add --no-daemon.",
+    ],
   });
 }

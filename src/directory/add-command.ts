@@ -2,16 +2,20 @@ import { shellLine } from "../util/command-line.js";
 import type { DirectoryEntry, DirectoryInput } from "./entry.js";
 import { toServerDraft } from "./server-draft.js";
 
-/** The command line that adds the server without the directory; undefined where the entry has no version to pin. */
+/** The command line that adds the server without the directory; undefined if the entry has no version to pin. */
 export function toAddCommand(entry: DirectoryEntry): string | undefined {
   const isPinned = entry.package === undefined ? entry.remote !== undefined : entry.package.version !== undefined;
   if (!isPinned) return undefined;
-  const { name, connection, inputs } = toServerDraft(entry);
+  const { name, connection, inputs, placeholders } = toServerDraft(entry);
   const needed = inputs.filter(({ isRequired }) => isRequired === true);
   const begin = ["anygpt", "mcp", "add", name];
   if (connection.kind === "stdio") {
     const env = needed.flatMap((input) => ["--env", input.name]);
-    return shellLine([...begin, ...env, "--", connection.command, ...connection.args]);
+    const args = connection.args.map((word, index) => {
+      const example = placeholders.find((one) => one.index === index)?.example;
+      return example ?? shellLine([word]);
+    });
+    return [shellLine([...begin, ...env, "--", connection.command]), ...args].join(" ");
   }
   const transport = connection.kind === "sse" ? ["--transport", "sse"] : [];
   const headers = needed.flatMap((input) => ["--header", `${input.name}: \${${toHeaderVariable(name, input)}}`]);

@@ -48,7 +48,7 @@ describe("openDirectory", () => {
     expect(await directory.get("unknown")).toBeUndefined();
   });
 
-  it("says what to do when the file cannot be read", async () => {
+  it("reports a file that cannot be read, with the next action", async () => {
     const broken = join(folder, "broken.gz");
     await writeFile(broken, "not gzip");
     await expect(openDirectory({ file: broken }).get("x")).rejects.toMatchObject({ code: "CONFIGURATION_ERROR" });

@@ -2,7 +2,7 @@ import type { SearchDocument } from "../search/fields.js";
 import { relate } from "../search/lexicon/lexicon.js";
 import type { DirectoryEntry } from "./entry.js";
 
-/** Words that every server's name has, so that they tell none from another. */
+/** Words that most server names contain, so that they do not distinguish servers. */
 const OF_ALL_NAMES = /\b(?:mcp|server|servers|modelcontextprotocol|model context protocol|npx|api)\b/giu;
 
 /** One document for the server as a whole, and one for each of its tools. */
@@ -22,18 +22,21 @@ export function toDocuments(entry: DirectoryEntry): SearchDocument[] {
   ];
 }
 
-/** Description and keywords, and what the lexicon knows of the product in the name. */
+/** Description and keywords, with the lexicon entries of the product in the name. */
 export function aboutServer(entry: DirectoryEntry): string {
   return [entry.description, entry.keywords ?? "", ...productWords(entry)].join(" ").trim();
 }
 
-/** Stems of what the product in the server's name is for, by the lexicon: `twilio` is for SMS, calls and phones. */
+/**
+ * If the lexicon knows the product in the server's name: the stems of the words for what the product does. For example,
+ * `twilio` gives SMS, call and phone.
+ */
 export function productWords(entry: DirectoryEntry): string[] {
   const words = toServiceName(entry).toLowerCase().split(" ");
   return [...new Set(relate(words).map(({ stem }) => stem))];
 }
 
-/** What the server is for, as far as its name says it: `@delorenj/mcp-server-trello` is `trello`. */
+/** The product in the name of a server: `@delorenj/mcp-server-trello` is `trello`. */
 export function toServiceName({ name, title }: Pick<DirectoryEntry, "name" | "title">): string {
   const bare = name.slice(name.indexOf("/") + 1).replace(/[-_.]+/gu, " ");
   const words = (title ?? bare).replace(OF_ALL_NAMES, " ").replace(/\s+/gu, " ").trim();

@@ -5,18 +5,21 @@ export interface DirectoryInput {
   readonly isSecret?: boolean | undefined;
 }
 
+/** A command-line argument of a public server. */
 export interface DirectoryArgument {
   readonly value: string;
-  /** The user has to replace the value: it is a path, an address or a credential of theirs. */
+  /** The user must replace the value: a path, an address or a credential. */
   readonly isPlaceholder?: boolean | undefined;
 }
 
+/** A tool of a public server. */
 export interface DirectoryTool {
   readonly name: string;
   /** Content words of the tool's description, for retrieval only. */
   readonly words: string;
 }
 
+/** The package of a public server. */
 export interface DirectoryPackage {
   readonly registry: "npm" | "pypi" | "oci";
   readonly identifier: string;
@@ -27,13 +30,13 @@ export interface DirectoryPackage {
 
 /** A public MCP server that the user could add. */
 export interface DirectoryEntry {
-  /** The name of the server's package, or its name in the MCP registry where it has no package of a known kind. */
+  /** The name of the server's package, or its name in the MCP registry if it has no package of a supported kind. */
   readonly name: string;
-  /** Its name in the MCP registry, where that is another one. */
+  /** Its name in the MCP registry, if different. */
   readonly registryName?: string | undefined;
   readonly title?: string | undefined;
   readonly description: string;
-  /** Words under which the publisher lists the package, for retrieval only. */
+  /** The publisher's keywords of the package, for retrieval only. */
   readonly keywords?: string | undefined;
   readonly package?: DirectoryPackage | undefined;
   readonly transport: "stdio" | "streamable-http" | "sse";

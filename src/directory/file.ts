@@ -44,7 +44,7 @@ export const DIRECTORY_VERSION = 1;
 /** The directory file: JSON, compressed with gzip. */
 export const directoryFile = z.object({
   version: z.literal(DIRECTORY_VERSION),
-  /** The day on which the file was made. */
+  /** The date on which the file was generated. */
   made: z.string(),
   servers: z.array(entry satisfies z.ZodType<DirectoryEntry>),
 });

@@ -5,23 +5,24 @@ import { readDocumentId, toDocuments } from "./documents.js";
 import type { DirectoryEntry } from "./entry.js";
 import { createServerWords } from "./server-words.js";
 
+/** A public server that can serve a request. */
 export interface Suggestion {
   readonly entry: DirectoryEntry;
   /** Names of the tools that match the query, best first. */
   readonly tools: readonly string[];
-  /** 0 to 1: how surely the server fits. It decides the verdict, not the order. */
+  /** 0 to 1: how likely the server matches. It decides the verdict, not the order. */
   readonly confidence: number;
-  /** Whether the server is suggested as an answer; the others are only the closest ones. */
+  /** Whether the server is suggested as an answer; the others are only the closest matches. */
   readonly isSure: boolean;
 }
 
-/** What is known of one server for one query. All numbers are 0 when none of its documents was found. */
+/** The evidence for one server and one query. All numbers are 0 if no document of the server was found. */
 export interface ServerEvidence {
   readonly entry: DirectoryEntry;
   readonly tools: readonly string[];
-  /** Relevance of the server's best document: it is lower when other documents are as good. */
+  /** Relevance of the server's best document. It is lower if other documents are equally good. */
   readonly relevance: number;
-  /** How fully one document answers the query's strongest words; other servers do not matter. */
+  /** How many of the query's strongest words one document contains, independent of other servers. */
   readonly strength: number;
   readonly covered: number;
   readonly named: number;
@@ -29,7 +30,7 @@ export interface ServerEvidence {
 
 export interface ServerRanker {
   search(query: string, limit: number): Suggestion[];
-  /** The evidence for all candidates, in no order; for the benchmark, which fits the weights. */
+  /** The evidence for all candidates, unordered; the benchmark fits the weights with it. */
   weigh(query: string): ServerEvidence[];
 }
 
@@ -45,19 +46,19 @@ export interface FitWeights {
   readonly named: number;
 }
 
-/** For the order of servers. `covered` and `size` lie between what `npm run bench:find` fits to the halves of the measured servers; `named` is for queries with a product's name, which that data lacks. */
+/** Weights for the order of servers. `covered` and `size` are between the values that `npm run bench:find` fits on the two halves of the measured servers; `named` is for queries with a product name, which that data does not contain. */
 export const RANK_WEIGHTS: RankWeights = { covered: 4, named: 4, size: 0.4 };
-/** For the verdict: fitted on an earlier state of the directory. The same command prints today's fit and reports sets of requests that were left out of a fit. */
+/** Weights for the verdict, fitted on an earlier version of the directory. The same command prints the current fit and the results on held-out requests. */
 export const FIT_WEIGHTS: FitWeights = { constant: -5.25, strength: 10.9, named: 1.9 };
-/** From this confidence on a suggestion is sure; fitted with the weights of the verdict. */
+/** The threshold of `confidence` for a suggestion, fitted together with the weights of the verdict. */
 export const SURE_CONFIDENCE = 0.8;
 
-/** Below this a server has hardly a word of the query and is not shown at all. */
+/** Below this confidence, a server is not shown. */
 const LEAST_CONFIDENCE = 0.02;
-/** Among so many first servers, one is at least as sure as those ranked below it. */
+/** How many of the first servers get at least the confidence of every server that is ranked below them. */
 const MOST_LIFTED = 3;
 const MOST_TOOLS = 5;
-/** So many servers come in by their words alone, when none of their documents is among the best. */
+/** The number of servers that are candidates by their words alone, although none of their documents is among the best. */
 const MOST_BY_WORDS = 10;
 /** Keeps the logarithm of the odds finite for relevances of 0 and 1. */
 const LEAST_ODDS = 0.002;
@@ -114,13 +115,13 @@ function nothingFound(): Found {
   return { relevance: 0, strength: 0, tools: [] };
 }
 
-/** Whether the server fits, however many others do: two servers that do the same are both sure. */
+/** Whether the server matches, independent of the number of other matches: two equivalent servers both get a high confidence. */
 export function toConfidence({ strength, named }: ServerEvidence, weights: FitWeights): number {
   const odds = weights.constant + weights.strength * strength + weights.named * named;
   return 1 / (1 + Math.exp(-odds));
 }
 
-/** A server with many tools has a match for nearly every query by chance, so its size counts against it. */
+/** A server with many tools matches almost every query by chance, so its size lowers the score. */
 export function toScore({ relevance, covered, named, entry }: ServerEvidence, weights: RankWeights): number {
   const odds = Math.log((relevance + LEAST_ODDS) / (1 - relevance + LEAST_ODDS));
   return odds + weights.covered * covered + weights.named * named - weights.size * Math.log(1 + entry.tools.length);

@@ -1,8 +1,9 @@
-// Asks the API of an MCP registry for servers. Only commands that the user starts with --online, and the script that makes the directory, come here.
+// Queries the API of an MCP registry. Only commands with --online and the script that generates the directory use it.
 import { DiscoveryError } from "../errors.js";
 import { isStopWord } from "../search/stop-words.js";
 import { splitChunks } from "../search/tokenize.js";
 import { createGuardedFetch } from "../util/net/guarded-fetch.js";
+import type { ProxyEnvironment } from "../util/net/proxy.js";
 import type { DirectoryEntry } from "./entry.js";
 import { createServerRanker, type Suggestion } from "./rank.js";
 import { serverList, toDirectoryEntry } from "./server-json.js";
@@ -12,19 +13,20 @@ export const OFFICIAL_REGISTRY = "https://registry.modelcontextprotocol.io";
 const TIME_LIMIT_MS = 15_000;
 const MOST_BYTES = 8 * 1024 * 1024;
 const PAGE = 100;
-/** The registry looks for a substring of server names: each content word is asked for by itself. */
+/** The registry searches for a substring of server names, so each content word is a separate request. */
 const MOST_WORDS = 4;
 
 export interface RegistryClient {
   /** Servers whose name contains a content word of the query, ranked by name and description. */
   search(query: string, limit: number, signal?: AbortSignal): Promise<readonly Suggestion[]>;
-  /** All servers, page by page, until there are no more or `mostPages` were read. */
+  /** All servers, page by page, up to `mostPages`. */
   list(mostPages: number, signal?: AbortSignal): AsyncGenerator<DirectoryEntry, void, undefined>;
 }
 
-export function createRegistryClient(address: string): RegistryClient {
+/** `env`: environment variables with the proxy and certificate authorities. */
+export function createRegistryClient(address: string, env: ProxyEnvironment): RegistryClient {
   const base = parseAddress(address);
-  const fetcher = createGuardedFetch({ server: base.host, allowInward: isLoopback(base) ? [base.origin] : [] });
+  const fetcher = createGuardedFetch({ server: base.host, allowInward: isLoopback(base) ? [base.origin] : [], env });
 
   const ask = async (parameters: Readonly<Record<string, string>>, signal: AbortSignal | undefined) => {
     const url = new URL(`${base.pathname.replace(/\/+$/u, "")}/v0/servers`, base);
@@ -84,7 +86,7 @@ function toEntries(item: unknown): DirectoryEntry[] {
   return entry === undefined ? [] : [entry];
 }
 
-/** The longest content words: short ones stand in too many names. */
+/** The longest content words: short ones occur in too many names. */
 function toWords(query: string): string[] {
   const words = splitChunks(query.toLowerCase()).filter((word) => word.length > 2 && !isStopWord(word));
   return [...new Set(words)].toSorted((a, b) => b.length - a.length).slice(0, MOST_WORDS);
@@ -94,7 +96,11 @@ function parseAddress(address: string): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url !== undefined && (url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url)))) return url;
   throw new DiscoveryError("CONFIGURATION_ERROR", `"${address}" cannot be used as the address of an MCP registry.`, {
-    hint: "Set ANYGPT_REGISTRY_URL to an https address; http is accepted for this machine only.",
+    hint: {
+      action: "set-variable",
+      name: "ANYGPT_REGISTRY_URL",
+      value: "an https address, or an http address of this machine",
+    },
   });
 }
 
@@ -116,11 +122,11 @@ function unusable({ host }: URL, reason: string): DiscoveryError {
   });
 }
 
-const OFFLINE_HINT = "Search the directory of this package instead: run the same command without --online.";
+const OFFLINE_HINT = "Search the directory of this package instead: repeat the command without --online.";
 
 function withHint(error: unknown, { host }: URL): unknown {
   if (!(error instanceof DiscoveryError) || error.hint === OFFLINE_HINT) return error;
-  return new DiscoveryError(error.code, `The MCP registry ${host} could not be asked: ${error.message}`, {
+  return new DiscoveryError(error.code, `The MCP registry ${host} could not be reached: ${error.message}`, {
     hint: OFFLINE_HINT,
     cause: error,
   });

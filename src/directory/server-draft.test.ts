@@ -19,7 +19,7 @@ describe("toServerDraft", () => {
       name: "sms",
       connection: { kind: "stdio", command: "npx", args: ["-y", "@acme/mcp-server-sms@1.2.3", "--from", "<number>"] },
       inputs: entry.variables,
-      placeholders: ["<number>"],
+      placeholders: [{ index: 3, word: "<number>" }],
       integrity: "sha512-good",
     });
   });
@@ -39,7 +39,44 @@ describe("toServerDraft", () => {
     expect(draft.connection).toMatchObject(command);
   });
 
-  it("takes the remote server where there is no package", () => {
+  it("omits an option if an optional variable has the same value", () => {
+    const given = [
+      { value: "--api-key" },
+      { value: "YOUR_API_KEY", isPlaceholder: true },
+      { value: "--figma-api-key=KEY", isPlaceholder: true },
+      { value: "-v" },
+    ];
+    const variables = [{ name: "SMS_API_KEY" }, { name: "FIGMA_API_KEY" }];
+    const draft = toServerDraft({ ...entry, arguments: given, variables });
+    expect(draft).toMatchObject({ connection: { args: ["-y", "@acme/mcp-server-sms@1.2.3", "-v"] }, placeholders: [] });
+    const required = toServerDraft({
+      ...entry,
+      arguments: given,
+      variables: [{ name: "SMS_API_KEY", isRequired: true }],
+    });
+    expect(required.placeholders.map(({ word }) => word)).toEqual(["YOUR_API_KEY", "--figma-api-key=KEY"]);
+  });
+
+  it("escapes variables and secret references in texts of the directory", () => {
+    const evil = "${command:touch pwned}";
+    const given = [
+      { value: evil },
+      { value: `x${evil}`, isPlaceholder: true },
+      { value: "${workspaceFolder}", isPlaceholder: true },
+    ];
+    const { connection, placeholders } = toServerDraft({ ...entry, arguments: given });
+    expect(connection).toMatchObject({
+      args: ["-y", "@acme/mcp-server-sms@1.2.3", `$${evil}`, "x<command:touch pwned>", "<folder>"],
+    });
+    expect(placeholders).toEqual([
+      { index: 3, word: "x<command:touch pwned>" },
+      { index: 4, word: "<folder>", example: "~/documents" },
+    ]);
+    const remote = { url: `https://a.example/${evil}`, headers: [] };
+    expect(toServerDraft({ ...bare, remote }).connection).toEqual({ kind: "http", url: `https://a.example/$${evil}` });
+  });
+
+  it("uses the remote server if there is no package", () => {
     const remote = { url: "https://sms.example/mcp", headers: [{ name: "Authorization", isSecret: true }] };
     expect(toServerDraft({ ...bare, transport: "streamable-http", remote })).toMatchObject({
       connection: { kind: "http", url: "https://sms.example/mcp" },
@@ -47,13 +84,13 @@ describe("toServerDraft", () => {
     });
   });
 
-  it("refuses an entry without a version", () => {
+  it("rejects an entry without a version", () => {
     expect(() => toServerDraft(bare)).toThrow("no version");
   });
 });
 
 describe("verifyIntegrity", () => {
-  it("asks npm about the exact version and accepts the same integrity", async () => {
+  it("queries npm for the exact version and accepts the same integrity", async () => {
     const asked: string[] = [];
     const run = async (command: string, args: readonly string[]) => {
       asked.push([command, ...args].join(" "));
@@ -63,11 +100,11 @@ describe("verifyIntegrity", () => {
     expect(asked).toEqual(["npm view @acme/mcp-server-sms@1.2.3 dist.integrity --json"]);
   });
 
-  it.each(['"sha512-other"', "{}"])("refuses when the registry states %s", async (answer) => {
+  it.each(['"sha512-other"', "{}"])("rejects the package if the registry has %s", async (answer) => {
     await expect(verifyIntegrity(entry, async () => answer)).rejects.toMatchObject({ code: "SIGNATURE_INVALID" });
   });
 
-  it("refuses when npm cannot be asked", async () => {
+  it("rejects the package if npm cannot be run", async () => {
     const run = () => Promise.reject(new Error("offline"));
     await expect(verifyIntegrity(entry, run)).rejects.toMatchObject({ code: "SERVER_CONNECTION_ERROR" });
   });

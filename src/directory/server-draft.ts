@@ -1,16 +1,17 @@
-// What is written into the configuration when the user adds a server of the directory, and the check before it first runs.
+// The configuration entry for a server of the directory, and the integrity check before its first start.
 import { DiscoveryError } from "../errors.js";
-import type { DirectoryArgument, DirectoryEntry, DirectoryInput } from "./entry.js";
+import { toLiteralText, type Placeholder, toDraftArguments } from "./draft-arguments.js";
+import type { DirectoryEntry, DirectoryInput } from "./entry.js";
 
 export interface ServerDraft {
-  /** The name that the server gets in the configuration, unless the user gives another. */
+  /** The default name of the server in the configuration. */
   readonly name: string;
   readonly connection: DraftConnection;
-  /** The environment variables or headers that the user may have to set. */
+  /** Environment variables or headers that the user may need to set. */
   readonly inputs: readonly DirectoryInput[];
-  /** Arguments that the user has to replace before the server can start. */
-  readonly placeholders: readonly string[];
-  /** What the package registry states about the package's content, where the entry has it. */
+  /** Arguments that the user must replace before the server can start. */
+  readonly placeholders: readonly Placeholder[];
+  /** The integrity hash of the package, if the entry has one. */
   readonly integrity?: string;
 }
 
@@ -18,21 +19,23 @@ export type DraftConnection =
   | { readonly kind: "stdio"; readonly command: string; readonly args: readonly string[] }
   | { readonly kind: "http" | "sse"; readonly url: string };
 
-/** The command is pinned to the exact version of the entry; a remote server is taken where there is no package. */
+/** Pins the command to the exact version of the entry. Uses the remote server if there is no package. */
 export function toServerDraft(entry: DirectoryEntry): ServerDraft {
   const { package: source, remote, variables, transport } = entry;
   const name = toServerName(entry);
   if (source === undefined && remote !== undefined) {
-    const connection = { kind: transport === "sse" ? "sse" : "http", url: remote.url } as const;
+    const connection = { kind: transport === "sse" ? "sse" : "http", url: toLiteralText(remote.url) } as const;
     return { name, connection, inputs: remote.headers, placeholders: [] };
   }
   if (source?.version === undefined) throw withoutVersion(entry);
   const { integrity } = source;
+  const { args: own, placeholders } = toDraftArguments(entry);
+  const { command, args } = toCommand({ ...source, version: source.version }, entry);
   return {
     name,
-    connection: { kind: "stdio", ...toCommand({ ...source, version: source.version }, entry) },
+    connection: { kind: "stdio", command, args: [...args, ...own] },
     inputs: variables,
-    placeholders: entry.arguments.filter(({ isPlaceholder }) => isPlaceholder === true).map(({ value }) => value),
+    placeholders: placeholders.map((one) => ({ ...one, index: args.length + one.index })),
     ...(integrity === undefined ? {} : { integrity }),
   };
 }
@@ -43,27 +46,27 @@ interface Pinned {
   readonly version: string;
 }
 
-function toCommand({ registry, identifier, version }: Pinned, { arguments: given, variables }: DirectoryEntry) {
-  const rest = given.map(({ value }: DirectoryArgument) => value);
-  if (registry === "npm") return { command: "npx", args: ["-y", `${identifier}@${version}`, ...rest] };
-  if (registry === "pypi") return { command: "uvx", args: [`${identifier}==${version}`, ...rest] };
+/** The program and its arguments, without the arguments of the server. */
+function toCommand({ registry, identifier, version }: Pinned, { variables }: DirectoryEntry) {
+  if (registry === "npm") return { command: "npx", args: ["-y", toLiteralText(`${identifier}@${version}`)] };
+  if (registry === "pypi") return { command: "uvx", args: [toLiteralText(`${identifier}==${version}`)] };
   const image = identifier.includes("@") || /:[^/]+$/u.test(identifier) ? identifier : `${identifier}:${version}`;
   const environment = variables.flatMap((variable) => ["-e", variable.name]);
-  return { command: "docker", args: ["run", "-i", "--rm", ...environment, image, ...rest] };
+  return { command: "docker", args: ["run", "-i", "--rm", ...environment, toLiteralText(image)] };
 }
 
-/** A short name as configurations have it: `@delorenj/mcp-server-trello` becomes `trello`. */
-function toServerName({ name }: DirectoryEntry): string {
+/** The short name for a configuration: `@delorenj/mcp-server-trello` becomes `trello`. */
+export function toServerName({ name }: Pick<DirectoryEntry, "name">): string {
   const bare = name.slice(name.indexOf("/") + 1);
   const short = bare.replace(/(?:^|[-_.])(?:mcp|server)(?=[-_.]|$)/giu, "").replace(/^[-_.]+|[-_.]+$/gu, "");
   const scope = /^@([^/]+)\//u.exec(name)?.[1];
   return (short === "" ? (scope ?? bare) : short).replace(/[^A-Za-z0-9._-]+/gu, "-").toLowerCase();
 }
 
-/** Runs a program without a shell and gives its standard output; rejects when it fails. */
+/** Runs a program without a shell and returns its standard output; rejects if it fails. */
 export type RunProgram = (command: string, args: readonly string[]) => Promise<string>;
 
-/** Compares the entry's integrity with what the npm registry states for that version now; rejects when they differ. To be called before the first start. */
+/** Compares the entry's integrity with the one that the npm registry has now for that version; rejects if they differ. Call it before the first start. */
 export async function verifyIntegrity({ name, package: source }: DirectoryEntry, run: RunProgram): Promise<void> {
   if (source?.registry !== "npm" || source.integrity === undefined || source.version === undefined) return;
   const spec = `${source.identifier}@${source.version}`;
@@ -73,7 +76,13 @@ export async function verifyIntegrity({ name, package: source }: DirectoryEntry,
   throw new DiscoveryError(
     "SIGNATURE_INVALID",
     `The package ${spec} is not the one that the directory lists: its integrity is ${source.integrity}, and the npm registry ${found}.`,
-    { server: name, hint: `Do not start it. Review the package with: npm view ${spec}` },
+    {
+      server: name,
+      hint: [
+        "Do not start the server.",
+        { action: "run-command", command: `npm view ${spec}`, purpose: "review the package" },
+      ],
+    },
   );
 }
 
@@ -82,16 +91,23 @@ async function readStated(spec: string, run: RunProgram): Promise<string | undef
     const answer: unknown = JSON.parse(await run("npm", ["view", spec, "dist.integrity", "--json"]));
     return typeof answer === "string" ? answer : undefined;
   } catch (error) {
-    throw new DiscoveryError("SERVER_CONNECTION_ERROR", `The npm registry could not be asked about ${spec}.`, {
-      hint: `Check the network, then run: npm view ${spec} dist.integrity`,
+    throw new DiscoveryError("SERVER_CONNECTION_ERROR", `The npm registry could not be queried for ${spec}.`, {
+      hint: [
+        "Check the network.",
+        { action: "run-command", command: `npm view ${spec} dist.integrity`, purpose: "read the checksum" },
+      ],
       cause: error,
     });
   }
 }
 
 function withoutVersion({ name }: DirectoryEntry): DiscoveryError {
-  return new DiscoveryError("INVALID_REQUEST", `The directory states no version of ${name}, so it cannot be pinned.`, {
+  return new DiscoveryError("INVALID_REQUEST", `The directory has no version of ${name}, so it cannot be pinned.`, {
     server: name,
-    hint: "Add the server by its command: anygpt mcp add NAME -- COMMAND.",
+    hint: {
+      action: "run-command",
+      command: "anygpt mcp add NAME -- COMMAND",
+      purpose: "add the server by its command",
+    },
   });
 }

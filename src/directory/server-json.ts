@@ -1,42 +1,54 @@
-// An answer of the MCP registry's API (`GET /v0/servers`, schema 2025-12-11) becomes entries of the directory.
+// Converts responses of the MCP registry's API (`GET /v0/servers`, schema 2025-12-11) to entries of the directory.
 import { z } from "zod";
+import { toOneLine } from "../util/text.js";
 import type { DirectoryArgument, DirectoryEntry, DirectoryInput } from "./entry.js";
 
+/** Text that is printed and put into a command. A line break in it could fake other output. */
+const oneLine = (longest: number) =>
+  z
+    .string()
+    .max(longest)
+    .regex(/^[^\p{Cc}\u2028\u2029]*$/u);
+
 const keyValue = z.object({
-  name: z.string().max(200),
+  // The name is used in `--env NAME` and `--header 'NAME: …'`.
+  name: z
+    .string()
+    .max(200)
+    .regex(/^[A-Za-z_][\w.-]*$/u),
   isRequired: z.boolean().optional(),
   isSecret: z.boolean().optional(),
 });
 
 const argument = z.object({
   type: z.string(),
-  name: z.string().max(200).optional(),
-  value: z.string().max(1000).optional(),
-  valueHint: z.string().max(200).optional(),
-  default: z.string().max(1000).optional(),
+  name: oneLine(200).optional(),
+  value: oneLine(1000).optional(),
+  valueHint: oneLine(200).optional(),
+  default: oneLine(1000).optional(),
 });
 
 const transport = z.object({
   type: z.string(),
-  url: z.string().max(2000).optional(),
+  url: oneLine(2000).optional(),
   headers: z.array(keyValue).max(50).optional(),
 });
 
 const registryPackage = z.object({
   registryType: z.string(),
-  identifier: z.string().max(500),
-  version: z.string().max(255).optional(),
+  identifier: oneLine(500).regex(/^[^\s-]\S*$/u),
+  version: oneLine(255).optional(),
   transport,
   packageArguments: z.array(argument).max(50).optional(),
   environmentVariables: z.array(keyValue).max(100).optional(),
 });
 
 const server = z.object({
-  name: z.string().max(200),
-  title: z.string().max(200).optional(),
-  description: z.string().max(2000),
-  websiteUrl: z.string().max(2000).optional(),
-  repository: z.object({ url: z.string().max(2000).optional() }).optional(),
+  name: oneLine(200),
+  title: oneLine(200).optional(),
+  description: z.string().max(2000).transform(toOneLine),
+  websiteUrl: oneLine(2000).optional(),
+  repository: z.object({ url: oneLine(2000).optional() }).optional(),
   packages: z.array(registryPackage).max(50).optional(),
   remotes: z.array(transport).max(20).optional(),
 });
@@ -59,7 +71,7 @@ type RegistryServer = z.output<typeof server>;
 type RegistryPackage = z.output<typeof registryPackage>;
 type Transport = DirectoryEntry["transport"];
 
-/** The entry of one listed server; nothing for what is malformed, withdrawn, outdated, or of no kind that can be run here. */
+/** The entry of one listed server; none if it is malformed, withdrawn, outdated or of an unsupported kind. */
 export function toDirectoryEntry(item: unknown): DirectoryEntry | undefined {
   const parsed = listed.safeParse(item);
   if (!parsed.success) return undefined;

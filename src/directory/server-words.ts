@@ -4,21 +4,22 @@ import { splitChunks, tokenizeChunk } from "../search/tokenize.js";
 import { aboutServer, productWords, toServiceName } from "./documents.js";
 import type { DirectoryEntry } from "./entry.js";
 
-/** How much of a query one server answers as a whole. Both are shares, 0 to 1, in which a rare word counts more than a common one. */
+/** How much of a query one server matches. Both are shares, 0 to 1, weighted by the rarity of the words. */
 export interface ServerMatch {
   /** Words of the query that occur anywhere in the entry. */
   readonly covered: number;
-  /** Words of the query that occur in the server's name or title, or say what the product of that name is for. */
+  /** Words of the query that occur in the server's name or title, or that the lexicon has for the product in the name. */
   readonly named: number;
 }
 
 export interface ServerWords {
-  /** The match of every server that has a word of the query. */
+  /** The match of every server that contains a word of the query. */
   match(query: string): ReadonlyMap<string, ServerMatch>;
 }
 
-/** Which servers have which words, in their names and anywhere else. */
+/** An index of words to servers, for names and for all other text. */
 export function createServerWords(entries: readonly DirectoryEntry[]): ServerWords {
+  const toStems = createStemReader();
   const anywhere = new Map<string, Set<string>>();
   const inNames = new Map<string, Set<string>>();
   for (const entry of entries) {
@@ -57,13 +58,15 @@ function add(index: Map<string, Set<string>>, stems: Iterable<string>, server: s
   }
 }
 
-function toStems(text: string): Set<string> {
-  const stems = new Set<string>();
-  for (const chunk of splitChunks(text)) {
-    // `GitHub` and `CreateMessage` are looked up whole and in parts.
-    for (const word of [chunk.toLowerCase(), ...tokenizeChunk(chunk)]) {
-      if (word.length > 1 && !isStopWord(word)) stems.add(toStem(word));
-    }
-  }
-  return stems;
+/** The stems of a text. Most words repeat, so stems are cached per word. */
+function createStemReader(): (text: string) => Set<string> {
+  const known = new Map<string, readonly string[]>();
+  const read = (chunk: string): readonly string[] => {
+    // `GitHub` and `CreateMessage` are indexed whole and in parts.
+    const words = [chunk.toLowerCase(), ...tokenizeChunk(chunk)];
+    const stems = words.filter((word) => word.length > 1 && !isStopWord(word)).map(toStem);
+    known.set(chunk, stems);
+    return stems;
+  };
+  return (text) => new Set(splitChunks(text).flatMap((chunk) => known.get(chunk) ?? read(chunk)));
 }

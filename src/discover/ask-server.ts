@@ -4,10 +4,10 @@ import type { Upstreams } from "../upstreams/types.js";
 import { explainFailure } from "./explain-failure.js";
 import type { DiscoveryTarget } from "./target.js";
 
-/** The variables as far as a discovery needs them. */
+/** The part of the variables that a discovery needs. */
 export interface KnownVariables {
   isSet(name: string): boolean;
-  /** The text with its variables replaced; each value is told to `onValue`. */
+  /** The text with its variables replaced; `onValue` receives each value. */
   resolve(text: string, onValue?: (value: string) => void): string;
 }
 
@@ -16,7 +16,7 @@ export interface AskParts {
   readonly variables: KnownVariables;
 }
 
-/** Asks for the tools, with what is set of the variables: many servers show their tools to everybody. */
+/** Lists the tools with the variables that are set: many servers list their tools without credentials. */
 export async function askServer(
   target: DiscoveryTarget,
   { upstreams, variables }: AskParts,

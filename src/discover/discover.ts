@@ -1,5 +1,5 @@
-// A server that somebody names comes in; signed files of its tools stand in a folder afterwards, and a report of every one of them
-// goes out. People and agents come through here alike; who may ask whom is not known here.
+// Discovers the tools of a server, writes signed tool files into a folder and reports on each file. Users and agents both use
+// it; the caller checks permissions.
 import type { ServerListing } from "../model/server.js";
 import type { EnvNeed } from "../toolfiles/format/tool-file.js";
 import type { Keys } from "../toolfiles/keys/open-keys.js";
@@ -11,24 +11,24 @@ import type { DiscoveryTarget } from "./target.js";
 import { type FileOutcome, type Note, type UsedKey, writeFiles } from "./write-files.js";
 
 export interface DiscoveryOptions {
-  /** Only compare. */
+  /** Only compare the files with the server. */
   readonly check?: boolean;
   readonly prune?: boolean;
   readonly force?: boolean;
-  /** Only show what would be written. */
+  /** Only report what would be written. */
   readonly dryRun?: boolean;
 }
 
-export interface DiscoveryWish {
+export interface DiscoveryRequest {
   readonly target: DiscoveryTarget;
-  /** Absolute. */
+  /** The absolute path of the folder. */
   readonly folder: string;
   readonly options: DiscoveryOptions;
 }
 
-export interface DiscoverParts extends AskParts, FolderParts {
+export interface ServerDiscoveryParts extends AskParts, FolderParts {
   readonly keys: Keys;
-  /** What a key is called that has to be made. */
+  /** The name of a new signing key, if one must be created. */
   readonly keyName: string;
   readonly note: Note;
 }
@@ -38,34 +38,34 @@ export interface DiscoveryReport {
   readonly folder: string;
   readonly files: readonly FileOutcome[];
   readonly needs: readonly ReportedNeed[];
-  /** What the server lists and cannot be used, with the reason. */
+  /** Tools that the server lists and the gateway rejects, with the reason. */
   readonly dropped: ServerListing["dropped"];
-  /** The server has more tools than are read. */
+  /** The server has more tools than the limit. */
   readonly truncated: boolean;
-  /** What signed the files that were written. */
+  /** The key that signed the written files. */
   readonly key?: UsedKey;
   readonly isDrift: boolean;
 }
 
 export interface ReportedNeed extends EnvNeed {
   readonly isSet: boolean;
-  /** Where a person gets it. */
+  /** The page where a user gets the credential. */
   readonly page?: string;
 }
 
 export async function discover(
-  wish: DiscoveryWish,
-  parts: DiscoverParts,
+  request: DiscoveryRequest,
+  parts: ServerDiscoveryParts,
   signal?: AbortSignal,
 ): Promise<DiscoveryReport> {
-  const listing = await askServer(wish.target, parts, signal);
-  const plans = await planDiscovery(wish, listing, parts);
+  const listing = await askServer(request.target, parts, signal);
+  const plans = await planDiscovery(request, listing, parts);
   signal?.throwIfAborted();
-  return await settleDiscovery(wish, { listing, plans }, parts);
+  return await settleDiscovery(request, { listing, plans }, parts);
 }
 
 export async function planDiscovery(
-  { target, folder, options }: DiscoveryWish,
+  { target, folder, options }: DiscoveryRequest,
   listing: ServerListing,
   parts: FolderParts,
 ): Promise<readonly FilePlan[]> {
@@ -80,11 +80,11 @@ export interface Planned {
   readonly plans: readonly FilePlan[];
 }
 
-/** Writes what was planned, unless only a look was wanted. */
+/** Writes the planned files, unless only a comparison or preview is requested. */
 export async function settleDiscovery(
-  { target, folder, options }: DiscoveryWish,
+  { target, folder, options }: DiscoveryRequest,
   { listing, plans }: Planned,
-  parts: Omit<DiscoverParts, "upstreams">,
+  parts: Omit<ServerDiscoveryParts, "upstreams">,
 ): Promise<DiscoveryReport> {
   const isLook = options.check === true || options.dryRun === true;
   const { outcomes, key } = isLook
@@ -102,7 +102,7 @@ export async function settleDiscovery(
   };
 }
 
-/** Of the files as they are now: a person may have written more into them than was asked for. */
+/** From the files as they are now: a user may have added more variables to them. */
 function toReported(
   { known, needs }: DiscoveryTarget,
   files: readonly FilePlan[],

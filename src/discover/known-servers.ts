@@ -1,13 +1,13 @@
-/** What is publicly known of how a server wants to be asked. */
+/** The documented authentication of a public server. */
 export interface KnownAccess {
   /** The header that carries the credential; `Authorization` carries it as a bearer token. */
   readonly header?: string;
   readonly variable?: string;
-  /** It answers without a credential too, if less of it. */
+  /** The server also works without a credential, with limits. */
   readonly isOptional?: true;
-  /** Where a person gets the credential. */
+  /** The page where a user gets the credential. */
   readonly page?: string;
-  /** It wants people to sign in in the browser. */
+  /** The server requires an OAuth sign-in in the browser. */
   readonly signsIn?: true;
 }
 
@@ -66,13 +66,13 @@ const PACKAGES: ReadonlyMap<string, KnownAccess> = new Map<string, KnownAccess>(
   ["figma-developer-mcp", { variable: "FIGMA_API_KEY" }],
 ]);
 
-/** Only by https: somebody on the way could answer for the host else. */
+/** Requires https: with http, an attacker on the network could impersonate the host. */
 export function knownHost(url: string): KnownAccess | undefined {
   const { protocol, hostname } = new URL(url);
   return protocol === "https:" ? HOSTS.get(hostname.toLowerCase()) : undefined;
 }
 
-/** Of the first word that is a package or an image with a name that is known. */
+/** The entry of the first argument that is a known package or image. */
 export function knownProgram(words: readonly string[]): KnownAccess | undefined {
   for (const word of words) {
     const found = PACKAGES.get(word.replace(/(?<=.)[@:][^/@]*$/, "").toLowerCase());

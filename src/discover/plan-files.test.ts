@@ -4,7 +4,7 @@ import { DiscoveryError } from "../errors.js";
 import type { ServerListing } from "../model/server.js";
 import type { ToolFile } from "../toolfiles/format/tool-file.js";
 import { toSeen } from "../toolfiles/version-book.js";
-import { type PlanParts, planFiles } from "./plan-files.js";
+import { type ToolFilePlanParts, planFiles } from "./plan-files.js";
 import type { StandingFile } from "./standing-files.js";
 
 const FILE = sampleFile();
@@ -22,7 +22,7 @@ const standing = (trust: StandingFile["trust"], file: ToolFile = FILE): Standing
   trust,
   ...(trust === "none" ? { refusal: new DiscoveryError("SIGNATURE_INVALID", "It was changed.") } : {}),
 });
-const plan = (parts: Partial<PlanParts> = {}) =>
+const plan = (parts: Partial<ToolFilePlanParts> = {}) =>
   planFiles({
     target: { name: FILE.server, connection: FILE.connection, needs: [] },
     listing: listingOf(FILE.tool),
@@ -36,40 +36,40 @@ const plan = (parts: Partial<PlanParts> = {}) =>
 const OTHER = { ...FILE.tool, description: "Other." };
 
 describe("planFiles", () => {
-  it.each<[string, Partial<PlanParts>, object]>([
+  it.each<[string, Partial<ToolFilePlanParts>, object]>([
     ["writes what is new", {}, { kind: "new", isDrift: true, write: { version: "1.0.0" } }],
     [
-      "leaves a signed file that is right",
+      "keeps a signed file that matches the server",
       { standing: [standing("signed")] },
       { kind: "unchanged", isDrift: false, write: undefined },
     ],
     [
-      "leaves a file with a hash that is right",
+      "keeps a file with a correct hash",
       { standing: [standing("hash")] },
       { kind: "unchanged", isDrift: false, write: undefined },
     ],
     [
-      "signs no content of a file that only has a hash",
+      "does not copy content of a file with only a hash into a signed file",
       { standing: [standing("hash")], listing: listingOf(OTHER) },
-      { kind: "edited", isDrift: true, write: undefined, differences: ["Nobody has signed it.", expect.any(String)] },
+      { kind: "edited", isDrift: true, write: undefined, differences: ["The file is not signed.", expect.any(String)] },
     ],
     [
-      "takes a file that was tampered with for one that is not right, whatever it says",
+      "reports a tampered file as different, whatever its content",
       { standing: [standing("none")] },
       { kind: "edited", isDrift: true, write: undefined, differences: ["It was changed."] },
     ],
     [
-      "keeps nothing of it with force",
+      "replaces the whole tampered file with force",
       { standing: [standing("none", { ...FILE, risk: "low", timeoutMs: 1 })], force: true },
       { kind: "changed", write: { ...FILE, discoveredAt: "2026-03-01T12:00:00Z" } },
     ],
     [
-      "does not write over a file that cannot be read",
+      "does not overwrite a file that cannot be read",
       { standing: [{ toolId: FILE.toolId, path: "/x", trust: "none" }] },
       { kind: "edited", isDrift: true, write: undefined },
     ],
     [
-      "goes on from the newest version that was seen, not from what a tampered file says",
+      "continues from the newest version that was seen, not from that of a tampered file",
       {
         standing: [standing("none", { ...FILE, version: "9.0.0" })],
         seen: [toSeen({ toolId: FILE.toolId, version: "1.2.0", validatedAt: "2026-02-01T00:00:00Z" }, "/x")],
@@ -79,27 +79,27 @@ describe("planFiles", () => {
       { write: { version: "1.2.1" } },
     ],
     [
-      "gives a version above one that was signed by a clock ahead of ours",
+      "assigns a version above one that was signed with a clock in the future",
       { seen: [toSeen({ toolId: FILE.toolId, version: "1.0.0", validatedAt: "2026-03-01T12:04:00Z" }, "/x")] },
       { write: { version: "1.0.1" } },
     ],
     [
-      "keeps the file of a tool that is gone",
+      "keeps the file of a tool that the server no longer has",
       { standing: [standing("signed")], listing: listingOf() },
       { kind: "vanished", isDrift: true, isRemoved: undefined },
     ],
     [
-      "takes it away when told to",
+      "removes the file of such a tool with prune",
       { standing: [standing("signed")], listing: listingOf(), prune: true },
       { kind: "vanished", isRemoved: true },
     ],
     [
-      "takes one away that nobody vouches for only with force",
+      "removes an untrusted file only with force",
       { standing: [standing("none")], listing: listingOf(), prune: true },
       { kind: "vanished", isRemoved: undefined, differences: ["It was changed."] },
     ],
     [
-      "tells of what no file can say, which makes no file wrong",
+      "reports a tool that cannot be written as a file, without a drift",
       {
         listing: listingOf({
           name: "x",
@@ -109,7 +109,7 @@ describe("planFiles", () => {
       { kind: "refused", isDrift: false, write: undefined },
     ],
     [
-      "takes a file for wrong whose tool has become one that no file can say",
+      "reports a drift if a tool with a file can no longer be written as a file",
       {
         standing: [standing("signed")],
         listing: listingOf({
@@ -120,12 +120,12 @@ describe("planFiles", () => {
       { kind: "refused", isDrift: true, write: undefined },
     ],
     [
-      "leaves an edit that a person has signed",
+      "keeps an edit that the user has signed",
       { standing: [standing("signed", { ...FILE, tool: OTHER })] },
       { kind: "edited", isDrift: false, write: undefined },
     ],
     [
-      "shows an edit that the server has overtaken",
+      "reports a conflict if the server changed after an edit",
       {
         standing: [standing("signed", { ...FILE, tool: OTHER })],
         listing: listingOf({ ...OTHER, description: "Third." }),

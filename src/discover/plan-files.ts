@@ -1,5 +1,5 @@
-// A server's list and the files that stand in a folder come in; what becomes of each file goes out, and why. Nothing of a file
-// that nobody vouches for is taken over into one that will be signed.
+// Compares the tools of a server with the files in a folder and plans the change of each file, with the reason. Content of an
+// unsigned file is never copied into a file that will be signed.
 import type { ServerListing } from "../model/server.js";
 import type { ToolDefinition } from "../model/tool.js";
 import { accessDifferences, mergeAccess } from "../toolfiles/changes/connections.js";
@@ -7,20 +7,20 @@ import { planFolder, type PlannedFile } from "../toolfiles/changes/plan-folder.j
 import { bump, compareVersions } from "../toolfiles/changes/versions.js";
 import { DEFAULT_TIMEOUT_MS, definitionHash, keptDefinition, type ToolFile } from "../toolfiles/format/tool-file.js";
 import { toValidatedAt } from "../toolfiles/signing/envelope.js";
-import { rankOf, type SeenVersion } from "../toolfiles/version-book.js";
+import { rankOf, type BookedVersion } from "../toolfiles/version-book.js";
 import type { StandingFile } from "./standing-files.js";
 import type { DiscoveryTarget } from "./target.js";
 
-export interface PlanParts {
+export interface ToolFilePlanParts {
   readonly target: DiscoveryTarget;
   readonly listing: ServerListing;
   readonly standing: readonly StandingFile[];
-  /** The newest version of each tool that was ever seen in the folder. */
-  readonly seen: readonly SeenVersion[];
+  /** The newest version of each tool that the folder ever had. */
+  readonly seen: readonly BookedVersion[];
   readonly now: number;
-  /** Overwrite what a person wrote by hand. */
+  /** Overwrite manual edits. */
   readonly force: boolean;
-  /** Take away the files of tools that are gone. */
+  /** Remove the files of tools that the server no longer has. */
   readonly prune: boolean;
 }
 
@@ -29,22 +29,22 @@ export interface FilePlan {
   /** The tool's name at its server. */
   readonly tool: string;
   readonly description?: string;
-  /** `edited`: what stands there is a person's work, or nobody's that we know. `conflict`: the server has changed as well. */
+  /** `edited`: the file was edited manually or is not signed by a trusted key. `conflict`: the server has changed as well. */
   readonly kind: PlannedFile["kind"];
-  /** That the file has, or will have. */
+  /** The version that the file has or will have. */
   readonly version: string;
   readonly previousVersion?: string;
-  /** In lines for people. */
+  /** The differences as lines of text. */
   readonly differences: readonly string[];
-  /** The file is not what the server says. */
+  /** The file differs from the tool definition that the server sends. */
   readonly isDrift: boolean;
   readonly standing?: StandingFile;
-  /** To be written in its place. */
+  /** The new content of the file. */
   readonly write?: ToolFile;
   readonly isRemoved?: true;
 }
 
-export function planFiles(parts: PlanParts): readonly FilePlan[] {
+export function planFiles(parts: ToolFilePlanParts): readonly FilePlan[] {
   const { target, listing, standing, now } = parts;
   const byId = new Map(standing.map((one) => [one.toolId, one]));
   const existing = standing.flatMap((one) => (one.file === undefined ? [] : [toExisting(one, one.file, parts)]));
@@ -59,19 +59,19 @@ export function planFiles(parts: PlanParts): readonly FilePlan[] {
   });
 }
 
-/** Of a file that nobody has signed only the definition counts, and that only to be compared. */
-function toExisting({ trust, toolId }: StandingFile, file: ToolFile, { target, seen }: PlanParts): ToolFile {
+/** From an unsigned file, only the definition is used, and only for the comparison. */
+function toExisting({ trust, toolId }: StandingFile, file: ToolFile, { target, seen }: ToolFilePlanParts): ToolFile {
   if (trust === "signed" || file.server !== target.name) return file;
   const { risk: _risk, ...rest } = file;
   const version = seen.find((one) => one.toolId === toolId)?.version ?? file.version;
   return { ...rest, version, connection: target.connection, needs: target.needs, timeoutMs: DEFAULT_TIMEOUT_MS };
 }
 
-function planTrusted(planned: PlannedFile, standing: StandingFile | undefined, parts: PlanParts): FilePlan {
+function planTrusted(planned: PlannedFile, standing: StandingFile | undefined, parts: ToolFilePlanParts): FilePlan {
   const base = toBase(planned, standing);
   const isHandmade = planned.kind === "edited" || planned.kind === "conflict";
   if (planned.kind === "vanished") return { ...base, isDrift: true, ...(parts.prune ? { isRemoved: true } : {}) };
-  // Of what no file can hold there is none that could be wrong, unless one stands there from before.
+  // A tool that cannot be written as a file has none, except for an older file that is still there.
   if (!("file" in planned)) return { ...base, isDrift: planned.kind === "refused" && standing !== undefined };
   if (isHandmade && !parts.force) return { ...base, isDrift: planned.kind === "conflict" };
   const write = withFloor(planned.file, parts);
@@ -83,12 +83,12 @@ interface Untrusted {
   readonly tool: ToolDefinition | undefined;
 }
 
-function planUntrusted(planned: PlannedFile, { found, tool }: Untrusted, parts: PlanParts): FilePlan {
+function planUntrusted(planned: PlannedFile, { found, tool }: Untrusted, parts: ToolFilePlanParts): FilePlan {
   const { target, now, force, prune } = parts;
   const base = toBase(planned, found);
   const moved = found?.file === undefined ? [] : accessDifferences(found.file, mergeAccess(found.file, target));
   if (planned.kind === "unchanged" && moved.length === 0 && found?.trust === "hash") return { ...base, isDrift: false };
-  const why = found?.refusal?.message ?? "Nobody has signed it.";
+  const why = found?.refusal?.message ?? "The file is not signed.";
   if (planned.kind === "vanished") {
     return { ...base, differences: [why], isDrift: true, ...(prune && force ? { isRemoved: true } : {}) };
   }
@@ -135,11 +135,11 @@ function withDescription(plan: FilePlan, tool: ToolDefinition | undefined): File
   return tool?.description === undefined ? plan : { ...plan, description: tool.description };
 }
 
-/** A file that is older than one that was there before would be taken for a step back and refused. */
-function withFloor(file: ToolFile, { seen, now }: PlanParts): ToolFile {
+/** A file with a lower version than an earlier one would be rejected as a rollback. */
+function withFloor(file: ToolFile, { seen, now }: ToolFilePlanParts): ToolFile {
   const newest = seen.find(({ toolId }) => toolId === file.toolId);
   if (newest === undefined || rankOf(file.version, toValidatedAt(now)) >= newest.rank) return file;
-  // Nobody can tell any more what was different in it.
+  // The earlier content is not available any more, so the differences are unknown.
   const isOlder = compareVersions(newest.version, file.version) > 0;
   return { ...file, version: bump(newest.version, isOlder ? "major" : "patch") };
 }

@@ -11,14 +11,14 @@ import type { RefusalReason } from "../toolfiles/signing/refusal.js";
 import type { Signatures } from "../toolfiles/signing/verify.js";
 import type { VersionBook } from "../toolfiles/version-book.js";
 
-/** A file that stands in the folder, whoever wrote it. */
+/** A tool file that already exists in the folder, trusted or not. */
 export interface StandingFile {
   readonly toolId: string;
   readonly path: string;
   readonly bytes?: Buffer;
-  /** What it says, be it vouched for or not. */
+  /** The content, trusted or not. */
   readonly file?: ToolFile;
-  /** `none`: nobody vouches for it, and nothing of it may end up in a file that is signed here. */
+  /** `none`: no trusted key signed it, and its content must not be copied into a file that is signed here. */
   readonly trust: "signed" | "hash" | "none";
   readonly refusal?: DiscoveryError;
   readonly reason?: RefusalReason;
@@ -44,12 +44,12 @@ export async function readStanding(folder: string, parts: FolderParts): Promise<
   ];
 }
 
-/** Every file of the folder that the gateway would not use, whatever it is about. */
+/** All files of the folder that the gateway would not use. */
 export async function findRefused(folder: string, parts: FolderParts): Promise<readonly RefusedFile[]> {
   return (await readToolFiles({ ...parts, folders: [folder], now: parts.now() })).refused;
 }
 
-/** With some room for the two lines above the body. */
+/** Includes the two lines above the body. */
 const LARGEST_FILE = LARGEST_BYTES + 4_096;
 
 async function readRefused({ path, error, reason }: RefusedFile): Promise<StandingFile> {

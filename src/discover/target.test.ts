@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { knownHost, knownProgram } from "./known-servers.js";
-import { type TargetWish, toTarget, variableFor } from "./target.js";
+import { type DiscoveryTargetOptions, toTarget, variableFor } from "./target.js";
 
-const url = (address: string): TargetWish["address"] => ({ kind: "url", url: address });
-const command = (...words: string[]): TargetWish["address"] => ({ kind: "command", words });
+const url = (address: string): DiscoveryTargetOptions["address"] => ({ kind: "url", url: address });
+const command = (...words: string[]): DiscoveryTargetOptions["address"] => ({ kind: "command", words });
 
 describe("toTarget", () => {
-  it("sends what is named as a bearer token in Authorization, and as it is elsewhere", () => {
+  it("sends the variable as a bearer token in Authorization, and unchanged in other headers", () => {
     const address = url("https://api.example.com/mcp");
     const bearer = toTarget({ address, name: "my-api", authHeader: "Authorization" });
     expect(bearer).toEqual({
@@ -22,7 +22,7 @@ describe("toTarget", () => {
     expect(other.connection).toMatchObject({ headers: { "X-Key": "${THEIR_KEY}" } });
   });
 
-  it("knows what is publicly known, and lets the person's word go before it", () => {
+  it("uses the documented authentication of a server unless the user gives another", () => {
     const address = url("https://mcp.context7.com/mcp");
     expect(toTarget({ address })).toMatchObject({
       name: "context7",
@@ -60,7 +60,7 @@ describe("toTarget", () => {
     expect(target.connection).toMatchObject({ headers: { ...headers, Authorization: "Bearer ${KEY}" } });
   });
 
-  it.each<[string, TargetWish]>([
+  it.each<[string, DiscoveryTargetOptions]>([
     ["a password in the address", { address: url("https://a:b@x.example") }],
     ["a variable in the address", { address: url("https://x.example/${KEY}") }],
     ["another protocol", { address: url("file:///etc/passwd") }],
@@ -73,8 +73,8 @@ describe("toTarget", () => {
     ["no program", { address: command() }],
     ["a variable in a command", { address: command("x", "${HOME}") }],
     ["a variable of a program that is none", { address: command("x"), authEnv: "A B" }],
-  ])("refuses %s", (_case, wish) => {
-    expect(() => toTarget(wish)).toThrow(expect.objectContaining({ code: "INVALID_REQUEST" }));
+  ])("refuses %s", (_case, options) => {
+    expect(() => toTarget(options)).toThrow(expect.objectContaining({ code: "INVALID_REQUEST" }));
   });
 });
 
@@ -86,7 +86,7 @@ it.each([
   expect(variableFor(name, header)).toBe(variable);
 });
 
-it("takes nobody else for a known server", () => {
+it("does not recognize a similar host or package as a known server", () => {
   expect(knownHost("https://MCP.Context7.com/x")).toBeDefined();
   expect(knownHost("http://mcp.context7.com/x")).toBeUndefined();
   expect(knownHost("https://mcp.context7.com.evil.example/x")).toBeUndefined();

@@ -1,23 +1,23 @@
-// What a person or an agent says of a server comes in; how it is reached and what it needs, as files say it, go out. Asks nobody.
+// Converts the description of a server by a user or an agent to a connection and its variables, as tool files have them. It makes no requests.
 import { parseDockerRun } from "../util/docker-command.js";
 import { DiscoveryError } from "../errors.js";
 import type { EnvNeed, FileConnection } from "../toolfiles/format/tool-file.js";
 import { isServerName, SERVER_NAME_RULE } from "../toolfiles/ids/server-name.js";
-import { OWN_SERVER } from "../toolfiles/own-server.js";
-import { toServerName } from "../toolfiles/ids/to-server-name.js";
+import { BUILT_IN_SERVER } from "../model/built-in.js";
+import { serverNameOfId } from "../toolfiles/ids/to-server-name.js";
 import { type KnownAccess, knownHost, knownProgram } from "./known-servers.js";
 
-export type Address =
+export type ServerAddressParts =
   | { readonly kind: "url"; readonly url: string }
   | { readonly kind: "command"; readonly words: readonly string[] };
 
-export interface TargetWish {
-  readonly address: Address;
-  /** Guessed from the address when left out. */
+export interface DiscoveryTargetOptions {
+  readonly address: ServerAddressParts;
+  /** Default: derived from the address. */
   readonly name?: string | undefined;
   readonly authHeader?: string | undefined;
   readonly authEnv?: string | undefined;
-  /** More headers; values may hold `${NAME}`. */
+  /** More headers; values may contain `${NAME}`. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -28,19 +28,19 @@ export interface DiscoveryTarget {
   readonly known?: KnownAccess;
 }
 
-/** The name of the gateway's own tools. */
-export function toTarget(wish: TargetWish): DiscoveryTarget {
-  const { address } = wish;
-  const name = wish.name ?? toServerName(address.kind === "url" ? address.url : address.words);
+/** The name of the built-in server. */
+export function toTarget(options: DiscoveryTargetOptions): DiscoveryTarget {
+  const { address } = options;
+  const name = options.name ?? serverNameOfId(address.kind === "url" ? address.url : address.words);
   assertName(name);
-  return address.kind === "url" ? toRemote(name, address.url, wish) : toProgram(name, address.words, wish);
+  return address.kind === "url" ? toRemote(name, address.url, options) : toProgram(name, address.words, options);
 }
 
-function toRemote(name: string, url: string, wish: TargetWish): DiscoveryTarget {
+function toRemote(name: string, url: string, options: DiscoveryTargetOptions): DiscoveryTarget {
   assertAddress(url);
   const known = knownHost(url);
-  const credential = toCredential(name, wish, known);
-  const plain = Object.entries(wish.headers ?? {});
+  const credential = toCredential(name, options, known);
+  const plain = Object.entries(options.headers ?? {});
   for (const [header] of plain) assertHeader(header);
   const more = plain.flatMap(([header, value]) => variablesIn(value).map((variable) => ({ variable, header })));
   const { header, variable } = credential ?? {};
@@ -58,11 +58,11 @@ function toRemote(name: string, url: string, wish: TargetWish): DiscoveryTarget 
   };
 }
 
-function toProgram(name: string, words: readonly string[], wish: TargetWish): DiscoveryTarget {
+function toProgram(name: string, words: readonly string[], options: DiscoveryTargetOptions): DiscoveryTarget {
   const [command, ...args] = words;
   if (command === undefined || command === "")
     throw wrong("There is no command to start.", "Give a program behind --.");
-  if (wish.authHeader !== undefined || Object.keys(wish.headers ?? {}).length > 0) {
+  if (options.authHeader !== undefined || Object.keys(options.headers ?? {}).length > 0) {
     throw wrong("A program that is started has no headers.", "Name the variable that it reads with --auth-env.");
   }
   const stray = words.find((word) => word.includes("${"));
@@ -77,7 +77,7 @@ function toProgram(name: string, words: readonly string[], wish: TargetWish): Di
     );
   }
   const known = knownProgram(words);
-  const own = wish.authEnv ?? known?.variable;
+  const own = options.authEnv ?? known?.variable;
   const variables = [...new Set([...(own === undefined ? [] : [own]), ...(docker?.variables ?? [])])];
   for (const variable of variables) assertVariable(variable);
   return {
@@ -98,10 +98,10 @@ interface Credential {
   readonly header?: string;
 }
 
-/** What a person says counts; what is left out is what is known of the server, or usual. */
+/** Explicit options win over the documented authentication of the server, which wins over the defaults. */
 function toCredential(
   name: string,
-  { authHeader, authEnv }: TargetWish,
+  { authHeader, authEnv }: DiscoveryTargetOptions,
   known: KnownAccess | undefined,
 ): (Credential & { readonly header: string }) | undefined {
   if (authHeader === undefined && authEnv === undefined && known?.variable === undefined) return undefined;
@@ -113,7 +113,7 @@ function toCredential(
   return { header, variable };
 }
 
-/** `CONTEXT7_API_KEY` is a header that is called like its variable; others get one that is called like the server. */
+/** The variable for a header: `CONTEXT7_API_KEY` if the header has that form, else a name derived from the server. */
 export function variableFor(name: string, header: string): string {
   if (/^[A-Z][A-Z0-9]*_[A-Z0-9_]+$/.test(header)) return header;
   const prefix = name
@@ -148,7 +148,7 @@ function variablesIn(value: string): string[] {
 
 function assertName(name: string): void {
   if (!isServerName(name)) throw wrong(`${JSON.stringify(name)} cannot name a server.`, `A name ${SERVER_NAME_RULE}.`);
-  if (name === OWN_SERVER) throw wrong(`The gateway itself is called ${OWN_SERVER}.`, "Choose another name.");
+  if (name === BUILT_IN_SERVER) throw wrong(`The gateway itself is called ${BUILT_IN_SERVER}.`, "Choose another name.");
 }
 
 function assertAddress(url: string): void {

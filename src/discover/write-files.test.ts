@@ -37,14 +37,14 @@ const writeNoting = (onSubject: (subject: string) => void, ...plans: FilePlan[])
     now: NOW,
   });
 
-it("puts on record what it signs, before it is there", async () => {
+it("records a file before it is written", async () => {
   const path = join(folder, "tools", `${FILE.toolId}.yaml`);
   const seen: [string, boolean][] = [];
   await writeNoting((subject) => void seen.push([subject, existsSync(path)]), PLAN);
   expect(seen).toEqual([[`sign_tool_file ${path} 1.0.0`, false]]);
 });
 
-it("signs nothing that cannot be recorded", async () => {
+it("does not sign a file that cannot be recorded", async () => {
   const { outcomes } = await writeNoting(() => {
     throw new Error("no disk");
   }, PLAN);
@@ -52,7 +52,7 @@ it("signs nothing that cannot be recorded", async () => {
   expect(existsSync(join(folder, "tools", `${FILE.toolId}.yaml`))).toBe(false);
 });
 
-it("makes one key, with the first file that needs it", async () => {
+it("creates one key, with the first file that needs it", async () => {
   const { write: _write, ...look } = PLAN;
   expect(await write(look)).not.toHaveProperty("key");
   expect(await write(PLAN)).toMatchObject({ key: { name: "ann@here", isNew: true }, outcomes: [{ done: "written" }] });
@@ -70,7 +70,7 @@ it.each<[string, Partial<FilePlan>]>([
     "a file that is to go",
     { isRemoved: true, standing: { toolId: FILE.toolId, path: "", trust: "signed", bytes: Buffer.from("old") } },
   ],
-])("leaves alone what somebody has written meanwhile in the place of %s", async (_case, more) => {
+])("keeps a file that was changed in the meantime: %s", async (_case, more) => {
   const path = join(folder, "tools", `${FILE.toolId}.yaml`);
   mkdirSync(join(folder, "tools"));
   writeFileSync(path, "theirs");
@@ -81,7 +81,7 @@ it.each<[string, Partial<FilePlan>]>([
   expect(readFileSync(path, "utf8")).toBe("theirs");
 });
 
-it("goes on after a file that cannot be written", async () => {
+it("continues after a file that cannot be written", async () => {
   mkdirSync(join(folder, "tools/lib_find.yaml/x"), { recursive: true });
   const other = { ...PLAN, toolId: "lib_other", write: { ...FILE, toolId: "lib_other" } };
   const { outcomes } = await write(PLAN, other);

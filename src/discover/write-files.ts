@@ -1,12 +1,12 @@
-// Plans come in; signed files go out to the disk, one by one, and what became of each is told. One that fails costs no other.
+// Writes planned tool files to the disk one by one, signed, and reports the outcome of each. A failure does not affect the others.
 import { DiscoveryError, toDiscoveryError } from "../errors.js";
 import { LARGEST_BYTES, type ToolFile } from "../toolfiles/format/tool-file.js";
-import { toText } from "../toolfiles/format/to-text.js";
+import { toToolFileText } from "../toolfiles/format/to-text.js";
 import type { SigningKey } from "../toolfiles/keys/known-key.js";
 import type { Keys } from "../toolfiles/keys/open-keys.js";
 import { readBytes } from "../toolfiles/read-bytes.js";
 import { toValidatedAt } from "../toolfiles/signing/envelope.js";
-import { sign } from "../toolfiles/signing/sign.js";
+import { signToolFile } from "../toolfiles/signing/sign.js";
 import { rememberVersions, type VersionBook } from "../toolfiles/version-book.js";
 import { removeToolFile, toolFilePath, writeToolFile } from "../toolfiles/write-tool-file.js";
 import { realPath } from "../util/inside.js";
@@ -17,16 +17,16 @@ export type Note = (act: { readonly action: string; readonly subject: string }) 
 export interface WriteParts {
   readonly folder: string;
   readonly keys: Keys;
-  /** What a key is called that has to be made. */
+  /** The name of a new signing key, if one must be created. */
   readonly keyName: string;
   readonly versions: VersionBook;
-  /** Puts on record what is about to be signed; what cannot be recorded is not written. */
+  /** Records the file before it is signed; a file that cannot be recorded is not written. */
   readonly note: Note;
-  /** The one moment at which all of them are signed. */
+  /** The signing time, the same for all files. */
   readonly now: number;
 }
 
-/** `kept`: nothing was done about the file. */
+/** `kept`: the file was not changed. */
 export type Done = "written" | "removed" | "kept" | "failed";
 
 export interface FileOutcome extends FilePlan {
@@ -40,12 +40,12 @@ export interface UsedKey {
   readonly isNew: boolean;
 }
 
-export interface Written {
+export interface WrittenToolFiles {
   readonly outcomes: readonly FileOutcome[];
   readonly key?: UsedKey;
 }
 
-export async function writeFiles(plans: readonly FilePlan[], parts: WriteParts): Promise<Written> {
+export async function writeFiles(plans: readonly FilePlan[], parts: WriteParts): Promise<WrittenToolFiles> {
   const hasWork = plans.some(({ write }) => write !== undefined);
   const signer = hasWork ? await openSigner(parts) : undefined;
   const outcomes: FileOutcome[] = [];
@@ -63,7 +63,11 @@ async function openSigner({ keys, keyName }: WriteParts): Promise<{ key: Signing
   const created = await keys.active();
   if (created !== undefined) return { key: created, isNew: true };
   throw new DiscoveryError("CONFIGURATION_ERROR", "There is no key to sign tool files with.", {
-    hint: "`anygpt mcp keys list` shows the keys, and what is wrong with those that cannot be used.",
+    hint: {
+      action: "run-command",
+      command: "anygpt mcp keys list",
+      purpose: "see all keys and what is wrong with them",
+    },
   });
 }
 
@@ -87,10 +91,10 @@ async function carryOut(plan: FilePlan, key: SigningKey | undefined, parts: Writ
 }
 
 function toBytes(file: ToolFile, key: SigningKey, now: number): Buffer {
-  return sign(Buffer.from(toText(file)), key, now);
+  return signToolFile(Buffer.from(toToolFileText(file)), key, now);
 }
 
-/** What somebody wrote in the meantime is theirs. */
+/** Throws if the file was changed after the plan was made. */
 async function assertAsItWas({ standing, toolId }: FilePlan, { folder }: WriteParts): Promise<void> {
   const path = toolFilePath(folder, toolId);
   const found = await readBytes(path, LARGEST_BYTES * 2);
@@ -105,7 +109,7 @@ async function assertAsItWas({ standing, toolId }: FilePlan, { folder }: WritePa
   });
 }
 
-/** From now on an older one in its place is found out. */
+/** Records the version, so that a later rollback is detected. */
 async function remember(outcomes: readonly FileOutcome[], { versions, folder, now }: WriteParts): Promise<void> {
   const files = outcomes.flatMap(({ done, write }) =>
     done === "written" && write !== undefined

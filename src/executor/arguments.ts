@@ -1,4 +1,4 @@
-// What a caller sent as arguments comes in; a copy that is exactly what will be checked, hashed and sent goes out.
+// Parses the arguments of a call into a copy; the same copy is validated, hashed and sent.
 import { toSignature } from "../catalog/signature.js";
 import { DiscoveryError } from "../errors.js";
 import type { Call } from "../model/call.js";
@@ -7,29 +7,29 @@ import type { Tool } from "../model/tool.js";
 import { checkJsonValue } from "../util/json/check-value.js";
 import { parseStrictJson } from "../util/json/parse-strict.js";
 import { isMalformed, type JsonViolation, type StrictJson } from "../util/json/violation.js";
-import type { Violation } from "./check-value.js";
+import type { ArgumentViolation } from "./check-value.js";
 
-/** Throws for whatever would not arrive as the caller wrote it. */
-export function toArguments({ arguments: given, flaws = [] }: Call, tool: Tool): JsonObject {
+/** Throws if the arguments are not a JSON object or cannot be sent exactly as the caller wrote them. */
+export function toArguments({ arguments: given, context: { flaws = [] } }: Call, tool: Tool): JsonObject {
   if (flaws.length > 0) throw ambiguous(tool, flaws);
   const strict = readStrictly(given);
   if (strict.kind === "refused") {
-    const isWholly = strict.violations.some(isMalformed);
-    throw isWholly ? unreadable(tool, strict.violations) : ambiguous(tool, strict.violations);
+    const isMalformedJson = strict.violations.some(isMalformed);
+    throw isMalformedJson ? unreadable(tool, strict.violations) : ambiguous(tool, strict.violations);
   }
   if (isJsonObject(strict.value)) return strict.value;
   throw new DiscoveryError("TOOL_VALIDATION_ERROR", `The arguments of ${tool.id} are not an object.`, {
-    hint: `Pass an object that fits ${toSignature(tool.definition)}.`,
+    hint: `Pass an object that matches ${toSignature(tool.definition)}.`,
   });
 }
 
-/** Some models send the arguments as a string that holds JSON, or none at all. */
+/** Some models send the arguments as a string that contains JSON, or send no arguments. */
 function readStrictly(given: unknown): StrictJson {
   if (typeof given !== "string") return checkJsonValue(given ?? {});
   if (given.trim() === "") return { kind: "value", value: {} };
   const strict = parseStrictJson(given);
-  const isNoJson = strict.kind === "refused" && strict.violations.every(({ kind }) => kind === "not-json");
-  return isNoJson ? { kind: "value", value: given } : strict;
+  const isPlainText = strict.kind === "refused" && strict.violations.every(({ kind }) => kind === "not-json");
+  return isPlainText ? { kind: "value", value: given } : strict;
 }
 
 function unreadable(tool: Tool, violations: readonly JsonViolation[]): DiscoveryError {
@@ -42,23 +42,23 @@ function unreadable(tool: Tool, violations: readonly JsonViolation[]): Discovery
   );
 }
 
-function ambiguous(tool: Tool, flaws: readonly Violation[]): DiscoveryError {
-  return new DiscoveryError("TOOL_VALIDATION_ERROR", `The arguments of ${tool.id} would not arrive as written.`, {
-    hint: "Write the named values so that every reader understands them alike, and call again.",
+function ambiguous(tool: Tool, flaws: readonly ArgumentViolation[]): DiscoveryError {
+  return new DiscoveryError("TOOL_VALIDATION_ERROR", `The arguments of ${tool.id} are ambiguous.`, {
+    hint: ["Write each named value once and without ambiguity.", { action: "retry" }],
     facts: { violations: toLines(flaws) },
   });
 }
 
-export function misfit(tool: Tool, violations: readonly Violation[]): DiscoveryError {
-  return new DiscoveryError("TOOL_VALIDATION_ERROR", `The arguments do not fit ${tool.id}.`, {
-    hint: "Correct them to fit the signature and call again.",
+export function invalidArguments(tool: Tool, violations: readonly ArgumentViolation[]): DiscoveryError {
+  return new DiscoveryError("TOOL_VALIDATION_ERROR", `The arguments do not match the schema of ${tool.id}.`, {
+    hint: ["Correct the arguments to match the signature.", { action: "retry" }],
     facts: { violations: toLines(violations), signature: toSignature(tool.definition) },
   });
 }
 
 const MAX_VIOLATIONS = 25;
 
-export function toLines(violations: readonly Violation[]): string[] {
+export function toLines(violations: readonly ArgumentViolation[]): string[] {
   const more = violations.length - MAX_VIOLATIONS;
   const listed = violations.slice(0, MAX_VIOLATIONS).map(({ path, message }) => `${path} ${message}`.trimStart());
   return more > 0 ? [...listed, `and ${more} more`] : listed;

@@ -1,29 +1,33 @@
-// One attempt to carry out a call, from its arrival to its record: what it holds, and how each way out is written down.
+// The state of one call from its arrival to its audit record. Every outcome is recorded here.
 import type { AuditLog } from "../audit/create-audit-log.js";
 import type { AuditCall, AuditOutcome } from "../audit/entry.js";
 import { DiscoveryError, type Executed, toDiscoveryError } from "../errors.js";
 import type { Actor } from "../model/actor.js";
 import type { Call, CallResult } from "../model/call.js";
-import { toolId } from "../model/tool.js";
+import { type Tool, toolId } from "../model/tool.js";
 import type { Risk } from "../policy/risk.js";
-import type { Claim } from "../store/key-records.js";
+import type { KeyClaim } from "../store/key-records.js";
 import type { RateTicket } from "../store/rate-windows.js";
 import { failpoint } from "../util/failpoint.js";
 import { checkJsonValue } from "../util/json/check-value.js";
 import type { Log } from "../util/log.js";
 import type { Secrets } from "../util/secrets.js";
-import type { Ending, Idempotency } from "./idempotency.js";
+import type { CallObserver, ObserveCall } from "./call-observer.js";
+import type { CallEnding, Idempotency } from "./idempotency.js";
 import { type Repeated, type Repeats, type RiskyCall, toRepeatedFact } from "./repeats.js";
 
-type Told = Pick<AuditOutcome, "decision" | "outcome" | "error_code">;
+type RecordedOutcome = Pick<AuditOutcome, "decision" | "outcome" | "error_code">;
 
 export interface AttemptParts {
-  /** Undefined when nothing is to be recorded. */
+  /** Undefined when the audit log is disabled. */
   readonly audit: AuditLog | undefined;
   readonly idempotency: Idempotency;
+  /** Returns a call to its rate limit. */
   readonly giveBack: (ticket: RateTicket) => Promise<void>;
+  /** Undefined when metrics, traces and the call log are disabled. */
+  readonly observe?: ObserveCall | undefined;
   readonly repeats: Repeats;
-  /** Hides what must not be seen in what the caller is told and in what is recorded. */
+  /** Redacts secrets in errors for the caller and in audit records. */
   readonly secrets: Pick<Secrets, "redact" | "redactError">;
   readonly now: () => number;
   readonly elapsed: () => number;
@@ -33,12 +37,13 @@ export interface AttemptParts {
 
 export class Attempt {
   readonly requestId: string;
+  readonly observer: CallObserver | undefined;
   approvalId: string | undefined;
   replayedFrom: string | undefined;
-  claim: Claim | undefined;
+  claim: KeyClaim | undefined;
   ticket: RateTicket | undefined;
   isDryRun: boolean;
-  /** Bytes may have left. */
+  /** The gateway may have sent bytes of the call to the server. */
   isSent = false;
   readonly #call: Call;
   readonly #parts: AttemptParts;
@@ -58,16 +63,18 @@ export class Attempt {
     this.#parts = parts;
     this.#startedAt = parts.now();
     this.#from = parts.elapsed();
+    this.observer = parts.observe?.(call, this.requestId);
   }
 
   get actor(): Actor {
-    return this.#call.actor;
+    return this.#call.context.actor;
   }
 
-  /** From now on it is known what is called, however the caller wrote it. */
-  resolved(id: string, risk: Risk): void {
-    this.#toolId = id;
+  /** Must be called once the tool is found. Before, the record has the name as the caller wrote it. */
+  resolved(tool: Tool, risk: Risk): void {
+    this.#toolId = tool.id;
     this.#risk = risk;
+    this.observer?.found(tool, risk);
   }
 
   hash(given: unknown): Promise<void> | undefined {
@@ -78,10 +85,10 @@ export class Attempt {
     return undefined;
   }
 
-  /** Notes that it is about to be sent, and gives the call before it that was the same. */
-  noteRisky(said: Pick<RiskyCall, "toolId" | "arguments">): Repeated | undefined {
-    const { actor, idempotencyKey: key } = this.#call;
-    this.#risky = { ...said, actorId: actor.id, key, requestId: this.requestId };
+  /** Registers a risky call that is about to be sent. Returns the previous call with the same arguments, if there is one. */
+  noteRisky(content: Pick<RiskyCall, "toolId" | "arguments">): Repeated | undefined {
+    const { context, idempotencyKey: key } = this.#call;
+    this.#risky = { ...content, actorId: context.actor.id, key, requestId: this.requestId };
     this.#repeated = this.#parts.repeats.note(this.#risky);
     return this.#repeated;
   }
@@ -90,7 +97,7 @@ export class Attempt {
     return this.#repeated;
   }
 
-  /** On disk, together with the key's state, before the first byte is sent. */
+  /** Writes the audit intent and the state of the idempotency key to disk. Must complete before the first byte is sent. */
   async dispatch(isIntended: boolean): Promise<void> {
     const { audit, idempotency } = this.#parts;
     const writes: Promise<void>[] = [];
@@ -100,78 +107,88 @@ export class Attempt {
     failpoint("call.after_dispatch");
   }
 
-  /** Records an answer; throws when that fails, because an unrecorded success is the one outcome we never report. */
+  /** Records a result. Throws if that fails: the gateway never reports success for a call that it could not record. */
   async answered(result: CallResult): Promise<void> {
     failpoint("call.after_answer");
     const outcome = this.isDryRun ? "dry_run" : result.isError === true ? "tool_error" : "ok";
     try {
       await this.#conclude({ kind: "answer", result }, { decision: "allowed", outcome });
     } catch (failure) {
-      throw this.#tell(failure, this.isSent ? "yes" : "no");
+      const error = this.#toCallerError(failure, this.isSent ? "yes" : "no");
+      this.observer?.failed(error);
+      throw error;
     }
     failpoint("call.after_record");
+    this.observer?.answered(result);
   }
 
-  /** Records a failure and gives the error to be told. */
+  /** Records a failure and returns the error for the caller. */
   async failed(thrown: unknown): Promise<DiscoveryError> {
-    const error = this.#tell(thrown, thrown instanceof DiscoveryError || !this.isSent ? "no" : "unknown");
+    const error = await this.#recordFailure(thrown);
+    this.observer?.failed(error);
+    return error;
+  }
+
+  async #recordFailure(thrown: unknown): Promise<DiscoveryError> {
+    const error = this.#toCallerError(thrown, thrown instanceof DiscoveryError || !this.isSent ? "no" : "unknown");
     if (error.code === "INTERNAL_ERROR") {
       const facts = { level: "error", request_id: this.requestId } as const;
       this.#parts.log(`Request ${this.requestId} failed: ${describeDefect(thrown)}`, facts);
     }
-    if (this.#risky !== undefined) this.#noteEnd(this.#risky, error.executed);
+    if (this.#risky !== undefined) this.#updateRepeats(this.#risky, error.executed);
     const decision = isRefusal(error) ? "refused" : "allowed";
     try {
       await this.#conclude({ kind: "error", error }, { decision, outcome: "error", error_code: error.code });
     } catch (failure) {
-      return error.code === "AUDIT_UNAVAILABLE" ? error : this.#tell(failure, error.executed);
+      return error.code === "AUDIT_UNAVAILABLE" ? error : this.#toCallerError(failure, error.executed);
     }
     return error;
   }
 
-  #noteEnd(risky: RiskyCall, executed: Executed): void {
+  #updateRepeats(risky: RiskyCall, executed: Executed): void {
     if (executed === "no") this.#parts.repeats.forget(risky);
     if (executed === "unknown") this.#parts.repeats.lost(risky);
   }
 
-  async #conclude(ending: Ending, told: Told): Promise<void> {
+  async #conclude(ending: CallEnding, recorded: RecordedOutcome): Promise<void> {
     const { audit } = this.#parts;
     if (audit !== undefined && this.#paramsHash === undefined) await this.#hashLate(audit);
     const writes: Promise<void>[] = [];
     if (this.claim !== undefined) writes.push(this.#settleKey(this.claim, ending));
     if (this.ticket !== undefined) writes.push(this.#settleTicket(this.ticket, ending));
-    if (audit !== undefined) writes.push(audit.record(this.#toOutcome(told)));
+    if (audit !== undefined) writes.push(audit.record(this.#toOutcome(recorded)));
     await (writes.length === 1 ? writes[0] : Promise.all(writes));
   }
 
-  #settleKey(claim: Claim, ending: Ending): Promise<void> {
+  #settleKey(claim: KeyClaim, ending: CallEnding): Promise<void> {
     const { idempotency } = this.#parts;
     if (ending.kind === "answer") return idempotency.finish(claim, ending);
     if (ending.error.executed === "no") return idempotency.release(claim);
     return idempotency.finish(claim, ending.error.executed === "yes" ? ending : { kind: "unknown" });
   }
 
-  /** What was not sent uses up nothing. */
-  #settleTicket(ticket: RateTicket, ending: Ending): Promise<void> {
+  /** A call that was not sent does not count against the rate limit. */
+  #settleTicket(ticket: RateTicket, ending: CallEnding): Promise<void> {
     const isUnused = ending.kind === "error" && ending.error.executed === "no";
     return isUnused ? this.#parts.giveBack(ticket) : Promise.resolve();
   }
 
-  /** A call that was refused before its arguments were read is recognised as well, if they are such as can be hashed. */
+  /** A call that was refused before its arguments were parsed gets a hash too, if its arguments are valid JSON. */
   async #hashLate(audit: AuditLog): Promise<void> {
     const strict = checkJsonValue(this.#call.arguments ?? {});
-    if (strict.kind === "value" && !this.#call.flaws?.length) this.#paramsHash = await audit.hash(strict.value);
+    if (strict.kind === "value" && !this.#call.context.flaws?.length) this.#paramsHash = await audit.hash(strict.value);
   }
 
   #toEntry<Kind extends "intent" | "outcome">(kind: Kind): AuditCall & { kind: Kind } {
-    const { actor, server, tool, idempotencyKey } = this.#call;
+    const { context, server, tool, idempotencyKey } = this.#call;
+    const { actor } = context;
     return {
       kind,
       request_id: this.requestId,
       timestamp: new Date(this.#startedAt).toISOString(),
       actor_id: actor.id,
       surface: actor.surface,
-      // A name that no tool has may be anything that the caller has at hand.
+      // An unknown tool name is arbitrary text of the caller and may contain a secret.
       tool_id: this.#toolId ?? this.#parts.secrets.redact(toolId(server, tool)),
       params_hash: this.#paramsHash ?? null,
       risk: this.#risk ?? null,
@@ -182,13 +199,13 @@ export class Attempt {
     };
   }
 
-  #toOutcome(told: Told): AuditOutcome {
+  #toOutcome(recorded: RecordedOutcome): AuditOutcome {
     const duration_ms = Math.round((this.#parts.elapsed() - this.#from) * 1000) / 1000;
-    return Object.assign(this.#toEntry("outcome"), told, { duration_ms, arguments: this.#given });
+    return Object.assign(this.#toEntry("outcome"), recorded, { duration_ms, arguments: this.#given });
   }
 
-  /** Who hears of a failure must know whether the tool ran, also when it is the record that failed. */
-  #tell(thrown: unknown, executed: Executed): DiscoveryError {
+  /** Adds whether the tool ran (`executed`). The caller needs that also when it was the audit record that failed. */
+  #toCallerError(thrown: unknown, executed: Executed): DiscoveryError {
     const { server, tool } = this.#call;
     const repeats = this.#repeated === undefined ? {} : { repeats: toRepeatedFact(this.#repeated) };
     const about = { server, tool, request_id: this.requestId, executed, ...repeats };
@@ -197,7 +214,7 @@ export class Attempt {
   }
 }
 
-/** The gateway said no by itself; a server that cannot be reached or fails was called with our leave. */
+/** Whether the gateway refused the call. If a server is unreachable or fails, the policy had allowed the call. */
 function isRefusal({ code, entry }: DiscoveryError): boolean {
   return entry.http < 500 && code !== "CANCELLED";
 }

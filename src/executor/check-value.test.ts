@@ -22,7 +22,7 @@ describe("compileCheck", () => {
       "alternatives in one sentence",
       object({ a: { anyOf: [{ type: "string" }, { type: "number" }] } }),
       { a: [] },
-      ["/a fits none of the alternatives"],
+      ["/a matches none of the alternatives"],
     ],
     [
       "references within the schema",
@@ -64,7 +64,7 @@ describe("compileCheck", () => {
       { a: 1 },
       ' Instance has "a" but does not have "b"',
     ],
-  ])("says something of %s, where nothing else does", (_, schema, value, expected) => {
+  ])("reports a violation for %s if only container keywords failed", (_, schema, value, expected) => {
     expect(compileCheck(schema)(value).map(({ path, message }) => `${path} ${message}`)).toEqual([expected]);
   });
 
@@ -90,7 +90,7 @@ describe("compileCheck", () => {
     ["2019-09", "https://json-schema.org/draft/2019-09/schema", { unevaluatedProperties: false }, {}, { a: 1 }],
     ["2020-12", "https://json-schema.org/draft/2020-12/schema", { prefixItems: pair }, ["x", 1], [1, "x"]],
     ["no dialect, as 2020-12", undefined, { prefixItems: pair }, ["x", 1], [1, "x"]],
-  ])("reads %s (%s) with %j", (_, dialect, rest, right, wrong) => {
+  ])("validates %s (%s) with %j", (_, dialect, rest, right, wrong) => {
     const check = compileCheck({ ...(dialect === undefined ? {} : { $schema: dialect }), ...rest });
     expect(check(right)).toEqual([]);
     expect(check(wrong)).not.toEqual([]);
@@ -103,11 +103,7 @@ describe("compileCheck", () => {
     "",
     7,
     null,
-  ])("refuses the dialect %j, which it does not know", (dialect) => {
-    expect(() => compileCheck({ $schema: dialect })).toThrow("unknown");
-  });
-
-  it("refuses a dialect that it does not know rather than let everything pass", () => {
-    expect(() => compileCheck({ $schema: "https://example.com/dialect" })).toThrow("unknown");
+  ])("rejects the unsupported dialect %j", (dialect) => {
+    expect(() => compileCheck({ $schema: dialect })).toThrow("is not supported");
   });
 });

@@ -1,7 +1,7 @@
 import type { CallResult } from "../model/call.js";
 import type { Permit } from "./permit.js";
 
-/** What a dry run answers: what would happen, with nothing sent and nothing used up. */
+/** The result of a dry run: it describes what the call would do. Nothing was sent and no limit was used. */
 export function toDryRun({ tool, ruling, replay, wouldAsk, approved, keyed }: Permit): CallResult {
   const { risk, origin } = ruling.risk;
   const plan = {

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { ANSWER, closeExecutors, type ExecutorSetup, setUpExecutor, toTool } from "../../test/support/executor.js";
 import { DiscoveryError, type ErrorCode } from "../errors.js";
-import type { CallResult } from "../model/call.js";
+import { localActor } from "../model/actor.js";
+import type { CallContext, CallResult } from "../model/call.js";
 
 afterEach(closeExecutors);
 
@@ -9,7 +10,7 @@ const failing = (reason: unknown): ExecutorSetup => ({ send: () => Promise.rejec
 const READ_ONLY = toTool({}, { annotations: { readOnlyHint: true } });
 
 describe("execute", () => {
-  it("returns the upstream's answer as the same object", async () => {
+  it("returns the server's result as the same object", async () => {
     const { call, sent } = await setUpExecutor();
     expect(await call()).toBe(ANSWER);
     expect(sent).toMatchObject([
@@ -35,13 +36,13 @@ describe("execute", () => {
     ]);
   });
 
-  it("records what was called, however the caller wrote it", async () => {
+  it("records the id of the tool, however the caller wrote its name", async () => {
     const { call, records } = await setUpExecutor();
     await call({ tool: "github:create_issue" });
     expect(records).toMatchObject([{ tool_id: "github:create_issue" }, { tool_id: "github:create_issue" }]);
   });
 
-  it("records of a harmless call the outcome alone", async () => {
+  it("records only the outcome of a low-risk call", async () => {
     const { call, records } = await setUpExecutor({ tool: READ_ONLY });
     await call();
     expect(records).toMatchObject([{ kind: "outcome", risk: "low", outcome: "ok" }]);
@@ -50,13 +51,13 @@ describe("execute", () => {
   it.each<[string, unknown]>([
     ["a string that holds JSON", '{"title":"x"}'],
     ["an object", { title: "x" }],
-  ])("takes arguments as %s", async (_, given) => {
+  ])("accepts arguments as %s", async (_, given) => {
     const { call, sent } = await setUpExecutor();
     await call({ arguments: given });
     expect(sent[0]?.arguments).toEqual({ title: "x" });
   });
 
-  it("sends a copy of the arguments: what their owner changes meanwhile does not count", async () => {
+  it("sends a copy of the arguments, so that later changes by the caller have no effect", async () => {
     const given = { title: "x" };
     const { call, sent } = await setUpExecutor({
       parts: {
@@ -82,19 +83,19 @@ describe("execute", () => {
     ["__proto__", '{"title":"x","__proto__":{}}', "TOOL_VALIDATION_ERROR"],
     ["half a surrogate pair", { title: "\ud800" }, "TOOL_VALIDATION_ERROR"],
     ["an object nested a hundred deep", JSON.parse(`${'{"a":'.repeat(100)}1${"}".repeat(100)}`), "INVALID_REQUEST"],
-  ])("refuses %s without sending it", async (_, given, code) => {
+  ])("rejects %s without sending it", async (_, given, code) => {
     const { call, sent, records } = await setUpExecutor();
     await expect(call({ arguments: given })).rejects.toMatchObject({ code, executed: "no" });
     expect(sent).toEqual([]);
     expect(records).toHaveLength(1);
   });
 
-  it("refuses a request that reading has changed, names where, and hashes nothing of it", async () => {
+  it("rejects a request that JSON parsing has changed, names the place, and does not hash it", async () => {
     const { call, sent, records } = await setUpExecutor();
-    const flaws = [{ path: "/params/arguments/arguments/title", message: "is there twice" }];
+    const flaws = [{ path: "/params/arguments/arguments/title", message: "occurs twice" }];
     await expect(call({ flaws })).rejects.toMatchObject({
       code: "TOOL_VALIDATION_ERROR",
-      facts: { violations: ["/params/arguments/arguments/title is there twice"] },
+      facts: { violations: ["/params/arguments/arguments/title occurs twice"] },
     });
     expect(sent).toEqual([]);
     expect(records).toMatchObject([{ params_hash: null, decision: "refused" }]);
@@ -104,7 +105,7 @@ describe("execute", () => {
     const { call, sent } = await setUpExecutor();
     await expect(call({ arguments: { title: 1, body: 2 } })).rejects.toMatchObject({
       code: "TOOL_VALIDATION_ERROR",
-      message: "The arguments do not fit github:create_issue.",
+      message: "The arguments do not match the schema of github:create_issue.",
       facts: {
         request_id: "id-1",
         violations: ['/title is number, must be "string"', '/body is number, must be "string"'],
@@ -124,7 +125,7 @@ describe("execute", () => {
     expect(records).toMatchObject([{ kind: "outcome", decision: "refused", error_code: "TOOL_DISABLED" }]);
   });
 
-  it.each(["prepare", "record"] as const)("sends nothing when %s says that nothing can be recorded", async (method) => {
+  it.each(["prepare", "record"] as const)("sends nothing when %s of the audit log fails", async (method) => {
     const setup = await setUpExecutor();
     setup.audit[method] = () => Promise.reject(new DiscoveryError("AUDIT_UNAVAILABLE", "full."));
     await expect(setup.call()).rejects.toMatchObject({
@@ -144,7 +145,7 @@ describe("execute", () => {
         ...failing(new DiscoveryError("TOOL_EXECUTION_TIMEOUT", "late.", { executed: "unknown" })),
       },
     ],
-  ])("withholds what could not be recorded, and says executed: %s", async (executed, setup) => {
+  ])("does not return a result that could not be recorded, and reports executed: %s", async (executed, setup) => {
     const { call, audit } = await setUpExecutor(setup);
     audit.record = () => Promise.reject(new DiscoveryError("AUDIT_UNAVAILABLE", "full."));
     await expect(call()).rejects.toMatchObject({
@@ -155,10 +156,10 @@ describe("execute", () => {
     });
   });
 
-  it("goes on when a listener of the caller throws", async () => {
+  it("continues when a listener of the caller throws", async () => {
     const { call, logged } = await setUpExecutor({
-      send: ({ onEvent }) => {
-        onEvent?.({ kind: "progress", progress: 1 });
+      send: ({ report }) => {
+        report?.({ kind: "progress", progress: 1 });
         return Promise.resolve(ANSWER);
       },
     });
@@ -169,7 +170,7 @@ describe("execute", () => {
     expect(logged[0]).toContain("my mistake");
   });
 
-  it("gives the whole result to a caller that is no model", async () => {
+  it("returns the full result to a caller that is not a model", async () => {
     const large: CallResult = { content: [{ type: "text", text: "x".repeat(5000) }] };
     const { call } = await setUpExecutor({ send: () => Promise.resolve(large) });
     expect(await call({ whole: true })).toBe(large);
@@ -178,11 +179,11 @@ describe("execute", () => {
 
   it("does not send a call that was cancelled while it was being checked", async () => {
     const { call, sent } = await setUpExecutor();
-    await expect(call({}, AbortSignal.abort())).rejects.toMatchObject({ code: "CANCELLED", executed: "no" });
+    await expect(call({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: "CANCELLED", executed: "no" });
     expect(sent).toEqual([]);
   });
 
-  it("turns a defect into INTERNAL_ERROR: an id to the caller, the stack to the log", async () => {
+  it("converts a defect to INTERNAL_ERROR with a request id, and logs the stack", async () => {
     const { call, logged } = await setUpExecutor(failing(new RangeError("secret detail")));
     const failure = await call().catch((error: unknown) => error as DiscoveryError);
     expect(failure).toMatchObject({
@@ -195,20 +196,27 @@ describe("execute", () => {
     expect(logged[0]).toContain("RangeError: secret detail");
   });
 
-  it("says executed: no of a defect before the call was sent, and unknown after", async () => {
+  it("reports executed: no for a defect before the call was sent, and unknown after it", async () => {
     const before = await setUpExecutor({ parts: { resolve: () => Promise.reject(new TypeError("bug")) } });
     await expect(before.call()).rejects.toMatchObject({ code: "INTERNAL_ERROR", executed: "no" });
     const after = await setUpExecutor(failing(new TypeError("bug")));
     await expect(after.call()).rejects.toMatchObject({ code: "INTERNAL_ERROR", executed: "unknown" });
   });
 
+  it("passes the caller's context on as the same object", async () => {
+    const context: CallContext = { actor: localActor("mcp"), logLevel: "debug" };
+    const { execute, sent } = await setUpExecutor();
+    await execute({ context, server: "github", tool: "create_issue", arguments: { title: "x" } });
+    expect(sent[0]?.context).toBe(context);
+  });
+
   it("passes the caller's timeout, metadata and listener on", async () => {
     const { call, sent } = await setUpExecutor();
     await call({ timeoutMs: 5, meta: { trace: 1 }, onEvent: () => undefined });
-    expect(sent[0]).toMatchObject({ timeoutMs: 5, meta: { trace: 1 }, onEvent: expect.any(Function) });
+    expect(sent[0]).toMatchObject({ timeoutMs: 5, meta: { trace: 1 }, report: expect.any(Function) });
   });
 
-  it("counts an answer with isError as an answer", async () => {
+  it("returns a result with isError as a result", async () => {
     const { call, records } = await setUpExecutor({ send: () => Promise.resolve({ content: [], isError: true }) });
     expect(await call()).toEqual({ content: [], isError: true });
     expect(records.at(-1)).toMatchObject({ decision: "allowed", outcome: "tool_error" });

@@ -1,15 +1,17 @@
-// One call comes in; resolve, permit, claim, send, limit, record; the tool's answer goes out unchanged.
-// It refuses to know how tools are found and how servers are reached.
+// Executes one call: resolve, permit, claim, send, limit, record. The tool's result is returned unchanged.
+// How tools are found and how servers are reached is passed in as functions.
 import { DiscoveryError } from "../errors.js";
-import type { Call, CallResult } from "../model/call.js";
+import type { Call, CallContext, CallResult } from "../model/call.js";
 import { isJsonObject, type JsonObject } from "../model/json.js";
 import type { Tool } from "../model/tool.js";
 import { KEY_MEMBER, type Policy } from "../policy/policy.js";
 import { isAtLeast } from "../policy/risk.js";
-import type { Bucket } from "../policy/ruling.js";
+import type { RateBucket } from "../policy/ruling.js";
 import type { RateRequest, RateWindows } from "../store/rate-windows.js";
+import type { UpstreamCall } from "../upstreams/types.js";
 import { failpoint } from "../util/failpoint.js";
 import { Attempt, type AttemptParts, describeDefect } from "./attempt.js";
+import type { SentCall } from "./call-observer.js";
 import { toDryRun } from "./dry-run.js";
 import type { Replay } from "./idempotency.js";
 import { limitResult, type ResultLimit } from "./limit-result.js";
@@ -19,64 +21,51 @@ import { toRepeatedFact } from "./repeats.js";
 
 export interface ExecutorParts extends PermitParts, Omit<AttemptParts, "giveBack"> {
   /** Finds the tool, disabled ones too, or throws TOOL_NOT_FOUND or SERVER_NOT_FOUND with the nearest names. */
-  readonly resolve: (call: Call, waitMs: number, signal?: AbortSignal) => Promise<Tool>;
+  readonly resolve: (call: Call, waitMs: number) => Promise<Tool>;
   /** Why the rules disable the tool, for the error. */
   readonly explain: (tool: Tool) => string;
   /** The policy of the configuration in force, which may have changed while the call waited. */
   readonly policyInForce: () => Policy;
-  readonly send: (tool: Tool, outgoing: OutgoingCall, signal?: AbortSignal) => Promise<CallResult>;
+  /** Runs right before the call is sent; throws if the configuration or the tool changed while the call waited. */
+  readonly guard: (tool: Tool) => void;
+  readonly send: (tool: Tool, call: UpstreamCall) => Promise<CallResult>;
   readonly rates: RateWindows;
-  /** A clock that no change of the time of day moves. */
+  /** A monotonic clock in milliseconds: changes of the system time do not affect it. */
   readonly steadyNow: () => number;
   readonly limit: ResultLimit;
   readonly options: ExecutionOptions;
-  /** A call waits for a server that has to be started first within its own timeout, and at most so long. */
+  /** The longest time in milliseconds that a call waits for its server to start. The timeout of the call applies too. */
   readonly startWaitMs: number;
 }
 
-export interface OutgoingCall {
-  readonly arguments: JsonObject;
-  readonly meta?: JsonObject | undefined;
-  readonly timeoutMs: number;
-  readonly startWaitMs: number;
-  readonly maxTotalMs: number;
-  readonly onEvent?: NonNullable<Call["onEvent"]> | undefined;
-  /** For whom it is made. */
-  readonly actorId: string;
-  readonly requestId: string;
-  /** Of the trace that it is a part of, where it is traced: for servers that take no metadata. */
-  readonly traceparent?: string | undefined;
-  readonly peer?: NonNullable<Call["peer"]> | undefined;
-  readonly logLevel?: string | undefined;
-  /** To be called right before the first byte is sent; what it throws is the call's outcome. */
-  readonly beforeSend: () => Promise<void> | undefined;
-}
-
-export type Execute = (call: Call, signal?: AbortSignal) => Promise<CallResult>;
+/** The entry of all calls: the meta-tools, the HTTP routes, the command line and the library call this function. */
+export type Execute = (call: Call) => Promise<CallResult>;
 
 export function createExecute(parts: ExecutorParts): Execute {
   const attemptParts = { ...parts, giveBack: parts.rates.giveBack };
-  return async (call, signal) => {
+  return async (call) => {
     const attempt = new Attempt(call, attemptParts);
     let result: CallResult;
     try {
-      result = await carryOut(call, attempt, parts, signal);
+      result = await carryOut(call, attempt, parts);
     } catch (thrown) {
       throw await attempt.failed(thrown);
     }
     await attempt.answered(result);
-    return call.whole === true ? result : limitResult(result, parts.limit, call.actor.id);
+    const { whole, actor } = call.context;
+    return whole === true ? result : limitResult(result, parts.limit, actor.id);
   };
 }
 
-async function carryOut(call: Call, attempt: Attempt, parts: ExecutorParts, signal?: AbortSignal): Promise<CallResult> {
+async function carryOut(call: Call, attempt: Attempt, parts: ExecutorParts): Promise<CallResult> {
+  const { context } = call;
   const timeoutMs = call.timeoutMs ?? parts.options.timeoutMs;
   const startWaitMs = call.startWaitMs ?? Math.min(timeoutMs, parts.startWaitMs);
-  const tool = await parts.resolve(call, startWaitMs, signal);
-  attempt.resolved(tool.id, parts.policy.ruling(tool).risk.risk);
+  const tool = await parts.resolve(call, startWaitMs);
+  attempt.resolved(tool, parts.policy.ruling(tool).risk.risk);
   if (!tool.enabled && tool.quarantine === undefined) throw disabled(tool, parts.explain(tool));
   const onArguments = (given: JsonObject): Promise<void> | undefined => attempt.hash(given);
-  const permit = await obtainPermit({ call, tool, onArguments }, parts, signal);
+  const permit = await obtainPermit({ call, tool, onArguments }, parts);
   attempt.approvalId = permit.approved?.id;
   if (call.dryRun === true) {
     await assertRoom(permit, attempt, parts);
@@ -86,27 +75,41 @@ async function carryOut(call: Call, attempt: Attempt, parts: ExecutorParts, sign
   if (replay !== undefined) return toReplayed(replay, attempt);
   const preparing = parts.audit?.prepare();
   if (preparing !== undefined) await preparing;
-  if (signal?.aborted) {
+  if (context.signal?.aborted) {
     throw new DiscoveryError("CANCELLED", `The call of ${tool.id} was cancelled before it was sent.`);
   }
-  const { onEvent, peer, logLevel, actor } = call;
-  const outgoing: OutgoingCall = {
+  const { name, operation, definition, file } = tool;
+  const outgoing: UpstreamCall = {
+    context,
+    tool: name,
     arguments: permit.arguments,
-    meta: toMeta(permit, call),
-    timeoutMs: call.timeoutMs ?? tool.file?.timeoutMs ?? timeoutMs,
+    inputSchema: operation === undefined ? definition.inputSchema : undefined,
+    // The policy decides whether a request may be repeated, not the document.
+    operation: operation && { ...operation, idempotent: permit.ruling.key.isIdempotent },
+    meta: toMeta(permit, context),
+    timeoutMs: call.timeoutMs ?? file?.timeoutMs ?? timeoutMs,
     startWaitMs,
     maxTotalMs: parts.options.maxTotalMs,
-    actorId: actor.id,
-    requestId: attempt.requestId,
-    onEvent: onEvent && guarded(onEvent, parts.log),
-    peer,
-    logLevel,
+    report: context.onEvent && guarded(context.onEvent, parts.log),
     beforeSend: () => beforeSend(permit, attempt, parts),
   };
-  return withRepeated(await parts.send(tool, outgoing, signal), attempt);
+  const observed = attempt.observer?.sent(outgoing);
+  const answering = observed === undefined ? parts.send(tool, outgoing) : sendObserved(tool, observed, parts);
+  return withRepeated(await answering, attempt);
 }
 
-/** Takes from the bucket and reserves the key; somebody else may have been faster with it. */
+async function sendObserved(tool: Tool, sent: SentCall, { send }: ExecutorParts): Promise<CallResult> {
+  try {
+    const result = await send(tool, sent.call);
+    sent.answered(result);
+    return result;
+  } catch (error) {
+    sent.failed(error);
+    throw error;
+  }
+}
+
+/** Counts the call against its rate limit and reserves its idempotency key. Returns a replay if another call has used the key. */
 async function claim(permit: Permit, attempt: Attempt, parts: ExecutorParts): Promise<Replay | undefined> {
   const { ruling, keyed, tool } = permit;
   if (ruling.bucket !== undefined) {
@@ -127,21 +130,22 @@ async function claim(permit: Permit, attempt: Attempt, parts: ExecutorParts): Pr
   return undefined;
 }
 
-/** A replay uses up nothing. */
+/** Throws if the rate limit leaves no room for the call. A replay does not count against it. */
 async function assertRoom({ tool, ruling, replay }: Permit, attempt: Attempt, parts: ExecutorParts): Promise<void> {
   if (ruling.bucket === undefined || replay !== undefined) return;
   const outlook = await parts.rates.peek(toRateRequest(ruling.bucket, attempt, parts));
   if (outlook.kind === "refused") throw limited(tool, ruling.bucket.name, outlook.retryAfterMs);
 }
 
-function toRateRequest(bucket: Bucket, { actor: { id } }: Attempt, { steadyNow }: ExecutorParts): RateRequest {
+function toRateRequest(bucket: RateBucket, { actor: { id } }: Attempt, { steadyNow }: ExecutorParts): RateRequest {
   const now = Math.floor(steadyNow());
   const actor = bucket.per === "actor" ? id : "";
   return { bucket: bucket.name, actor, limit: bucket.calls, windowMs: bucket.perMs, now };
 }
 
-/** Everything that has to be on disk before anything happens, and a last look at what may have changed meanwhile. */
+/** Checks whether the call is still permitted, then writes what must be on disk before the call is sent. */
 function beforeSend(permit: Permit, attempt: Attempt, parts: ExecutorParts): Promise<void> | undefined {
+  parts.guard(permit.tool);
   assertStillPermitted(permit, attempt, parts);
   const { approved, ruling } = permit;
   const { risk, key } = ruling;
@@ -152,8 +156,8 @@ function beforeSend(permit: Permit, attempt: Attempt, parts: ExecutorParts): Pro
   }
   return (async () => {
     if (approved !== undefined) {
-      const isMine = await parts.confirmations.redeem(approved.id, approved.subject, approved.from);
-      if (!isMine) throw usedUp(permit.tool, approved.id);
+      const isRedeemed = await parts.confirmations.redeem(approved.id, approved.subject, approved.from);
+      if (!isRedeemed) throw alreadyUsed(permit.tool, approved.id);
     }
     if (isAtLeast(risk.risk, "high") && !key.isIdempotent) warnOfRepeat(permit, attempt, parts.log);
     await attempt.dispatch(isIntended);
@@ -161,17 +165,17 @@ function beforeSend(permit: Permit, attempt: Attempt, parts: ExecutorParts): Pro
   })();
 }
 
-/** Nobody knows whether it is meant: a caller that lost an answer may have made up a new key for the same intention. */
+/** The repetition may be intended, so it is only reported: a caller that lost an answer may have used a new key for the same call. */
 function warnOfRepeat({ tool, ruling, arguments: given }: Permit, attempt: Attempt, log: ExecutorParts["log"]): void {
-  const { [ruling.key.sendAs ?? ""]: _key, ...said } = given;
-  const repeated = attempt.noteRisky({ toolId: tool.id, arguments: said });
+  const { [ruling.key.sendAs ?? ""]: _key, ...withoutKey } = given;
+  const repeated = attempt.noteRisky({ toolId: tool.id, arguments: withoutKey });
   if (repeated === undefined) return;
   const ago = `${Math.round(repeated.ageMs / 1000)} s ago (request ${repeated.requestId})`;
-  const message = `${tool.id} is called with the same arguments as ${ago}, and not under the same key.`;
+  const message = `${tool.id} is called with the same arguments as ${ago}, but without the same idempotency key.`;
   log(message, { level: "warn", request_id: attempt.requestId });
 }
 
-/** Under this name the answer to a risky call tells of the one before it that was the same. */
+/** The `_meta` member of a risky call's result that names an earlier call with the same arguments. */
 export const REPEATS_MEMBER = "anygpt/repeats";
 
 function withRepeated(result: CallResult, { repeated }: Attempt): CallResult {
@@ -191,12 +195,18 @@ function assertStillPermitted({ tool, facts, pin, approved }: Permit, attempt: A
   if (decision.kind !== "allow") throw refusal(decision, tool, pin);
 }
 
-/** The key travels on where the server takes it as metadata; an argument for it is among the arguments by now. */
-function toMeta({ keyed, ruling }: Permit, { meta }: Call): JsonObject | undefined {
-  return keyed !== undefined && ruling.key.sendAs === "_meta" ? { ...meta, [KEY_MEMBER]: keyed.scope.key } : meta;
+/**
+ * The idempotency key is not sent to the server, unless the server accepts it in `_meta`. A key that the server accepts as
+ * an argument is already in the arguments.
+ */
+function toMeta({ keyed, ruling }: Permit, { meta }: CallContext): JsonObject | undefined {
+  if (keyed !== undefined && ruling.key.sendAs === "_meta") return { ...meta, [KEY_MEMBER]: keyed.scope.key };
+  if (meta === undefined || !(KEY_MEMBER in meta)) return meta;
+  const { [KEY_MEMBER]: _key, ...rest } = meta;
+  return Object.keys(rest).length > 0 ? rest : undefined;
 }
 
-/** Under this name an answer tells that it is the one of an earlier call, and of which. */
+/** The `_meta` member of a replayed result. It names the call that ran. */
 export const REPLAYED_MEMBER = "anygpt/replayed";
 
 function toReplayed({ requestId, ending }: Replay, attempt: Attempt): CallResult {
@@ -205,33 +215,35 @@ function toReplayed({ requestId, ending }: Replay, attempt: Attempt): CallResult
   return withMeta(ending.result, REPLAYED_MEMBER, { request_id: requestId });
 }
 
-/** A listener that throws is the caller's defect; the call goes on. */
-function guarded(onEvent: NonNullable<Call["onEvent"]>, log: ExecutorParts["log"]): NonNullable<Call["onEvent"]> {
+type Listener = NonNullable<CallContext["onEvent"]>;
+
+/** An exception in a listener is a defect of the caller: it is logged, and the call continues. */
+function guarded(onEvent: Listener, log: ExecutorParts["log"]): Listener {
   return (event) => {
     try {
       onEvent(event);
     } catch (error) {
-      log(`A listener failed: ${describeDefect(error)}`);
+      log(`An event listener of the caller threw an error: ${describeDefect(error)}`);
     }
   };
 }
 
 function disabled(tool: Tool, reason: string): DiscoveryError {
   return new DiscoveryError("TOOL_DISABLED", `${tool.id} is disabled: ${reason}.`, {
-    hint: "Choose another tool, or ask the person who runs the gateway to change toolRules.",
+    hint: ["Use another tool, or enable this one.", { action: "edit-config", key: "toolRules", change: "correct" }],
   });
 }
 
 function limited(tool: Tool, bucket: string, retryAfterMs: number): DiscoveryError {
   const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
-  return new DiscoveryError("RATE_LIMITED", `The limit "${bucket}" for ${tool.id} is used up.`, {
-    hint: `Call again in ${seconds} s.`,
+  return new DiscoveryError("RATE_LIMITED", `The rate limit "${bucket}" for ${tool.id} is exceeded.`, {
+    hint: { action: "retry", afterSeconds: seconds },
     facts: { bucket, retry_after_seconds: seconds },
   });
 }
 
-function usedUp(tool: Tool, id: string): DiscoveryError {
+function alreadyUsed(tool: Tool, id: string): DiscoveryError {
   return new DiscoveryError("CONFIRMATION_REQUIRED", `The approval ${id} of ${tool.id} was used for another call.`, {
-    hint: "Call again to have it confirmed anew.",
+    hint: ["A new call asks for a new confirmation.", { action: "retry" }],
   });
 }

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { ANSWER, closeExecutors, setUpExecutor, toTool } from "../../test/support/executor.js";
 import { DiscoveryError, type Executed } from "../errors.js";
 import type { CallResult } from "../model/call.js";
+import type { JsonObject } from "../model/json.js";
 
 afterEach(closeExecutors);
 
@@ -10,7 +11,7 @@ const lost = (executed: Executed) => () =>
   Promise.reject(new DiscoveryError("TOOL_EXECUTION_ERROR", "It broke off.", { executed }));
 
 describe("a call with an idempotency key", () => {
-  it("runs once; whoever repeats it gets the same answer, marked, with the id of the call that ran", async () => {
+  it("runs once; a repetition gets the same answer, marked with the id of the call that ran", async () => {
     const { call, sent, records } = await setUpExecutor();
     expect(await call(KEYED)).toBe(ANSWER);
     for (let n = 0; n < 10; n += 1) {
@@ -24,7 +25,7 @@ describe("a call with an idempotency key", () => {
     expect(records.filter(({ kind }) => kind === "intent")).toHaveLength(1);
   });
 
-  it("replays the bytes of the answer", async () => {
+  it("replays the answer byte by byte", async () => {
     const odd: CallResult = { structuredContent: { b: 1, a: [1.5, null, "é\u2028"] }, content: [], z: 1 };
     const { call } = await setUpExecutor({ send: () => Promise.resolve(odd) });
     await call(KEYED);
@@ -32,7 +33,7 @@ describe("a call with an idempotency key", () => {
     expect(JSON.stringify(again)).toBe(JSON.stringify(odd));
   });
 
-  it("is another one for other arguments: refused, whoever was first", async () => {
+  it("is rejected with other arguments than the first call", async () => {
     const { call, sent } = await setUpExecutor();
     await call(KEYED);
     await expect(call({ ...KEYED, arguments: { title: "y" } })).rejects.toMatchObject({
@@ -43,14 +44,14 @@ describe("a call with an idempotency key", () => {
     expect(sent).toHaveLength(1);
   });
 
-  it("is the same one however its arguments are ordered", async () => {
+  it("is the same call if only the order of its arguments differs", async () => {
     const { call, sent } = await setUpExecutor();
     await call({ ...KEYED, arguments: { title: "x", body: "b" } });
     await call({ ...KEYED, arguments: { body: "b", title: "x" } });
     expect(sent).toHaveLength(1);
   });
 
-  it("runs once of a hundred at the same time; the others hear that it is running", async () => {
+  it("runs once of 100 concurrent calls; the others fail with IDEMPOTENCY_IN_PROGRESS", async () => {
     const { call, sent } = await setUpExecutor();
     const ends = await Promise.allSettled(Array.from({ length: 100 }, () => call(KEYED)));
     const codes = ends.map((end) => (end.status === "fulfilled" ? "ok" : (end.reason as DiscoveryError).code));
@@ -60,7 +61,7 @@ describe("a call with an idempotency key", () => {
 
   it.each<[string, object]>([
     ["wrong arguments", { arguments: { title: 1 } }],
-    ["a request that reading has changed", { flaws: [{ path: "/x", message: "is there twice" }] }],
+    ["a request that reading has changed", { flaws: [{ path: "/x", message: "occurs twice" }] }],
   ])("leaves the key free after %s", async (_case, wrong) => {
     const { call, sent } = await setUpExecutor();
     await expect(call({ ...KEYED, ...wrong })).rejects.toMatchObject({ code: "TOOL_VALIDATION_ERROR" });
@@ -75,7 +76,7 @@ describe("a call with an idempotency key", () => {
     expect(await working.call(KEYED)).toBe(ANSWER);
   });
 
-  it("replays the tool's own error and a definite failure", async () => {
+  it("replays an error result of the tool and a definite failure", async () => {
     const wrong: CallResult = { content: [{ type: "text", text: "no such repo" }], isError: true };
     const erring = await setUpExecutor({ send: () => Promise.resolve(wrong) });
     await erring.call(KEYED);
@@ -92,7 +93,7 @@ describe("a call with an idempotency key", () => {
     expect(failing.sent).toHaveLength(1);
   });
 
-  it("is never run again when nobody knows whether it ran, until a person has settled it", async () => {
+  it("does not run again after an unknown outcome until an operator resolves it", async () => {
     const { call, sent, idempotency, records } = await setUpExecutor({ send: lost("unknown") });
     await expect(call(KEYED)).rejects.toMatchObject({ code: "TOOL_EXECUTION_ERROR", executed: "unknown" });
     await expect(call(KEYED)).rejects.toMatchObject({
@@ -113,7 +114,7 @@ describe("a call with an idempotency key", () => {
     expect(await idempotency.resolve(again?.id ?? 0, "committed", "mia")).toBeUndefined();
   });
 
-  it("is run again when the tool may run twice without harm", async () => {
+  it("runs again after an unknown outcome if the tool is idempotent", async () => {
     const tool = toTool({}, { annotations: { idempotentHint: true } });
     const failing = await setUpExecutor({ tool, send: lost("unknown") });
     await expect(failing.call(KEYED)).rejects.toMatchObject({ executed: "unknown" });
@@ -135,25 +136,34 @@ describe("a call with an idempotency key", () => {
       { idempotency: { tools: [{ tools: "create_issue", sendKeyAs: "ref" }] } },
       { arguments: { title: "x", ref: "order-1" } },
     ],
-  ])("sends its key on %s", async (_case, definition, policy, expected) => {
+  ])("sends its key to the server %s", async (_case, definition, policy, expected) => {
     const { call, sent } = await setUpExecutor({ tool: toTool({}, definition), policy });
     await call(KEYED);
     expect(sent).toMatchObject([expected]);
   });
 
-  it("keeps its key to itself where nobody asked for it", async () => {
+  it("does not send its key to a server that does not accept keys", async () => {
     const { call, sent } = await setUpExecutor();
     await call(KEYED);
     expect(JSON.stringify(sent)).not.toContain("order-1");
   });
 
-  it.each(["", "a b", "é", "x".repeat(256), "a\n"])("refuses the key %j", async (idempotencyKey) => {
+  it.each<[string, JsonObject, JsonObject | undefined]>([
+    ["alone", {}, undefined],
+    ["beside other members, which are sent", { trace: "t" }, { trace: "t" }],
+  ])("does not send a key that came as metadata: %s", async (_case, meta, expected) => {
+    const { call, sent } = await setUpExecutor();
+    await call({ ...KEYED, meta: { "anygpt/idempotencyKey": "order-1", ...meta } });
+    expect(sent[0]?.meta).toEqual(expected);
+  });
+
+  it.each(["", "a b", "é", "x".repeat(256), "a\n"])("rejects the key %j", async (idempotencyKey) => {
     const { call, sent } = await setUpExecutor();
     await expect(call({ idempotencyKey })).rejects.toMatchObject({ code: "INVALID_REQUEST" });
     expect(sent).toEqual([]);
   });
 
-  it("says that an answer too large to be kept was given, and does not run again", async () => {
+  it("does not run again if the answer was too large to be stored", async () => {
     const large: CallResult = { content: [{ type: "text", text: "x".repeat(1_100_000) }] };
     const { call, sent } = await setUpExecutor({ send: () => Promise.resolve(large) });
     await call(KEYED);
@@ -161,7 +171,7 @@ describe("a call with an idempotency key", () => {
     expect(sent).toHaveLength(1);
   });
 
-  it("keeps answers where nobody can read them without the key of the machine", async () => {
+  it("stores answers encrypted with the key of the machine", async () => {
     const { call, store } = await setUpExecutor({
       send: () => Promise.resolve({ content: [{ type: "text", text: "attack at dawn" }] }),
     });
@@ -173,7 +183,7 @@ describe("a call with an idempotency key", () => {
     expect(Buffer.from(record?.answer ?? []).toString("latin1")).not.toContain("dawn");
   });
 
-  it("is authorised again before its answer is told again", async () => {
+  it("is authorized again before its answer is replayed", async () => {
     const first = await setUpExecutor();
     await first.call(KEYED);
     const policy = { scopes: [{ tools: "*", required_scopes: ["gone"] }], localScopes: [] };
@@ -181,7 +191,7 @@ describe("a call with an idempotency key", () => {
     await expect(later.call(KEYED)).rejects.toMatchObject({ code: "SCOPE_REQUIRED" });
   });
 
-  it("forgets a key when its time is over", async () => {
+  it("forgets a key after its TTL", async () => {
     const { call, sent, clock } = await setUpExecutor();
     await call(KEYED);
     clock.now += 86_400_001;
@@ -192,7 +202,7 @@ describe("a call with an idempotency key", () => {
   it.each<[string, "finish" | "release", Executed]>([
     ["an ending", "finish", "yes"],
     ["a release", "release", "no"],
-  ])("makes up for %s that the store could not take, also after a reload", async (_case, method, executed) => {
+  ])("repeats %s that failed in the store, also after a reload", async (_case, method, executed) => {
     const first = await setUpExecutor({ send: lost(executed) });
     const { keys } = first.store;
     const original = keys[method] as (...given: unknown[]) => Promise<unknown>;
@@ -209,7 +219,7 @@ describe("a call with an idempotency key", () => {
     expect(reloaded.sent).toHaveLength(executed === "no" ? 1 : 0);
   });
 
-  it("lets a key go that was reserved though the store said that it failed", async () => {
+  it("releases a key that was reserved although the store reported a failure", async () => {
     const { call, store, sent } = await setUpExecutor();
     const { reserve } = store.keys;
     let isLate = true;
@@ -226,7 +236,7 @@ describe("a call with an idempotency key", () => {
     expect(sent).toHaveLength(1);
   });
 
-  it("writes each ending once, however many calls look at their keys meanwhile", async () => {
+  it("writes each pending outcome once, also with many concurrent calls", async () => {
     const { call, store } = await setUpExecutor();
     const { finish } = store.keys;
     let finishes = 0;
@@ -240,7 +250,7 @@ describe("a call with an idempotency key", () => {
     expect(finishes).toBe(50);
   });
 
-  it("fills the key into the argument that takes it before the arguments are checked", async () => {
+  it("adds the key to its argument before the arguments are validated", async () => {
     const inputSchema = { ...toTool().definition.inputSchema, required: ["title", "body"] };
     const policy = { idempotency: { tools: [{ tools: "*", sendKeyAs: "body" }] } };
     const { call, sent } = await setUpExecutor({ tool: toTool({}, { inputSchema }), policy });
@@ -251,7 +261,7 @@ describe("a call with an idempotency key", () => {
     });
   });
 
-  it("writes an ending that the store could not take as soon as it can", async () => {
+  it("writes an outcome that failed in the store as soon as the store works again", async () => {
     const { call, sent, store } = await setUpExecutor();
     const { finish } = store.keys;
     let isFull = true;
@@ -267,7 +277,7 @@ describe("a call with an idempotency key", () => {
 });
 
 describe("a call without a key", () => {
-  it("is refused for high risk wherever the profile is `gateway`", async () => {
+  it("is rejected for high risk in the profile `gateway`", async () => {
     const { call, sent } = await setUpExecutor({ parts: { profile: "gateway" } });
     await expect(call()).rejects.toMatchObject({ code: "IDEMPOTENCY_REQUIRED" });
     expect(sent).toEqual([]);
@@ -275,7 +285,7 @@ describe("a call without a key", () => {
     expect(sent).toHaveLength(1);
   });
 
-  it.each(["high", "destructive"])("is refused where the policy wants one for %s risk", async (risk) => {
+  it.each(["high", "destructive"])("is rejected if the policy requires a key for %s risk", async (risk) => {
     const policy = {
       risk: [{ tools: "*", risk }],
       idempotency: { requiredFrom: { elsewhere: "high" } },
@@ -284,7 +294,7 @@ describe("a call without a key", () => {
     const { call, sent } = await setUpExecutor({ policy });
     await expect(call()).rejects.toMatchObject({
       code: "IDEMPOTENCY_REQUIRED",
-      hint: expect.stringContaining("options.idempotency_key"),
+      nextSteps: [{ action: "pass-key" }],
     });
     expect(sent).toEqual([]);
     await call(KEYED);

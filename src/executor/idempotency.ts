@@ -1,63 +1,71 @@
-// A caller's key comes in; what became of the call that had it first goes out, or the right to run it.
+// Idempotency keys: a call either gets the stored answer of the first call with its key, or the right to run.
 import type { AuditAct } from "../audit/entry.js";
 import { DiscoveryError, type ErrorCode, type Executed } from "../errors.js";
 import type { CallResult } from "../model/call.js";
 import {
-  type Claim,
-  type Ending as StoredEnding,
+  type KeyClaim,
+  type KeyEnding as StoredEnding,
   type KeyQuery,
   type KeyRecord,
   type KeyRecords,
   type KeyScope,
   MAX_ANSWER_BYTES,
 } from "../store/key-records.js";
-import type { Arrears } from "./arrears.js";
-import type { Seals } from "./seals.js";
+import { readHint } from "../model/next-steps.js";
+import type { PendingWrites } from "./pending-writes.js";
+import type { Encryption } from "./encryption.js";
 
 export interface KeyedCall {
   readonly scope: KeyScope;
   readonly fingerprint: string;
-  /** It may run again when nobody knows whether it ran. */
+  /** The call may be repeated when it is unknown whether it ran. */
   readonly isIdempotent: boolean;
 }
 
-/** How a call ended for good, as it is told again to whoever repeats it. */
-export type Ending =
+/** The final outcome of a call. A repeated call with the same key receives it again. */
+export type CallEnding =
   | { readonly kind: "answer"; readonly result: CallResult }
   | { readonly kind: "error"; readonly error: DiscoveryError };
 
 export interface Replay {
-  /** Of the call that ran. */
+  /** The request id of the call that ran. */
   readonly requestId: string;
-  readonly ending: Ending;
+  readonly ending: CallEnding;
 }
 
 export interface Idempotency {
-  /** What is known of the key, if that decides the call; nothing is changed. */
+  /** The stored answer for the key; undefined if the call may run. Throws if the key is in use. Changes nothing. */
   look(call: KeyedCall): Promise<Replay | undefined>;
-  reserve(call: KeyedCall, requestId: string): Promise<Claim | Replay>;
-  /** To be awaited before the first byte is sent. */
-  dispatch(claim: Claim): Promise<void>;
-  /** `unknown`: it was sent, and nobody will ever know. */
-  finish(claim: Claim, ending: Ending | { readonly kind: "unknown" }): Promise<void>;
-  /** Nothing was sent: the key is as new. */
-  release(claim: Claim): Promise<void>;
+  reserve(call: KeyedCall, requestId: string): Promise<KeyClaim | Replay>;
+  /** Must complete before the first byte is sent. */
+  dispatch(claim: KeyClaim): Promise<void>;
+  /** `unknown`: the call was sent, and it cannot be determined whether it ran. */
+  finish(claim: KeyClaim, ending: CallEnding | { readonly kind: "unknown" }): Promise<void>;
+  /** Frees the key, because nothing was sent. */
+  release(claim: KeyClaim): Promise<void>;
   list(query: Omit<KeyQuery, "now">): Promise<readonly KeyRecord[]>;
-  /** A person says how an unknown call ended. Undefined when that key is not unknown. */
+  /** Records an operator's decision about a call with unknown outcome. Undefined when the outcome of that key is not unknown. */
   resolve(id: number, verdict: "committed" | "not_committed", by: string): Promise<KeyRecord | undefined>;
 }
 
 export interface IdempotencyParts {
   readonly keys: KeyRecords;
-  readonly arrears: Arrears;
-  readonly seals: () => Promise<Seals>;
+  readonly pendingWrites: PendingWrites;
+  readonly encryption: () => Promise<Encryption>;
   readonly ttlMs: number;
   readonly now: () => number;
   readonly note: (act: AuditAct) => Promise<void>;
 }
 
-export function createIdempotency({ keys, arrears, seals, ttlMs, now, note }: IdempotencyParts): Idempotency {
-  let opened: Seals | undefined;
+export function createIdempotency({
+  keys,
+  pendingWrites,
+  encryption,
+  ttlMs,
+  now,
+  note,
+}: IdempotencyParts): Idempotency {
+  let opened: Encryption | undefined;
   const toReplay = async (call: KeyedCall, record: KeyRecord): Promise<Replay | undefined> => {
     if (record.fingerprint !== call.fingerprint) throw conflict(record);
     if (record.state === "reserved" || record.state === "dispatched") throw inProgress(record);
@@ -65,29 +73,29 @@ export function createIdempotency({ keys, arrears, seals, ttlMs, now, note }: Id
       if (call.isIdempotent) return undefined;
       throw outcomeUnknown(record);
     }
-    return { requestId: record.requestId, ending: parseEnding(await unsealed(record), record) };
+    return { requestId: record.requestId, ending: parseEnding(await decrypted(record), record) };
   };
-  const unsealed = async ({ answer }: KeyRecord): Promise<string | undefined> => {
-    opened ??= await seals();
-    return answer && opened.unseal(answer);
+  const decrypted = async ({ answer }: KeyRecord): Promise<string | undefined> => {
+    opened ??= await encryption();
+    return answer && opened.decrypt(answer);
   };
 
   return {
     async look(call) {
-      await arrears.settle();
+      await pendingWrites.flush();
       const record = await keys.find(call.scope, now());
       return record && (await toReplay(call, record));
     },
 
     async reserve(call, requestId) {
       const { scope, fingerprint, isIdempotent: rerun } = call;
-      opened ??= await seals();
+      opened ??= await encryption();
       const request = { fingerprint, requestId, now: now(), ttlMs, rerun };
       const reservation = await keys.reserve(scope, request).catch((error: unknown) => {
-        // It may have been made though nobody told us: then the same request finds it, and lets it go.
-        arrears.owe(async () => {
-          const made = await keys.reserve(scope, request);
-          if (made.kind === "reserved") await keys.release(made.claim);
+        // The reservation may have been written although the store reported an error. The same request finds it and releases it.
+        pendingWrites.add(async () => {
+          const repeated = await keys.reserve(scope, request);
+          if (repeated.kind === "reserved") await keys.release(repeated.claim);
         });
         throw error;
       });
@@ -98,16 +106,16 @@ export function createIdempotency({ keys, arrears, seals, ttlMs, now, note }: Id
     },
 
     async dispatch(claim) {
-      if (!(await keys.dispatch(claim, now()))) throw lost();
+      if (!(await keys.dispatch(claim, now()))) throw startedElsewhere();
     },
 
     async finish(claim, ending) {
-      // Nothing is waited for before the write, so that it shares one sync of the disk with the record of the outcome.
+      // Do not await anything before this write: it shares one disk sync with the audit record of the outcome.
       const stored = toStored(ending, opened);
-      await arrears.pay(() => keys.finish(claim, stored, now()));
+      await pendingWrites.write(() => keys.finish(claim, stored, now()));
     },
 
-    release: (claim) => arrears.pay(() => keys.release(claim)),
+    release: (claim) => pendingWrites.write(() => keys.release(claim)),
 
     list: (query) => keys.list({ ...query, now: now() }),
 
@@ -120,53 +128,53 @@ export function createIdempotency({ keys, arrears, seals, ttlMs, now, note }: Id
   };
 }
 
-function toStored(ending: Ending | { readonly kind: "unknown" }, seals: Seals | undefined): StoredEnding {
-  if (ending.kind === "unknown" || seals === undefined) return { kind: "unknown" };
+function toStored(ending: CallEnding | { readonly kind: "unknown" }, encryption: Encryption | undefined): StoredEnding {
+  if (ending.kind === "unknown" || encryption === undefined) return { kind: "unknown" };
   const kind = ending.kind === "answer" && ending.result.isError !== true ? "completed" : "failed";
   const text = toText(ending);
   const answerBytes = Buffer.byteLength(text);
-  return answerBytes > MAX_ANSWER_BYTES ? { kind, answerBytes } : { kind, answer: seals.seal(text) };
+  return answerBytes > MAX_ANSWER_BYTES ? { kind, answerBytes } : { kind, answer: encryption.encrypt(text) };
 }
 
 interface StoredError {
   readonly code: ErrorCode;
   readonly message: string;
-  readonly hint?: string | undefined;
+  readonly hint?: unknown;
   readonly facts: Readonly<Record<string, unknown>>;
   readonly executed: Executed;
 }
 
-function toText(ending: Ending): string {
+function toText(ending: CallEnding): string {
   if (ending.kind === "answer") return JSON.stringify({ result: ending.result });
-  const { code, message, hint, facts, executed } = ending.error;
+  const { code, message, nextSteps: hint, facts, executed } = ending.error;
   return JSON.stringify({ error: { code, message, hint, facts, executed } satisfies StoredError });
 }
 
-function parseEnding(text: string | undefined, record: KeyRecord): Ending {
-  if (text === undefined) return { kind: "error", error: notKept(record) };
+function parseEnding(text: string | undefined, record: KeyRecord): CallEnding {
+  if (text === undefined) return { kind: "error", error: answerUnavailable(record) };
   const { result, error } = JSON.parse(text) as { result?: CallResult; error?: StoredError };
   if (result !== undefined) return { kind: "answer", result };
-  const { code, message, ...options } = error ?? { code: "INTERNAL_ERROR", message: "" };
-  return { kind: "error", error: new DiscoveryError(code, message, options) };
+  const { code, message, hint, ...options } = error ?? { code: "INTERNAL_ERROR", message: "" };
+  return { kind: "error", error: new DiscoveryError(code, message, { ...options, hint: readHint(hint) }) };
 }
 
-/** The call ran, and its answer is not there: too large, sealed with a lost key, or a person settled that it ran. */
-function notKept({ answerBytes, requestId }: KeyRecord): DiscoveryError {
+/** The call ran, but its answer is not available: too large, encrypted with a lost key, or an operator recorded that it ran. */
+function answerUnavailable({ answerBytes, requestId }: KeyRecord): DiscoveryError {
   const facts = { original_request_id: requestId };
-  const hint = "Do not repeat it with another key; look at what it has done instead.";
+  const hint = "Do not repeat the call with another key. Check what it has done instead.";
   if (answerBytes === undefined) {
-    const message = "A call with this key was made, as a person has settled; its answer is not known.";
+    const message = "The call with this idempotency key has run, but its answer is not available.";
     return new DiscoveryError("IDEMPOTENCY_OUTCOME_UNKNOWN", message, { hint, facts, executed: "yes" });
   }
-  const message = `The call with this key has run, but its answer of ${answerBytes} bytes was not kept.`;
+  const message = `The call with this key has run, but its answer of ${answerBytes} bytes was not stored.`;
   return new DiscoveryError("RESULT_TOO_LARGE", message, { hint, facts, executed: "yes" });
 }
 
 function conflict({ requestId }: KeyRecord): DiscoveryError {
   const message =
-    "The idempotency key was used for a call with other arguments, or before the tool's definition changed.";
+    "The idempotency key was used for a call with different arguments, or before the tool's definition changed.";
   return new DiscoveryError("IDEMPOTENCY_CONFLICT", message, {
-    hint: "Repeat a call with exactly the same arguments. Before you use a new key, find out what the first call has done.",
+    hint: "Repeat the call with exactly the same arguments. Before you use a new key, check what the first call has done.",
     facts: { original_request_id: requestId },
   });
 }
@@ -175,7 +183,7 @@ const RETRY_SECONDS = 1;
 
 function inProgress({ requestId }: KeyRecord): DiscoveryError {
   return new DiscoveryError("IDEMPOTENCY_IN_PROGRESS", "A call with this idempotency key is still running.", {
-    hint: "Repeat the same call with the same key a little later.",
+    hint: ["Repeat the same call with the same key.", { action: "retry", afterSeconds: RETRY_SECONDS }],
     facts: { retry_after_seconds: RETRY_SECONDS, original_request_id: requestId },
   });
 }
@@ -183,15 +191,27 @@ function inProgress({ requestId }: KeyRecord): DiscoveryError {
 function outcomeUnknown({ id, requestId }: KeyRecord): DiscoveryError {
   const message = "A call with this idempotency key was sent and then lost; whether the tool ran is not known.";
   return new DiscoveryError("IDEMPOTENCY_OUTCOME_UNKNOWN", message, {
-    hint: `It is not run again. Find out what it has done, and have your person settle it with "anygpt mcp idempotency resolve ${id} --committed" or "--not-committed".`,
+    hint: [
+      "The gateway does not run the call again. Check what it has done.",
+      {
+        action: "run-command",
+        command: `anygpt mcp idempotency resolve ${id} --committed`,
+        purpose: "record that it ran",
+      },
+      {
+        action: "run-command",
+        command: `anygpt mcp idempotency resolve ${id} --not-committed`,
+        purpose: "record that it did not run",
+      },
+    ],
     facts: { original_request_id: requestId, key_record: id },
     executed: "unknown",
   });
 }
 
-function lost(): DiscoveryError {
-  return new DiscoveryError("IDEMPOTENCY_IN_PROGRESS", "Another call with this idempotency key was faster.", {
-    hint: "Repeat the same call with the same key a little later.",
+function startedElsewhere(): DiscoveryError {
+  return new DiscoveryError("IDEMPOTENCY_IN_PROGRESS", "Another call with this idempotency key started first.", {
+    hint: ["Repeat the same call with the same key.", { action: "retry", afterSeconds: RETRY_SECONDS }],
     facts: { retry_after_seconds: RETRY_SECONDS },
   });
 }

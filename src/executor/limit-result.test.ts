@@ -1,21 +1,21 @@
 import { describe, expect, it } from "vitest";
 import type { CallResult } from "../model/call.js";
-import { createKeptResults } from "./kept-results.js";
+import { createStoredResults } from "./stored-results.js";
 import { limitResult } from "./limit-result.js";
 
 const text = (value: string) => ({ type: "text", text: value });
-const kept = () => createKeptResults(1000, () => 0);
+const kept = () => createStoredResults(1000, () => 0);
 
 describe("limitResult", () => {
   it("returns a result within the limit as the same object", () => {
     const result: CallResult = { content: [text("x".repeat(100))], _meta: { a: 1 }, odd: true };
-    expect(limitResult(result, { bytes: 100, kept: kept() }, "ann")).toBe(result);
+    expect(limitResult(result, { bytes: 100, storedResults: kept() }, "ann")).toBe(result);
   });
 
-  it("cuts a long text at a clear mark and keeps the whole readable in pages", () => {
+  it("truncates a long text with a notice and stores the full result in pages", () => {
     const store = kept();
     const result: CallResult = { content: [text("é".repeat(100_000))], isError: true, _meta: { a: 1 } };
-    const cut = limitResult(result, { bytes: 1001, kept: store }, "ann");
+    const cut = limitResult(result, { bytes: 1001, storedResults: store }, "ann");
     expect(cut.content[0]?.["text"]).toBe("é".repeat(500));
     const [, id = "", pages = ""] =
       /anygpt:\/\/results\/([^/]+)\/1 to anygpt:\/\/results\/[^/]+\/(\d+)/.exec(String(cut.content[1]?.["text"])) ?? [];
@@ -24,51 +24,55 @@ describe("limitResult", () => {
     expect(cut).toMatchObject({ isError: true, _meta: { a: 1 } });
   });
 
-  it("leaves out structured content that is too large, and what does not fit any more", () => {
+  it("omits structured content that is too large, and items beyond the limit", () => {
     const result: CallResult = {
       content: [text("short"), text("x".repeat(3000))],
       structuredContent: { a: "y".repeat(5000) },
     };
-    const cut = limitResult(result, { bytes: 1024, kept: kept() }, "ann");
+    const cut = limitResult(result, { bytes: 1024, storedResults: kept() }, "ann");
     expect(cut).not.toHaveProperty("structuredContent");
     expect(cut.content[0]).toEqual(text("short"));
     expect(String(cut.content[1]?.["text"])).toHaveLength(1019);
   });
 
-  it("lets images and audio pass, which are not text to a model", () => {
+  it("does not limit images and audio", () => {
     const result: CallResult = { content: [{ type: "image", data: "A".repeat(500_000), mimeType: "image/png" }] };
-    expect(limitResult(result, { bytes: 1024, kept: kept() }, "ann")).toBe(result);
+    expect(limitResult(result, { bytes: 1024, storedResults: kept() }, "ann")).toBe(result);
   });
 
-  it("lets items of no known form pass", () => {
+  it("passes on items of unknown types", () => {
     const result = { content: [null, 5, "x", { type: "text", text: "y".repeat(3000) }] } as unknown as CallResult;
-    expect(limitResult(result, { bytes: 1024, kept: kept() }, "ann").content.slice(0, 3)).toEqual([null, 5, "x"]);
+    expect(limitResult(result, { bytes: 1024, storedResults: kept() }, "ann").content.slice(0, 3)).toEqual([
+      null,
+      5,
+      "x",
+    ]);
   });
 
-  it("counts and cuts text inside embedded resources", () => {
+  it("counts and truncates text in embedded resources", () => {
     const resource = { type: "resource", resource: { uri: "x:y", text: "z".repeat(5000) } };
-    expect(limitResult({ content: [resource] }, { bytes: 1024, kept: kept() }, "ann").content).toHaveLength(1);
+    expect(limitResult({ content: [resource] }, { bytes: 1024, storedResults: kept() }, "ann").content).toHaveLength(1);
   });
 });
 
-describe("kept results", () => {
-  it("forgets a result when its time is over", () => {
+describe("stored results", () => {
+  it("deletes a result when it expires", () => {
     const clock = { now: 0 };
-    const store = createKeptResults(1000, () => clock.now);
+    const store = createStoredResults(1000, () => clock.now);
     const { id } = store.keep({ a: 1 }, "ann");
     expect(store.page(id, 1, "ann")).toBe('{"a":1}');
     clock.now = 1001;
     expect(store.page(id, 1, "ann")).toBeUndefined();
   });
 
-  it("has nothing of a result for anybody but whose call it was", () => {
+  it("shows a result only to the actor of its call", () => {
     const store = kept();
     const { id } = store.keep({ a: 1 }, "ann");
     expect(store.page(id, 1, "bob")).toBeUndefined();
     expect(store.page(id, 1, "ann")).toBe('{"a":1}');
   });
 
-  it("forgets the oldest when all together are too large", () => {
+  it("evicts the oldest results when the total is too large", () => {
     const store = kept();
     const first = store.keep("x".repeat(40 * 1024 * 1024), "ann");
     const second = store.keep("x".repeat(40 * 1024 * 1024), "ann");

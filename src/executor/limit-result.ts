@@ -1,31 +1,31 @@
 import type { CallResult } from "../model/call.js";
 import { isJsonObject, type JsonObject } from "../model/json.js";
-import type { KeptResults } from "./kept-results.js";
+import type { StoredResults } from "./stored-results.js";
 
 export interface ResultLimit {
-  /** Bytes of text and structured content that an answer may hold. Images and audio are not text to a model and pass. */
+  /** Most bytes of text and structured content in one answer. Images and audio do not count: a model does not read them as text. */
   readonly bytes: number;
-  readonly kept: KeptResults;
+  readonly storedResults: StoredResults;
 }
 
 export function resultUri(id: string, page: number): string {
   return `anygpt://results/${id}/${page}`;
 }
 
-/** A result within the limit is returned as it is, the same object; a larger one is cut at a clear mark and kept whole. */
-export function limitResult(result: CallResult, { bytes, kept }: ResultLimit, actorId: string): CallResult {
+/** Returns a result within the limit unchanged. A larger one is truncated with a notice, and the full result is stored. */
+export function limitResult(result: CallResult, { bytes, storedResults }: ResultLimit, actorId: string): CallResult {
   const structured = result.structuredContent === undefined ? 0 : sizeOf(JSON.stringify(result.structuredContent));
   const total = result.content.reduce((sum, item) => sum + textSize(item), structured);
   if (total <= bytes) return result;
 
-  const { id, pages, characters } = kept.keep(result, actorId);
+  const { id, pages, characters } = storedResults.keep(result, actorId);
   const content = cutContent(result.content, bytes);
   const { structuredContent: _dropped, ...rest } = result;
-  const mark: JsonObject = {
+  const notice: JsonObject = {
     type: "text",
-    text: `[Cut: this answer shows at most ${bytes} bytes of a result of ${characters} characters. The whole result is kept as JSON in ${pages} pages: read the resources ${resultUri(id, 1)} to ${resultUri(id, pages)}.]`,
+    text: `[Truncated: this answer shows at most ${bytes} bytes of a result of ${characters} characters. The full result is stored as JSON in ${pages} pages: read the resources ${resultUri(id, 1)} to ${resultUri(id, pages)}.]`,
   };
-  return { ...rest, content: [...content, mark] };
+  return { ...rest, content: [...content, notice] };
 }
 
 function cutContent(content: readonly JsonObject[], bytes: number): JsonObject[] {
@@ -44,7 +44,7 @@ function cutContent(content: readonly JsonObject[], bytes: number): JsonObject[]
   return cut;
 }
 
-/** A server may send anything as an item. */
+/** The items come from a server and may have any shape. */
 function textSize(item: unknown): number {
   if (!isJsonObject(item)) return 0;
   if (typeof item["text"] === "string") return sizeOf(item["text"]);
@@ -57,8 +57,8 @@ function sizeOf(text: string): number {
 }
 
 function cutBytes(text: string, bytes: number): string {
-  // No character has less than a byte: of a long text only the beginning is copied.
+  // Every character has at least one byte, so it is enough to copy this many characters of a long text.
   const head = Buffer.from(text.slice(0, bytes), "utf8").subarray(0, bytes).toString("utf8");
-  // A character that the cut split in two decodes to a replacement mark.
+  // A character that was split decodes to U+FFFD.
   return head.replace(/\uFFFD$/u, "");
 }

@@ -3,9 +3,9 @@ import { RE2JS } from "re2js";
 const NativeRegExp = globalThis.RegExp;
 
 /**
- * Stands in for RegExp inside the validation worker, where the schema library compiles upstream patterns with it.
- * Patterns run in linear time; the few that RE2 cannot express (lookaround, backreferences) run natively there,
- * where the worker's time budget ends them.
+ * Replaces RegExp in the validation worker, because the schema library compiles the patterns of servers with it.
+ * Patterns run in linear time. Patterns that RE2 cannot express (lookaround, backreferences) use the native RegExp;
+ * the time limit of the worker stops them.
  */
 export class LinearRegExp {
   readonly #matches: (text: string) => boolean;

@@ -8,29 +8,33 @@ export const executionOptions = z
       .min(100)
       .max(900_000)
       .default(30_000)
-      .describe("Longest silence of a running call; every progress report of the server starts it anew."),
+      .describe(
+        "The longest time in milliseconds without an answer of the server. Every progress notification restarts it.",
+      ),
     maxTotalMs: z
       .number()
       .int()
       .min(100)
       .max(86_400_000)
       .default(900_000)
-      .describe("Longest duration of a call, progress or not."),
+      .describe("The longest total duration of a call in milliseconds, with or without progress notifications."),
     resultLimit: z
       .number()
       .int()
       .min(1024)
       .max(10_485_760)
       .default(262_144)
-      .describe("Bytes of text and structured content that one answer may hold; the rest is kept as a resource."),
+      .describe(
+        "The most bytes of text and structured content in one answer. The full result is stored and can be read as resources.",
+      ),
     keepResultsMs: z
       .number()
       .int()
       .min(1000)
       .max(86_400_000)
       .default(600_000)
-      .describe("How long the whole of a cut result stays readable."),
+      .describe("How long the gateway stores the full result of a truncated answer, in milliseconds."),
   })
-  .describe("Limits of one execution.");
+  .describe("Limits of one tool call.");
 
 export type ExecutionOptions = z.output<typeof executionOptions>;

@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
+import type { GivenCall } from "../../test/support/calls.js";
 import { ANSWER, closeExecutors, setUpExecutor, toPolicy, toTool } from "../../test/support/executor.js";
 import { DiscoveryError } from "../errors.js";
 import { localActor } from "../model/actor.js";
-import type { AskPerson, Call, Question } from "../model/call.js";
+import type { AskPerson, Question } from "../model/call.js";
 
 afterEach(closeExecutors);
 
@@ -24,7 +25,7 @@ describe("a call that has to be confirmed", () => {
     const { call, sent, records, confirmations } = await auto();
     const { facts, hint } = await refused(call());
     expect(facts).toMatchObject({ approval_id: expect.stringMatching(/^ap_[0-9a-z]{26}$/), expires_in_seconds: 300 });
-    expect(hint).toContain("options.confirmed: true");
+    expect(hint).toContain("repeat the same call unchanged with the option confirmed: true");
     expect(sent).toEqual([]);
     expect(records).toMatchObject([{ risk: "destructive", decision: "refused", error_code: "CONFIRMATION_REQUIRED" }]);
     expect(await confirmations.list()).toMatchObject([
@@ -47,7 +48,7 @@ describe("a call that has to be confirmed", () => {
     expect(sent).toEqual([]);
   });
 
-  it.each<[string, Partial<Call>]>([
+  it.each<[string, GivenCall]>([
     ["other arguments", { arguments: { title: "y" } }],
     ["one argument more", { arguments: { title: "x", body: "" } }],
     ["another actor", { actor: { ...localActor("mcp"), id: "eve" } }],
@@ -89,14 +90,14 @@ describe("a call that has to be confirmed", () => {
     expect(sent).toHaveLength(1);
   });
 
-  it("opens no question about arguments that do not fit", async () => {
+  it("asks no confirmation for invalid arguments", async () => {
     const { call, confirmations } = await auto();
     const { facts } = await refused(call({ arguments: { title: 1 } }));
     expect(facts).toMatchObject({ violations: ['/title is number, must be "string"'] });
     expect(await confirmations.list()).toEqual([]);
   });
 
-  it("is refused when nobody could judge it", async () => {
+  it("is rejected when no user can decide", async () => {
     const { call, confirmations } = await auto();
     await refused(call({ arguments: { title: "x".repeat(70_000) } }), "POLICY_DENIED");
     expect(await confirmations.list()).toEqual([]);
@@ -111,7 +112,7 @@ describe("a call that has to be confirmed", () => {
   });
 });
 
-describe("a call that only a person can confirm", () => {
+describe("a call that only a user can confirm", () => {
   it("takes no yes of the caller, however it is given", async () => {
     const { call, sent } = await human();
     const { hint, facts } = await refused(call());
@@ -121,7 +122,7 @@ describe("a call that only a person can confirm", () => {
     expect(sent).toEqual([]);
   });
 
-  it("runs once after a person's yes, which is on record", async () => {
+  it("runs once after a user's approval, which is recorded", async () => {
     const { call, sent, confirmations, records } = await human();
     const { facts } = await refused(call());
     const id = String(facts["approval_id"]);
@@ -133,7 +134,7 @@ describe("a call that only a person can confirm", () => {
     expect(await confirmations.answer(id, "approved", "mia")).toBeUndefined();
   });
 
-  it("is refused for a while after a person's no", async () => {
+  it("is rejected for a while after a user's denial", async () => {
     const { call, sent, confirmations, clock } = await human();
     const { facts } = await refused(call());
     await confirmations.answer(String(facts["approval_id"]), "denied", "mia");
@@ -144,7 +145,7 @@ describe("a call that only a person can confirm", () => {
     expect(sent).toEqual([]);
   });
 
-  it("stays a person's to confirm when the mode becomes auto", async () => {
+  it("still needs a user's approval when the mode becomes auto", async () => {
     const first = await human();
     const asked = await refused(first.call());
     const later = await setUpExecutor({ tool: DESTRUCTIVE, beside: first });
@@ -153,7 +154,7 @@ describe("a call that only a person can confirm", () => {
     expect(later.sent).toEqual([]);
   });
 
-  it("becomes a person's to confirm when the mode becomes human, and stays so", async () => {
+  it("needs a user's approval when the mode becomes human, and keeps needing it", async () => {
     const first = await auto();
     await refused(first.call());
     const strict = await setUpExecutor({
@@ -166,7 +167,7 @@ describe("a call that only a person can confirm", () => {
     expect([...first.sent, ...strict.sent]).toEqual([]);
   });
 
-  it("is not sent on the caller's own word when the mode becomes human while it waits", async () => {
+  it("is not sent with the caller's own confirmation when the mode becomes human while it waits", async () => {
     const strict = await toPolicy({ confirmation: { mode: "human" } });
     let isReloaded = false;
     const options = await toPolicy({});
@@ -181,10 +182,10 @@ describe("a call that only a person can confirm", () => {
   });
 });
 
-describe("a tool that says that it needs a person", () => {
+describe("a tool that declares that it needs a user's approval", () => {
   const tool = toTool({}, { annotations: { readOnlyHint: true }, _meta: { "anygpt/needsPerson": true } });
 
-  it.each(["auto", "human", "never"])("does not run on its caller's word in mode %s", async (mode) => {
+  it.each(["auto", "human", "never"])("does not run with its caller's confirmation in mode %s", async (mode) => {
     const { call, sent, confirmations } = await setUpExecutor({ tool, policy: { confirmation: { mode } } });
     const { hint } = await refused(call());
     expect(hint).toContain("anygpt mcp approve ap_");
@@ -196,7 +197,7 @@ describe("a tool that says that it needs a person", () => {
   });
 });
 
-describe("a caller that can ask its person", () => {
+describe("a caller that supports elicitation", () => {
   const asking = async (answer: Awaited<ReturnType<AskPerson>>) => {
     const asked: Question[] = [];
     const ask: AskPerson = (question) => {
@@ -206,7 +207,7 @@ describe("a caller that can ask its person", () => {
     return { ...(await auto()), asked, ask };
   };
 
-  it("runs when the person accepts, having seen what would be sent", async () => {
+  it("runs when the user accepts after seeing what would be sent", async () => {
     const { call, sent, asked, ask, records } = await asking("accepted");
     expect(await call({ ask })).toBe(ANSWER);
     expect(asked).toMatchObject([
@@ -223,13 +224,13 @@ describe("a caller that can ask its person", () => {
     expect(asked).toHaveLength(2);
   });
 
-  it("is refused when the person declines", async () => {
+  it("is rejected when the user declines", async () => {
     const { call, sent, ask } = await asking("declined");
     await refused(call({ ask }), "POLICY_DENIED");
     expect(sent).toEqual([]);
   });
 
-  it("hears that it waits when the person does not answer", async () => {
+  it("gets a pending error when the user does not answer", async () => {
     const { call, sent, ask } = await asking("unanswered");
     const first = await refused(call({ ask }));
     const second = await refused(call({ ask, confirmed: true }));
@@ -244,7 +245,7 @@ describe("limits, scopes and pins", () => {
     rateLimits: [{ tools: "*", rate_limit_bucket: "few" }],
   };
 
-  it("lets so many calls pass and tells when to come again", async () => {
+  it("lets this many calls pass and reports when to retry", async () => {
     const { call, sent } = await setUpExecutor({ policy });
     await call();
     await call();
@@ -253,7 +254,7 @@ describe("limits, scopes and pins", () => {
     expect(sent).toHaveLength(2);
   });
 
-  it("uses up nothing for what is refused, replayed, looked at or not sent", async () => {
+  it("does not count rejected, replayed, dry-run or unsent calls", async () => {
     const unreached = new DiscoveryError("SERVER_CONNECTION_ERROR", "gone.");
     let isGone = true;
     const send = () => (isGone ? Promise.reject(unreached) : Promise.resolve(ANSWER));
@@ -276,14 +277,14 @@ describe("limits, scopes and pins", () => {
     expect((await refused(call(), "SCOPE_REQUIRED")).facts).toMatchObject({ missing_scopes: ["issues"] });
   });
 
-  it("goes by the scopes of who calls, and by its own only for the person at this machine", async () => {
+  it("uses the scopes of the caller, and the local scopes only for the local user", async () => {
     const scopes = [{ server: "github", required_scopes: ["repo"] }];
     const { call, sent } = await setUpExecutor({ policy: { scopes, localScopes: ["*"] } });
     const as = (granted: readonly string[]) => call({ actor: { id: "token:ci", surface: "http", scopes: granted } });
     for (const granted of [[], ["issues"], ["repo:read"]]) {
       const { facts, hint } = await refused(as(granted), "SCOPE_REQUIRED");
       expect(facts).toMatchObject({ missing_scopes: ["repo"] });
-      expect(hint).toContain("a token that has what is missing");
+      expect(hint).toContain("a token that has the missing scopes");
     }
     expect(sent).toEqual([]);
     await as(["repo"]);
@@ -291,13 +292,13 @@ describe("limits, scopes and pins", () => {
     expect(sent).toHaveLength(2);
   });
 
-  it("refuses a tool whose definition changed, and says where", async () => {
+  it("rejects a tool whose definition changed, and names the changed members", async () => {
     const pinOf = () => ({ kind: "changed" as const, differences: ["/description"] });
     const { call } = await setUpExecutor({ policy: { pinning: "enforce" }, parts: { pinOf } });
     expect((await refused(call(), "TOOL_QUARANTINED")).facts).toMatchObject({ changed: ["/description"] });
   });
 
-  it("asks the policy in force once more before it sends", async () => {
+  it("checks the policy in force again before it sends", async () => {
     const stricter = await toPolicy({ scopes: [{ tools: "*", required_scopes: ["x"] }], localScopes: [] });
     const { call, sent } = await setUpExecutor({ parts: { policyInForce: () => stricter } });
     await refused(call(), "SCOPE_REQUIRED");
@@ -306,7 +307,7 @@ describe("limits, scopes and pins", () => {
 });
 
 describe("a dry run", () => {
-  it("tells what would happen, sends nothing and uses up nothing", async () => {
+  it("describes the outcome, sends nothing and counts nothing", async () => {
     const { call, sent, records, confirmations } = await auto();
     expect((await call({ dryRun: true, idempotencyKey: "k" })).structuredContent).toEqual({
       dry_run: true,
@@ -328,8 +329,8 @@ describe("a dry run", () => {
     expect(sent).toHaveLength(1);
   });
 
-  it.each<[string, Partial<Call>, string]>([
-    ["arguments that do not fit", { arguments: {} }, "TOOL_VALIDATION_ERROR"],
+  it.each<[string, GivenCall, string]>([
+    ["invalid arguments", { arguments: {} }, "TOOL_VALIDATION_ERROR"],
     ["a key that cannot be one", { idempotencyKey: " " }, "INVALID_REQUEST"],
   ])("fails as the call would for %s", async (_case, rest, code) => {
     const { call } = await setUpExecutor();

@@ -1,30 +1,29 @@
-// May this call run? The policy, the arguments, the caller's key and, where needed, a person are asked, in that order.
+// Decides whether a call may run. Checks, in this order: policy, arguments, idempotency key, confirmation by the user.
 import { DiscoveryError } from "../errors.js";
-import { type Call, isIdempotencyKey } from "../model/call.js";
+import { type Call, type Consent, isIdempotencyKey } from "../model/call.js";
 import type { JsonObject } from "../model/json.js";
 import type { Tool } from "../model/tool.js";
-import { type CallFacts, type Decision, mayConfirmItself } from "../policy/decide.js";
+import { type CallFacts, type PolicyDecision, mayConfirmItself } from "../policy/decide.js";
 import type { Policy } from "../policy/policy.js";
 import type { Ruling } from "../policy/ruling.js";
-import { confirmationHint } from "../policy/wording.js";
 import type { ApprovalSubject } from "../store/approvals.js";
-import { misfit, toArguments, toLines } from "./arguments.js";
-import type { Violation } from "./check-value.js";
+import { invalidArguments, toArguments, toLines } from "./arguments.js";
+import type { ArgumentViolation } from "./check-value.js";
 import type { Confirmations } from "./confirmations.js";
 import type { Idempotency, KeyedCall, Replay } from "./idempotency.js";
-import type { Seals } from "./seals.js";
+import type { Encryption } from "./encryption.js";
 import type { Validation } from "./validation.js";
 
 export interface PermitParts {
   readonly policy: Policy;
-  /** Which tools agents see: the policy may want more of calls there. */
+  /** The profile of the configuration: the policy may require more for calls in the profile `gateway`. */
   readonly profile?: "discovery" | "gateway";
-  /** Whether the tool's definition is the one that was first seen or approved, and if not, where it differs. */
+  /** Whether the tool's definition equals the pinned one (first seen or approved), and where it differs. */
   readonly pinOf: (tool: Tool) => PinState;
   readonly validation: Validation;
   readonly confirmations: Confirmations;
   readonly idempotency: Idempotency;
-  readonly seals: () => Promise<Seals>;
+  readonly encryption: () => Promise<Encryption>;
   readonly now: () => number;
 }
 
@@ -33,7 +32,7 @@ export interface PinState {
   readonly differences?: readonly string[];
 }
 
-/** A person's leave for one call. */
+/** A user's approval of one call. */
 export interface Approved {
   readonly id: string;
   readonly subject: ApprovalSubject;
@@ -47,77 +46,73 @@ export interface Permit {
   readonly facts: CallFacts;
   readonly pin: PinState;
   readonly keyed?: KeyedCall | undefined;
-  /** The key's first call decides: nothing runs. */
+  /** The answer of the first call with this key. If it is present, the tool does not run. */
   readonly replay?: Replay;
-  /** To be redeemed right before the call is sent. */
+  /** The approval that must be redeemed right before the call is sent. */
   readonly approved?: Approved;
-  /** Of a dry run: the call would have to be confirmed. */
+  /** Only in a dry run: the call would need a confirmation. */
   readonly wouldAsk?: true;
 }
 
-/** A call that wants to run. */
-export interface Applicant {
+/** A call that needs a permit. */
+export interface PermitRequest {
   readonly call: Call;
   readonly tool: Tool;
-  /** Hears of the arguments as soon as they are known to be what they seem. */
+  /** Called with the arguments as soon as they are parsed. */
   readonly onArguments: (given: JsonObject) => Promise<void> | undefined;
 }
 
-/** Throws the refusal, if there is one. */
-export async function obtainPermit(
-  { call, tool, onArguments }: Applicant,
-  parts: PermitParts,
-  signal?: AbortSignal,
-): Promise<Permit> {
+/** Throws a `DiscoveryError` if the call may not run. */
+export async function obtainPermit({ call, tool, onArguments }: PermitRequest, parts: PermitParts): Promise<Permit> {
   const { policy, validation, idempotency } = parts;
   const ruling = policy.ruling(tool);
   const pin = parts.pinOf(tool);
   const facts = toFacts(call, parts);
-  const judge = (more: CallFacts): Decision => policy.judge({ tool, pin: pin.kind, actor: call.actor, call: more });
+  const judge = (more: CallFacts): PolicyDecision =>
+    policy.judge({ tool, pin: pin.kind, actor: call.context.actor, call: more });
   const first = judge(facts);
   if (first.kind === "deny" || first.kind === "needsKey") throw refusal(first, tool, pin);
 
   const given = withKey(toArguments(call, tool), call, { tool, ruling });
-  const noting = onArguments(given);
-  if (noting !== undefined) await noting;
+  const hashing = onArguments(given);
+  if (hashing !== undefined) await hashing;
   const keyed = await toKeyed(call, { tool, given, ruling }, parts);
-  const known = keyed === undefined ? undefined : await settled(idempotency.look(keyed));
+  const known = keyed === undefined ? undefined : await lookupResult(idempotency.look(keyed));
   const violations = await validation.check(tool, given);
   const base: Permit = { tool, ruling, arguments: given, facts, pin, keyed };
-  // A call that will not run is nothing that anybody has to agree to.
+  // A replay does not run the tool, so it needs no confirmation.
   if (first.kind === "confirm" && known === undefined) {
-    const judgeWith = (more: Partial<CallFacts>): Decision => judge({ ...facts, ...more });
-    const leave = await confirm(call, { tool, given, ruling, pin, violations, judge: judgeWith }, parts, signal);
-    if (violations.length > 0) throw misfit(tool, violations);
-    return { ...base, ...leave };
+    const judgeWith = (more: Partial<CallFacts>): PolicyDecision => judge({ ...facts, ...more });
+    const confirmed = await confirm(call, { tool, given, ruling, pin, violations, judge: judgeWith }, parts);
+    if (violations.length > 0) throw invalidArguments(tool, violations);
+    return { ...base, ...confirmed };
   }
-  if (violations.length > 0) throw misfit(tool, violations);
+  if (violations.length > 0) throw invalidArguments(tool, violations);
   if (known?.kind === "refused") throw known.reason;
   return known === undefined ? base : { ...base, replay: known.replay };
 }
 
 function toFacts(call: Call, { profile }: PermitParts): CallFacts {
   return {
-    surface: call.actor.surface,
     profile: call.profile ?? profile,
     hasKey: call.idempotencyKey !== undefined,
     confirmed: call.confirmed === true,
-    // On the command line `--confirmed` answers an open question, and without one the terminal asks.
-    canAsk: call.ask !== undefined && !(isCommandLine(call) && call.confirmed === true),
+    // On the command line, `--confirmed` confirms a pending request. Without a pending request, the terminal asks the user.
+    canAsk: call.context.ask !== undefined && !(isCommandLine(call) && call.confirmed === true),
     dryRun: call.dryRun === true,
   };
 }
 
-function isCommandLine({ actor }: Call): boolean {
-  return actor.surface === "cli";
+function isCommandLine({ context }: Call): boolean {
+  return context.actor.surface === "cli";
 }
 
-type Settled =
+type KeyLookup =
   | { readonly kind: "replay"; readonly replay: Replay }
   | { readonly kind: "refused"; readonly reason: unknown };
 
-/** Kept until its turn: what is wrong with the arguments is told before what is wrong with the key. */
-async function settled(looking: Promise<Replay | undefined>): Promise<Settled | undefined> {
+/** Catches the error of the key, because errors in the arguments must be reported first. */
+async function lookupResult(looking: Promise<Replay | undefined>): Promise<KeyLookup | undefined> {
   try {
     const replay = await looking;
     return replay && { kind: "replay", replay };
@@ -126,132 +121,149 @@ async function settled(looking: Promise<Replay | undefined>): Promise<Settled | 
   }
 }
 
-/** Where the tool takes the key as an argument, it belongs to what is checked, shown and sent. */
+/** If the tool accepts the key as an argument, adds it to the arguments that are validated, shown and sent. */
 function withKey(
   given: JsonObject,
   { idempotencyKey: key }: Call,
-  { tool, ruling }: Omit<Considered, "given">,
+  { tool, ruling }: Omit<CheckedCall, "given">,
 ): JsonObject {
   const { sendAs } = ruling.key;
   if (key === undefined || sendAs === undefined || sendAs === "_meta") return given;
   if (!Object.hasOwn(given, sendAs)) return { ...given, [sendAs]: key };
   if (given[sendAs] === key) return given;
-  throw new DiscoveryError("INVALID_REQUEST", `The argument ${sendAs} of ${tool.id} is not the idempotency key.`, {
-    hint: "Leave the argument out; the key is put there.",
-  });
+  throw new DiscoveryError(
+    "INVALID_REQUEST",
+    `The argument ${sendAs} of ${tool.id} differs from the idempotency key.`,
+    {
+      hint: "Omit the argument; the gateway fills it in with the key.",
+    },
+  );
 }
 
-interface Considered {
+interface CheckedCall {
   readonly tool: Tool;
   readonly given: JsonObject;
   readonly ruling: Ruling;
 }
 
 async function toKeyed(
-  { idempotencyKey: key, actor }: Call,
-  { tool, given, ruling }: Considered,
-  { seals }: PermitParts,
+  { idempotencyKey: key, context }: Call,
+  { tool, given, ruling }: CheckedCall,
+  { encryption }: PermitParts,
 ): Promise<KeyedCall | undefined> {
   if (key === undefined) return undefined;
   if (!isIdempotencyKey(key)) {
-    throw new DiscoveryError("INVALID_REQUEST", "The idempotency key is not 1 to 255 visible ASCII characters.", {
-      hint: "Pass another key, such as a UUID.",
+    throw new DiscoveryError("INVALID_REQUEST", "The idempotency key must have 1 to 255 visible ASCII characters.", {
+      hint: "Pass a valid key, such as a UUID.",
     });
   }
-  const fingerprint = (await seals()).fingerprint({ arguments: given, definitionHash: tool.hash });
-  return { scope: { actor: actor.id, tool: tool.id, key }, fingerprint, isIdempotent: ruling.key.isIdempotent };
+  const fingerprint = (await encryption()).fingerprint({ arguments: given, definitionHash: tool.hash });
+  return { scope: { actor: context.actor.id, tool: tool.id, key }, fingerprint, isIdempotent: ruling.key.isIdempotent };
 }
 
-interface Confirming extends Considered {
+interface CallToConfirm extends CheckedCall {
   readonly pin: PinState;
-  readonly violations: readonly Violation[];
-  readonly judge: (more: Partial<CallFacts>) => Decision;
+  readonly violations: readonly ArgumentViolation[];
+  readonly judge: (more: Partial<CallFacts>) => PolicyDecision;
 }
 
 async function confirm(
   call: Call,
-  considered: Confirming,
+  checked: CallToConfirm,
   parts: PermitParts,
-  signal?: AbortSignal,
 ): Promise<{ approved?: Approved; wouldAsk?: true }> {
-  const { tool, given, violations, judge } = considered;
+  const { tool, given, violations, judge } = checked;
   const { confirmations, policy } = parts;
-  const { id: actorId } = call.actor;
+  const { actor, ask, signal } = call.context;
+  const { id: actorId } = actor;
   const bound = { actorId, toolId: tool.id, definitionHash: tool.hash, arguments: given };
-  const subject = { actor: actorId, tool: tool.id, binding: (await parts.seals()).bind(bound) };
+  const subject = { actor: actorId, tool: tool.id, binding: (await parts.encryption()).bind(bound) };
   const approval = await confirmations.lookup(subject);
-  // What was asked where only a person may answer is not the caller's to confirm.
+  // If the request was created for an answer by a human, the caller cannot confirm it itself.
   const decision = judge({ approval, ...(approval?.selfService === false ? { confirmed: false } : {}) });
   if (decision.kind === "allow" && approval !== undefined) {
     return { approved: { id: approval.id, subject, from: approval.state === "approved" ? "approved" : "pending" } };
   }
-  if (decision.kind !== "confirm") throw refusal(decision, tool, considered.pin);
-  // Nobody is asked about a call that could not be made.
-  if (violations.length > 0) throw misfitting(decision, violations);
-  if (Buffer.byteLength(JSON.stringify(given)) > LARGEST_JUDGED_BYTES) throw tooLargeToJudge(tool);
+  if (decision.kind !== "confirm") throw refusal(decision, tool, checked.pin);
+  // The user is asked only about calls with valid arguments.
+  if (violations.length > 0) throw invalidBeforeConfirmation(decision, violations);
+  if (Buffer.byteLength(JSON.stringify(given)) > MAX_CONFIRMABLE_BYTES) throw tooLargeToConfirm(tool);
   if (call.dryRun === true) return { wouldAsk: true };
-  const { risk, origin } = considered.ruling.risk;
+  const { risk, origin } = checked.ruling.risk;
   const shown = { risk, riskOrigin: origin.detail, arguments: given };
-  const isItsOwn = mayConfirmItself(considered.ruling, policy.options.confirmation.mode);
-  // The user of the command line may come back to an interrupted dialogue with `--confirmed`.
-  const selfService = isItsOwn && (call.ask === undefined || isCommandLine(call));
-  // Asked for again where only a person may answer, a question that waits becomes the person's.
-  const asked = await confirmations.open(subject, shown, selfService);
-  const consent = isCommandLine(call) && (isItsOwn || call.consent?.isAttended === true) ? call.consent : undefined;
-  const question = { id: asked.id, toolId: tool.id, ...shown, ttlMs: ttlMsOf(policy) };
-  const answer = consent === undefined ? await call.ask?.(question, signal) : "accepted";
+  const callerMayConfirm = mayConfirmItself(checked.ruling, policy.options.confirmation.mode);
+  // A user of the command line can answer an interrupted dialogue later with `--confirmed`.
+  const selfService = callerMayConfirm && (ask === undefined || isCommandLine(call));
+  // If a human must answer this time, `open` changes a pending self-service request accordingly.
+  const request = await confirmations.open(subject, shown, selfService);
+  const consent = consentTo(call, callerMayConfirm);
+  const question = { id: request.id, toolId: tool.id, ...shown, ttlMs: ttlMsOf(policy) };
+  const answer = consent === undefined ? await ask?.(question, signal) : "accepted";
   const by = consent?.by ?? "client";
-  if (answer === "accepted" && (await confirmations.answer(asked.id, "approved", by)) !== undefined) {
-    return { approved: { id: asked.id, subject, from: "approved" } };
+  if (answer === "accepted" && (await confirmations.answer(request.id, "approved", by)) !== undefined) {
+    return { approved: { id: request.id, subject, from: "approved" } };
   }
   if (answer === "declined") {
-    await confirmations.answer(asked.id, "denied", "client");
-    throw refusal(judge({ approval: { id: asked.id, state: "denied" } }), tool, considered.pin);
+    await confirmations.answer(request.id, "denied", "client");
+    throw refusal(judge({ approval: { id: request.id, state: "denied" } }), tool, checked.pin);
   }
-  throw unconfirmed(decision, { id: asked.id, leftMs: asked.expiresAt - parts.now() }, call);
+  throw unconfirmed(decision, { id: request.id, leftMs: request.expiresAt - parts.now() });
 }
 
-/** Questions are kept, and a person has to read them. */
-const LARGEST_JUDGED_BYTES = 65_536;
+/** Consent that was not typed at a terminal counts only if the policy lets the caller confirm its own calls. */
+function consentTo(call: Call, callerMayConfirm: boolean): Consent | undefined {
+  const { consent } = call.context;
+  return isCommandLine(call) && (callerMayConfirm || consent?.isAttended === true) ? consent : undefined;
+}
 
-function tooLargeToJudge(tool: Tool): DiscoveryError {
-  return new DiscoveryError("POLICY_DENIED", `The arguments of ${tool.id} are too large for anybody to judge.`, {
-    hint: "Pass less at once.",
-    facts: { most_bytes: LARGEST_JUDGED_BYTES },
-  });
+/** Confirmation requests are stored, and a human must be able to read them. */
+const MAX_CONFIRMABLE_BYTES = 65_536;
+
+function tooLargeToConfirm(tool: Tool): DiscoveryError {
+  return new DiscoveryError(
+    "POLICY_DENIED",
+    `The arguments of ${tool.id} exceed ${MAX_CONFIRMABLE_BYTES} bytes, the limit for calls that the user must confirm.`,
+    {
+      hint: "Pass smaller arguments, in several calls if necessary.",
+      facts: { most_bytes: MAX_CONFIRMABLE_BYTES },
+    },
+  );
 }
 
 function ttlMsOf({ options }: Policy): number {
   return options.confirmation.ttlSeconds * 1000;
 }
 
-type Confirm = Extract<Decision, { kind: "confirm" }>;
+type Confirm = Extract<PolicyDecision, { kind: "confirm" }>;
 
-interface Waiting {
+interface PendingRequest {
   readonly id: string;
   readonly leftMs: number;
 }
 
-function unconfirmed(decision: Confirm, { id, leftMs }: Waiting, call: Call): DiscoveryError {
-  const hint = confirmationHint(decision.answerer, id, call.actor.surface);
+function unconfirmed(decision: Confirm, { id, leftMs }: PendingRequest): DiscoveryError {
+  const step = { action: decision.answerer === "caller" ? "confirm" : "approve", id } as const;
   return new DiscoveryError(decision.code, decision.reason, {
-    hint: decision.alsoNeedsKey ? `${hint} It needs an idempotency key as well.` : hint,
+    hint: decision.alsoNeedsKey ? [step, "The call also needs an idempotency key.", { action: "pass-key" }] : step,
     facts: { approval_id: id, expires_in_seconds: Math.max(0, Math.round(leftMs / 1000)) },
   });
 }
 
-function misfitting({ code, reason }: Confirm, violations: readonly Violation[]): DiscoveryError {
-  return new DiscoveryError(code, `${reason} Before that, its arguments have to fit.`, {
-    hint: "Correct the arguments and call again; only then will anybody be asked.",
+function invalidBeforeConfirmation(
+  { code, reason }: Confirm,
+  violations: readonly ArgumentViolation[],
+): DiscoveryError {
+  return new DiscoveryError(code, `${reason} Its arguments do not match the tool's schema.`, {
+    hint: ["Correct the arguments first: the user is asked only about valid calls.", { action: "retry" }],
     facts: { violations: toLines(violations) },
   });
 }
 
-/** A decision against the call, as the error that its caller gets. */
-export function refusal(decision: Decision, tool: Tool, { differences }: PinState): DiscoveryError {
+/** Converts a decision against the call to the error for the caller. */
+export function refusal(decision: PolicyDecision, tool: Tool, { differences }: PinState): DiscoveryError {
   if (decision.kind === "allow" || decision.kind === "confirm") {
-    return new DiscoveryError("CONFIRMATION_REQUIRED", `The call of ${tool.id} has to be confirmed.`, {
-      hint: "The policy changed while the call waited. Call again.",
+    return new DiscoveryError("CONFIRMATION_REQUIRED", `The call of ${tool.id} must be confirmed.`, {
+      hint: ["The policy changed while the call waited.", { action: "retry" }],
     });
   }
   const missing = decision.kind === "deny" ? decision.missing : undefined;

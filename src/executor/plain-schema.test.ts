@@ -18,7 +18,7 @@ describe("isPlainSchema", () => {
       "words for people",
       object({ a: { description: "pattern: (a+)+$", default: { $ref: "#" }, examples: [{ anyOf: [] }] } }),
     ],
-  ])("holds for %s", (_, schema) => {
+  ])("accepts %s", (_, schema) => {
     expect(isPlainSchema(schema)).toBe(true);
   });
 
@@ -38,12 +38,12 @@ describe("isPlainSchema", () => {
     ["deep nesting", Array.from({ length: 10 }).reduce<object>((inner) => ({ items: inner }), {})],
     ["properties that are no map", object([] as object)],
     ["nothing at all", null],
-  ])("does not hold for %s", (_, schema) => {
+  ])("rejects %s", (_, schema) => {
     expect(isPlainSchema(schema)).toBe(false);
   });
 });
 
-it("tells a small value from one that would hold up the gateway", () => {
+it("distinguishes a small value from one that would block the event loop", () => {
   expect(isSmallValue({ a: [1, { b: "x" }] })).toBe(true);
   expect(isSmallValue("x".repeat(1_000_000))).toBe(true);
   expect(isSmallValue(Array.from({ length: 1001 }, () => 0))).toBe(false);

@@ -3,8 +3,8 @@ import { isJsonObject } from "../model/json.js";
 const isNumber = (value: unknown): boolean => typeof value === "number";
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === "string");
 
-/** Keywords whose evaluation takes time in proportion to the value alone, and the only shape in which they are plain. */
-const SCALARS: Readonly<Record<string, (value: unknown) => boolean>> = {
+/** Keywords that are evaluated in time linear in the size of the value, with the form that they must have for that. */
+const LINEAR_KEYWORDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   type: (value) => typeof value === "string" || isTexts(value),
   required: isTexts,
   enum: Array.isArray,
@@ -21,7 +21,7 @@ const SCALARS: Readonly<Record<string, (value: unknown) => boolean>> = {
   maxProperties: isNumber,
 };
 
-/** Keywords that say something to people and nothing to a validator. */
+/** Keywords that only document the schema; a validator ignores them. */
 const ANNOTATIONS = new Set([
   "title",
   "description",
@@ -33,16 +33,16 @@ const ANNOTATIONS = new Set([
   "$comment",
 ]);
 
-const LONGEST_LIST = 100;
-const LARGEST_SCHEMA = 1000;
-const LARGEST_VALUE = 1000;
+const MAX_LIST_LENGTH = 100;
+const MAX_SCHEMA_PARTS = 1000;
+const MAX_VALUE_PARTS = 1000;
 
 /**
- * Whether a schema is so plain that no value can make it slow: no patterns, references, formats or combinations, only
- * known keywords. Four of five real tools are; their arguments need no worker.
+ * Whether no value can make the evaluation of the schema slow: it has no patterns, references, formats or combinations, only
+ * known keywords. About 80 % of real tools have such a schema; their arguments are checked without the worker.
  */
 export function isPlainSchema(schema: unknown): boolean {
-  return isSmall(schema, LARGEST_SCHEMA) && isPlain(schema, 0);
+  return isSmall(schema, MAX_SCHEMA_PARTS) && isPlain(schema, 0);
 }
 
 function isPlain(schema: unknown, depth: number): boolean {
@@ -51,8 +51,8 @@ function isPlain(schema: unknown, depth: number): boolean {
   return Object.entries(schema).every(([keyword, value]) => {
     if (ANNOTATIONS.has(keyword)) return true;
     if (keyword === "$schema") return depth === 0;
-    if (Object.hasOwn(SCALARS, keyword)) {
-      return SCALARS[keyword]?.(value) === true && (!Array.isArray(value) || value.length <= LONGEST_LIST);
+    if (Object.hasOwn(LINEAR_KEYWORDS, keyword)) {
+      return LINEAR_KEYWORDS[keyword]?.(value) === true && (!Array.isArray(value) || value.length <= MAX_LIST_LENGTH);
     }
     if (keyword === "items" || keyword === "additionalProperties") return isPlain(value, depth + 1);
     return keyword === "properties" && isPlainMap(value, depth + 1);
@@ -62,18 +62,18 @@ function isPlain(schema: unknown, depth: number): boolean {
 function isPlainMap(value: unknown, depth: number): boolean {
   if (!isJsonObject(value)) return false;
   const schemas = Object.values(value);
-  return schemas.length <= LONGEST_LIST && schemas.every((schema) => isPlain(schema, depth));
+  return schemas.length <= MAX_LIST_LENGTH && schemas.every((schema) => isPlain(schema, depth));
 }
 
-/** Whether the value has few enough parts to be checked between two turns of the event loop. */
+/** Whether the value is small enough to be checked on the main thread without blocking the event loop. */
 export function isSmallValue(value: unknown): boolean {
-  return isSmall(value, LARGEST_VALUE);
+  return isSmall(value, MAX_VALUE_PARTS);
 }
 
-function isSmall(value: unknown, mostParts: number): boolean {
+function isSmall(value: unknown, maxParts: number): boolean {
   const open = [value];
   for (let parts = 0; open.length > 0; parts++) {
-    if (parts + open.length > mostParts) return false;
+    if (parts + open.length > maxParts) return false;
     const next = open.pop();
     if (typeof next === "object" && next !== null) for (const member of Object.values(next)) open.push(member);
   }

@@ -9,7 +9,7 @@ const RISKY = { risk: [{ tools: "*", risk: "high" }], confirmation: { mode: "nev
 
 const setUpRisky = (more: ExecutorSetup = {}) => setUpExecutor({ policy: RISKY, ...more });
 
-describe("a risky call that says what one shortly before has said", () => {
+describe("a risky call with the same arguments as a recent one", () => {
   it.each<[string, object, object]>([
     ["under another key", { idempotencyKey: "a" }, { idempotencyKey: "b" }],
     [
@@ -17,7 +17,7 @@ describe("a risky call that says what one shortly before has said", () => {
       { idempotencyKey: "a", arguments: { title: "x", body: "b" } },
       { idempotencyKey: "b", arguments: { body: "b", title: "x" } },
     ],
-  ])("runs, and log, record and answer tell of the earlier one: %s", async (_case, first, second) => {
+  ])("runs, and the log, the audit record and the result name the earlier call: %s", async (_case, first, second) => {
     const { call, sent, records, logged, clock } = await setUpRisky();
     expect(await call(first)).toBe(ANSWER);
     clock.now += 42_000;
@@ -28,7 +28,7 @@ describe("a risky call that says what one shortly before has said", () => {
     });
     expect(sent).toHaveLength(2);
     expect(logged).toEqual([
-      "github:create_issue is called with the same arguments as 42 s ago (request id-1), and not under the same key.",
+      "github:create_issue is called with the same arguments as 42 s ago (request id-1), but without the same idempotency key.",
     ]);
     expect(records.filter(({ request_id }) => request_id === "id-2")).toMatchObject([
       { kind: "intent", repeats: "id-1" },
@@ -36,21 +36,21 @@ describe("a risky call that says what one shortly before has said", () => {
     ]);
   });
 
-  it("is nothing where no key was given and the answer has come", async () => {
+  it("is not reported without a key if the earlier call was answered", async () => {
     const { call, logged } = await setUpRisky();
     await call();
     await call();
     expect(logged).toEqual([]);
   });
 
-  it("is told of where no key was given and the answer was lost", async () => {
+  it("is reported without a key if the answer of the earlier call was lost", async () => {
     const lost = new DiscoveryError("TOOL_EXECUTION_TIMEOUT", "No answer.", { executed: "unknown" });
     const { call } = await setUpRisky({ send: () => Promise.reject(lost) });
     await expect(call()).rejects.not.toHaveProperty("facts.repeats");
     await expect(call()).rejects.toMatchObject({ facts: { repeats: { request_id: "id-1" } } });
   });
 
-  it("tells of the earlier one when it fails as well", async () => {
+  it("names the earlier call also when it fails", async () => {
     const lost = new DiscoveryError("TOOL_EXECUTION_TIMEOUT", "No answer.", { executed: "unknown" });
     const { call } = await setUpRisky({ send: () => Promise.reject(lost) });
     await expect(call({ idempotencyKey: "a" })).rejects.not.toHaveProperty("facts.repeats");
@@ -60,7 +60,7 @@ describe("a risky call that says what one shortly before has said", () => {
     });
   });
 
-  it("gets its own answer again, with what it told", async () => {
+  it("gets its own answer when it is replayed, with the report", async () => {
     const { call } = await setUpRisky();
     await call({ idempotencyKey: "a" });
     const told = await call({ idempotencyKey: "b" });
@@ -71,7 +71,7 @@ describe("a risky call that says what one shortly before has said", () => {
   it.each<[string, object, object]>([
     ["other arguments", {}, { arguments: { title: "y" } }],
     ["another actor", {}, { actor: { id: "other", surface: "http", scopes: [] } }],
-  ])("is nothing new with %s", async (_case, first, second) => {
+  ])("is not reported with %s", async (_case, first, second) => {
     const { call, logged } = await setUpRisky();
     await call({ idempotencyKey: "a", ...first });
     await call({ idempotencyKey: "b", ...second });
@@ -81,14 +81,14 @@ describe("a risky call that says what one shortly before has said", () => {
   it.each<[string, object]>([
     ["of low risk", { risk: [{ tools: "*", risk: "low" }] }],
     ["of an idempotent tool", { ...RISKY, idempotency: { tools: [{ tools: "*", idempotent: true }] } }],
-  ])("is not looked for in calls %s", async (_case, policy) => {
+  ])("is not reported for calls %s", async (_case, policy) => {
     const { call, logged, sent } = await setUpExecutor({ policy });
     await call({ idempotencyKey: "a" });
     await call({ idempotencyKey: "b" });
     expect([sent.length, logged]).toEqual([2, []]);
   });
 
-  it("is told of the last one that was sent, not of one that provably was not", async () => {
+  it("names the last call that was sent, not one that was not sent", async () => {
     const endings = [undefined, new DiscoveryError("SERVER_CONNECTION_ERROR", "It is gone.", { executed: "no" })];
     const { call, records } = await setUpRisky({
       send: () => {
@@ -125,7 +125,7 @@ describe("repeats", () => {
     expect(repeats.note(call("9999", "5"))).toMatchObject({ requestId: "n9999" });
   });
 
-  it("are as old as they are when one that was not sent has come after them", () => {
+  it("keep their age when a later call was not sent", () => {
     const clock = { now: 0 };
     const repeats = createRepeats(() => clock.now);
     repeats.note(call("x", "1"));
@@ -137,7 +137,7 @@ describe("repeats", () => {
     expect(repeats.note(call("x", "4"))).toBeUndefined();
   });
 
-  it("are no repeats when the same call is noted twice", () => {
+  it("do not report a call that is noted twice", () => {
     const repeats = createRepeats(() => 0);
     repeats.note(call("x", "1"));
     expect(repeats.note(call("x", "1"))).toBeUndefined();

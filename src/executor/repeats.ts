@@ -1,6 +1,6 @@
-// Risky calls that were sent of late, so that one is noticed that says the same under another key, or after the answer was
-// lost: a caller that makes up a new key for the same intention. It can be told, not prevented. Calls that are repeated
-// without keys and answered are nothing: that is how one looks again. Only this process's own calls are known.
+// Detects probable duplicates of risky calls: the same arguments with another idempotency key, or repeated without a key
+// after the answer was lost. The gateway reports them and does not prevent them, because they may be intended. Repeated
+// calls without keys that were answered are not reported: polling does that. Only calls of this process are known.
 import { createHash } from "node:crypto";
 import type { JsonObject } from "../model/json.js";
 import { canonicalJson } from "../util/json/canonical.js";
@@ -8,29 +8,29 @@ import { canonicalJson } from "../util/json/canonical.js";
 export interface RiskyCall {
   readonly actorId: string;
   readonly toolId: string;
-  /** Without the key, where the tool takes it among them. */
+  /** Without the idempotency key, if the tool accepts the key as an argument. */
   readonly arguments: JsonObject;
   readonly key: string | undefined;
   readonly requestId: string;
 }
 
-/** The last call that was the same. */
+/** The previous call with the same actor, tool and arguments. */
 export interface Repeated {
   readonly requestId: string;
   readonly ageMs: number;
 }
 
-/** As callers are told of it. */
+/** The form in results and errors for the caller. */
 export function toRepeatedFact({ requestId, ageMs }: Repeated): JsonObject {
   return { request_id: requestId, seconds_ago: Math.round(ageMs / 1000) };
 }
 
 export interface Repeats {
-  /** To be called when the call is about to be sent. */
+  /** Must be called right before the call is sent. Returns the call that this one probably duplicates. */
   note(call: RiskyCall): Repeated | undefined;
-  /** It was not sent after all. */
+  /** Must be called if the call was not sent. */
   forget(call: RiskyCall): void;
-  /** Nobody knows whether it ran. */
+  /** Must be called if it is unknown whether the call ran. */
   lost(call: RiskyCall): void;
 }
 
@@ -40,16 +40,16 @@ interface Sent extends Pick<RiskyCall, "requestId" | "key"> {
 }
 
 const WINDOW_MS = 600_000;
-const MOST = 10_000;
+const MAX_CALLS = 10_000;
 
 export function createRepeats(elapsed: () => number): Repeats {
-  /** In the order in which they were sent; the last of each kind, and the one before it. */
+  /** By digest of the call, oldest first: the last call and the one before it. */
   const sent = new Map<string, { readonly last: Sent; readonly before: Sent | undefined }>();
 
   const prune = (now: number): void => {
-    for (const [text, { last }] of sent) {
-      if (last.at > now - WINDOW_MS && sent.size < MOST) return;
-      sent.delete(text);
+    for (const [digest, { last }] of sent) {
+      if (last.at > now - WINDOW_MS && sent.size < MAX_CALLS) return;
+      sent.delete(digest);
     }
   };
 
@@ -58,22 +58,22 @@ export function createRepeats(elapsed: () => number): Repeats {
       const { requestId, key } = call;
       const at = elapsed();
       prune(at);
-      const text = digestOf(call);
-      const known = sent.get(text)?.last;
-      // What was sent after all of the others may stand behind them.
+      const digest = digestOf(call);
+      const known = sent.get(digest)?.last;
+      // `forget` can put an expired call at the end, where `prune` does not reach it.
       const before = known !== undefined && known.at > at - WINDOW_MS ? known : undefined;
-      sent.delete(text);
-      sent.set(text, { last: { requestId, key, at, isLost: false }, before });
+      sent.delete(digest);
+      sent.set(digest, { last: { requestId, key, at, isLost: false }, before });
       if (before === undefined || before.requestId === requestId) return undefined;
-      const isOdd = before.key === key ? key === undefined && before.isLost : true;
-      return isOdd ? { requestId: before.requestId, ageMs: at - before.at } : undefined;
+      const isProbablyDuplicate = before.key === key ? key === undefined && before.isLost : true;
+      return isProbablyDuplicate ? { requestId: before.requestId, ageMs: at - before.at } : undefined;
     },
     forget(call) {
-      const text = digestOf(call);
-      const known = sent.get(text);
+      const digest = digestOf(call);
+      const known = sent.get(digest);
       if (known?.last.requestId !== call.requestId) return;
-      sent.delete(text);
-      if (known.before !== undefined) sent.set(text, { last: known.before, before: undefined });
+      sent.delete(digest);
+      if (known.before !== undefined) sent.set(digest, { last: known.before, before: undefined });
     },
     lost(call) {
       const known = sent.get(digestOf(call));

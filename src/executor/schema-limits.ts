@@ -1,13 +1,13 @@
 import { DiscoveryError } from "../errors.js";
 
-/** Bounds on schemas that come from upstreams; a schema beyond them is not evaluated at all. */
+/** Limits for schemas that come from servers. A schema beyond them is not evaluated. */
 export const SCHEMA_LIMITS = { bytes: 262_144, depth: 64, nodes: 50_000, enumValues: 10_000 } as const;
 
-/** Throws when the schema is too large or deep to be evaluated. Iterative, so that no depth can exhaust the stack. */
+/** Throws when the schema is too large or too deep. Iterative, so that a deep schema cannot overflow the stack. */
 export function assertSchemaWithinLimits(schema: unknown, tool: string): void {
   const refuse = (what: string): never => {
     throw new DiscoveryError("TOOL_VALIDATION_ERROR", `The schema of ${tool} ${what}.`, {
-      hint: "The tool cannot be called safely; tell the server's author.",
+      hint: "The tool cannot be called safely. Report the schema to the author of the server.",
     });
   };
   const open: { value: unknown; depth: number }[] = [{ value: schema, depth: 0 }];

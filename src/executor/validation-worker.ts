@@ -1,18 +1,18 @@
-// The validation worker: schemas of upstreams are evaluated here, so that none of them can hold up the gateway.
+// The validation worker thread. It evaluates schemas of servers, so that a slow schema cannot block the gateway.
 import { parentPort } from "node:worker_threads";
-import { compileCheck, type ValueCheck, type Violation } from "./check-value.js";
+import { compileCheck, type ValueCheck, type ArgumentViolation } from "./check-value.js";
 import { LinearRegExp } from "./linear-regexp.js";
 
 export interface CheckRequest {
   readonly key: string;
-  /** Left out when the worker has seen the key before. */
+  /** Omitted when the worker already has the schema of this key. */
   readonly schema?: string;
   readonly value: string;
 }
 
 export type CheckReply =
   | { readonly kind: "ready" }
-  | { readonly kind: "checked"; readonly violations: readonly Violation[] }
+  | { readonly kind: "checked"; readonly violations: readonly ArgumentViolation[] }
   | { readonly kind: "unusable"; readonly reason: string };
 
 const checks = new Map<string, ValueCheck>();

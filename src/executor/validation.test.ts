@@ -17,7 +17,7 @@ const toolWith = (inputSchema: JsonObject): Tool => ({
 const validation = createValidation(2000);
 afterAll(() => validation.close());
 
-/** How often the event loop turned while the promise ran: not at all if it was held up. */
+/** Counts event loop iterations while the promise is pending: zero if the event loop was blocked. */
 async function turnsDuring(work: Promise<unknown>): Promise<number> {
   let turns = 0;
   const timer = setInterval(() => (turns += 1), 5);
@@ -55,14 +55,14 @@ describe("validation", () => {
     expect(await validation.check(tool, { a: "x" })).toHaveLength(1);
   });
 
-  // Each level refers twice to the one before: 2^30 evaluations.
+  // Each level refers twice to the previous one: 2^30 evaluations.
   const levels = Array.from({ length: 30 }, (_, n) => [
     `l${n + 1}`,
     { allOf: [{ $ref: `#/$defs/l${n}` }, { $ref: `#/$defs/l${n}` }] },
   ]);
   const bomb = toolWith({ $ref: "#/$defs/l30", $defs: { l0: { type: "object" }, ...Object.fromEntries(levels) } });
 
-  it("ends a check that takes too long, without holding up the gateway, and goes on with the next", async () => {
+  it("terminates a check that takes too long without blocking the gateway, and continues with the next", async () => {
     const impatient = createValidation(1000);
     const check = impatient.check(bomb, {});
     expect(await turnsDuring(check)).toBeGreaterThan(10);
@@ -74,7 +74,7 @@ describe("validation", () => {
     await impatient.close();
   });
 
-  it("refuses a schema at once that took too long three times", async () => {
+  it("rejects a schema at once after three timeouts", async () => {
     const impatient = createValidation(100);
     for (let n = 0; n < 3; n++) await impatient.check(bomb, {}).catch(() => undefined);
     const turns = await turnsDuring(impatient.check(bomb, {}));
@@ -82,7 +82,7 @@ describe("validation", () => {
     await impatient.close();
   });
 
-  it("counts an answer that came in time though the gateway read it late", async () => {
+  it("accepts a reply that arrived in time although the main thread read it late", async () => {
     const punctual = createValidation(50);
     const tool = toolWith({ type: "object", allOf: [{}] });
     await punctual.check(tool, {}).catch(() => undefined);
@@ -99,7 +99,7 @@ describe("validation", () => {
     ["a reference to a file", { $ref: "file:///etc/passwd" }],
     ["an endless reference", { $ref: "#/$defs/a", $defs: { a: { $ref: "#/$defs/b" }, b: { $ref: "#/$defs/a" } } }],
     ["a pattern that does not compile", { type: "object", properties: { a: { pattern: "(" } } }],
-  ])("refuses a call whose schema has %s", async (_, schema) => {
+  ])("rejects a call whose schema has %s", async (_, schema) => {
     await expect(validation.check(toolWith(schema), { a: "x" })).rejects.toMatchObject({
       code: "TOOL_VALIDATION_ERROR",
     });
@@ -116,7 +116,7 @@ describe("validation", () => {
       }),
     ],
     ["size", () => ({ not: { description: "x".repeat(300_000) } })],
-  ])("refuses a schema beyond the limit of %s", async (_, schema) => {
+  ])("rejects a schema beyond the limit of %s", async (_, schema) => {
     await expect(validation.check(toolWith(schema()), {})).rejects.toMatchObject({ code: "TOOL_VALIDATION_ERROR" });
   });
 

@@ -3,22 +3,22 @@ import { DiscoveryError } from "../errors.js";
 import type { JsonObject } from "../model/json.js";
 import type { Tool } from "../model/tool.js";
 import { builtFile } from "../util/built-file.js";
-import { compileCheck, type ValueCheck, type Violation } from "./check-value.js";
+import { compileCheck, type ValueCheck, type ArgumentViolation } from "./check-value.js";
 import { isPlainSchema, isSmallValue } from "./plain-schema.js";
 import { assertSchemaWithinLimits } from "./schema-limits.js";
 import type { CheckReply, CheckRequest } from "./validation-worker.js";
 
-/** Checks arguments against a tool's schema: a plain one right here, any other in a worker thread within a time budget. */
+/** Validates arguments against a tool's schema: simple schemas on the main thread, others in a worker thread with a time limit. */
 export interface Validation {
-  check(tool: Tool, value: unknown): Promise<readonly Violation[]>;
+  check(tool: Tool, value: unknown): Promise<readonly ArgumentViolation[]>;
   close(): Promise<void>;
 }
 
-/** Compiling and evaluating one schema: beyond it the worker is ended and the arguments are refused. */
+/** The longest time to compile and evaluate one schema. After it the worker is terminated and the arguments are rejected. */
 const BUDGET_MS = 300;
-/** Schemas the worker remembers before it is asked to forget them all. */
+/** The worker is restarted after this many schemas, to free their memory. */
 const MAX_KNOWN = 2000;
-/** A worker that waits for work costs memory; it ends when it has had none for this long. */
+/** An idle worker costs memory and is terminated after this time. */
 const IDLE_MS = 60_000;
 
 export function createValidation(budgetMs = BUDGET_MS): Validation {
@@ -26,7 +26,7 @@ export function createValidation(budgetMs = BUDGET_MS): Validation {
   let known = new Set<string>();
   let turn: Promise<unknown> = Promise.resolve();
   let idle: NodeJS.Timeout | undefined;
-  /** By definition; null for those that only the worker may evaluate. */
+  /** By tool definition; null for schemas that only the worker may evaluate. */
   const plain = new WeakMap<object, ValueCheck | null>();
   const slow = createStrikes();
 
@@ -61,7 +61,7 @@ export function createValidation(budgetMs = BUDGET_MS): Validation {
     return await exchange(running, request, budgetMs);
   };
 
-  const take = async (tool: Tool, value: unknown): Promise<readonly Violation[]> => {
+  const checkInWorker = async (tool: Tool, value: unknown): Promise<readonly ArgumentViolation[]> => {
     clearTimeout(idle);
     try {
       const reply = await ask(tool, value);
@@ -72,7 +72,7 @@ export function createValidation(budgetMs = BUDGET_MS): Validation {
         throw tooSlow(tool, budgetMs);
       }
       known.delete(tool.hash);
-      throw unusable(tool, reply.kind === "unusable" ? reply.reason : "it gave no answer");
+      throw unusable(tool, reply.kind === "unusable" ? reply.reason : "the validation worker gave no result");
     } catch (error) {
       if (!(error instanceof DiscoveryError)) await end();
       throw error instanceof DiscoveryError ? error : unusable(tool, (error as Error).message);
@@ -82,13 +82,13 @@ export function createValidation(budgetMs = BUDGET_MS): Validation {
   };
 
   return {
-    // The worker gets one value at a time, so that the budget measures that one alone.
+    // The worker gets one value at a time, so that the time limit applies to this value only.
     async check(tool, value) {
       const check = plainCheck(tool);
-      if (check !== null && isSmallValue(value)) return checkInPlace(check, tool, value);
-      if (slow.isOut(tool.hash)) throw tooSlow(tool, budgetMs);
+      if (check !== null && isSmallValue(value)) return checkOnMainThread(check, tool, value);
+      if (slow.isBlocked(tool.hash)) throw tooSlow(tool, budgetMs);
       if (!known.has(tool.hash)) assertSchemaWithinLimits(tool.definition.inputSchema, tool.id);
-      const mine = turn.then(() => take(tool, value));
+      const mine = turn.then(() => checkInWorker(tool, value));
       turn = mine.catch(() => undefined);
       return await mine;
     },
@@ -96,7 +96,7 @@ export function createValidation(budgetMs = BUDGET_MS): Validation {
   };
 }
 
-function checkInPlace(check: ValueCheck, tool: Tool, value: unknown): readonly Violation[] {
+function checkOnMainThread(check: ValueCheck, tool: Tool, value: unknown): readonly ArgumentViolation[] {
   try {
     return check(value);
   } catch (error) {
@@ -105,9 +105,9 @@ function checkInPlace(check: ValueCheck, tool: Tool, value: unknown): readonly V
 }
 
 const STRIKES = 3;
-const OUT_MS = 60_000;
+const BLOCKED_MS = 60_000;
 
-/** Schemas that use up the budget again and again lose the right to hold up others, for a while. */
+/** Blocks schemas that exceed the time limit repeatedly, so that they do not delay other calls. */
 function createStrikes() {
   const strikes = new Map<string, { count: number; until: number }>();
   const current = (hash: string) => {
@@ -116,13 +116,13 @@ function createStrikes() {
   };
   return {
     strike: (hash: string): void => {
-      strikes.set(hash, { count: (current(hash)?.count ?? 0) + 1, until: performance.now() + OUT_MS });
+      strikes.set(hash, { count: (current(hash)?.count ?? 0) + 1, until: performance.now() + BLOCKED_MS });
     },
-    isOut: (hash: string): boolean => (current(hash)?.count ?? 0) >= STRIKES,
+    isBlocked: (hash: string): boolean => (current(hash)?.count ?? 0) >= STRIKES,
   };
 }
 
-/** A dialect that nobody knows is the worker's to refuse. */
+/** Null for an unknown dialect: the worker rejects it with the right error. */
 function compilePlain(schema: JsonObject): ValueCheck | null {
   try {
     return compileCheck(schema);
@@ -152,21 +152,21 @@ function exchange(worker: Worker, request: CheckRequest, budgetMs: number): Prom
       isSettled = true;
       clearTimeout(timer);
       worker.removeAllListeners("message").removeAllListeners("error").removeAllListeners("exit");
-      // A terminated worker may still report; nobody listens any more, and an unheard error would be fatal.
+      // A terminated worker may still emit `error`, and an `error` event without a listener ends the process.
       worker.on("error", () => undefined);
       act();
     };
-    // The gateway itself may have been late: an answer that waits to be read still counts.
+    // The main thread may have been blocked: setImmediate lets it read a reply that has already arrived.
     const timer = setTimeout(() => setImmediate(() => settle(() => resolve({ kind: "late" }))), budgetMs);
     worker.once("message", (reply: CheckReply) => settle(() => resolve(reply)));
     worker.once("error", (error) => settle(() => reject(error)));
-    worker.once("exit", () => settle(() => reject(new Error("its check ended early"))));
+    worker.once("exit", () => settle(() => reject(new Error("the validation worker exited early"))));
     worker.postMessage(request);
   });
 }
 
 function tooSlow(tool: Tool, budgetMs: number): DiscoveryError {
-  return unusable(tool, `it took longer than ${budgetMs} ms`);
+  return unusable(tool, `the check took longer than ${budgetMs} ms`);
 }
 
 function unusable(tool: Tool, reason: string): DiscoveryError {
@@ -174,7 +174,7 @@ function unusable(tool: Tool, reason: string): DiscoveryError {
     "TOOL_VALIDATION_ERROR",
     `The arguments could not be checked against the schema of ${tool.id}: ${reason}.`,
     {
-      hint: "The call was not made. If other arguments fail too, tell the server's author about the schema.",
+      hint: "The call was not sent. If other arguments fail too, report the schema to the author of the server.",
     },
   );
 }

@@ -9,13 +9,16 @@ const AFFORDABLE = 1_500;
 const MOST_PARTS = 250;
 const HINT_LENGTH = 100;
 
-/** The part of the details that comes from the schema. */
+/** The part of a tool's details that is derived from its input schema. */
 export interface DescribedInput
   extends Pick<ToolDetails, "parameters" | "additional" | "types" | "inputSchema" | "omitted"> {
   readonly isCut: boolean;
 }
 
-/** Every constraint of a schema, and descriptions as far as they are affordable: within types they are shortened, then left out. */
+/**
+ * Describes every constraint of a schema. If the result is longer than `AFFORDABLE` characters, descriptions inside
+ * types are shortened, and then omitted.
+ */
 export function describeInput(schema: JsonObject): DescribedInput {
   const lengths = isLarge(schema) ? NOTE_LENGTHS.slice(-1) : NOTE_LENGTHS;
   let input = describeWith(schema, lengths[0] ?? 0);
@@ -27,7 +30,7 @@ export function describeInput(schema: JsonObject): DescribedInput {
   return input;
 }
 
-/** Whether there is so much to tell that no description within a type can be affordable. */
+/** Whether a schema has so many parts that descriptions inside types cannot fit into `AFFORDABLE` characters. */
 function isLarge(schema: unknown): boolean {
   const open: unknown[] = [schema];
   for (let count = 0; open.length > 0; count++) {
@@ -47,9 +50,9 @@ function describeWith(schema: JsonObject, noteLength: number): DescribedInput {
   const described = membersOf(schema).map((member) => describeParameter(member, schema, writer));
   const additional = additionalOf(schema, writer);
   const parameters = described.map(({ parameter }) => parameter);
-  const isTold = isToldByParameters(schema) && described.every(({ isSelfContained }) => isSelfContained);
+  const isExpressed = isExpressedByParameters(schema) && described.every(({ isSelfContained }) => isSelfContained);
   const isCut = described.some((one) => one.isCut);
-  if (!isTold || additional?.isWhole === false) {
+  if (!isExpressed || additional?.isWhole === false) {
     return { parameters: parameters.map((one) => ({ ...one, type: shorten(one.type) })), inputSchema: schema, isCut };
   }
   const types = writer.types();
@@ -61,7 +64,7 @@ function describeWith(schema: JsonObject, noteLength: number): DescribedInput {
   };
 }
 
-/** Beside a raw schema the type is only a hint. */
+/** If the answer also has the raw schema, the type expression is only a hint and can be short. */
 function shorten(type: string): string {
   return cutAtWord(type, HINT_LENGTH);
 }
@@ -100,17 +103,17 @@ function additionalOf({ additionalProperties: rest }: JsonObject, writer: TypeWr
   return rest === undefined || rest === false ? undefined : writer.write(rest);
 }
 
-/** Raw schemas with references mean nothing without the document around them. */
+/** A schema with `$ref` cannot be given alone: the reference points into the document that contains it. */
 function hasReference(schema: unknown): boolean {
   return JSON.stringify(schema).includes('"$ref"');
 }
 
-const TOLD = new Set(["type", "properties", "required", "additionalProperties", "examples"]);
-const SILENT = /^(?:\$schema|\$id|id|\$comment|\$defs|definitions|title|description|x-.*)$/u;
+const EXPRESSED = new Set(["type", "properties", "required", "additionalProperties", "examples"]);
+const WITHOUT_CONSTRAINT = /^(?:\$schema|\$id|id|\$comment|\$defs|definitions|title|description|x-.*)$/u;
 
-/** Conditions across parameters cannot be said parameter by parameter. */
-function isToldByParameters(schema: JsonObject): boolean {
+/** False if the root has conditions across parameters (`oneOf`, `if`, …), which a list of parameters cannot express. */
+function isExpressedByParameters(schema: JsonObject): boolean {
   const { type = "object", properties = {}, required = [] } = schema;
   const isPlain = type === "object" && isJsonObject(properties) && Array.isArray(required);
-  return isPlain && Object.keys(schema).every((keyword) => TOLD.has(keyword) || SILENT.test(keyword));
+  return isPlain && Object.keys(schema).every((keyword) => EXPRESSED.has(keyword) || WITHOUT_CONSTRAINT.test(keyword));
 }

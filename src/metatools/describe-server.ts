@@ -1,11 +1,18 @@
 import type { CatalogServer } from "../catalog/snapshot.js";
+import { type DescribeStep, withHintText } from "../model/next-steps.js";
 import type { ServerSummary } from "./metadata.js";
 import type { UpstreamState } from "../upstreams/types.js";
 import { summarize } from "../search/summary.js";
 
-export function describeServer(server: CatalogServer, state: UpstreamState): ServerSummary {
+/** `describe` renders the next steps of a failure. While the server is starting (`isPending`), an earlier failure is ignored. */
+export function describeServer(
+  server: CatalogServer,
+  state: UpstreamState,
+  describe: DescribeStep,
+  isPending = false,
+): ServerSummary {
   const { definition, record, failure, tools } = server;
-  const failed = state.kind === "failed" ? state.reason : failure;
+  const failed = isPending ? undefined : state.kind === "failed" ? state.reason : failure;
   const isOpen = state.kind === "open";
   return {
     name: definition.name,
@@ -14,11 +21,11 @@ export function describeServer(server: CatalogServer, state: UpstreamState): Ser
     enabledCount: tools.filter((tool) => tool.enabled).length,
     status: isOpen ? "connected" : failed === undefined ? "disconnected" : "error",
     known: record !== undefined || tools.length > 0,
-    ...(isOpen || failed === undefined ? {} : { reason: [failed.message, failed.hint].filter(Boolean).join(" ") }),
+    ...(isOpen || failed === undefined ? {} : { reason: withHintText(failed, describe) }),
   };
 }
 
-/** What a person wrote of it, else what it says of itself. */
+/** The description in the configuration; without one, the title or the instructions that the server sent. */
 function serverDescription({ definition, record }: CatalogServer): string {
   return summarize(definition.description ?? record?.title ?? record?.instructions ?? "", 100);
 }

@@ -50,7 +50,7 @@ describe("describeTool", () => {
     expect(details.full).toBe("anygpt://tools/fs/read%20file");
   });
 
-  it("adds the raw schema where parameters cannot tell the whole of it", () => {
+  it("adds the raw schema if the parameters do not express all of it", () => {
     const inputSchema = {
       type: "object",
       properties: { a: {}, b: {} },
@@ -60,7 +60,7 @@ describe("describeTool", () => {
     expect(describeTool(tool({ inputSchema: { type: "object" } }))).not.toHaveProperty("inputSchema");
   });
 
-  it("shows the raw schema of a parameter that its type cannot tell", () => {
+  it("shows the raw schema of a parameter that its type cannot express", () => {
     const odd = { type: "string", if: { const: "a" }, else: { minLength: 2 } };
     const details = describeTool(
       tool({ inputSchema: { type: "object", properties: { a: odd, b: { type: "string" } } } }),
@@ -81,7 +81,7 @@ describe("describeTool", () => {
     expect(describeTool(tool({ inputSchema }))).toMatchObject({ inputSchema, parameters: [{ name: "a" }] });
   });
 
-  it("tells what names stand for, and of which type further parameters are", () => {
+  it("explains named types, and the type of additional parameters", () => {
     const details = describeTool(
       tool({
         inputSchema: {
@@ -103,7 +103,7 @@ describe("describeTool", () => {
     });
   });
 
-  it("leaves descriptions within types out where there is much to tell, and names the resource", () => {
+  it("omits descriptions within types for a large tool, and names the resource", () => {
     const member = { type: "string", description: "Something that takes a few words to say" };
     const inputSchema = (count: number) => ({
       type: "object",

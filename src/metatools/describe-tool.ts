@@ -10,14 +10,17 @@ export type { ToolDetails, ToolExample, ToolParameter };
 
 const DESCRIPTION_LENGTH = 260;
 const PARAMETER_LENGTH = 120;
-/** The name of a resource costs about as much as these characters. */
-const WORTH_A_RESOURCE = 100;
+/** The URI of the resource with the full definition is about this long, so cutting less than this saves nothing. */
+const MIN_SAVED_LENGTH = 100;
 
 export function toolUri(tool: Tool): string {
   return `anygpt://tools/${encodeURIComponent(tool.server)}/${encodeURIComponent(tool.name)}`;
 }
 
-/** What a caller needs to know, in few tokens and without losing a constraint; the resource has every word. */
+/**
+ * What a caller needs to call the tool, in few tokens. Every constraint is included; long descriptions are cut, and
+ * `full` then names the resource with the complete definition.
+ */
 export function describeTool(tool: Tool): ToolDetails {
   const { description = tool.definition.title ?? "", inputSchema } = tool.definition;
   const { isCut, parameters, ...input } = limitParameters(describeInput(inputSchema));
@@ -44,14 +47,14 @@ interface Texts {
   readonly isCut: boolean;
 }
 
-/** Long descriptions are cut after a sentence, unless telling where the rest is would take as much as the rest. */
+/** Cuts long descriptions after a sentence, unless the URI of the full definition would be as long as the part that is cut. */
 function shortenTexts(description: string, parameters: readonly ToolParameter[]): Texts {
   const short = {
     description: cutAtSentence(description, DESCRIPTION_LENGTH),
     parameters: parameters.map((one) => withDescription(one, (text) => cutAtSentence(text, PARAMETER_LENGTH))),
   };
-  const spared = lengthOf(description, parameters) - lengthOf(short.description, short.parameters);
-  if (spared > WORTH_A_RESOURCE) return { ...short, isCut: true };
+  const saved = lengthOf(description, parameters) - lengthOf(short.description, short.parameters);
+  if (saved > MIN_SAVED_LENGTH) return { ...short, isCut: true };
   return {
     description: toOneLine(description),
     parameters: parameters.map((one) => withDescription(one, toOneLine)),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createCatalog } from "../catalog/catalog.js";
-import { createLookup } from "../catalog/lookup.js";
+import { createCatalogLookup } from "../catalog/lookup.js";
 import { createRefresh } from "../catalog/refresh.js";
 import { DiscoveryError } from "../errors.js";
 import { localActor } from "../model/actor.js";
@@ -10,7 +10,7 @@ import type { ToolDefinition } from "../model/tool.js";
 import { searchOptions } from "../search/options.js";
 import { createDiscovery } from "./discovery.js";
 import { discoveryProfile } from "./discovery-profile.js";
-import type { MetaContext } from "./meta-tool.js";
+import type { CallContext } from "../model/call.js";
 
 const tool = (name: string, description: string, properties: JsonObject = {}): ToolDefinition => ({
   name,
@@ -42,12 +42,12 @@ async function setUp(
   const refresh = createRefresh({
     catalog,
     list: never,
-    isStirring: () => undefined,
+    isProcessActive: () => undefined,
     isInstalling: () => false,
     ttlMs: 3_600_000,
     ...quiet,
   });
-  const lookup = createLookup({ catalog, refresh, remembers: true, ttlMs: 3_600_000, now: quiet.now });
+  const lookup = createCatalogLookup({ catalog, refresh, remembers: true, ttlMs: 3_600_000, now: quiet.now });
   const { snapshot } = catalog;
   const discovery = createDiscovery({ snapshot, lookup, refresh, options: searchOptions.parse(options.search ?? {}) });
   const calls: unknown[] = [];
@@ -59,7 +59,7 @@ async function setUp(
       return Promise.resolve({ content: [] });
     },
   });
-  const run = async (name: string, args: unknown, more: Partial<MetaContext> = {}): Promise<JsonObject> => {
+  const run = async (name: string, args: unknown, more: Partial<CallContext> = {}): Promise<JsonObject> => {
     const context = { actor: localActor("mcp"), ...more };
     const answer = await metaTools.find((one) => one.name === name)!.run(args, context);
     return answer.kind === "data" ? answer.data : { ...answer.result };
@@ -82,10 +82,19 @@ describe("search_tools", () => {
     const lax = await setUp([[server("a"), tools]], { search: { minRelevance: 0 } });
     const strict = await setUp([[server("a"), tools]], { search: { minRelevance: 0.9 } });
     expect((await lax.run("search_tools", { query }))["results"]).toHaveLength(1);
-    expect(await strict.run("search_tools", { query })).toMatchObject({
+    expect(await strict.run("search_tools", { query })).toEqual({
       results: [],
-      note: expect.stringContaining("No tool fits"),
+      note: "No tool fits. Closest tools: a:convert_units (Convert meters to feet). Search with other words. Call list_mcp_servers to see all servers.",
     });
+  });
+
+  it("suggests no built-in tool as a close match, and says how to add a server if there is none", async () => {
+    const own: ServerDefinition = { ...server("anygpt"), connection: { kind: "built-in" } };
+    const tools = [tool("mcp_discover", "Convert a server to files.")];
+    const { run } = await setUp([[own, tools]], { search: { minRelevance: 1 } });
+    const { note } = await run("search_tools", { query: "convert meters to feet" });
+    expect(note).toMatch(/^No tool fits: No server is configured\. .*`anygpt mcp find WORDS`.*`anygpt mcp add`/u);
+    expect(note).not.toContain("mcp_discover");
   });
 
   it("finds by the tags of the rules and by the description of the server", async () => {
@@ -136,7 +145,7 @@ describe("list_mcp_servers", () => {
     ]);
     expect(await run("list_mcp_servers", {})).toEqual({
       servers: [
-        { name: "fs", description: "Files", toolCount: 12, status: "disconnected" },
+        { name: "fs", description: "Files", toolCount: 12, status: "disconnected", ready: true },
         { name: "bad", toolCount: 0, status: "error", known: false, reason: failure.message },
       ],
     });
@@ -183,21 +192,21 @@ describe("execute_tool", () => {
     const { run, calls, metaTools } = await setUp([[server("fs"), FILES]]);
     await run("execute_tool", { server: "fs", tool: "read_file_1" });
     expect(calls).toEqual([
-      { actor: { id: "local", surface: "mcp" }, server: "fs", tool: "read_file_1", arguments: {} },
+      { context: { actor: { id: "local", surface: "mcp" } }, server: "fs", tool: "read_file_1", arguments: {} },
     ]);
     expect(metaTools.at(-1)?.inputSchema["required"]).toEqual(["server", "tool", "arguments"]);
   });
 
-  it("passes on what a call is to be, and leaves out what nobody said", async () => {
+  it("passes the options of a call on, and leaves out what the caller did not set", async () => {
     const { run, calls } = await setUp([[server("fs"), FILES]]);
     const ask = () => Promise.resolve("declined" as const);
     const options = { timeout: 2, idempotency_key: "k-1", confirmed: true, dry_run: true };
-    const flaws = [{ path: "/params/arguments/arguments/a", message: "is there twice" }];
+    const flaws = [{ path: "/params/arguments/arguments/a", message: "occurs twice" }];
     const meta = { "example.com/trace": "t" };
     await run("execute_tool", { server: "fs", tool: "x", arguments: { a: 1 }, options }, { ask, flaws, meta });
     expect(calls).toEqual([
       {
-        actor: { id: "local", surface: "mcp" },
+        context: { actor: { id: "local", surface: "mcp" }, ask, flaws, meta },
         server: "fs",
         tool: "x",
         arguments: { a: 1 },
@@ -205,27 +214,19 @@ describe("execute_tool", () => {
         idempotencyKey: "k-1",
         confirmed: true,
         dryRun: true,
-        ask,
-        flaws,
-        meta,
       },
     ]);
   });
 
-  it.each<[string, JsonObject, object, object]>([
-    ["alone", { "anygpt/idempotencyKey": "k-1" }, {}, { idempotencyKey: "k-1" }],
-    [
-      "beside others, which go on",
-      { "anygpt/idempotencyKey": "k-1", a: 1 },
-      {},
-      { idempotencyKey: "k-1", meta: { a: 1 } },
-    ],
-    ["and the same as an option", { "anygpt/idempotencyKey": "k" }, { idempotency_key: "k" }, { idempotencyKey: "k" }],
-  ])("takes the key out of the metadata: %s", async (_, meta, options, expected) => {
+  it.each<[string, JsonObject, object]>([
+    ["alone", { "anygpt/idempotencyKey": "k" }, {}],
+    ["beside other members", { "anygpt/idempotencyKey": "k", a: 1 }, {}],
+    ["and the same as an option", { "anygpt/idempotencyKey": "k" }, { idempotency_key: "k" }],
+  ])("takes the key from the metadata: %s", async (_, meta, options) => {
     const { run, calls } = await setUp([[server("fs"), FILES]]);
     await run("execute_tool", { server: "fs", tool: "x", options }, { meta });
-    const actor = { id: "local", surface: "mcp" };
-    expect(calls).toEqual([{ actor, server: "fs", tool: "x", arguments: {}, ...expected }]);
+    const context = { actor: { id: "local", surface: "mcp" }, meta };
+    expect(calls).toEqual([{ context, server: "fs", tool: "x", arguments: {}, idempotencyKey: "k" }]);
   });
 
   it.each<[string, unknown, object]>([
@@ -273,10 +274,10 @@ describe("arguments that can be read in two ways", () => {
     ["get_tool_details", { server: "fs", tool: "read_file_1" }],
   ])("are refused by %s, which names them", async (name, args) => {
     const { run } = await setUp([[server("fs"), FILES]]);
-    const flaws = [{ path: "/params/arguments/server", message: "is there twice" }];
+    const flaws = [{ path: "/params/arguments/server", message: "occurs twice" }];
     await expect(run(name, args, { flaws })).rejects.toMatchObject({
       code: "INVALID_REQUEST",
-      facts: { problems: ["/params/arguments/server is there twice"] },
+      facts: { problems: ["/params/arguments/server occurs twice"] },
     });
   });
 });

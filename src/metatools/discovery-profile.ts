@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { toSignature } from "../catalog/signature.js";
-import type { CatalogServer } from "../catalog/snapshot.js";
 import { describePending, type PendingServer } from "../catalog/starts.js";
 import type { Execute } from "../executor/execute.js";
 import type { JsonObject } from "../model/json.js";
@@ -16,16 +15,18 @@ import type { FoundTools } from "./found-tools.js";
 import { defineMetaTool, type MetaTool } from "./meta-tool.js";
 import { type ServerSummary, summaryOf } from "./metadata.js";
 import { addServerNote } from "./suggest-installable.js";
+import type { DescribeStep } from "../model/next-steps.js";
+import { describeDiscoveryStep } from "./next-steps.js";
 import { searchInput } from "./search-input.js";
 
-export interface ProfileParts {
+export interface DiscoveryProfileParts {
   readonly discovery: Discovery;
   readonly upstreamState: (server: string) => UpstreamState;
   readonly execute: Execute;
 }
 
-/** The five meta-tools of the profile `discovery`. Every word here is paid for by every agent in every conversation. */
-export function discoveryProfile(parts: ProfileParts): readonly MetaTool[] {
+/** The five meta-tools of the profile `discovery`. Keep descriptions short: every client loads them into every conversation. */
+export function discoveryProfile(parts: DiscoveryProfileParts): readonly MetaTool[] {
   return [
     listMcpServers(parts),
     searchTools(parts),
@@ -38,12 +39,12 @@ export function discoveryProfile(parts: ProfileParts): readonly MetaTool[] {
 const server = z.string().min(1);
 const tool = z.string().min(1);
 
-/** From here on descriptions are left out and reasons cut short: an agent searches, it does not read hundreds of lines. */
+/** Above this number of servers, the list omits descriptions and shortens reasons: an agent should search instead. */
 const MANY_SERVERS = 60;
 const MOST_SERVERS = 200;
 const SHORT_REASON = 80;
 
-function listMcpServers({ discovery, upstreamState }: ProfileParts): MetaTool {
+function listMcpServers({ discovery, upstreamState }: DiscoveryProfileParts): MetaTool {
   return defineMetaTool({
     name: "list_mcp_servers",
     description: "List the MCP servers behind this gateway.",
@@ -51,7 +52,10 @@ function listMcpServers({ discovery, upstreamState }: ProfileParts): MetaTool {
     readOnly: true,
     async run() {
       const starts = new Map(discovery.starts().map((start) => [start.name, start]));
-      const summaries = discovery.servers().map((one) => describeServer(one, upstreamState(one.definition.name)));
+      const summaries = discovery.servers().map((one) => {
+        const { name } = one.definition;
+        return describeServer(one, upstreamState(name), describeDiscoveryStep, starts.has(name));
+      });
       const isLong = summaries.length > MANY_SERVERS;
       const more = summaries.length - MOST_SERVERS;
       return {
@@ -61,10 +65,8 @@ function listMcpServers({ discovery, upstreamState }: ProfileParts): MetaTool {
             .slice(0, MOST_SERVERS)
             .map((summary) => toListedServer(summary, { isLong, start: starts.get(summary.name) })),
           ...(starts.size > 0 ? { retry_after_seconds: RETRY_AFTER_SECONDS } : {}),
-          ...(more > 0 ? { more, note: "search_tools searches all of them." } : {}),
-          ...(summaries.length === 0
-            ? { note: "No server is configured. A person can add some to the gateway's config." }
-            : {}),
+          ...(more > 0 ? { more, note: describeDiscoveryStep({ action: "search" }) } : {}),
+          ...(summaries.length === 0 ? { note: NO_SERVER } : {}),
         },
       };
     },
@@ -72,13 +74,13 @@ function listMcpServers({ discovery, upstreamState }: ProfileParts): MetaTool {
 }
 
 export interface ListedOptions {
-  /** The list is long, so that each server has few words. */
+  /** Whether the list is long, so that descriptions are omitted and reasons are shortened. */
   readonly isLong: boolean;
-  /** Of a server that has not answered yet. */
+  /** How far the start of the server is; undefined if it has answered or failed. */
   readonly start: PendingServer | undefined;
 }
 
-/** One server as the list shows it. `enabledCount` is left out where it is the same as `toolCount`. */
+/** A server as `list_mcp_servers` shows it. `enabledCount` is omitted if it equals `toolCount`. */
 export function toListedServer(summary: ServerSummary, { isLong, start }: ListedOptions) {
   const { name, description, toolCount, enabledCount, status, known, reason } = summary;
   return {
@@ -87,6 +89,8 @@ export function toListedServer(summary: ServerSummary, { isLong, start }: Listed
     toolCount,
     ...(enabledCount === toolCount ? {} : { enabledCount }),
     status,
+    // The gateway closes idle connections, so "disconnected" alone would look like a failure.
+    ...(status === "disconnected" && known && start === undefined ? { ready: true } : {}),
     ...(start !== undefined ? toStart(start) : known ? {} : { known: false }),
     ...(reason === undefined ? {} : { reason: isLong ? cutAtWord(reason, SHORT_REASON) : reason }),
   };
@@ -96,47 +100,48 @@ function toStart({ phase, forMs }: PendingServer): JsonObject {
   return { pending: true, phase, seconds: Math.floor(forMs / 1000) };
 }
 
-function searchTools({ discovery }: ProfileParts): MetaTool {
+function searchTools({ discovery }: DiscoveryProfileParts): MetaTool {
   return defineMetaTool({
     name: "search_tools",
     description: "Find tools on all servers by what they do. Start here.",
     input: searchInput,
     readOnly: true,
-    async run({ query, server: only, limit }, { meta }) {
-      const found = await discovery.search({ query, server: only, limit, meta });
-      return { kind: "data", data: toSearchAnswer(found) };
+    async run({ query, server: only, limit }, context) {
+      const found = await discovery.search({ query, server: only, limit, context });
+      return { kind: "data", data: toSearchAnswer(found, describeDiscoveryStep) };
     },
   });
 }
 
 const LONGEST_SIGNATURE = 160;
-/** The first hits are usually taken; the others are only to be told from each other. */
-const LIKELY = 2;
+/** Agents usually use one of the first hits. The summaries of the others only have to distinguish them. */
+const LIKELY_HITS = 2;
 const SHORT_SUMMARY = 60;
 
-/** Shared by the MCP answer, the command line's `--json` and the evaluation of its size. */
-export function toSearchAnswer({ hits, more, suggestions, pending, failed, installable = [] }: FoundTools) {
+/** The answer of a search, for MCP, REST, `--json` of the CLI and the benchmark of answer sizes. `describe` renders the note. */
+export function toSearchAnswer(found: FoundTools, describe: DescribeStep) {
+  const { hits, more, pending, installable = [] } = found;
   const isPending = pending.length > 0;
   return {
-    results: hits.map(({ tool: found, relevance, why }, rank) => ({
-      server: found.server,
-      tool: found.name,
-      summary: summaryOf(found, rank < LIKELY ? undefined : SHORT_SUMMARY),
+    results: hits.map(({ tool: hit, relevance, why }, rank) => ({
+      server: hit.server,
+      tool: hit.name,
+      summary: summaryOf(hit, rank < LIKELY_HITS ? undefined : SHORT_SUMMARY),
       relevance: Math.round(relevance * 100) / 100,
-      ...(found.tags.length > 0 ? { tags: found.tags } : {}),
-      ...(rank === 0 ? shortSignature(found) : {}),
+      ...(hit.tags.length > 0 ? { tags: hit.tags } : {}),
+      ...(rank === 0 ? shortSignature(hit) : {}),
       ...(why === undefined ? {} : { why }),
     })),
     ...(more > 0 ? { more } : {}),
-    ...(isPending ? { note: askAgain(hits.length > 0, pending) } : {}),
-    ...(hits.length === 0 && !isPending ? { note: nothingFits(suggestions, failed) } : {}),
+    ...(isPending ? { note: searchAgainNote(hits.length > 0, pending) } : {}),
+    ...(hits.length === 0 && !isPending ? { note: nothingFits(found, describe) } : {}),
     ...(installable[0] === undefined ? {} : { installable: addServerNote(installable[0]) }),
     ...(isPending ? { pending: pending.map(({ name }) => name), retry_after_seconds: RETRY_AFTER_SECONDS } : {}),
   };
 }
 
-/** The tool that is looked for may be one of a server that has not answered yet. */
-function askAgain(hasHits: boolean, pending: readonly PendingServer[]): string {
+/** The wanted tool may belong to a server that has not answered yet. */
+function searchAgainNote(hasHits: boolean, pending: readonly PendingServer[]): string {
   return `${describePending(pending)} Search again in ${RETRY_AFTER_SECONDS} s${hasHits ? " if nothing here fits" : ""}.`;
 }
 
@@ -146,15 +151,27 @@ function shortSignature(found: Tool): { signature?: string } {
 }
 
 const MOST_FAILED = 10;
+const NO_SERVER =
+  "No server is configured. The user can find one with `anygpt mcp find WORDS` and add it with `anygpt mcp add`.";
 
-function nothingFits(suggestions: readonly string[], failed: readonly CatalogServer[]): string {
-  const near = suggestions.length > 0 ? ` Known here: ${suggestions.join(", ")}.` : "";
-  const names = failed.slice(0, MOST_FAILED).map(({ definition }) => definition.name);
-  const lost = failed.length > 0 ? ` Not searched, because they failed to start: ${names.join(", ")}.` : "";
-  return `No tool fits.${near}${lost} Try other words, or list_mcp_servers.`;
+/** ` Closest tools: tavily:search (Search the web), …`; empty when no tool is near. */
+export function closestTools({ closest }: Pick<FoundTools, "closest">): string {
+  const named = closest.map((one) => {
+    const summary = summaryOf(one, SHORT_SUMMARY).replace(/[.。]$/u, "");
+    return summary === "" ? one.id : `${one.id} (${summary})`;
+  });
+  return named.length === 0 ? "" : ` Closest tools: ${named.join(", ")}.`;
 }
 
-function listTools({ discovery }: ProfileParts): MetaTool {
+function nothingFits(found: FoundTools, describe: DescribeStep): string {
+  const { failed, hasServers } = found;
+  if (!hasServers) return `No tool fits: ${NO_SERVER}`;
+  const names = failed.slice(0, MOST_FAILED).map(({ definition }) => definition.name);
+  const lost = failed.length > 0 ? ` Not searched, because they failed to start: ${names.join(", ")}.` : "";
+  return `No tool fits.${closestTools(found)}${lost} Search with other words. ${describe({ action: "list-servers" })}`;
+}
+
+function listTools({ discovery }: DiscoveryProfileParts): MetaTool {
   return defineMetaTool({
     name: "list_tools",
     description: "List all tools of one server.",
@@ -177,7 +194,7 @@ function toListedTool(one: Tool) {
   return { name, summary: summaryOf(one), enabled, ...(tags.length > 0 ? { tags } : {}) };
 }
 
-function getToolDetails({ discovery }: ProfileParts): MetaTool {
+function getToolDetails({ discovery }: DiscoveryProfileParts): MetaTool {
   return defineMetaTool({
     name: "get_tool_details",
     description: "Get a tool's description and parameters.",
@@ -189,7 +206,7 @@ function getToolDetails({ discovery }: ProfileParts): MetaTool {
   });
 }
 
-/** What is not said to be required is not: the word is spared for every optional parameter. */
+/** `required` is only present if it is true, which saves tokens for every optional parameter. */
 export function toDetailsAnswer(tool: Tool): JsonObject {
   const details = describeTool(tool);
   const parameters = details.parameters.map(({ required, ...rest }) => (required ? { ...rest, required } : rest));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { failure } from "../../test/support/failure.js";
 import { createCatalog } from "../catalog/catalog.js";
-import { createLookup } from "../catalog/lookup.js";
+import { createCatalogLookup } from "../catalog/lookup.js";
 import type { Directory } from "../directory/directory.js";
 import type { Pinning } from "../catalog/pinning.js";
 import type { Doubts } from "../catalog/quarantine.js";
@@ -43,12 +43,12 @@ async function setUp() {
   const refresh = createRefresh({
     catalog,
     list,
-    isStirring: () => undefined,
+    isProcessActive: () => undefined,
     isInstalling: () => false,
     ttlMs: 3_600_000,
     ...quiet,
   });
-  const lookup = createLookup({ catalog, refresh, remembers: true, ttlMs: 3_600_000, now: quiet.now });
+  const lookup = createCatalogLookup({ catalog, refresh, remembers: true, ttlMs: 3_600_000, now: quiet.now });
   const options = searchOptions.parse({ semantic: false });
   const discovery = createDiscovery({ snapshot: catalog.snapshot, lookup, refresh, options });
   const metaTools = discoveryProfile({
@@ -99,7 +99,7 @@ describe("a tool that is kept back", () => {
     const error = await failure(discovery.tool("fs", "read_file"));
     expect(error).toMatchObject({
       code: "TOOL_QUARANTINED",
-      message: "The definition of fs:read_file has changed and waits for a person's approval.",
+      message: "The definition of fs:read_file has changed and needs the user's approval.",
       facts: { reason: "changed", changed: ["/description"] },
       server: "fs",
       tool: "read_file",
@@ -166,7 +166,7 @@ describe("a search that finds nothing", () => {
     ["the search has hits", {}, { query: "list all files" }],
     ["suggestions are switched off", { suggestions: false }, { query: "sms" }],
     ["the search is limited to one server", {}, { query: "sms", server: "fs" }],
-    ["the caller sees only some tools", {}, { query: "sms", isMeant: () => true }],
+    ["the caller sees only some tools", {}, { query: "sms", filter: () => true }],
   ])("names none when %s", async (_case, options, request) => {
     const { another } = await setUp();
     const found = await another({ directory, options: searchOptions.parse({ semantic, ...options }) }).search(request);

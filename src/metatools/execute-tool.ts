@@ -1,19 +1,19 @@
 import { z } from "zod";
 import type { Execute } from "../executor/execute.js";
-import { type Call, isIdempotencyKey } from "../model/call.js";
-import { KEY_RULE, takeKey } from "./call-key.js";
+import { isIdempotencyKey } from "../model/call.js";
+import { KEY_RULE, idempotencyKeyOf } from "./call-key.js";
 import { defineMetaTool, type MetaTool } from "./meta-tool.js";
 
 const options = z.strictObject({
   timeout: z.number().min(1).max(900).optional().describe("Seconds without progress, default 30"),
-  // A refinement is not published: the characters of a key are told to who gets them wrong.
+  // `refine` is not part of the published schema, which saves tokens. A caller with an invalid key gets KEY_RULE in the error.
   idempotency_key: z
     .string()
     .refine(isIdempotencyKey, KEY_RULE)
     .optional()
     .describe("Runs once per key; reuse the same key when retrying the same call"),
   confirmed: z.boolean().optional().describe("Your user agreed, after CONFIRMATION_REQUIRED"),
-  dry_run: z.boolean().optional().describe("Only say what would happen"),
+  dry_run: z.boolean().optional().describe("Only report what would happen"),
 });
 
 export function executeTool(execute: Execute): MetaTool {
@@ -28,33 +28,23 @@ export function executeTool(execute: Execute): MetaTool {
       options: options.optional(),
     }),
     readOnly: false,
-    // Models leave them out for tools without parameters.
+    // Models omit the arguments of tools without parameters.
     assumed: { arguments: {} },
-    // The executor refuses them: a refused call, too, is on record.
+    // The executor rejects ambiguous arguments, so that the rejected call is in the audit log.
     judgesFlaws: true,
-    async run(
-      { server, tool, arguments: given, options: chosen = {} },
-      { signal, meta, actor, flaws, onEvent, ask, peer, logLevel },
-    ) {
-      // A client may put the key into the metadata instead: a model need not know of it then.
-      const keyed = takeKey(meta, chosen.idempotency_key, "execute_tool");
-      const call: Call = {
-        actor,
+    async run({ server, tool, arguments: given, options: chosen = {} }, context) {
+      const result = await execute({
+        context,
         server,
         tool,
         arguments: given,
-        meta: keyed.meta,
-        idempotencyKey: keyed.idempotencyKey,
+        // A client may send the key in `_meta` instead, so that the model does not have to.
+        idempotencyKey: idempotencyKeyOf(context.meta, chosen.idempotency_key, "execute_tool"),
         timeoutMs: chosen.timeout === undefined ? undefined : chosen.timeout * 1000,
         confirmed: chosen.confirmed,
         dryRun: chosen.dry_run,
-        flaws,
-        onEvent,
-        ask,
-        peer,
-        logLevel,
-      };
-      return { kind: "result", result: await execute(call, signal) };
+      });
+      return { kind: "result", result };
     },
   });
 }

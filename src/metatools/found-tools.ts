@@ -7,19 +7,22 @@ import type { Match } from "../search/explain.js";
 export interface FoundTool {
   readonly tool: Tool;
   readonly relevance: number;
-  /** Where the words of the query stand in it, when that was asked for. */
+  /** Which words of the query matched, and where; only present if the request has `explain`. */
   readonly why?: readonly Match[];
 }
 
 export interface FoundTools {
   readonly hits: readonly FoundTool[];
-  /** How many more fit as well. */
+  /** How many more tools match. */
   readonly more: number;
-  readonly suggestions: readonly string[];
-  /** Public servers that the user could add, best first; only when nothing fits and the directory is sure. */
+  /** The closest tools, best first, when no tool matches. None of them belongs to the built-in server. */
+  readonly closest: readonly Tool[];
+  /** Whether any server besides the built-in one is configured. */
+  readonly hasServers: boolean;
+  /** Public servers that the user could add, best first; only when no tool matches and the directory has a certain match. */
   readonly installable?: readonly Suggestion[];
-  /** Servers that have not answered for the first time yet. */
+  /** Servers that are still starting for the first time. */
   readonly pending: readonly PendingServer[];
-  /** Servers that could not be asked and whose tools are not known. */
+  /** Servers that could not be started or reached, and whose tools are not known. */
   readonly failed: readonly CatalogServer[];
 }

@@ -1,26 +1,26 @@
 import { createHash } from "node:crypto";
 
-/** What every model provider takes as the name of a tool. */
+/** Every model provider accepts tool names of up to 64 of these characters. */
 const LONGEST = 64;
 const ALLOWED = /^[A-Za-z0-9_-]{1,64}$/;
 const SEPARATOR = "__";
 const HASH_LENGTH = 10;
-/** Room for a hash that nobody can bring about twice. */
+/** 200 bits: long enough that no collision can be constructed. */
 const LONG_HASH_LENGTH = 40;
-/** No alias that is just a name ends like one with a hash, so that the two can never be the same. */
+/** A plain name that ends like a hash gets a hash as well, so that it can never equal a hashed alias. */
 const HASHED = /_(?:[0-9a-v]{10}|[0-9a-v]{40})$/;
 
-export interface Named {
+export interface AliasedTool {
   readonly server: string;
   readonly name: string;
 }
 
 /**
- * A name for a tool that depends on its server and its own name alone, whatever else there is: `server__tool`, or just
- * `tool` where there is one server only. Where that is too long, has other characters, or could be read in two ways,
- * the end is a hash of the id.
+ * The name of a tool in full mode: `server__tool`, or `tool` if there is only one server. It depends only on the names of
+ * the server and the tool, so it stays the same when other tools come or go. If it is too long, has other characters
+ * or is ambiguous, it ends with a hash of the two names.
  */
-export function toAlias(tool: Named, isAlone: boolean, hashLength = HASH_LENGTH): string {
+export function toAlias(tool: AliasedTool, isAlone: boolean, hashLength = HASH_LENGTH): string {
   const { server, name } = tool;
   const plain = isAlone ? name : `${server}${SEPARATOR}${name}`;
   const isClear = ALLOWED.test(plain) && !HASHED.test(plain) && (isAlone || isPrefix(server));
@@ -30,13 +30,13 @@ export function toAlias(tool: Named, isAlone: boolean, hashLength = HASH_LENGTH)
   return `${words}_${hash}`;
 }
 
-/** The first separator of an alias is the one behind the server only if the server has none and no part of one. */
+/** `server__tool` can only be split unambiguously if the server's name has no separator and does not end with a part of one. */
 function isPrefix(server: string): boolean {
   return !server.includes(SEPARATOR) && !server.endsWith("_");
 }
 
-/** In the 32 letters of base32hex, 5 bits each. */
-function hashOf({ server, name }: Named): string {
+/** SHA-256 in base32hex: 5 bits for each character. */
+function hashOf({ server, name }: AliasedTool): string {
   const bits = createHash("sha256")
     .update(JSON.stringify([server, name]))
     .digest();
@@ -55,15 +55,15 @@ function hashOf({ server, name }: Named): string {
   return text;
 }
 
-/** Every tool under its alias. Two whose short hashes are the same are told apart by longer ones, both of them. */
-export function toAliases<Tool extends Named>(
+/** Maps each alias to its tool. Tools whose short aliases collide all get the long hash. */
+export function toAliases<Tool extends AliasedTool>(
   tools: Iterable<Tool>,
   isAlone: boolean,
   alias: typeof toAlias = toAlias,
 ): Map<string, Tool> {
   const byAlias = new Map<string, Tool>();
   const shared = new Set<string>();
-  const rivals: Tool[] = [];
+  const colliding: Tool[] = [];
   for (const tool of tools) {
     const short = alias(tool, isAlone);
     const other = byAlias.get(short);
@@ -71,11 +71,11 @@ export function toAliases<Tool extends Named>(
       byAlias.set(short, tool);
       continue;
     }
-    if (!shared.has(short)) rivals.push(other);
+    if (!shared.has(short)) colliding.push(other);
     shared.add(short);
-    rivals.push(tool);
+    colliding.push(tool);
   }
   for (const short of shared) byAlias.delete(short);
-  for (const tool of rivals) byAlias.set(alias(tool, isAlone, LONG_HASH_LENGTH), tool);
+  for (const tool of colliding) byAlias.set(alias(tool, isAlone, LONG_HASH_LENGTH), tool);
   return byAlias;
 }

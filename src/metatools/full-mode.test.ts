@@ -65,9 +65,9 @@ describe("toAliases", () => {
     expect(new Set(aliases.values()).size).toBe(100_000);
     const again = toAliases([...tools.values()].reverse(), false);
     expect([...aliases].every(([alias, tool]) => again.get(alias) === tool)).toBe(true);
-  }, 60_000);
+  });
 
-  it("tells tools apart by longer hashes, all of them, where the short ones are the same", () => {
+  it("distinguishes tools by longer hashes if the short ones are equal", () => {
     const tools = ["a", "b", "c"].map((name) => ({ server: "s", name }));
     const weak: typeof toAlias = (tool, isAlone, length) =>
       length === undefined ? "same" : toAlias(tool, isAlone, length);
@@ -159,7 +159,7 @@ describe("createFullMode", () => {
     expect(find("read")).toMatchObject({ name: "read", readOnly: false });
   });
 
-  it("has none of the gateway's own tools, which count for nobody's server", () => {
+  it("has no built-in tools, which do not count as a server", () => {
     const { tools, find } = setUp([toTool("a", definition("x")), toTool("anygpt", definition("mcp_discover"))]);
     expect(tools().map(({ name }) => name)).toEqual(["x"]);
     expect(find("mcp_discover")).toBeUndefined();
@@ -208,7 +208,7 @@ describe("createFullMode", () => {
     expect(() => setUp([]).page(cursor)).toThrow(expect.objectContaining({ code: "INVALID_REQUEST" }));
   });
 
-  it("calls the tool that the name stands for, with the key that the client sent beside it", async () => {
+  it("calls the tool behind the alias, with the key that the client sent in the metadata", async () => {
     const { find, calls, tools } = setUp([toTool("fs", WHOLE), toTool("git", definition("log"))]);
     const onEvent = () => undefined;
     const meta = { "anygpt/idempotencyKey": "k1", trace: "t" };
@@ -217,34 +217,21 @@ describe("createFullMode", () => {
     expect(found).toMatchObject({ description: "Reads.", readOnly: true });
     await expect(found!.run({ path: "x" }, context)).resolves.toEqual({ kind: "result", result: { content: [] } });
     expect(calls).toEqual([
-      {
-        actor: localActor("mcp"),
-        server: "fs",
-        tool: "read.file",
-        arguments: { path: "x" },
-        idempotencyKey: "k1",
-        meta: { trace: "t" },
-        onEvent,
-      },
+      { context, server: "fs", tool: "read.file", arguments: { path: "x" }, idempotencyKey: "k1" },
     ]);
+    expect(calls[0]?.context).toBe(context);
     await find("git__log")!.run(undefined, { actor: localActor("mcp") });
     expect(calls[1]?.arguments).toEqual({});
   });
 
-  it.each([
-    ["CONFIRMATION_REQUIRED", { approval_id: "ab12" }, "anygpt mcp approve ab12"],
-    ["IDEMPOTENCY_REQUIRED", {}, '_meta["anygpt/idempotencyKey"]'],
-    ["TOOL_DISABLED", {}, "The hint."],
-  ] as const)("tells a way that such a caller has when it answers %s", async (code, facts, hint) => {
-    const fail = () => Promise.reject(new DiscoveryError(code, "No.", { hint: "The hint.", facts }));
+  it("passes on the next steps of a failed call", async () => {
+    const hint = { action: "confirm", id: "ab12" } as const;
+    const fail = () => Promise.reject(new DiscoveryError("CONFIRMATION_REQUIRED", "No.", { hint }));
     const { find } = setUp([toTool("fs", definition("read"))], fail);
-    await expect(find("read")!.run({}, { actor: localActor("mcp") })).rejects.toMatchObject({
-      code,
-      hint: expect.stringContaining(hint),
-    });
+    await expect(find("read")!.run({}, { actor: localActor("mcp") })).rejects.toMatchObject({ nextSteps: [hint] });
   });
 
-  it("refuses a key in the metadata that is none", async () => {
+  it("rejects an invalid key in the metadata", async () => {
     const { find, calls } = setUp([toTool("fs", definition("read"))]);
     const context = { actor: localActor("mcp"), meta: { "anygpt/idempotencyKey": "é" } };
     await expect(find("read")!.run({}, context)).rejects.toMatchObject({ code: "INVALID_REQUEST" });

@@ -1,11 +1,11 @@
-// The catalog comes in, every tool that anybody may use goes out as one of the gateway's own, under a name that all
-// clients take. Calls go through the executor; how lists reach a client is not known here.
-import { type CatalogServer, isOwn, type Snapshot } from "../catalog/snapshot.js";
+// Full mode: lists every enabled tool of the catalog under an alias that all clients accept, and sends calls of it to the
+// executor. The MCP surface sends the list to clients.
+import { type CatalogServer, isBuiltIn, type Snapshot } from "../catalog/snapshot.js";
 import { DiscoveryError } from "../errors.js";
 import type { Execute } from "../executor/execute.js";
 import type { JsonObject } from "../model/json.js";
 import type { Tool } from "../model/tool.js";
-import { takeKey } from "./call-key.js";
+import { idempotencyKeyOf } from "./call-key.js";
 import { toAliases } from "./full-mode-alias.js";
 import type { MetaTool } from "./meta-tool.js";
 
@@ -14,7 +14,7 @@ export interface FullModeParts {
   readonly execute: Execute;
 }
 
-/** A tool's definition as its server gave it, but for the name and what no client could read. */
+/** The definition that the server sent, with the alias as its name and a root schema that clients accept. */
 export type ListedTool = JsonObject & { readonly name: string };
 
 export interface ListedPage {
@@ -23,9 +23,9 @@ export interface ListedPage {
 }
 
 export interface FullMode {
-  /** By name. The same array as long as no tool changes: whoever has told a client of another tells it that the list changed. */
+  /** Sorted by name. Returns the same array until a tool changes, so that a caller can detect a change by identity. */
   tools(): readonly ListedTool[];
-  /** INVALID_REQUEST for a cursor that is none of ours. */
+  /** Throws INVALID_REQUEST for a cursor that the gateway did not issue. */
   page(cursor?: string): ListedPage;
   find(name: string): MetaTool | undefined;
 }
@@ -41,9 +41,9 @@ export function createFullMode({ snapshot, execute }: FullModeParts): FullMode {
   let known: Listing | undefined;
   const listing = (): Listing => {
     const { tools, servers } = snapshot();
-    const own = [...servers.values()].filter(isOwn);
-    const isAlone = servers.size - own.length === 1;
-    if (known?.tools !== tools || known.isAlone !== isAlone) known = toListing(tools, isAlone, own);
+    const builtIn = [...servers.values()].filter(isBuiltIn);
+    const isAlone = servers.size - builtIn.length === 1;
+    if (known?.tools !== tools || known.isAlone !== isAlone) known = toListing(tools, isAlone, builtIn);
     return known;
   };
   return {
@@ -56,27 +56,27 @@ export function createFullMode({ snapshot, execute }: FullModeParts): FullMode {
   };
 }
 
-function toListing(tools: Snapshot["tools"], isAlone: boolean, own: readonly CatalogServer[]): Listing {
-  const isOwnTool = (tool: Tool): boolean => own.some(({ definition }) => definition.name === tool.server);
-  const enabled = [...tools.values()].filter((tool) => tool.enabled && !isOwnTool(tool));
+function toListing(tools: Snapshot["tools"], isAlone: boolean, builtIn: readonly CatalogServer[]): Listing {
+  const isBuiltInTool = (tool: Tool): boolean => builtIn.some(({ definition }) => definition.name === tool.server);
+  const enabled = [...tools.values()].filter((tool) => tool.enabled && !isBuiltInTool(tool));
   const byAlias = toAliases(enabled, isAlone);
   const listed = [...byAlias]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([alias, { definition, operation }]): ListedTool => {
-      // How a REST API is called is our business.
-      const { operation: _own, ...told } = definition;
+      // Clients do not need to know how the gateway calls the REST API behind a tool.
+      const { operation: _operation, ...published } = definition;
       const inputSchema = toObjectSchema(definition.inputSchema);
-      return { ...(operation === undefined ? definition : told), name: alias, inputSchema };
+      return { ...(operation === undefined ? definition : published), name: alias, inputSchema };
     });
   return { tools, isAlone, byAlias, listed };
 }
 
-/** Clients give up the whole list for one tool whose root is not said to be an object. Arguments are one anyway. */
+/** Clients reject the whole list if the root schema of one tool has another type than "object". Arguments are always an object. */
 function toObjectSchema(schema: JsonObject): JsonObject {
   return schema["type"] === "object" ? schema : { ...schema, type: "object" };
 }
 
-/** Many clients read one page only: as much as a message can well hold. */
+/** Pages are large because many clients only read the first page. */
 const MOST_TOOLS = 1_000;
 const MOST_CHARACTERS = 4_000_000;
 
@@ -94,7 +94,7 @@ function toPage(listed: readonly ListedTool[], cursor: string | undefined): List
   return end < listed.length && last !== undefined ? { tools, nextCursor: toCursor(last.name) } : { tools };
 }
 
-/** A cursor names the last tool that was read, so that none is left out when the list changes meanwhile. */
+/** A cursor names the last tool of the page before, so that no tool is skipped if the list changes between two pages. */
 function toCursor(name: string): string {
   return Buffer.from(`after ${name}`).toString("base64url");
 }
@@ -102,8 +102,8 @@ function toCursor(name: string): string {
 function parseCursor(cursor: string): string {
   const [, name] = /^after ([A-Za-z0-9_-]{1,64})$/.exec(Buffer.from(cursor, "base64url").toString()) ?? [];
   if (name !== undefined && toCursor(name) === cursor) return name;
-  throw new DiscoveryError("INVALID_REQUEST", "The cursor is none that this gateway gave out.", {
-    hint: "Ask for the first page, without a cursor, and go on from there.",
+  throw new DiscoveryError("INVALID_REQUEST", "The cursor was not issued by this gateway.", {
+    hint: "Request the first page without a cursor, and continue from there.",
   });
 }
 
@@ -124,43 +124,11 @@ function toMetaTool(alias: string, tool: Tool, execute: Execute): MetaTool {
     description: definition.description ?? definition.title ?? "",
     inputSchema: definition.inputSchema,
     readOnly: definition.annotations?.["readOnlyHint"] === true,
-    async run(args, { signal, meta, ...caller }) {
-      const call = {
-        ...caller,
-        server: tool.server,
-        tool: tool.name,
-        arguments: args ?? {},
-        ...takeKey(meta, undefined, alias),
-      };
-      try {
-        return { kind: "result", result: await execute(call, signal) };
-      } catch (error) {
-        throw toTransparent(error);
-      }
+    async run(args, context) {
+      const { server, name } = tool;
+      const idempotencyKey = idempotencyKeyOf(context.meta, undefined, alias);
+      const result = await execute({ context, server, tool: name, arguments: args ?? {}, idempotencyKey });
+      return { kind: "result", result };
     },
   };
-}
-
-/** A tool that is called by its own name takes no options of ours: what they would say has another way. */
-function toTransparent(error: unknown): unknown {
-  if (!(error instanceof DiscoveryError)) return error;
-  const id = error.facts["approval_id"];
-  if (error.code === "CONFIRMATION_REQUIRED" && typeof id === "string") {
-    return withHint(
-      error,
-      `Ask your person to look at it with "anygpt mcp approve ${id}", then repeat the same call unchanged.`,
-    );
-  }
-  if (error.code === "IDEMPOTENCY_REQUIRED") {
-    return withHint(
-      error,
-      'The client has to send a key in _meta["anygpt/idempotencyKey"], the same for a repetition.',
-    );
-  }
-  return error;
-}
-
-function withHint(error: DiscoveryError, hint: string): DiscoveryError {
-  const { code, message, server, tool, executed, cause, facts } = error;
-  return new DiscoveryError(code, message, { hint, server, tool, executed, cause, facts });
 }

@@ -54,13 +54,13 @@ describe("the measure", () => {
     expect(() => parseType("string …")).toThrow(/Expected/u);
   });
 
-  it("lists keywords it has never heard of", () => {
+  it("lists unknown keywords", () => {
     expect([...constraintsOf({ newKeyword: 1 })]).toEqual([" other:newKeyword 1"]);
   });
 });
 
 describe("details", () => {
-  it("tell every constraint of every schema, and none that it has not", () => {
+  it("state every constraint of every schema, and no others", () => {
     fc.assert(
       fc.property(arbitraryInput, (inputSchema) => {
         expect(compare({ name: "t", inputSchema })).toEqual(NOTHING);
@@ -96,7 +96,7 @@ describe("details of the tools of real servers", () => {
   const upstreams = openUpstreams();
   afterAll(() => upstreams.close());
 
-  it.each(["everything", "filesystem", "memory", "sequential-thinking"])("tell every constraint: %s", async (name) => {
+  it.each(["everything", "filesystem", "memory", "sequential-thinking"])("state every constraint: %s", async (name) => {
     const manifest = createRequire(import.meta.url).resolve(`@modelcontextprotocol/server-${name}/package.json`);
     const args = [join(dirname(manifest), "dist", "index.js"), ...(name === "filesystem" ? [tmpdir()] : [])];
     const connection = { kind: "stdio", command: process.execPath, args, env: {} } as const;

@@ -1,36 +1,19 @@
 import { z } from "zod";
 import { DiscoveryError } from "../errors.js";
-import type { Actor } from "../model/actor.js";
-import type { AskPerson, Call, CallerPeer, CallEvent, CallResult } from "../model/call.js";
+import type { CallContext, CallResult } from "../model/call.js";
 import { isJsonObject, type JsonObject } from "../model/json.js";
 
-/** One of the gateway's own tools: declared once, served by every surface. */
+/** A tool of the gateway itself: declared once, served by every surface. */
 export interface MetaTool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: JsonObject;
-  /** Whether it only looks: clients may let such calls pass without asking. */
+  /** Whether the tool changes nothing: clients may run such calls without asking the user. */
   readonly readOnly: boolean;
-  run(args: unknown, context: MetaContext): Promise<MetaAnswer>;
+  run(args: unknown, context: CallContext): Promise<MetaAnswer>;
 }
 
-/** Who asks, and how to reach them while the answer is under way. */
-export interface MetaContext {
-  readonly actor: Actor;
-  readonly signal?: AbortSignal | undefined;
-  readonly onEvent?: ((event: CallEvent) => void) | undefined;
-  readonly meta?: JsonObject | undefined;
-  /** What reading the arguments as JSON has silently changed; pointers into the request. */
-  readonly flaws?: NonNullable<Call["flaws"]> | undefined;
-  /** Puts a question to the caller's person; absent when the caller cannot. */
-  readonly ask?: AskPerson | undefined;
-  /** The caller's client, when servers may ask it something. */
-  readonly peer?: CallerPeer | undefined;
-  /** The least severe log messages that the caller wants from servers. */
-  readonly logLevel?: string | undefined;
-}
-
-/** Data of our own, or an upstream's answer that passes through unchanged. */
+/** `data`: an answer of the gateway itself. `result`: the answer of an upstream server, which is forwarded unchanged. */
 export type MetaAnswer =
   | { readonly kind: "data"; readonly data: JsonObject }
   | { readonly kind: "result"; readonly result: CallResult };
@@ -40,11 +23,11 @@ export interface MetaToolSource<Input extends z.ZodType> {
   readonly description: string;
   readonly input: Input;
   readonly readOnly: boolean;
-  /** Members that are taken for granted when a caller leaves them out, though the schema asks for them. */
+  /** Default values of members that the published schema requires and models sometimes omit. */
   readonly assumed?: JsonObject;
-  /** `run` sees to it that nothing comes of flawed arguments; otherwise they do not get as far. */
+  /** `run` itself rejects ambiguous arguments (`context.flaws`). If false, they are rejected before `run`. */
   readonly judgesFlaws?: boolean;
-  readonly run: (args: z.output<Input>, context: MetaContext) => Promise<MetaAnswer>;
+  readonly run: (args: z.output<Input>, context: CallContext) => Promise<MetaAnswer>;
 }
 
 export function defineMetaTool<Input extends z.ZodType>(source: MetaToolSource<Input>): MetaTool {
@@ -57,13 +40,27 @@ export function defineMetaTool<Input extends z.ZodType>(source: MetaToolSource<I
     async run(args, context) {
       const parsed = input.safeParse(isJsonObject(args) ? { ...assumed, ...args } : (args ?? {}));
       if (!parsed.success) throw malformed(name, parsed.error);
-      if (!judgesFlaws && context.flaws !== undefined) throw ambiguous(name, context.flaws);
+      const { flaws = [] } = context;
+      if (!judgesFlaws && flaws.length > 0) throw ambiguous(name, flaws);
       return await run(parsed.data, context);
     },
   };
 }
 
-/** As few tokens as keep it unmistakable: what every reader assumes anyway is left out. */
+/** The data that a meta-tool answers with, so that other surfaces return the same object as MCP. */
+export async function metaToolData(
+  metaTools: readonly MetaTool[],
+  name: string,
+  args: JsonObject,
+  context: CallContext,
+): Promise<JsonObject> {
+  const metaTool = metaTools.find((one) => one.name === name);
+  if (metaTool === undefined) throw new TypeError(`No meta-tool is named "${name}".`);
+  const answer = await metaTool.run(args, context);
+  return answer.kind === "data" ? answer.data : { ...answer.result };
+}
+
+/** The published schema without keywords that models do not need, which saves tokens. */
 function toInputSchema(input: z.ZodType): JsonObject {
   const {
     $schema: _dialect,
@@ -82,21 +79,21 @@ function toInputSchema(input: z.ZodType): JsonObject {
 export function malformed(
   name: string,
   error: z.ZodError,
-  hint = `Look at the input schema of ${name} and call again.`,
+  hint = `Read the input schema of ${name}, correct the arguments and call again.`,
 ): DiscoveryError {
   const problems = error.issues.map(({ path, message }) =>
     path.length > 0 ? `${path.join(".")}: ${message}` : message,
   );
-  return new DiscoveryError("INVALID_REQUEST", `${name} was called wrongly: ${problems.join("; ")}.`, {
+  return new DiscoveryError("INVALID_REQUEST", `${name} received invalid arguments: ${problems.join("; ")}.`, {
     hint,
     facts: { problems },
   });
 }
 
-function ambiguous(name: string, flaws: NonNullable<MetaContext["flaws"]>): DiscoveryError {
+function ambiguous(name: string, flaws: NonNullable<CallContext["flaws"]>): DiscoveryError {
   const problems = flaws.map(({ path, message }) => `${path} ${message}`);
-  return new DiscoveryError("INVALID_REQUEST", `${name} was called wrongly: ${problems.join("; ")}.`, {
-    hint: "Write each argument once, as a value that every reader understands alike, and call again.",
+  return new DiscoveryError("INVALID_REQUEST", `${name} received invalid arguments: ${problems.join("; ")}.`, {
+    hint: "Pass each argument once, with a value that every JSON parser reads the same way, and call again.",
     facts: { problems },
   });
 }

@@ -5,42 +5,54 @@ import { summarize } from "../search/summary.js";
 import { describeTool, type ToolExample, type ToolParameter } from "./describe-tool.js";
 import type { FoundTool } from "./found-tools.js";
 
+/** `connected`: a connection is open. `disconnected`: none is open, and a call opens one. `error`: the last start failed. */
 export type ServerStatus = "connected" | "disconnected" | "error";
 
-/** One server as lists show it. */
+/** A server as `listServers` returns it. */
 export interface ServerSummary {
   readonly name: string;
   readonly description: string;
+  /** The number of all its tools; 0 while `known` is false. */
   readonly toolCount: number;
+  /** The number of tools that no rule disables. */
   readonly enabledCount: number;
   readonly status: ServerStatus;
-  /** Its tools are known, from its own list or from the configuration. */
+  /** Whether its tools are known, from the server itself or from the configuration. */
   readonly known: boolean;
-  /** Why it cannot be used, and what to do about it. */
+  /** Why the server cannot be used, and the next action. */
   readonly reason?: string;
 }
 
-/** A tool as embedding programs see it. */
+/** A tool as `listTools` and `getToolDetails` return it. */
 export interface ToolMetadata {
   readonly server: string;
   readonly name: string;
+  /** The first informative sentence of the description, at most 100 characters. */
   readonly summary: string;
+  /** The whole description, as the server states it. */
   readonly description: string;
+  /** The top-level parameters, in a compact form. */
   readonly parameters: readonly ToolParameter[];
   readonly examples: readonly ToolExample[];
+  /** The JSON Schema of the arguments, as the server states it. */
   readonly inputSchema: JsonObject;
+  /** Whether the tool can be called: `false` if a rule disables it or it is quarantined. */
   readonly enabled: boolean;
+  /** The tags that the rules give it. */
   readonly tags: readonly string[];
 }
 
+/** A tool that matches a query. */
 export interface SearchResult {
   readonly server: string;
   readonly tool: string;
+  /** The first informative sentence of the description, at most 100 characters. */
   readonly summary: string;
-  /** 0 to 1, comparable between queries. */
+  /** How well the tool matches, 0 to 1. Values of different queries can be compared. */
   readonly relevance: number;
+  /** The tags that the rules give it. */
   readonly tags: readonly string[];
-  /** Which words of the query it has, as what and where; with `explain` only. */
+  /** Which words of the query matched, and where; only present with `explain`. */
   readonly why?: readonly Match[];
 }
 

@@ -1,32 +1,37 @@
 import type { JsonObject } from "../model/json.js";
+import type { DescribeStep } from "../model/next-steps.js";
 import type { FullMode, ListedPage } from "./full-mode.js";
 import type { MetaTool } from "./meta-tool.js";
+import { describeFullModeStep } from "./next-steps.js";
 
-/** What agents are offered: the five tools of a profile, or every tool under a name of its own. */
+/** The tools that clients see: the five meta-tools of a profile, or every tool in full mode. */
 export interface Offered {
-  /** The same bytes in every start, and known before any server is. */
+  /** Whether the list never changes, and is known before any server has answered. */
   readonly isFixed: boolean;
   page(cursor?: string): ListedPage;
   find(name: string): MetaTool | undefined;
-  /** For an agent that asks for something else. */
+  /** The names of the meta-tools, for the error of a call with an unknown name; empty in full mode. */
   readonly names: readonly string[];
+  /** Renders next steps as calls of these tools. */
+  readonly describeStep: DescribeStep;
 }
 
-export function offerProfile(metaTools: readonly MetaTool[]): Offered {
+export function offerProfile(metaTools: readonly MetaTool[], describeStep: DescribeStep): Offered {
   const tools = metaTools.map(toListedTool);
   return {
     isFixed: true,
     page: () => ({ tools }),
     find: (name) => metaTools.find((one) => one.name === name),
     names: metaTools.map(({ name }) => name),
+    describeStep,
   };
 }
 
 export function offerAll(fullMode: FullMode): Offered {
-  return { isFixed: false, page: fullMode.page, find: fullMode.find, names: [] };
+  return { isFixed: false, page: fullMode.page, find: fullMode.find, names: [], describeStep: describeFullModeStep };
 }
 
-/** Undefined where the list changes with the servers. */
+/** Undefined if the list depends on the servers. */
 export function toFixedList(offered: Offered): ListedPage | undefined {
   return offered.isFixed ? offered.page() : undefined;
 }

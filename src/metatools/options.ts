@@ -5,8 +5,8 @@ export const profileOptions = z
   .enum(["discovery", "gateway"])
   .default("discovery")
   .describe(
-    "Which five tools agents see: `discovery` has `search_tools`, `execute_tool` and their neighbours, `gateway` has " +
-      "`gateway.intent`, `gateway.execute` and theirs. Both cover all servers and adapters.",
+    "Which five tools agents see: `discovery` has `search_tools`, `execute_tool` and three more, `gateway` has " +
+      "`gateway.intent`, `gateway.execute` and three more. Both cover all servers and adapters.",
   );
 
 /** The key `mode` of the configuration. */
@@ -14,7 +14,7 @@ export const modeOptions = z
   .enum(["lazy", "full"])
   .default("lazy")
   .describe(
-    "`lazy` lists the five tools of the profile; `full` lists every enabled tool as its own. `MCP_TOOL_MODE` overrides it.",
+    "`lazy` lists the five tools of the profile; `full` lists every enabled tool of every server. `MCP_TOOL_MODE` overrides it.",
   );
 
 /** The section `gateway` of the configuration. */
@@ -26,7 +26,7 @@ export const gatewayOptions = z
       .max(1)
       .default(0.5)
       .describe(
-        "Below this confidence, from 0 to 1, `gateway.intent` recommends nothing and gives options to choose from. " +
+        "Below this confidence, from 0 to 1, `gateway.intent` recommends no tool and returns options to choose from. " +
           "`MCP_SEARCH_MIN_CONFIDENCE` overrides it.",
       ),
     limit: z
@@ -35,29 +35,31 @@ export const gatewayOptions = z
       .max(50)
       .default(3)
       .describe(
-        "How many alternatives `gateway.intent` gives at most when the caller names no limit. `MCP_DEFAULT_LIMIT` overrides it.",
+        "The largest number of alternatives that `gateway.intent` returns if the caller passes no limit. `MCP_DEFAULT_LIMIT` overrides it.",
       ),
     registry: z
       .string()
       .min(1)
       .optional()
       .describe(
-        "File with the exported registry of operations. When it disagrees with the live catalog, `gateway.intent` is " +
-          "switched off and says why. `MCP_REGISTRY_PATH` overrides it.",
+        "File with the exported registry of operations. If it differs from the live catalog, `gateway.intent` is " +
+          "disabled and its error lists the differences. `MCP_REGISTRY_PATH` overrides it.",
       ),
     dots: z
       .boolean()
       .default(true)
-      .describe("`false` spells the dot in the tools' names as `_`, for clients that refuse names with dots."),
+      .describe(
+        "`false` replaces the dot in the names of the tools with `_`, for clients that reject names with dots.",
+      ),
   })
   .prefault({})
-  .describe("The tools of the profile `gateway`.");
+  .describe("Settings of the profile `gateway`.");
 
 export type Profile = z.output<typeof profileOptions>;
 export type Mode = z.output<typeof modeOptions>;
 export type GatewayOptions = z.output<typeof gatewayOptions>;
 
-/** Variables of the process, the keys whose place they take, and how their text is read. */
+/** Environment variables, the configuration keys that they override, and whether the value is a number. */
 const VARIABLES: readonly (readonly [variable: string, path: readonly string[], isNumber: boolean])[] = [
   ["MCP_TOOL_MODE", ["mode"], false],
   ["MCP_REGISTRY_PATH", ["gateway", "registry"], false],
@@ -66,7 +68,7 @@ const VARIABLES: readonly (readonly [variable: string, path: readonly string[], 
 ];
 
 export interface FromEnvironment {
-  /** To be laid over what the configuration says. */
+  /** Values that override the configuration. */
   readonly values: {
     readonly mode?: unknown;
     readonly gateway?: Readonly<Record<string, unknown>>;
@@ -76,7 +78,7 @@ export interface FromEnvironment {
 
 const checks = z.object({ mode: modeOptions.optional(), gateway: gatewayOptions.unwrap().partial().optional() });
 
-/** What the environment says of the gateway's own tools. An empty variable says nothing. */
+/** Reads the environment variables that override `mode` and `gateway`. An empty variable is ignored. */
 export function fromEnvironment(env: Readonly<Record<string, string | undefined>>): FromEnvironment {
   const values: Record<string, unknown> = {};
   const gateway: Record<string, unknown> = {};
@@ -91,7 +93,7 @@ export function fromEnvironment(env: Readonly<Record<string, string | undefined>
   const checked = checks.safeParse(values);
   if (checked.success) return { values, problems: [] };
   const problems = checked.error.issues.map(({ path, message }) => ({
-    variable: VARIABLES.find(([, place]) => place.join(".") === path.join("."))?.[0] ?? path.join("."),
+    variable: VARIABLES.find(([, key]) => key.join(".") === path.join("."))?.[0] ?? path.join("."),
     reason: message,
   }));
   return { values: {}, problems };

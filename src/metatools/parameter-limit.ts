@@ -2,17 +2,16 @@ import { cutAtWord } from "../util/text.js";
 import type { DescribedInput } from "./describe-input.js";
 import type { ToolParameter } from "./tool-details.js";
 
-/** Characters of parameters, types and schemas that an answer may carry: some ten thousand tokens. */
+/** The largest size of parameters, types and schemas in an answer, in characters: about 10,000 tokens. */
 const MOST_CHARACTERS = 40_000;
 const SHORT_TYPE = 200;
 const MOST_NAMED = 20;
 
-/** Within the limit nothing changes; beyond it the largest parts give way and are named. */
+/** Shortens the largest parts of an input that is over the limit, and lists them in `omitted`. */
 export function limitParameters(input: DescribedInput): DescribedInput {
   if (sizeOf(input) <= MOST_CHARACTERS) return input;
-  const { inputSchema, ...told } = input;
-  if (inputSchema !== undefined) return fit({ ...told, omitted: ["inputSchema"] });
-  return fit({ ...told, omitted: [] });
+  const { inputSchema, ...rest } = input;
+  return fit({ ...rest, omitted: inputSchema === undefined ? [] : ["inputSchema"] });
 }
 
 function fit(input: DescribedInput): DescribedInput {
@@ -25,12 +24,12 @@ function fit(input: DescribedInput): DescribedInput {
     size -= large.shorten();
     omitted.push(large.name);
   }
-  const kept = withinLimit(parameters, MOST_CHARACTERS - sizeOf(types));
-  const dropped = parameters.length - kept.length;
+  const remaining = withinLimit(parameters, MOST_CHARACTERS - sizeOf(types));
+  const dropped = parameters.length - remaining.length;
   const named = omitted.slice(0, MOST_NAMED);
   return {
     ...input,
-    parameters: kept,
+    parameters: remaining,
     ...(input.types === undefined ? {} : { types }),
     omitted: [
       ...named,
@@ -43,7 +42,7 @@ function fit(input: DescribedInput): DescribedInput {
 interface LargePart {
   readonly name: string;
   readonly size: number;
-  /** Replaces the part by a hint and gives what that spares. */
+  /** Replaces the part with a short hint and returns the number of characters saved. */
   shorten(): number;
 }
 

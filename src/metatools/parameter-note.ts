@@ -9,7 +9,7 @@ const FILLER = new Set(
   ),
 );
 
-/** What a description says beyond the parameter's name and type; nothing where it only repeats them. */
+/** The part of a description that adds to the parameter's name and type; empty if it only repeats them. */
 export function toParameterNote(name: string, schema: unknown, description: string): string {
   const line = toOneLine(description.slice(0, LONGEST))
     .replace(/^[([]?(?:optional|required)[)\]]?\s*[:.,–—-]\s*|^[([](?:optional|required)[)\]]\s*/iu, "")
@@ -20,7 +20,7 @@ export function toParameterNote(name: string, schema: unknown, description: stri
   return toWords(note).every((word) => said.has(word) || FILLER.has(word)) && !/\d/u.test(note) ? "" : note;
 }
 
-/** The type says the default already. */
+/** Removes the default value from a description, because the type expression already has it. */
 function withoutDefault(text: string, schema: unknown): string {
   if (!isJsonObject(schema) || schema["default"] === undefined || !/default/iu.test(text)) return text;
   const value = schema["default"];

@@ -4,36 +4,40 @@ import type { ErrorCode } from "../errors.js";
 import { type SearchResult, toSearchResult } from "./metadata.js";
 import type { FoundTools } from "./found-tools.js";
 
-/** A server that has not answered for the first time yet. */
+/** A server whose tools are not known yet because it has not answered. */
 export interface StartingServer {
   readonly server: string;
-  /** `queued`: it is asked when servers before it have answered or failed. */
+  /** `queued`: the gateway starts it when the servers before it have answered or failed. */
   readonly phase: StartPhase;
-  /** Milliseconds since it was asked. */
+  /** Milliseconds since the gateway began to start it. */
   readonly startingForMs: number;
 }
 
-/** A server that could not be asked and whose tools are not known. */
+/** A server that could not be started or reached, so that its tools are not known. */
 export interface FailedServer {
   readonly server: string;
   readonly code: ErrorCode;
   readonly message: string;
 }
 
+/** What `ready` returns. */
 export interface Readiness {
-  /** Whether every server has answered or failed. */
+  /** Whether every server has answered or failed: `pending` is empty. */
   readonly ready: boolean;
+  /** Servers that are still starting. */
   readonly pending: readonly StartingServer[];
+  /** Servers that could not be started or reached. */
   readonly failed: readonly FailedServer[];
 }
 
-/** What a search found, and which servers it could not look into. */
+/** What a search found, and the servers whose tools it could not search. */
 export interface SearchOutcome {
   readonly results: readonly SearchResult[];
-  /** How many more tools fit. */
+  /** How many more tools match than `results` has. */
   readonly more: number;
-  /** While this is not empty, an empty result does not mean that there is no such tool. */
+  /** Servers that are still starting. While there are any, empty `results` do not mean that no tool matches. */
   readonly pending: readonly StartingServer[];
+  /** Servers that could not be started or reached. */
   readonly failed: readonly FailedServer[];
 }
 

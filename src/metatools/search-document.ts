@@ -3,7 +3,7 @@ import { isJsonObject } from "../model/json.js";
 import type { Tool } from "../model/tool.js";
 import type { SearchDocument } from "../search/fields.js";
 
-/** A tool as far as it can be searched. */
+/** The texts of a tool that the search index covers. */
 export function toSearchDocument(tool: Tool, server: CatalogServer | undefined): SearchDocument {
   const { title, description, inputSchema } = tool.definition;
   const serverDescription = server?.definition.description ?? server?.record?.title;
@@ -23,8 +23,8 @@ function toParameterTexts(properties: unknown): SearchDocument["parameters"] {
   if (!isJsonObject(properties)) return [];
   return Object.entries(properties).map(([name, schema]) => {
     if (!isJsonObject(schema)) return { name, description: "" };
-    const { description, enum: own, items } = schema;
-    const values = own ?? (isJsonObject(items) ? items["enum"] : undefined);
+    const { description, enum: direct, items } = schema;
+    const values = direct ?? (isJsonObject(items) ? items["enum"] : undefined);
     return {
       name,
       description: typeof description === "string" ? description : "",

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { SearchRequest } from "./discovery.js";
 import { malformed } from "./meta-tool.js";
 
-/** What agents pass to `search_tools`. */
+/** The input of the meta-tool `search_tools`. */
 export const searchInput = z.strictObject({
   query: z.string().min(1).max(2000).describe("What you want to do"),
   server: z.string().min(1).optional().describe("Only this server"),
@@ -11,8 +11,8 @@ export const searchInput = z.strictObject({
 
 const { query, server, limit } = searchInput.shape;
 
-/** What programs pass to `searchTools`. Members that it does not know are left alone, as types leave them. */
-const given = z.object({
+/** The input of the library's `searchTools`. Unknown members are ignored. */
+const libraryInput = z.object({
   query,
   options: z.object({
     server,
@@ -24,11 +24,11 @@ const given = z.object({
 });
 
 const HINT =
-  "The query is a text of 1 to 2,000 characters, the options an object whose limit is a whole number from 1 to 50 and whose waitMs is a number of at least 0.";
+  "Pass a query of 1 to 2,000 characters, and options with a limit from 1 to 50 (an integer) and a waitMs of 0 or more.";
 
-/** Programs without types may pass anything. */
-export function toSearchRequest(asked: { query: unknown; options: unknown }): SearchRequest {
-  const checked = given.safeParse(asked);
+/** Validates at run time, because JavaScript callers may pass any value. */
+export function toSearchRequest(input: { query: unknown; options: unknown }): SearchRequest {
+  const checked = libraryInput.safeParse(input);
   if (!checked.success) throw malformed("searchTools", checked.error, HINT);
   return { ...checked.data.options, query: checked.data.query };
 }

@@ -40,7 +40,7 @@ describe("suggestInstallable", () => {
   it("suggests what the directory is sure of", async () => {
     const found = await suggestInstallable("send an SMS", snapshotWith([]), directory([suggestion(true)]));
     expect(found.map(addServerNote)).toEqual([
-      "Not installed here; the user can add a server: anygpt mcp add @acme/sms (tools: send_sms, list_sms)",
+      "A server that is not configured fits. The user can add it with: anygpt mcp add @acme/sms (tools: send_sms, list_sms)",
     ]);
   });
 

@@ -6,7 +6,7 @@ import type { Suggestion } from "../directory/rank.js";
 const MOST_SUGGESTIONS = 3;
 const MOST_TOOLS = 3;
 
-/** Servers of the directory that surely fit and are not configured here. A directory that cannot be read costs the search nothing. */
+/** Servers of the directory that certainly match and are not configured. If the directory cannot be read, there are no suggestions. */
 export async function suggestInstallable(
   query: string,
   { servers }: Snapshot,
@@ -32,8 +32,8 @@ function isConfigured({ package: source, remote }: DirectoryEntry, words: readon
   );
 }
 
-/** One line for an agent or a terminal. It names a command for the user: no tool of the gateway installs anything. */
+/** One line for an agent or a terminal. It names a command for the user, because no tool of the gateway installs servers. */
 export function addServerNote({ entry, tools }: Suggestion): string {
   const named = tools.length > 0 ? ` (tools: ${tools.slice(0, MOST_TOOLS).join(", ")})` : "";
-  return `Not installed here; the user can add a server: anygpt mcp add ${entry.name}${named}`;
+  return `A server that is not configured fits. The user can add it with: anygpt mcp add ${entry.name}${named}`;
 }

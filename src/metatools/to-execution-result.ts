@@ -1,31 +1,42 @@
 import { DiscoveryError } from "../errors.js";
 import type { CallResult } from "../model/call.js";
-import { isJsonObject, type JsonObject } from "../model/json.js";
-import { toErrorObject } from "./to-error-object.js";
+import { isJsonObject } from "../model/json.js";
+import { describeLibraryStep } from "../model/next-steps.js";
+import { type ExecutionError, toErrorObject } from "./to-error-object.js";
 
-/** What programs and `--json` get of an execution: the tool's value, or why there is none. */
+/**
+ * The result of one tool call. Check `success` first: it is `true` with a `result`, or `false` with an `error`.
+ * A tool that reports a failure itself (`isError` in MCP) has the code `TOOL_EXECUTION_ERROR` and `executed: "yes"`.
+ */
 export type ExecutionResult = (
-  | { readonly success: true; readonly result: unknown }
-  | { readonly success: false; readonly error: JsonObject }
+  | {
+      readonly success: true;
+      /** The structured content of the answer. Without it: the text, parsed if it is JSON. */
+      readonly result: unknown;
+      readonly error?: undefined;
+    }
+  | { readonly success: false; readonly error: ExecutionError; readonly result?: undefined }
 ) & {
+  /** The content as the tool sent it; only present if it is not plain text (images, links, resources). */
   readonly content?: CallResult["content"];
-  /** Nothing ran this time: it is the answer of the first call with the same idempotency key. */
+  /** The call did not run this time: this is the stored answer to the first call with the same idempotency key. */
   readonly replayed?: true;
 };
 
-/** Content that is not plain text (images, links, resources) stands beside the value as the tool sent it. */
+/** Converts the MCP result of a tool call to the library's result. */
 export function toExecutionResult(answer: CallResult, server: string, tool: string): ExecutionResult {
   const isText = answer.content.every((item) => item["type"] === "text");
-  const beside = {
+  const extra = {
     ...(isText ? {} : { content: answer.content }),
     ...(isReplayed(answer) ? { replayed: true as const } : {}),
   };
   if (answer.isError === true) {
     const message = textOf(answer) || `${server}:${tool} reported an error without a message.`;
     const error = new DiscoveryError("TOOL_EXECUTION_ERROR", message, { server, tool, executed: "yes" });
-    return { ...toErrorObject(error), ...beside };
+    // An error that the tool reports has no next steps.
+    return { ...toErrorObject(error, describeLibraryStep), ...extra };
   }
-  return { success: true, result: answer.structuredContent ?? valueOf(textOf(answer)), ...beside };
+  return { success: true, result: answer.structuredContent ?? valueOf(textOf(answer)), ...extra };
 }
 
 function isReplayed({ _meta }: CallResult): boolean {
@@ -36,7 +47,7 @@ function textOf({ content }: CallResult): string {
   return content.flatMap((item) => (typeof item["text"] === "string" ? [item["text"]] : [])).join("\n");
 }
 
-/** A tool that answers in JSON text means the value, not the text. */
+/** Many tools send a JSON value as text: parse it. */
 function valueOf(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return text;
   try {

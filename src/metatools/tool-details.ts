@@ -1,17 +1,20 @@
 import type { JsonObject } from "../model/json.js";
 
+/** A top-level parameter of a tool. */
 export interface ToolParameter {
   readonly name: string;
   /** A compact type expression: `string`, `'open'|'closed'`, `integer 1..100`, `{path: string}[]`. */
   readonly type: string;
   readonly required: boolean;
   readonly description?: string;
-  /** The raw schema, where the type cannot tell the whole of it. */
+  /** The JSON Schema of the parameter; only present if `type` does not express all of it. */
   readonly schema?: unknown;
 }
 
+/** An example of a call. */
 export interface ToolExample {
   readonly description?: string;
+  /** The arguments of the call. */
   readonly parameters: JsonObject;
 }
 
@@ -20,15 +23,15 @@ export interface ToolDetails {
   readonly tool: string;
   readonly description: string;
   readonly parameters: readonly ToolParameter[];
-  /** The type of further parameters, where the tool takes any. */
+  /** The type of additional parameters; only present if the tool accepts any. */
   readonly additional?: string;
-  /** What the names in the types stand for. */
+  /** The definitions of the type names that occur in `parameters`. */
   readonly types?: Readonly<Record<string, string>>;
   readonly examples?: readonly ToolExample[];
-  /** The raw schema, where parameters cannot tell the whole of it. */
+  /** The JSON Schema of the arguments; only present if `parameters` cannot express all of it. */
   readonly inputSchema?: JsonObject;
-  /** What was too large to be told here. */
+  /** Names of the parts that were too large to include. */
   readonly omitted?: readonly string[];
-  /** The resource with the whole definition, where something was cut. */
+  /** The URI of the resource with the complete definition; only present if something was cut. */
   readonly full?: string;
 }

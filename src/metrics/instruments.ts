@@ -1,14 +1,14 @@
-/** Names and values of one series: `{ server: "github" }`. What is empty is left out. */
+/** Names and values of one series: `{ server: "github" }`. Labels with an empty value are omitted. */
 export type Labels = Readonly<Record<string, string>>;
 
 export interface Sample {
-  /** What stands behind the family's name: `_bucket`, `_sum`, `_count`, or nothing. */
+  /** The suffix of the family's name: `_bucket`, `_sum`, `_count`, or empty. */
   readonly suffix: string;
   readonly labels: Labels;
   readonly value: number;
 }
 
-/** All series of one name. */
+/** All series of one metric name. */
 export interface Family {
   readonly name: string;
   readonly help: string;
@@ -31,7 +31,7 @@ interface About {
   readonly help: string;
 }
 
-/** Names of servers come and go with configurations: one that is too many is counted among the others. */
+/** Server names change with the configuration. Beyond the limit, new label values are counted as one series, so that memory stays bounded. */
 const MOST_SERIES = 5000;
 export const OTHERS = "(other)";
 
@@ -49,7 +49,7 @@ export function createCounter(about: About): Counter {
   };
 }
 
-/** `bounds`: the upper ends of the buckets, ascending; one without end is added. */
+/** `bounds`: the upper bounds of the buckets, ascending; the bucket `+Inf` is added. */
 export function createHistogram(about: About, bounds: readonly number[]): Histogram {
   const series = createSeries(() => ({ counts: bounds.map(() => 0), count: 0, sum: 0 }));
   return {
@@ -72,7 +72,7 @@ export function toGauge(about: About, samples: readonly (readonly [Labels, numbe
   return { ...about, kind: "gauge", samples: samples.map(([labels, value]) => ({ suffix: "", labels, value })) };
 }
 
-/** A counter that somebody else keeps. */
+/** A counter whose values another component counts. */
 export function toCounter(about: About, samples: readonly (readonly [Labels, number])[]): Family {
   return { ...toGauge(about, samples), kind: "counter" };
 }
@@ -83,7 +83,7 @@ interface Distribution {
   readonly sum: number;
 }
 
-/** Each bucket holds those of the smaller ones too. */
+/** Buckets are cumulative: each includes the counts of the smaller ones. */
 function toSamples(labels: Labels, bounds: readonly number[], { counts, count, sum }: Distribution): Sample[] {
   let below = 0;
   const buckets = bounds.map((bound, index) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createCounter, createHistogram, OTHERS } from "./instruments.js";
 import { createMetrics } from "./metrics.js";
 import { type MetricSources, renderMetrics } from "./render-metrics.js";
-import { toText } from "./to-text.js";
+import { toPrometheusText } from "./to-text.js";
 
 const SOURCES: MetricSources = {
   version: "1.2.3",
@@ -12,12 +12,12 @@ const SOURCES: MetricSources = {
 };
 
 describe("the text format", () => {
-  it("says what a family is, then its samples", () => {
+  it("writes HELP and TYPE of a family before its samples", () => {
     const calls = createCounter({ name: "calls_total", help: "Calls." });
     calls.add({ server: "a" });
     calls.add({ server: "a" }, 2);
     calls.add({ server: "b" });
-    expect(toText([calls.family()])).toBe(
+    expect(toPrometheusText([calls.family()])).toBe(
       '# HELP calls_total Calls.\n# TYPE calls_total counter\ncalls_total{server="a"} 3\ncalls_total{server="b"} 1\n',
     );
   });
@@ -29,16 +29,16 @@ describe("the text format", () => {
     ["other characters", "ü\t}", '{x="ü\t}"}'],
     ["half a character", "\ud800", '{x="\ufffd"}'],
     ["nothing", "", ""],
-  ])("writes %s in a label so that it is read back", (_, value, written) => {
+  ])("escapes %s in a label value", (_, value, written) => {
     const one = createCounter({ name: "n", help: "H." });
     one.add({ x: value });
-    expect(toText([one.family()])).toContain(`n${written} 1\n`);
+    expect(toPrometheusText([one.family()])).toContain(`n${written} 1\n`);
   });
 
-  it("keeps quotes in a description, and breaks no line in it", () => {
+  it("keeps quotes in a HELP line and escapes line breaks", () => {
     const one = createCounter({ name: "n", help: 'a "b"\n\\c' });
     one.add({});
-    expect(toText([one.family()])).toContain('# HELP n a "b"\\n\\\\c\n');
+    expect(toPrometheusText([one.family()])).toContain('# HELP n a "b"\\n\\\\c\n');
   });
 
   it.each([
@@ -49,17 +49,17 @@ describe("the text format", () => {
     [0.1, "0.1"],
   ])("writes the number %s as %s", (value, written) => {
     const family = { name: "n", help: "H.", kind: "gauge", samples: [{ suffix: "", labels: {}, value }] } as const;
-    expect(toText([family])).toContain(`\nn ${written}\n`);
+    expect(toPrometheusText([family])).toContain(`\nn ${written}\n`);
   });
 
-  it("leaves out what was never counted", () => {
-    expect(toText([createCounter({ name: "n", help: "H." }).family()])).toBe("");
+  it("omits a family without samples", () => {
+    expect(toPrometheusText([createCounter({ name: "n", help: "H." }).family()])).toBe("");
   });
 
-  it("sums buckets up to the one without end", () => {
+  it("writes cumulative buckets up to +Inf", () => {
     const one = createHistogram({ name: "h", help: "H." }, [0.1, 1]);
     for (const value of [0.05, 0.1, 0.5, 7]) one.observe({ server: "a" }, value);
-    expect(toText([one.family()])).toBe(
+    expect(toPrometheusText([one.family()])).toBe(
       [
         "# HELP h H.",
         "# TYPE h histogram",
@@ -73,7 +73,7 @@ describe("the text format", () => {
     );
   });
 
-  it("counts servers beyond the bound together", () => {
+  it("counts label values beyond the limit as one series", () => {
     const one = createCounter({ name: "n", help: "H." });
     for (let index = 0; index < 5100; index += 1) one.add({ server: `s${index}`, code: "X" });
     const { samples } = one.family();
@@ -109,7 +109,7 @@ describe("the metrics", () => {
     expect(text).toContain("anygpt_listing_tokens_total 60000\n");
   });
 
-  it("tell what is so now", () => {
+  it("report current values as gauges", () => {
     const text = renderMetrics(createMetrics(), SOURCES);
     expect(text).toContain('anygpt_upstream_state{server="github",state="open"} 1\n');
     expect(text).toContain('anygpt_upstream_state{server="github",state="failed"} 0\n');
@@ -119,7 +119,7 @@ describe("the metrics", () => {
     expect(text).toContain("process_start_time_seconds 1.5\n");
   });
 
-  it("are read by every line of the format", () => {
+  it("write only lines that the format allows", () => {
     const metrics = createMetrics();
     metrics.callBegan();
     metrics.callEnded({ server: 'a"b\\\nc', risk: "low", outcome: "ok", seconds: 1 });

@@ -1,14 +1,14 @@
-// What happened comes in, one event at a time; how much of it there was goes out. It refuses to know who watches and why.
+// Counts calls and searches. Input: one event at a time. Output: counters and histograms for /metrics.
 import { createCounter, createHistogram, type Family } from "./instruments.js";
 
-/** How a call ended. */
+/** The outcome of a call. */
 export interface EndedCall {
-  /** Empty when no such server is known: what callers make up is no label. */
+  /** Empty if the server is unknown: names that callers invent must not become labels. */
   readonly server: string;
-  /** Empty when the tool was not found. */
+  /** Empty if the tool was not found. */
   readonly risk: string;
   readonly outcome: "ok" | "tool_error" | "dry_run" | "error";
-  /** Of an error. */
+  /** The error code, if the call failed. */
   readonly code?: string;
   readonly seconds: number;
 }
@@ -16,7 +16,7 @@ export interface EndedCall {
 export interface EndedSearch {
   readonly outcome: "found" | "nothing" | "error";
   readonly seconds: number;
-  /** Tokens of the answer, and of a list of all tools in its place. */
+  /** Estimated tokens of the answer, and of a list of all tools instead of it. */
   readonly tokens?: { readonly answer: number; readonly listing: number };
 }
 
@@ -34,28 +34,28 @@ const SEARCH_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.
 export function createMetrics(): Metrics {
   const calls = createCounter({
     name: "anygpt_calls_total",
-    help: "Calls of tools, by server, by what the tool is thought able to do, and by how they ended.",
+    help: "Tool calls by server, risk and outcome.",
   });
   const errors = createCounter({
     name: "anygpt_call_errors_total",
-    help: "Calls that ended without an answer of the tool, by error code.",
+    help: "Calls that failed without a result of the tool, by error code.",
   });
   const durations = createHistogram(
-    { name: "anygpt_call_duration_seconds", help: "How long calls took, from the request to the answer." },
+    { name: "anygpt_call_duration_seconds", help: "Duration of calls from request to answer." },
     CALL_SECONDS,
   );
-  const searches = createCounter({ name: "anygpt_searches_total", help: "Searches, by how they ended." });
+  const searches = createCounter({ name: "anygpt_searches_total", help: "Searches by outcome." });
   const searchDurations = createHistogram(
-    { name: "anygpt_search_duration_seconds", help: "How long searches took." },
+    { name: "anygpt_search_duration_seconds", help: "Duration of searches." },
     SEARCH_SECONDS,
   );
   const answered = createCounter({
     name: "anygpt_search_tokens_total",
-    help: "Tokens of the answers to searches, estimated.",
+    help: "Estimated tokens of search answers.",
   });
   const spared = createCounter({
     name: "anygpt_listing_tokens_total",
-    help: "Tokens that a list of all tools would have had in place of each answer to a search, estimated.",
+    help: "Estimated tokens of a list of all tools, summed over the search answers that replaced it.",
   });
   let inFlight = 0;
 

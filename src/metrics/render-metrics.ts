@@ -1,8 +1,8 @@
 import { type Family, type Labels, toCounter, toGauge } from "./instruments.js";
 import type { Metrics } from "./metrics.js";
-import { toText } from "./to-text.js";
+import { toPrometheusText } from "./to-text.js";
 
-/** What is so at this moment, beside what was counted. */
+/** Current values, in addition to the counters. */
 export interface MetricSources {
   readonly version: string;
   readonly servers: readonly ServerNow[];
@@ -15,7 +15,7 @@ export interface ServerNow {
   readonly state: (typeof STATES)[number];
   readonly tools: number;
   readonly inFlight: number;
-  /** Calls in line. */
+  /** Calls in the queue. */
   readonly waiting: number;
 }
 
@@ -30,14 +30,20 @@ export interface ProcessNow {
 const STATES = ["closed", "starting", "open", "failed"] as const;
 
 export function renderMetrics(metrics: Metrics, sources: MetricSources): string {
-  return toText([
+  return toPrometheusText([
     ...metrics.families(),
-    toGauge({ name: "anygpt_calls_in_flight", help: "Calls under way." }, [[{}, metrics.callsInFlight]]),
+    toGauge({ name: "anygpt_calls_in_flight", help: "Calls in progress." }, [[{}, metrics.callsInFlight]]),
     ...serverFamilies(sources.servers),
-    toCounter({ name: "anygpt_cache_lookups_total", help: "Looks into the catalog, and whether a server was asked." }, [
-      [{ result: "hit" }, sources.cache.hits],
-      [{ result: "miss" }, sources.cache.misses],
-    ]),
+    toCounter(
+      {
+        name: "anygpt_cache_lookups_total",
+        help: "Catalog lookups, by whether the catalog had the answer or a server was queried.",
+      },
+      [
+        [{ result: "hit" }, sources.cache.hits],
+        [{ result: "miss" }, sources.cache.misses],
+      ],
+    ),
     ...processFamilies(sources),
   ]);
 }
@@ -53,15 +59,15 @@ function serverFamilies(servers: readonly ServerNow[]): Family[] {
       ),
     ),
     toGauge(
-      { name: "anygpt_upstream_calls_in_flight", help: "Calls that a server is working on." },
+      { name: "anygpt_upstream_calls_in_flight", help: "Calls in progress at a server." },
       each(({ inFlight }) => inFlight),
     ),
     toGauge(
-      { name: "anygpt_upstream_queue_depth", help: "Calls that wait for a place at a server." },
+      { name: "anygpt_upstream_queue_depth", help: "Calls in a server's queue." },
       each(({ waiting }) => waiting),
     ),
     toGauge(
-      { name: "anygpt_tools", help: "Tools that are known and enabled." },
+      { name: "anygpt_tools", help: "Known and enabled tools." },
       each(({ tools }) => tools),
     ),
   ];
@@ -70,11 +76,11 @@ function serverFamilies(servers: readonly ServerNow[]): Family[] {
 function processFamilies({ version, process }: MetricSources): Family[] {
   const { node, startedAtMs, cpuSeconds, residentBytes, heapBytes } = process;
   return [
-    toGauge({ name: "anygpt_build_info", help: "Which gateway this is." }, [[{ version, node }, 1]]),
-    toCounter({ name: "process_cpu_seconds_total", help: "Processor time, of user and system." }, [[{}, cpuSeconds]]),
-    toGauge({ name: "process_resident_memory_bytes", help: "Memory that the process holds." }, [[{}, residentBytes]]),
-    toGauge({ name: "process_heap_bytes", help: "Memory in use by JavaScript objects." }, [[{}, heapBytes]]),
-    toGauge({ name: "process_start_time_seconds", help: "When the process was started, in Unix time." }, [
+    toGauge({ name: "anygpt_build_info", help: "Version of the gateway and of Node.js." }, [[{ version, node }, 1]]),
+    toCounter({ name: "process_cpu_seconds_total", help: "User and system CPU time in seconds." }, [[{}, cpuSeconds]]),
+    toGauge({ name: "process_resident_memory_bytes", help: "Resident memory in bytes." }, [[{}, residentBytes]]),
+    toGauge({ name: "process_heap_bytes", help: "Memory of JavaScript objects in bytes." }, [[{}, heapBytes]]),
+    toGauge({ name: "process_start_time_seconds", help: "Start time of the process in Unix seconds." }, [
       [{}, startedAtMs / 1000],
     ]),
   ];

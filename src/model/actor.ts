@@ -1,19 +1,19 @@
 export type Surface = "mcp" | "http" | "cli" | "library";
 
-/** Who is calling. */
+/** The caller: a user, a client with a token, or an embedding program. */
 export interface Actor {
   readonly id: string;
   readonly surface: Surface;
-  /** What they may do. Without it they may do what the policy lets the person at this machine do. */
+  /** Scopes of the caller. Without it, `policy.localScopes` apply. */
   readonly scopes?: readonly string[];
-  /** Which servers and tools there are for them; without it all. */
+  /** The name of the view (`policy.views`) that limits which servers and tools the caller sees. Without it, all. */
   readonly view?: string;
 }
 
-/** The id of the person at this machine. */
+/** The id of the local user. */
 export const LOCAL_ACTOR = "local";
 
-/** The person at this machine: stdio, HTTP with the token of this machine, command line and embedding programs all act for them. */
+/** The local user. Stdio, HTTP with the token of this machine, the command line and embedding programs all act for this user. */
 export function localActor(surface: Surface): Actor {
   return { id: LOCAL_ACTOR, surface };
 }

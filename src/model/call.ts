@@ -1,94 +1,107 @@
 import type { Actor } from "./actor.js";
 import type { JsonObject } from "./json.js";
 
-/** One execution as a surface asks for it. What may be left out may be undefined: a copy that leaves it out costs more. */
-export interface Call {
+/**
+ * Who calls and how to reach the caller. The surface that receives a request creates the context; every layer below gets
+ * the same object. Optional members may be undefined, so that a surface can write all of them in one literal.
+ */
+export interface CallContext {
   readonly actor: Actor;
+  /** Aborts when the caller cancels. */
+  readonly signal?: AbortSignal | undefined;
+  /** Receives progress and log messages of the server. */
+  readonly onEvent?: ((event: CallEvent) => void) | undefined;
+  /** Protocol metadata of the caller's request, without the caller's progress token. */
+  readonly meta?: JsonObject | undefined;
+  /** Parts of the request that the JSON parser silently changed; pointers into the request. Such a call is refused. */
+  readonly flaws?: readonly { readonly path: string; readonly message: string }[] | undefined;
+  /** Asks the caller's user a question; undefined when the caller cannot. */
+  readonly ask?: AskPerson | undefined;
+  /** The caller's client, which the tool's server may send requests to; undefined when the client supports none. */
+  readonly peer?: CallerPeer | undefined;
+  /** The lowest severity of log messages that the caller wants from the server; undefined when the caller set none. */
+  readonly logLevel?: string | undefined;
+  /** The caller is not a model and wants the whole result, however large it is. */
+  readonly whole?: boolean | undefined;
+  /** The local user has confirmed this call on the command line; other surfaces cannot set it. */
+  readonly consent?: Consent | undefined;
+}
+
+/** One call of a tool: the tool, its arguments and the caller's options for this call. */
+export interface Call {
+  readonly context: CallContext;
   readonly server: string;
   readonly tool: string;
   readonly arguments: unknown;
-  /** Longest silence to wait through, in milliseconds; every progress report starts it anew. */
+  /** The longest time without an answer in milliseconds. Every progress report restarts it. */
   readonly timeoutMs?: number | undefined;
-  /** Longest wait for a server that has to be started first. */
+  /** The longest wait in milliseconds for a server that must be started first. */
   readonly startWaitMs?: number | undefined;
-  /** Protocol metadata of the caller's request that travels upstream, without the caller's progress token. */
-  readonly meta?: JsonObject | undefined;
-  /** What reading the request as JSON has silently changed; pointers into the request. Such a call is refused. */
-  readonly flaws?: readonly { readonly path: string; readonly message: string }[] | undefined;
-  readonly onEvent?: ((event: CallEvent) => void) | undefined;
-  /** The caller is no model and wants the result whole, however large. */
-  readonly whole?: boolean | undefined;
-  /** Whoever repeats a call with its key gets the first one's answer: nothing runs twice. */
+  /** A repeated call with the same key gets the answer of the first call: the tool does not run twice. */
   readonly idempotencyKey?: string | undefined;
-  /** The caller says that its person wants this call. */
+  /** The caller states that its user wants this call. */
   readonly confirmed?: boolean | undefined;
-  /** The local user has confirmed this very call on the command line; other surfaces cannot set it. */
-  readonly consent?: Consent | undefined;
-  /** Nothing is sent and nothing used up: the answer says what would happen. */
+  /** Nothing is sent and nothing is consumed: the answer says what would happen. */
   readonly dryRun?: boolean | undefined;
-  /** Puts a question to the caller's person; absent when the caller cannot. */
-  readonly ask?: AskPerson | undefined;
-  /** The caller's client, when the tool's server may ask it something; absent when there is none that could answer. */
-  readonly peer?: CallerPeer | undefined;
-  /** The least severe log messages that the caller wants from the server; absent when it wants none in particular. */
-  readonly logLevel?: string | undefined;
-  /** Whose tools the caller was given: some of the policy depends on it. */
+  /** The profile of the meta-tool that made the call: the policy has different requirements for each profile. */
   readonly profile?: "discovery" | "gateway" | undefined;
-  /** Under which the call is recorded; made up when left out. */
+  /** The id in the audit log; generated when undefined. */
   readonly requestId?: string | undefined;
 }
 
-/** A confirmation that came with the call itself. */
+/** A confirmation that was given together with the call. */
 export interface Consent {
-  /** How it was given, for the record. */
+  /** How it was given, for the audit log. */
   readonly by: string;
-  /** It was typed at a terminal: it counts where only a person may confirm. */
+  /** It was typed at a terminal, so it also counts if the policy requires a human. */
   readonly isAttended: boolean;
 }
 
-/** What a person is asked before a call runs. */
+/** A call that the user has to confirm before it runs. */
 export interface Question {
-  /** Of the approval that waits for the answer. */
+  /** The id of the approval that waits for the answer. */
   readonly id: string;
+  /** `server:tool`. */
   readonly toolId: string;
-  /** What the call is thought able to do, and who says so. */
+  /** How much harm the call can do: `low`, `medium`, `high` or `destructive`. */
   readonly risk: string;
+  /** Where the risk comes from, for example `policy.risk, entry 1`. */
   readonly riskOrigin: string;
-  /** Exactly what would be sent. */
+  /** The arguments that would be sent. */
   readonly arguments: JsonObject;
-  /** How long an answer counts. */
+  /** How long an answer is valid, in milliseconds. */
   readonly ttlMs: number;
 }
 
-/** `unanswered`: the person has not seen it or put it off; the question stays open. */
+/** Asks the user whether a call may run. `unanswered`: the user has not decided, and the approval stays open. */
 export type AskPerson = (question: Question, signal?: AbortSignal) => Promise<"accepted" | "declined" | "unanswered">;
 
-/** A client that can be asked while its call is under way: for a person's input, a model's words, its folders. */
+/** A client that answers requests of a server while its call runs: elicitation, sampling, roots. */
 export interface CallerPeer {
-  /** The same object for all calls of one client, and of no other. */
+  /** Identifies the client: the same object for all calls of one client, and for no other. */
   readonly client: object;
-  /** What it has declared that it can be asked: `elicitation`, `sampling`, `roots`. */
+  /** The capabilities that the client declared: `elicitation`, `sampling`, `roots`. */
   readonly capabilities: JsonObject;
-  /** Puts a server's question to the client; `signal` takes it back. */
+  /** Sends a request of a server to the client; `signal` cancels it. */
   request(question: PeerQuestion, signal?: AbortSignal): Promise<PeerAnswer>;
-  /** Tells it something that no request waits for, also after the call; absent when there is no way to. */
+  /** Sends a notification to the client, also after the call; absent if the transport cannot. */
   notify?(method: string, params: JsonObject): void;
 }
 
-/** What a server asks a client. */
+/** A request of a server to a client. */
 export interface PeerQuestion {
   readonly method: string;
   readonly params: JsonObject;
-  /** How the server names it among its questions of this call, where it does. */
+  /** The server's own key of the request within this call, if it has one (multi-round-trip requests). */
   readonly key?: string;
 }
 
-/** What a client said. An error is an answer too: it belongs to the server that asked. */
+/** The client's response. An error response is forwarded to the server too. */
 export type PeerAnswer =
   | { readonly kind: "result"; readonly result: JsonObject }
   | { readonly kind: "error"; readonly code: number; readonly message: string; readonly data?: unknown };
 
-/** What a tool answered, passed through unchanged: `isError` is an answer, not an exception. */
+/** The result of `tools/call`, passed on unchanged. `isError` marks a result, not an exception. */
 export interface CallResult {
   readonly content: readonly JsonObject[];
   readonly structuredContent?: unknown;
@@ -96,12 +109,12 @@ export interface CallResult {
   readonly [member: string]: unknown;
 }
 
-/** What happens while a call is under way. */
+/** Progress or a log message of a running call. */
 export type CallEvent =
   | { readonly kind: "progress"; readonly progress: number; readonly total?: number; readonly message?: string }
   | { readonly kind: "log"; readonly level: string; readonly logger?: string; readonly data: unknown };
 
-/** What can be an idempotency key: 1 to 255 visible ASCII characters. */
+/** Whether a value is a valid idempotency key: 1 to 255 visible ASCII characters. */
 export function isIdempotencyKey(value: unknown): value is string {
   return typeof value === "string" && /^[!-~]{1,255}$/.test(value);
 }

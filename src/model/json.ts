@@ -1,3 +1,4 @@
+/** A JSON object. */
 export type JsonObject = Record<string, unknown>;
 
 export function isJsonObject(value: unknown): value is JsonObject {

@@ -1,29 +1,30 @@
-/** How the arguments of a tool become one HTTP request. Made from a document, kept with the tool's definition. */
+/** How the arguments of a tool become one HTTP request. Converted from the API's document and stored with the tool's definition. */
 export interface RestOperation {
-  /** In capitals. */
+  /** The HTTP method in capitals. */
   readonly method: string;
-  /** Below the base address: `/repos/{owner}/issues`. */
+  /** The path below the base URL: `/repos/{owner}/issues`. */
   readonly path: string;
   readonly parameters: readonly RestParameter[];
   readonly body?: RestBody;
-  /** What the operation needs is not needed: the document says `security: []`. */
+  /** The operation needs no credentials: the document has `security: []`. */
   readonly isOpen?: true;
-  /** The header in which the API takes an idempotency key for this operation. */
+  /** The request header for the idempotency key of this operation. */
   readonly idempotencyHeader?: string;
   readonly risk?: string;
   readonly idempotent?: boolean;
   readonly reversible?: boolean;
   readonly category?: string;
   readonly deprecated?: true;
-  /** What the document says of answers that are no success, by status or `default`. */
+  /** Descriptions of error responses in the document, by status or `default`. */
   readonly errors?: Readonly<Record<string, string>>;
-  /** Arguments that the document gives as an example. */
+  /** Example arguments from the document. */
   readonly example?: Readonly<Record<string, unknown>>;
   readonly documentation?: string;
 }
 
+/** An argument that is sent in the path, query, header or cookie of an HTTP request. */
 export interface RestParameter {
-  /** The name among the tool's arguments, which may differ where two places use the same name. */
+  /** The name of the tool's argument. It differs from `name` if two locations use the same name. */
   readonly argument: string;
   readonly name: string;
   readonly in: "path" | "query" | "header" | "cookie";
@@ -31,28 +32,29 @@ export interface RestParameter {
   readonly explode: boolean;
   readonly allowReserved?: true;
   readonly required?: true;
-  /** The value is sent as JSON text instead of by style. */
+  /** The value is sent as JSON text, not by `style`. */
   readonly isJson?: true;
 }
 
+/** How arguments form the body of an HTTP request. */
 export interface RestBody {
   readonly contentType: string;
   readonly kind: "json" | "form" | "multipart" | "text" | "binary";
   readonly required?: true;
-  /** The whole body is one argument … */
+  /** The argument that is the whole body; otherwise `members` has one argument per member. */
   readonly argument?: string;
-  /** … or each member is one. */
   readonly members?: readonly RestMember[];
 }
 
+/** A member of a JSON object, form or multipart body. */
 export interface RestMember {
   readonly argument: string;
   readonly name: string;
-  /** Of a form: how a list or an object is written. */
+  /** In a form: how a list or an object is serialized. */
   readonly style?: "form" | "spaceDelimited" | "pipeDelimited" | "deepObject";
   readonly explode?: boolean;
-  /** Of a part: its own type. */
+  /** The content type of a multipart part. */
   readonly contentType?: string;
-  /** The argument is the path of a file that is sent. */
+  /** The argument is the path of a file to upload. */
   readonly isFile?: true;
 }

@@ -1,7 +1,9 @@
 import type { ToolDefinition } from "./tool.js";
 
-/** How a server is reached. Strings may hold `${VAR}` templates until the moment of use. */
-export type Connection = McpConnection | RestConnection | BuiltInConnection;
+/** How the gateway connects to a server. Strings may contain `${VAR}` templates, which are resolved at the moment of use. */
+export type ConnectionKind = "stdio" | "http" | "sse" | "rest" | "built-in";
+
+export type ServerConnection = McpConnection | RestConnection | BuiltInConnection;
 
 export type McpConnection = StdioConnection | HttpConnection | SseConnection;
 
@@ -11,10 +13,12 @@ export interface StdioConnection {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** Names of variables of the gateway's environment that it gets too; `*` and `?` are wildcards. */
+  /** Names of variables of the gateway's environment that the process also gets; `*` and `?` are wildcards. */
   readonly inheritEnv?: readonly string[];
-  /** What may be missing where its process ends by itself; added at the moment of use. */
+  /** A hint for the error when the process exits during its start. The connection resolver adds it. */
   readonly startHint?: string;
+  /** The integrity hash that npm must have recorded for the package. */
+  readonly integrity?: string;
 }
 
 export interface HttpConnection {
@@ -22,7 +26,7 @@ export interface HttpConnection {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly oauth?: OAuthSettings;
-  /** The address is no person's word: it may not point inward, and nothing of ours is sent there. */
+  /** The URL does not come from the user: it must not point to a private network, and no credentials are sent there. */
   readonly isForeign?: true;
 }
 
@@ -34,41 +38,41 @@ export interface SseConnection {
   readonly oauth?: OAuthSettings;
 }
 
-/** What a person may say of the sign-in to one server. All of it can be left out: servers tell what they need. */
+/** OAuth settings of one server. All are optional, because servers publish what they need. */
 export interface OAuthSettings {
-  /** The client that was registered by hand at the authorization server. */
+  /** The id of a client that was registered manually at the authorization server. */
   readonly clientId?: string;
   readonly clientSecret?: string;
-  /** Address of the document that describes this client, for authorization servers that read such documents. */
+  /** The URL of the client ID metadata document, for authorization servers that support it. */
   readonly clientMetadataUrl?: string;
-  /** The authorization server, in place of the one that the server names. As the person wrote it, it may lie inward. */
+  /** The authorization server, instead of the one that the server names. It may be in a private network, because the user configured it. */
   readonly issuer?: string;
   readonly scopes?: readonly string[];
 }
 
-/** The gateway itself, as a server of tools. */
+/** The gateway's built-in tools, as a server. */
 export interface BuiltInConnection {
   readonly kind: "built-in";
 }
 
-/** A REST API as a document describes it: OpenAPI, Swagger or a Postman collection. */
+/** A REST API that an OpenAPI, Swagger or Postman document describes. */
 export interface RestConnection {
   readonly kind: "rest";
-  /** A file, absolute, or a web address. */
+  /** The document: an absolute path or a URL. */
   readonly document: string;
-  /** Tells one state of the file from another. */
+  /** Changes when the content of the file changes. */
   readonly revision?: string;
-  /** All requests stay below it; left out, the document's own first address counts. */
+  /** All requests stay below this URL. Default: the first server URL of the document. */
   readonly baseUrl?: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly auth?: RestAuth;
-  /** Variables that the credentials need and that are not set: the API can be described, and not called. */
+  /** Variables of the credentials that are not set. The API can be described but not called. */
   readonly lacking?: readonly string[];
-  /** The header in which the API takes idempotency keys. */
+  /** The request header for idempotency keys. */
   readonly idempotencyHeader?: string;
-  /** Folders, absolute, from which files may be sent. */
+  /** Absolute paths of the folders from which files may be uploaded. */
   readonly uploads: readonly string[];
-  /** What the person says of operations, whatever the document says; the first that is about one decides each fact. */
+  /** Overrides of operations. For each property, the first entry that matches the operation and has the property wins. */
   readonly operations: readonly OperationFacts[];
 }
 
@@ -90,7 +94,7 @@ export type RestAuth =
     };
 
 export interface OperationFacts {
-  /** Names of tools, or globs. */
+  /** Names or globs of tools. */
   readonly tools: readonly string[];
   readonly risk?: string;
   readonly idempotent?: boolean;
@@ -98,43 +102,43 @@ export interface OperationFacts {
   readonly category?: string;
 }
 
-/** What a person says of an API as a whole. */
+/** Properties of a whole API from the configuration. */
 export interface AdapterFacts {
   readonly title?: string;
   readonly category?: string;
   readonly capabilities: readonly string[];
   readonly countries: readonly string[];
   readonly currencies: readonly string[];
-  /** Address of the provider's own documentation. */
+  /** The URL of the provider's documentation. */
   readonly documentation?: string;
 }
 
 export interface ServerDefinition {
   readonly name: string;
   readonly description?: string;
-  readonly connection: Connection;
-  /** Tools named in the configuration: searchable before the server was ever started, replaced by its live list. */
+  readonly connection: ServerConnection;
+  /** Tools from the configuration: searchable before the first start, then replaced by the list of the server. */
   readonly manifest: readonly ToolDefinition[];
-  /** Of a REST API: what is said of it beside its document. */
+  /** Only for a REST API: properties from the configuration. */
   readonly facts?: AdapterFacts;
-  /** What signed files say of its tools. Where the server itself says something else, the tool is kept back. */
+  /** Tools from signed files. If the server describes a tool differently, the tool is quarantined. */
   readonly files?: readonly FiledTool[];
-  /** Its tools are those of the manifest and no others: it is never asked for them. */
+  /** The server has exactly the tools of `manifest`: the gateway never lists its tools. */
   readonly isFixed?: boolean;
-  /** What is known of the variables that its connection needs. */
+  /** The variables that the connection needs. */
   readonly needs?: readonly VariableNeed[];
-  /** Where the definition was learned, for messages: a file, or `inline`. */
+  /** Where the definition comes from, for messages: a file, or `inline`. */
   readonly origin: string;
-  /** The user's own configuration says so: it alone may refer to where secrets are kept. */
+  /** The definition is in the user's own configuration. Only such a definition may refer to the keychain. */
   readonly isOwn?: true;
 }
 
-/** A tool as a file describes it that a person has signed. */
+/** A tool from a signed tool file. */
 export interface FiledTool {
-  /** The name of the file, by which the tool can be called too. */
+  /** The name of the file. The tool can be called by it too. */
   readonly id: string;
   readonly definition: ToolDefinition;
-  /** Longest silence in a call. */
+  /** The longest time without an answer in milliseconds. */
   readonly timeoutMs?: number;
   readonly risk?: string;
 }
@@ -142,19 +146,19 @@ export interface FiledTool {
 export interface VariableNeed {
   readonly name: string;
   readonly description: string;
-  /** Where it is not set, the header or variable that would hold it is left out. */
+  /** If it is not set, the header or variable that contains it is omitted. */
   readonly isOptional?: boolean;
 }
 
-/** The two families of the protocol: `initialize` handshake, or stateless with `server/discover`. */
+/** The two families of MCP revisions: `legacy` with an `initialize` handshake, `modern` stateless with `server/discover`. */
 export type Era = "legacy" | "modern";
 
-/** What a server answered when it was asked for all of its tools. */
+/** All tools of a server, as `tools/list` returned them. */
 export interface ServerListing {
   readonly tools: readonly ToolDefinition[];
-  /** Definitions that were left out, with the reason. */
+  /** Definitions that the gateway rejected, with the reason. */
   readonly dropped: readonly { readonly name: string; readonly reason: string }[];
-  /** True when the server had more pages or tools than the limits allow. */
+  /** The server had more pages or tools than the limits allow. */
   readonly truncated: boolean;
   readonly era: Era;
   readonly title?: string;
@@ -163,7 +167,7 @@ export interface ServerListing {
   readonly capabilities?: ServerCapabilities;
 }
 
-/** What a server has beside tools, as it says itself. */
+/** Capabilities that a server declares besides tools. */
 export interface ServerCapabilities {
   readonly prompts?: boolean;
   readonly resources?: boolean;

@@ -1,2 +1,2 @@
-/** When to ask again for what a server that is still starting offers. */
+/** The delay after which a client should repeat a request to a server that is still starting. */
 export const RETRY_AFTER_SECONDS = 5;

@@ -1,7 +1,7 @@
 import type { JsonObject } from "./json.js";
 import type { RestOperation } from "./operation.js";
 
-/** A tool as its server describes it. Members we do not know are kept: they pass through and take part in the hash. */
+/** A tool as its server describes it. Unknown members are kept: they are passed on and are part of the hash. */
 export interface ToolDefinition {
   readonly name: string;
   readonly title?: string;
@@ -9,12 +9,12 @@ export interface ToolDefinition {
   readonly inputSchema: JsonObject;
   readonly outputSchema?: JsonObject;
   readonly annotations?: JsonObject;
-  /** Of a REST API's tool. A tool of any other server may say here what it likes: nobody reads it there. */
+  /** The operation of a REST API's tool. The gateway ignores this member in tools of other servers. */
   readonly operation?: RestOperation;
   readonly [member: string]: unknown;
 }
 
-/** A tool of the catalog: its definition plus what the rules decided about it. */
+/** A tool of the catalog: its definition and the result of the rules. */
 export interface Tool {
   /** `server:tool`. */
   readonly id: string;
@@ -25,26 +25,26 @@ export interface Tool {
   readonly hash: string;
   readonly enabled: boolean;
   readonly tags: readonly string[];
-  /** How it is called, when its server is a REST API. */
+  /** How the tool is called if its server is a REST API. */
   readonly operation?: RestOperation;
-  /** What a signed file says of it. */
+  /** The properties that a signed tool file gives it. */
   readonly file?: ToolFileFacts;
-  /** Present while the tool is kept back: it is not enabled, and its definition is withheld and says nothing of the real one. */
+  /** Present while the tool is quarantined: it is disabled, and `definition` is a placeholder. */
   readonly quarantine?: Quarantine;
 }
 
 export interface ToolFileFacts {
-  /** Another name of the tool. */
+  /** Another name of the tool, by which it can be called too. */
   readonly id: string;
   readonly timeoutMs?: number;
   readonly risk?: string;
 }
 
-/** Why nobody may see or call a tool before a person has looked at its definition. */
+/** Why a tool is hidden and cannot be called until a user approves its definition. */
 export interface Quarantine {
-  /** `signed`: a signed file says something else of it. `unknown`: what was approved could not be read. */
+  /** `signed`: the definition differs from a signed tool file. `unknown`: the approved definition could not be read. */
   readonly reason: "changed" | "new" | "signed" | "unknown";
-  /** JSON pointers to what is not as it was approved. They name nothing that the server has added. */
+  /** JSON pointers to the parts that differ from the approved definition. They contain no names that the server added. */
   readonly differs: readonly string[];
 }
 

@@ -22,26 +22,26 @@ describe("bindCall", () => {
     expect(bindCall({ ...CALL, ...change }, KEY)).not.toBe(BINDING);
   });
 
-  it("differs by key, and not by the order of arguments", () => {
+  it("differs with another key, but not with another order of arguments", () => {
     expect(bindCall(CALL, Buffer.alloc(32, 8))).not.toBe(BINDING);
     expect(bindCall({ ...CALL, arguments: { all: false, to: "alice" } }, KEY)).toBe(BINDING);
   });
 
-  it("cannot be met by moving text from one part to the next", () => {
+  it("changes when text moves from one part of the call to the next", () => {
     const one = bindCall({ ...CALL, actorId: "a", toolId: 'b","c' }, KEY);
     expect(bindCall({ ...CALL, actorId: 'a","b', toolId: "c" }, KEY)).not.toBe(one);
   });
 });
 
 describe("toApprovalId", () => {
-  it("writes 130 random bits as letters and digits", () => {
+  it("encodes 130 random bits as letters and digits", () => {
     expect(toApprovalId(Buffer.from(Array.from({ length: 26 }, (_, index) => index + 230)))).toBe(
       "ap_6789abcdefghjkmnpqrstvwxyz",
     );
     expect(toApprovalId(Buffer.alloc(26, 255))).toMatch(/^ap_[0-9a-z]{26}$/);
   });
 
-  it("takes no fewer bytes", () => {
+  it("rejects fewer bytes", () => {
     expect(() => toApprovalId(Buffer.alloc(APPROVAL_ID_BYTES - 1))).toThrow(RangeError);
   });
 });

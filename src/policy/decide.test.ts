@@ -1,35 +1,34 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ApprovalState } from "./confirmation.js";
+import type { ConfirmationState } from "./confirmation.js";
+import { toNextSteps } from "../model/next-steps.js";
 import {
   type CallFacts,
-  type Decision,
-  decide,
+  type PolicyDecision,
+  decidePolicy,
   type DecisionOptions,
   type PolicyActor,
-  type Question,
+  type PolicyQuestion,
 } from "./decide.js";
 import { policyOptions } from "./options.js";
 import { type Risk, RISKS } from "./risk.js";
 import { missingScopes } from "./scopes.js";
-import { confirmationHint } from "./wording.js";
 
 const options = (section: object = {}): DecisionOptions => policyOptions.parse(section);
 const actor: PolicyActor = { id: "local", kind: "local", scopes: ["*"] };
 const call: CallFacts = {
-  surface: "mcp",
   profile: "discovery",
   hasKey: false,
   confirmed: false,
   canAsk: false,
   dryRun: false,
 };
-const ruling = (risk: Risk, rest: Partial<Question["ruling"]> = {}): Question["ruling"] => ({
+const ruling = (risk: Risk, rest: Partial<PolicyQuestion["ruling"]> = {}): PolicyQuestion["ruling"] => ({
   risk: { risk, origin: { kind: "config", detail: "policy.risk, entry 1" } },
   scopes: [],
   ...rest,
 });
-const ask = (rest: Partial<Question> = {}): Question => ({
+const ask = (rest: Partial<PolicyQuestion> = {}): PolicyQuestion => ({
   toolId: "bank:pay",
   ruling: ruling("low"),
   pin: "same",
@@ -37,83 +36,83 @@ const ask = (rest: Partial<Question> = {}): Question => ({
   call,
   ...rest,
 });
-const approval = (state: ApprovalState) => ({ id: "ap_1", state });
-const codeOf = (decision: Decision): string => ("code" in decision ? decision.code : decision.kind);
+const approval = (state: ConfirmationState) => ({ id: "ap_1", state });
+const codeOf = (decision: PolicyDecision): string => ("code" in decision ? decision.code : decision.kind);
 
 describe("decide", () => {
   const destructive = ruling("destructive");
-  it.each<[string, Question, DecisionOptions, object]>([
-    ["lets a harmless call pass", ask(), options(), { kind: "allow" }],
-    ["turns nobody away", ask({ actor: undefined }), options(), { code: "UNAUTHORIZED" }],
-    ["turns a nameless actor away", ask({ actor: { ...actor, id: "" } }), options(), { code: "UNAUTHORIZED" }],
+  it.each<[string, PolicyQuestion, DecisionOptions, object]>([
+    ["allows a low-risk call", ask(), options(), { kind: "allow" }],
+    ["rejects an unidentified caller", ask({ actor: undefined }), options(), { code: "UNAUTHORIZED" }],
+    ["rejects an actor with an empty id", ask({ actor: { ...actor, id: "" } }), options(), { code: "UNAUTHORIZED" }],
     [
-      "names the missing scopes and no others",
+      "names exactly the missing scopes",
       ask({ ruling: ruling("low", { scopes: ["a", "b"] }), actor: { ...actor, scopes: ["a"] } }),
       options(),
       { code: "SCOPE_REQUIRED", missing: ["b"] },
     ],
     [
-      "asks before a destructive call",
+      "requires confirmation of a destructive call",
       ask({ ruling: destructive }),
       options(),
       { kind: "confirm", answerer: "caller", alsoNeedsKey: false },
     ],
     [
-      "does not take a first call's word for it",
+      "does not accept confirmed: true on the first call",
       ask({ ruling: destructive, call: { ...call, confirmed: true } }),
       options(),
       { kind: "confirm" },
     ],
     [
-      "takes the caller's word for a question that waits",
+      "accepts confirmed: true when an approval is pending",
       ask({ ruling: destructive, call: { ...call, confirmed: true, approval: approval("pending") } }),
       options(),
       { kind: "allow" },
     ],
     [
-      "does not take it where the client's person can be asked",
+      "does not accept confirmed: true when the client can ask its user",
       ask({ ruling: destructive, call: { ...call, confirmed: true, canAsk: true, approval: approval("pending") } }),
       options(),
       { kind: "confirm", answerer: "client" },
     ],
     [
-      "does not ask twice",
+      "still requires confirmation while an approval is pending",
       ask({ ruling: destructive, call: { ...call, approval: approval("pending") } }),
       options(),
       { kind: "confirm" },
     ],
     [
-      "asks anew when the answer was used",
+      "requires a new confirmation when the approval was redeemed",
       ask({ ruling: destructive, call: { ...call, confirmed: true, approval: approval("redeemed") } }),
       options(),
       { kind: "confirm" },
     ],
     [
-      "asks anew when the answer came too late",
+      "requires a new confirmation when the approval expired",
       ask({ ruling: destructive, call: { ...call, confirmed: true, approval: approval("expired") } }),
       options(),
       { kind: "confirm" },
     ],
     [
-      "takes a person's yes",
+      "allows a call that a user approved",
       ask({ ruling: destructive, call: { ...call, approval: approval("approved") } }),
       options({ confirmation: { mode: "human" } }),
       { kind: "allow" },
     ],
     [
-      "takes a person's no",
+      "denies a call that a user denied",
       ask({ ruling: destructive, call: { ...call, confirmed: true, approval: approval("denied") } }),
       options(),
       { kind: "deny", code: "POLICY_DENIED" },
     ],
     [
-      "sends to a person in human",
+      "requires a user in mode human",
       ask({ ruling: destructive, call: { ...call, confirmed: true, approval: approval("pending") } }),
       options({ confirmation: { mode: "human" } }),
       { kind: "confirm", answerer: "person" },
     ],
-    ...(["auto", "human", "never"] as const).map((mode): [string, Question, DecisionOptions, object] => [
-      `sends a harmless call that needs a person to one in ${mode}, whatever its caller says`,
+    ...(["auto", "human", "never"] as const).map((mode): [string, PolicyQuestion, DecisionOptions, object] => [
+      `requires a user for a low-risk tool with needsPerson in mode ${mode}, even with confirmed: true`,
       ask({
         ruling: ruling("low", { needsPerson: true }),
         call: { ...call, confirmed: true, approval: approval("pending") },
@@ -122,96 +121,94 @@ describe("decide", () => {
       { kind: "confirm", answerer: "person" },
     ]),
     [
-      "asks nobody in never",
+      "requires no confirmation in mode never",
       ask({ ruling: destructive }),
       options({ confirmation: { mode: "never" } }),
       { kind: "allow" },
     ],
     [
-      "asks from the risk that is set",
+      "requires confirmation from the configured risk on",
       ask({ ruling: ruling("medium") }),
       options({ confirmation: { from: "medium" } }),
       { kind: "confirm" },
     ],
     [
-      "asks nobody for a dry run, and uses nothing up",
+      "requires confirmation for a dry run too",
       ask({ ruling: destructive, call: { ...call, dryRun: true } }),
       options(),
       { kind: "confirm" },
     ],
     [
-      "requires a key for high in the profile gateway",
+      "requires a key for risk high in the profile gateway",
       ask({ ruling: ruling("high"), call: { ...call, profile: "gateway" } }),
       options(),
       { kind: "needsKey" },
     ],
     [
-      "requires none with one",
+      "allows the call with a key",
       ask({ ruling: ruling("high"), call: { ...call, profile: "gateway", hasKey: true } }),
       options(),
       { kind: "allow" },
     ],
-    ["requires none elsewhere", ask({ ruling: ruling("high") }), options(), { kind: "allow" }],
+    ["requires no key in other profiles", ask({ ruling: ruling("high") }), options(), { kind: "allow" }],
     [
-      "says that a key will be needed as well",
+      "states that a key will be required as well",
       ask({ ruling: destructive, call: { ...call, profile: "gateway" } }),
       options(),
       { kind: "confirm", alsoNeedsKey: true },
     ],
     [
-      "refuses under strict what nobody vouches for",
+      "denies a tool without a declared risk under strict",
       ask({ ruling: { ...ruling("low"), risk: { risk: "low", origin: { kind: "default", detail: "" } } } }),
       options({ preset: "strict" }),
       { code: "POLICY_DENIED" },
     ],
     [
-      "refuses a changed tool where pinning is enforced",
+      "denies a changed tool if pinning is enforced",
       ask({ pin: "changed" }),
       options({ pinning: "enforce" }),
       { code: "TOOL_QUARANTINED" },
     ],
-    ["lets a changed tool pass where it is not", ask({ pin: "changed" }), options(), { kind: "allow" }],
-    ["lets a new tool pass that nobody minds", ask({ pin: "new" }), options({ pinning: "warn" }), { kind: "allow" }],
+    ["allows a changed tool if pinning is not enforced", ask({ pin: "changed" }), options(), { kind: "allow" }],
+    ["allows a new tool if pinning only warns", ask({ pin: "new" }), options({ pinning: "warn" }), { kind: "allow" }],
     [
-      "refuses a new tool under strict",
+      "denies a new tool under strict",
       ask({ pin: "new" }),
       options({ preset: "strict" }),
       { code: "TOOL_QUARANTINED" },
     ],
-    ["takes an unknown risk for the worst", ask({ ruling: ruling("extreme" as Risk) }), options(), { kind: "confirm" }],
+    [
+      "treats an unknown risk as the highest",
+      ask({ ruling: ruling("extreme" as Risk) }),
+      options(),
+      { kind: "confirm" },
+    ],
   ])("%s", (_, question, section, expected) => {
-    expect(decide(question, section)).toMatchObject(expected);
+    expect(decidePolicy(question, section)).toMatchObject(expected);
   });
 
-  it("denies what it cannot decide", () => {
-    const broken = { ...ask(), ruling: undefined } as unknown as Question;
-    expect(decide(broken, options())).toMatchObject({
+  it("denies a call when the decision itself fails", () => {
+    const broken = { ...ask(), ruling: undefined } as unknown as PolicyQuestion;
+    expect(decidePolicy(broken, options())).toMatchObject({
       kind: "deny",
       code: "POLICY_DENIED",
       cause: expect.any(TypeError),
     });
   });
 
-  it("says what to do next in words that fit where the caller is", () => {
-    const hints = (["mcp", "http", "cli", "library"] as const).map((surface) => {
-      const needsKey = decide(
-        ask({ ruling: ruling("high"), call: { ...call, surface, profile: "gateway" } }),
-        options(),
-      );
-      return [confirmationHint("caller", "ap_1", surface), "hint" in needsKey && needsKey.hint];
-    });
-    expect(hints.flat().join("\n")).toMatch(
-      /options\.confirmed: true[^]*options\.idempotency_key[^]*X-AnyGPT-Confirmed: true[^]*Idempotency-Key[^]*--confirmed[^]*--idempotency-key KEY[^]*confirmed: true[^]*idempotencyKey/,
-    );
-    expect(confirmationHint("person", "ap_1", "mcp")).toContain('"anygpt mcp approve ap_1"');
-    expect(confirmationHint("client", "ap_1", "mcp")).not.toContain("confirmed: true");
+  it("says what to do next as data", () => {
     expect(
-      decide(ask({ ruling: ruling("low", { scopes: ["a"] }), actor: { ...actor, scopes: [] } }), options()),
-    ).toMatchObject({ hint: expect.stringContaining("policy.localScopes") });
+      decidePolicy(ask({ ruling: ruling("high"), call: { ...call, profile: "gateway" } }), options()),
+    ).toMatchObject({ hint: { action: "pass-key" } });
+    expect(
+      decidePolicy(ask({ ruling: ruling("low", { scopes: ["a"] }), actor: { ...actor, scopes: [] } }), options()),
+    ).toMatchObject({
+      hint: [expect.any(String), { action: "edit-config", key: "policy.localScopes", change: "add", value: "a" }],
+    });
   });
 });
 
-const anyState = fc.constantFrom<ApprovalState | undefined>(
+const anyState = fc.constantFrom<ConfirmationState | undefined>(
   undefined,
   "pending",
   "approved",
@@ -219,10 +216,9 @@ const anyState = fc.constantFrom<ApprovalState | undefined>(
   "redeemed",
   "expired",
 );
-const anyCall = (states: fc.Arbitrary<ApprovalState | undefined>): fc.Arbitrary<CallFacts> =>
+const anyCall = (states: fc.Arbitrary<ConfirmationState | undefined>): fc.Arbitrary<CallFacts> =>
   fc
     .record({
-      surface: fc.constantFrom<CallFacts["surface"]>("mcp", "http", "cli", "library"),
       profile: fc.constantFrom<CallFacts["profile"]>("discovery", "gateway", undefined),
       hasKey: fc.boolean(),
       confirmed: fc.boolean(),
@@ -247,14 +243,14 @@ const anyOptions: fc.Arbitrary<DecisionOptions> = fc
       idempotency: { requiredFrom: { gateway: key, elsewhere: key } },
     }),
   );
-const anyQuestion: fc.Arbitrary<Question> = fc
+const anyQuestion: fc.Arbitrary<PolicyQuestion> = fc
   .record({
     risk: fc.constantFrom(...RISKS),
     origin: fc.constantFrom("config", "default"),
     scopes: fc.subarray(["a", "b:c"]),
     granted: fc.subarray(["a", "b:*", "*"]),
     isKnown: fc.boolean(),
-    pin: fc.constantFrom<Question["pin"]>("same", "changed", "new"),
+    pin: fc.constantFrom<PolicyQuestion["pin"]>("same", "changed", "new"),
     call: anyCall(anyState),
   })
   .map(({ risk, origin, scopes, granted, isKnown, pin, call: facts }) => ({
@@ -265,8 +261,8 @@ const anyQuestion: fc.Arbitrary<Question> = fc
     call: facts,
   }));
 
-describe("any call", () => {
-  it("gets the first refusal of the specification's order, and none only if nothing stands against it", () => {
+describe("decidePolicy, for any call", () => {
+  it("returns the first denial in the documented order, and allows the call only if there is none", () => {
     fc.assert(
       fc.property(anyQuestion, anyOptions, (question, section) => {
         const { ruling: of, call: facts } = question;
@@ -287,14 +283,14 @@ describe("any call", () => {
           ["IDEMPOTENCY_REQUIRED", key !== "never" && has(key) && !facts.hasKey],
           ["allow", true],
         ];
-        expect(codeOf(decide(question, section))).toBe(against.find(([, stands]) => stands)?.[0]);
+        expect(codeOf(decidePolicy(question, section))).toBe(against.find(([, stands]) => stands)?.[0]);
       }),
       { numRuns: 5000 },
     );
   });
 
-  it("is not let through in human mode by anything that its caller controls, short of a person's yes", () => {
-    const unapproved = fc.constantFrom<ApprovalState | undefined>(
+  it("never allows a risky call in mode human because of anything the caller controls, except a user's approval", () => {
+    const unapproved = fc.constantFrom<ConfirmationState | undefined>(
       undefined,
       "pending",
       "denied",
@@ -311,7 +307,7 @@ describe("any call", () => {
             preset: isStrict ? "strict" : "default",
             confirmation: { mode: "human", from: "high" },
           });
-          const decision = decide(ask({ ruling: ruling(risk), call: facts }), section);
+          const decision = decidePolicy(ask({ ruling: ruling(risk), call: facts }), section);
           expect(decision.kind).not.toBe("allow");
         },
       ),
@@ -319,12 +315,12 @@ describe("any call", () => {
     );
   });
 
-  it("is decided without an exception, and told what to do next, whatever is in it", () => {
+  it("never throws and always gives a hint, for any input", () => {
     fc.assert(
       fc.property(fc.anything(), fc.anything(), (question, section) => {
-        const decision = decide(question as Question, section as DecisionOptions);
+        const decision = decidePolicy(question as PolicyQuestion, section as DecisionOptions);
         expect(decision.kind).not.toBe("allow");
-        expect("hint" in decision && decision.hint.length > 0).toBe(true);
+        expect("hint" in decision && toNextSteps(decision.hint).length > 0).toBe(true);
       }),
       { numRuns: 2000 },
     );

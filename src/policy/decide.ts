@@ -1,49 +1,50 @@
-// One call comes in with what is known of its tool, its actor and its approval; what is to be done about it goes out.
-// Arguments, the clock and where anything is kept are not known here.
-import type { Surface } from "../model/actor.js";
-import type { ApprovalState } from "./confirmation.js";
+// Decides about one call, from what is known of its tool, its actor and its approval. Pure: no arguments, no clock, no
+// storage.
+import type { Hint, NextStep } from "../model/next-steps.js";
+import type { ConfirmationState } from "./confirmation.js";
 import type { PolicyOptions } from "./options.js";
 import { isAtLeast } from "./risk.js";
 import type { Ruling } from "./ruling.js";
 import { missingScopes } from "./scopes.js";
-import { type Answerer, keyHint } from "./wording.js";
 
 /** The options that a decision depends on. */
 export type DecisionOptions = Pick<PolicyOptions, "preset" | "confirmation" | "idempotency" | "pinning">;
 
 export interface PolicyActor {
   readonly id: string;
-  /** `local`: the person at this machine, or a program of theirs. */
+  /** `local`: the user of this machine, or one of their programs. */
   readonly kind: "local" | "token";
   readonly scopes: readonly string[];
 }
 
-/** What the caller asks for, and what is known of this very call. */
+/** Who confirms: the client's user in a dialog, a user of the gateway's CLI, or the caller itself. */
+export type Answerer = "client" | "person" | "caller";
+
+/** Properties of this call. */
 export interface CallFacts {
-  readonly surface: Surface;
   readonly profile?: "discovery" | "gateway" | undefined;
   readonly hasKey: boolean;
-  /** What the caller says itself. */
+  /** The caller states that its user confirmed the call. */
   readonly confirmed: boolean;
-  /** The client can put a question to its person. */
+  /** The client can ask its user (MCP elicitation). */
   readonly canAsk: boolean;
   readonly dryRun: boolean;
   /** The approval bound to this actor, tool, definition and these arguments, if there is one. */
-  readonly approval?: { readonly id: string; readonly state: ApprovalState } | undefined;
+  readonly approval?: { readonly id: string; readonly state: ConfirmationState } | undefined;
 }
 
-export interface Question {
+export interface PolicyQuestion {
   readonly toolId: string;
   readonly ruling: Pick<Ruling, "risk" | "scopes" | "needsPerson">;
-  /** Whether the tool's definition is one that is approved; `new`: none of the tool is. */
+  /** Whether the current definition of the tool is approved; `new`: no definition of it was ever approved. */
   readonly pin: "same" | "changed" | "new";
-  /** Undefined when nobody could be made out. */
+  /** Undefined if the caller could not be identified. */
   readonly actor: PolicyActor | undefined;
   readonly call: CallFacts;
 }
 
-export type Decision =
-  /** The call may go on; right before it is sent its approval is redeemed. */
+export type PolicyDecision =
+  /** The call may continue; its approval is redeemed right before it is sent. */
   | { readonly kind: "allow" }
   | Denial
   | {
@@ -51,29 +52,29 @@ export type Decision =
       readonly code: "CONFIRMATION_REQUIRED";
       readonly reason: string;
       readonly answerer: Answerer;
-      /** The call will lack an idempotency key as well. */
+      /** The call also lacks a required idempotency key. */
       readonly alsoNeedsKey: boolean;
     }
   | {
       readonly kind: "needsKey";
       readonly code: "IDEMPOTENCY_REQUIRED";
       readonly reason: string;
-      readonly hint: string;
+      readonly hint: Hint;
     };
 
 export interface Denial {
   readonly kind: "deny";
   readonly code: "UNAUTHORIZED" | "SCOPE_REQUIRED" | "POLICY_DENIED" | "TOOL_QUARANTINED";
   readonly reason: string;
-  readonly hint: string;
+  readonly hint: Hint;
   /** The scopes that are missing, and no others. */
   readonly missing?: readonly string[];
-  /** What went wrong, when nothing could be decided. */
+  /** The exception, if the decision failed. */
   readonly cause?: unknown;
 }
 
-/** Never throws: what cannot be decided is denied. */
-export function decide(question: Question, options: DecisionOptions): Decision {
+/** Never throws: a call whose decision fails is denied. */
+export function decidePolicy(question: PolicyQuestion, options: DecisionOptions): PolicyDecision {
   try {
     return (
       checkActor(question) ??
@@ -84,74 +85,84 @@ export function decide(question: Question, options: DecisionOptions): Decision {
       checkKey(question, options) ?? { kind: "allow" }
     );
   } catch (cause) {
-    const hint = "Nothing was sent. Report it to the person who runs the gateway.";
+    const hint = "Nothing was sent. Report the failure to the operator of the gateway.";
     return { kind: "deny", code: "POLICY_DENIED", reason: "The policy could not decide about the call.", hint, cause };
   }
 }
 
-function checkActor({ toolId, actor }: Question): Denial | undefined {
+function checkActor({ toolId, actor }: PolicyQuestion): Denial | undefined {
   if (actor !== undefined && actor.id !== "") return undefined;
-  const reason = `Nobody is known to be calling ${toolId}.`;
+  const reason = `The caller of ${toolId} could not be identified.`;
   return { kind: "deny", code: "UNAUTHORIZED", reason, hint: "Authenticate and call again." };
 }
 
-function checkScopes({ toolId, ruling, actor }: Question): Denial | undefined {
+function checkScopes({ toolId, ruling, actor }: PolicyQuestion): Denial | undefined {
   const missing = missingScopes(ruling.scopes, actor?.scopes ?? []);
   if (missing.length === 0) return undefined;
-  const hint =
+  const hint: Hint =
     actor?.kind === "local"
-      ? "Choose another tool, or ask the person who runs the gateway to add what is missing to policy.localScopes."
-      : "Choose another tool, or call with a token that has what is missing.";
+      ? ["Choose another tool, or allow this one.", localScopes(missing)]
+      : "Choose another tool, or call with a token that has the missing scopes.";
   const reason = `${toolId} requires ${missing.length === 1 ? "the scope" : "the scopes"} ${missing.join(", ")}.`;
   return { kind: "deny", code: "SCOPE_REQUIRED", reason, hint, missing };
 }
 
-function checkStated({ toolId, ruling }: Question, { preset }: DecisionOptions): Denial | undefined {
+function localScopes(missing: readonly string[]): NextStep {
+  return { action: "edit-config", key: "policy.localScopes", change: "add", value: missing.join(" and ") };
+}
+
+function checkStated({ toolId, ruling }: PolicyQuestion, { preset }: DecisionOptions): Denial | undefined {
   if (preset !== "strict" || ruling.risk.origin.kind !== "default") return undefined;
   return {
     kind: "deny",
     code: "POLICY_DENIED",
-    reason: `The policy is strict, and nobody has stated how risky ${toolId} is.`,
-    hint: "Choose another tool, or ask the person who runs the gateway to add it to policy.risk.",
+    reason: `The policy preset is strict, and no risk is declared for ${toolId}.`,
+    hint: [
+      "Choose another tool, or state its risk.",
+      { action: "edit-config", key: "policy.risk", change: "add", value: toolId },
+    ],
   };
 }
 
-function checkPin({ toolId, pin }: Question, { pinning }: DecisionOptions): Denial | undefined {
+function checkPin({ toolId, pin }: PolicyQuestion, { pinning }: DecisionOptions): Denial | undefined {
   if (pinning !== "enforce" || pin === "same") return undefined;
   const what = pin === "new" ? "is new" : "has changed";
   return {
     kind: "deny",
     code: "TOOL_QUARANTINED",
-    reason: `The definition of ${toolId} ${what} and has to be approved.`,
-    hint: 'Ask the person who runs the gateway to look at it with "anygpt mcp pins diff" and to approve it.',
+    reason: `The definition of ${toolId} ${what} and must be approved.`,
+    hint: [
+      { action: "run-command", command: "anygpt mcp pins diff", purpose: "review the definition" },
+      { action: "run-command", command: "anygpt mcp pins approve", purpose: "approve it" },
+    ],
   };
 }
 
-function needsConfirmation({ ruling }: Question, { confirmation }: DecisionOptions): boolean {
+function needsConfirmation({ ruling }: PolicyQuestion, { confirmation }: DecisionOptions): boolean {
   if (ruling.needsPerson === true) return true;
   return confirmation.mode !== "never" && isAtLeast(ruling.risk.risk, confirmation.from);
 }
 
-/** Whether callers may say themselves that their person wants a call. */
+/** Whether callers may state themselves that their user confirmed the call. */
 export function mayConfirmItself({ needsPerson }: Pick<Ruling, "needsPerson">, mode: ConfirmationMode): boolean {
   return mode === "auto" && needsPerson !== true;
 }
 
 type ConfirmationMode = DecisionOptions["confirmation"]["mode"];
 
-/** Whether the call's own approval lets it pass: a person's yes, or in mode `auto` the caller's own to a question that waits. */
-function isConfirmed({ call, ruling }: Question, { confirmation }: DecisionOptions): boolean {
+/** Whether the approval allows the call: a user approved it, or in mode `auto` the caller confirmed a pending one. */
+function isConfirmed({ call, ruling }: PolicyQuestion, { confirmation }: DecisionOptions): boolean {
   if (call.approval?.state === "approved") return true;
   if (!mayConfirmItself(ruling, confirmation.mode)) return false;
   return !call.canAsk && call.confirmed && call.approval?.state === "pending";
 }
 
-function checkConfirmation(question: Question, options: DecisionOptions): Decision | undefined {
+function checkConfirmation(question: PolicyQuestion, options: DecisionOptions): PolicyDecision | undefined {
   if (!needsConfirmation(question, options) || isConfirmed(question, options)) return undefined;
   const { toolId, ruling, call } = question;
   if (call.approval?.state === "denied") {
-    const hint = "Do not repeat it; ask your person what to do instead.";
-    return { kind: "deny", code: "POLICY_DENIED", reason: `A person refused this call of ${toolId}.`, hint };
+    const hint = "Do not repeat the call. Ask the user what to do instead.";
+    return { kind: "deny", code: "POLICY_DENIED", reason: `A person denied this call of ${toolId}.`, hint };
   }
   return {
     kind: "confirm",
@@ -162,14 +173,17 @@ function checkConfirmation(question: Question, options: DecisionOptions): Decisi
   };
 }
 
-function reasonToAsk(toolId: string, { risk, needsPerson }: Question["ruling"]): string {
-  if (needsPerson === true) return `Every call of ${toolId} has to be confirmed by a person.`;
+function reasonToAsk(toolId: string, { risk, needsPerson }: PolicyQuestion["ruling"]): string {
+  if (needsPerson === true) return `Every call of ${toolId} has to be confirmed by a user.`;
   return `The risk of ${toolId} is ${risk.risk}, and the call has to be confirmed.`;
 }
 
-function checkKey({ toolId, ruling, call }: Question, { idempotency }: DecisionOptions): Decision | undefined {
+function checkKey(
+  { toolId, ruling, call }: PolicyQuestion,
+  { idempotency }: DecisionOptions,
+): PolicyDecision | undefined {
   const from = idempotency.requiredFrom[call.profile === "gateway" ? "gateway" : "elsewhere"];
   if (from === "never" || call.hasKey || !isAtLeast(ruling.risk.risk, from)) return undefined;
   const reason = `The risk of ${toolId} is ${ruling.risk.risk}, and the call needs an idempotency key.`;
-  return { kind: "needsKey", code: "IDEMPOTENCY_REQUIRED", reason, hint: keyHint(call.surface) };
+  return { kind: "needsKey", code: "IDEMPOTENCY_REQUIRED", reason, hint: { action: "pass-key" } };
 }

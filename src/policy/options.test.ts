@@ -9,7 +9,7 @@ function problems(value: unknown): string[] {
 }
 
 describe("policyOptions", () => {
-  it("has the defaults of the specification", () => {
+  it("has the documented defaults", () => {
     expect(policyOptions.parse({})).toEqual({
       preset: "default",
       risk: [],
@@ -25,7 +25,7 @@ describe("policyOptions", () => {
     });
   });
 
-  it("locks down under strict, except where something else is said", () => {
+  it("restricts everything under strict, except options that are set explicitly", () => {
     expect(policyOptions.parse({ preset: "strict", confirmation: { from: "medium" }, pinning: "warn" })).toMatchObject({
       distrust: ["*"],
       confirmation: { mode: "human", from: "medium", ttlSeconds: 300 },
@@ -34,7 +34,7 @@ describe("policyOptions", () => {
     });
   });
 
-  it("takes a whole section", () => {
+  it("accepts a section with every option", () => {
     const section = {
       risk: [
         { tools: ["*delete*", "!delete_draft"], risk: "destructive" },
@@ -50,30 +50,34 @@ describe("policyOptions", () => {
 
   it.each<[string, unknown, string[]]>([
     ["a misspelt key", { confirmations: {} }, [': Unrecognized key: "confirmations"']],
-    ["a misspelt key inside", { confirmation: { mod: "human" } }, ['confirmation: Unrecognized key: "mod"']],
+    ["a misspelt nested key", { confirmation: { mod: "human" } }, ['confirmation: Unrecognized key: "mod"']],
     [
       "a misspelt key of an entry",
       { scopes: [{ tools: "*", requiredScopes: ["a"], required_scopes: ["a"] }] },
       ['scopes.0: Unrecognized key: "requiredScopes"'],
     ],
-    ["an entry about nothing", { risk: [{ risk: "low" }] }, ["risk.0.tools: An entry without `server` needs `tools`."]],
+    [
+      "an entry without tools and server",
+      { risk: [{ risk: "low" }] },
+      ["risk.0.tools: An entry without `server` needs `tools`."],
+    ],
     [
       "a bucket that does not exist",
       { rateLimits: [{ tools: "*", rate_limit_bucket: "x" }] },
-      ['rateLimits.0.rate_limit_bucket: There is no bucket "x" in policy.buckets.'],
+      ['rateLimits.0.rate_limit_bucket: policy.buckets has no bucket "x".'],
     ],
     [
-      "a bucket that every object seems to have",
+      "a bucket named like a property of every object",
       { rateLimits: [{ tools: "*", rate_limit_bucket: "toString" }] },
-      ['rateLimits.0.rate_limit_bucket: There is no bucket "toString" in policy.buckets.'],
+      ['rateLimits.0.rate_limit_bucket: policy.buckets has no bucket "toString".'],
     ],
     [
       "a scope with a space",
       { localScopes: ["a b"] },
-      ["localScopes.0: A scope is printable ASCII without spaces, quotes and backslashes."],
+      ["localScopes.0: A scope must be printable ASCII without spaces, double quotes and backslashes."],
     ],
     ["an empty pattern", { distrust: [""] }, ["distrust.0: A pattern must not be empty."]],
-  ])("refuses %s", (_, section, expected) => {
+  ])("rejects %s", (_, section, expected) => {
     expect(problems(section)).toEqual(expected);
   });
 
@@ -84,18 +88,18 @@ describe("policyOptions", () => {
     { idempotency: { requiredFrom: "high" } },
     { buckets: { a: { calls: 0, perSeconds: 1 } } },
     { pinning: true },
-  ])("refuses %j", (section) => {
+  ])("rejects %j", (section) => {
     expect(problems(section)).toHaveLength(1);
   });
 
-  it("can be shown to an editor", () => {
+  it("can be converted to a JSON schema", () => {
     const schema = z.toJSONSchema(policyOptions, { io: "input", target: "draft-7" });
     expect(Object.keys(schema.properties ?? {})).toContain("rateLimits");
   });
 });
 
 describe("findBadSelectors", () => {
-  it("names every pattern that does not compile, where the person wrote it", async () => {
+  it("reports every pattern that does not compile, with its path in the configuration", async () => {
     const section = {
       risk: [{ tools: ["fine", "/(?=x)/"], risk: "low" }, 7, { tools: "[", risk: "?" }],
       distrust: ["fine", "{"],
@@ -105,7 +109,7 @@ describe("findBadSelectors", () => {
     const bad = await findBadSelectors(section, findBadPatterns);
     const places = ["risk.0.tools.1", "risk.2.tools", "rateLimits.0.server", "distrust.1"];
     expect(bad.map(({ path }) => path.join("."))).toEqual(places);
-    expect(bad[0]?.reason).toContain("looks ahead");
+    expect(bad[0]?.reason).toContain("lookahead");
   });
 
   it.each([undefined, null, 1, [], "x", {}])("finds none in %j", async (section) => {
@@ -113,7 +117,7 @@ describe("findBadSelectors", () => {
   });
 });
 
-it("reads what it gave out as the same again", () => {
+it("parses its own output to the same value", () => {
   const options = policyOptions.parse({ preset: "strict", risk: [{ tools: "a", risk: "low" }] });
   expect(policyOptions.parse(options)).toEqual(options);
 });

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { isJsonObject } from "../model/json.js";
 import { RISKS } from "./risk.js";
 
-const LONGEST_PATTERN = 512;
-const MOST_PATTERNS = 1_000;
-const MOST_ENTRIES = 10_000;
-const LONGEST_NAME = 128;
+const MAX_PATTERN_LENGTH = 512;
+const MAX_PATTERNS = 1_000;
+const MAX_ENTRIES = 10_000;
+const MAX_NAME_LENGTH = 128;
 
 const risk = z.enum(RISKS);
 const riskOrNever = z.enum([...RISKS, "never"]);
@@ -13,62 +13,71 @@ const riskOrNever = z.enum([...RISKS, "never"]);
 const pattern = z
   .string()
   .min(1, "A pattern must not be empty.")
-  .max(LONGEST_PATTERN, `A pattern has at most ${LONGEST_PATTERN} characters.`);
+  .max(MAX_PATTERN_LENGTH, `A pattern must not have more than ${MAX_PATTERN_LENGTH} characters.`);
 
 const scope = z
   .string()
-  .max(LONGEST_NAME)
-  .regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, "A scope is printable ASCII without spaces, quotes and backslashes.");
+  .max(MAX_NAME_LENGTH)
+  .regex(
+    /^[\x21\x23-\x5b\x5d-\x7e]+$/,
+    "A scope must be printable ASCII without spaces, double quotes and backslashes.",
+  );
 
-/** What an entry is about. */
-const about = {
+/** Selects the tools that an entry applies to. */
+const selector = {
   tools: z
-    .union([pattern, z.array(pattern).min(1, "An entry needs at least one pattern.").max(MOST_PATTERNS)], {
+    .union([pattern, z.array(pattern).min(1, "An entry needs at least one pattern.").max(MAX_PATTERNS)], {
       error: "Expected a pattern or a list of patterns.",
     })
     .optional()
     .describe(
-      "Globs or regexes as in `toolRules`, tried on the tool's name and on `server:tool`, or on the name only when " +
-        "`server` is given. A leading `!` excludes. May be left out when `server` is given.",
+      "Globs or regexes as in `toolRules`, matched against the tool's name and against `server:tool`, or only against " +
+        "the name if `server` is given. A leading `!` excludes. Optional if `server` is given.",
     ),
-  server: pattern.optional().describe("Name or glob of the servers that the entry is about."),
+  server: pattern.optional().describe("Name or glob of the servers that the entry applies to."),
 };
-const isAboutSomething = (entry: { tools?: unknown; server?: unknown }): boolean =>
+const hasSelector = (entry: { tools?: unknown; server?: unknown }): boolean =>
   entry.tools !== undefined || entry.server !== undefined;
 const NEEDS_TOOLS = { path: ["tools"], error: "An entry without `server` needs `tools`." };
 
 const riskEntry = z
-  .strictObject({ ...about, risk: risk.describe("How much harm a call of these tools can do.") })
-  .refine(isAboutSomething, NEEDS_TOOLS);
+  .strictObject({ ...selector, risk: risk.describe("The risk of a call of these tools.") })
+  .refine(hasSelector, NEEDS_TOOLS);
 const scopeEntry = z
   .strictObject({
-    ...about,
-    required_scopes: z.array(scope).min(1).describe("What an actor must be allowed, all of it, to call these tools."),
+    ...selector,
+    required_scopes: z
+      .array(scope)
+      .min(1)
+      .describe("Scopes that an actor needs to call these tools; all of them are required."),
   })
-  .refine(isAboutSomething, NEEDS_TOOLS);
+  .refine(hasSelector, NEEDS_TOOLS);
 const rateEntry = z
-  .strictObject({ ...about, rate_limit_bucket: z.string().describe("The bucket that a call takes from.") })
-  .refine(isAboutSomething, NEEDS_TOOLS);
+  .strictObject({
+    ...selector,
+    rate_limit_bucket: z.string().describe("The bucket in `policy.buckets` that counts calls of these tools."),
+  })
+  .refine(hasSelector, NEEDS_TOOLS);
 
 const keyEntry = z
   .strictObject({
-    ...about,
+    ...selector,
     idempotent: z
       .boolean()
       .optional()
       .describe(
-        "Whether these tools may run twice without harm: then a call whose outcome is unknown may be repeated.",
+        "Whether these tools can run twice without harm. If true, the gateway may repeat a call whose outcome is unknown.",
       ),
     sendKeyAs: z
       .string()
       .min(1)
-      .max(LONGEST_NAME)
+      .max(MAX_NAME_LENGTH)
       .optional()
       .describe(
-        "How a call's key travels to the server, which must see to it that nothing happens twice: `_meta`, or the name of the argument that takes it.",
+        "How the gateway passes the idempotency key to the server, which must then prevent a second execution: `_meta`, or the name of the argument for it.",
       ),
   })
-  .refine(isAboutSomething, NEEDS_TOOLS);
+  .refine(hasSelector, NEEDS_TOOLS);
 
 const confirmation = z
   .strictObject({
@@ -76,52 +85,58 @@ const confirmation = z
       .enum(["auto", "human", "never"])
       .optional()
       .describe(
-        "`auto`: the client's person is asked where the client can ask, else the caller repeats the call with `confirmed`. " +
-          "`human`: only a person can answer, in the client or with `anygpt mcp approve`. `never`: nobody is asked. " +
+        "`auto`: the client asks its user if it can; otherwise the caller repeats the call with `confirmed`. " +
+          "`human`: only a user can confirm, in the client or with `anygpt mcp approve`. `never`: no call needs a confirmation. " +
           "Default `auto`; `human` under `strict`.",
       ),
     from: risk
       .optional()
-      .describe("The least risk that has to be confirmed. Default `destructive`; `high` under `strict`."),
+      .describe("The lowest risk that needs a confirmation. Default `destructive`; `high` under `strict`."),
     ttlSeconds: z
       .int()
       .min(10)
       .max(86_400)
       .default(300)
-      .describe("How long a question waits for its answer, and an answer for its call."),
+      .describe(
+        "How long a request for confirmation waits for an answer, and how long an answer stays valid, in seconds.",
+      ),
   })
   .prefault({})
-  .describe("Which calls have to be confirmed before they run, and by whom.");
+  .describe("Which calls need a confirmation before they run, and who can confirm them.");
 
 const requiredFrom = z
   .strictObject({
-    gateway: riskOrNever.optional().describe("In the profile `gateway`. Default `high`."),
-    elsewhere: riskOrNever.optional().describe("Everywhere else. Default `never`; `high` under `strict`."),
+    gateway: riskOrNever.optional().describe("For calls in the profile `gateway`. Default `high`."),
+    elsewhere: riskOrNever.optional().describe("For all other calls. Default `never`; `high` under `strict`."),
   })
   .prefault({})
-  .describe("The least risk for which a call must carry an idempotency key.");
+  .describe("The lowest risk for which a call must have an idempotency key.");
 
 const bucket = z.strictObject({
-  calls: z.int().min(1).max(1_000_000).describe("How many calls there can be …"),
-  perSeconds: z.int().min(1).max(86_400).describe("… in any span of this many seconds."),
+  calls: z.int().min(1).max(1_000_000).describe("The maximum number of calls in the time span `perSeconds`."),
+  perSeconds: z
+    .int()
+    .min(1)
+    .max(86_400)
+    .describe("The length of the time span in seconds. The limit holds for any span of this length."),
   per: z
     .enum(["actor", "everyone"])
     .default("actor")
-    .describe("Whether each actor has such a bucket or all share one."),
+    .describe("Whether each actor has its own bucket (`actor`) or all actors share one (`everyone`)."),
 });
 
 const view = z
   .strictObject({
     tools: z
-      .union([pattern, z.array(pattern).min(1).max(MOST_ENTRIES)])
+      .union([pattern, z.array(pattern).min(1).max(MAX_ENTRIES)])
       .optional()
-      .describe("The tools that are seen, as the `pattern` of a rule. Default: all."),
+      .describe("The visible tools, in the syntax of `pattern` in `toolRules`. Default: all."),
     servers: z
       .array(pattern)
       .min(1)
-      .max(MOST_ENTRIES)
+      .max(MAX_ENTRIES)
       .optional()
-      .describe("Names or globs of the servers that are seen. Default: those that have a tool that is."),
+      .describe("Names or globs of the visible servers. Default: servers with a visible tool."),
   })
   .refine(({ tools, servers }) => tools !== undefined || servers !== undefined, "needs `tools` or `servers`.");
 
@@ -130,20 +145,20 @@ const authored = z.strictObject({
     .enum(["default", "strict"])
     .default("default")
     .describe(
-      "`strict` refuses every tool whose risk nobody but its server states, believes no annotations, enforces pinning, has a " +
-        "person confirm from `high` on, requires idempotency keys from `high` on and starts no server with variables in its " +
-        "`args`; what is said beside it still counts.",
+      "`strict` denies every tool whose risk only its server declares, ignores annotations that lower the risk, enforces " +
+        "pinning, requires a user's confirmation from `high` on, requires idempotency keys from `high` on and starts no " +
+        "server with variables in its `args`. Options that are set explicitly still apply.",
     ),
   risk: z
     .array(riskEntry)
-    .max(MOST_ENTRIES)
+    .max(MAX_ENTRIES)
     .default([])
-    .describe("How risky tools are, whatever their servers say. The first entry that is about a tool decides."),
+    .describe("The risk of tools; overrides what their servers declare. The first entry that matches a tool decides."),
   distrust: z
     .array(pattern)
     .optional()
     .describe(
-      "Names or globs of servers whose annotations make no tool less risky. Default: none; all under `strict`.",
+      "Names or globs of servers whose annotations cannot lower the risk of a tool. Default: none; all under `strict`.",
     ),
   confirmation,
   idempotency: z
@@ -154,45 +169,54 @@ const authored = z.strictObject({
         .min(60)
         .max(2_592_000)
         .default(86_400)
-        .describe("How long a key is remembered; after that it is a new one."),
+        .describe("How long an idempotency key is stored, in seconds. After that, the same key counts as new."),
       tools: z
         .array(keyEntry)
-        .max(MOST_ENTRIES)
+        .max(MAX_ENTRIES)
         .default([])
-        .describe("What is known of tools whatever their servers say. The first entry that says it decides."),
+        .describe(
+          "Properties of tools; they override what the servers declare. The first entry that sets a property decides.",
+        ),
     })
     .prefault({})
-    .describe("Which calls must carry an idempotency key, and what is done with it."),
+    .describe("Which calls must have an idempotency key, and how keys are stored and passed on."),
   localScopes: z
     .array(scope)
     .default(["*"])
     .describe(
-      "What calls over stdio, HTTP with this machine's token, the command line and the library may do; `*` is everything, `a:*` all of `a`.",
+      "The scopes of callers over stdio, HTTP with this machine's token, the command line and the library. `*` covers every scope, `a:*` every scope that starts with `a:`.",
     ),
   scopes: z
     .array(scopeEntry)
-    .max(MOST_ENTRIES)
+    .max(MAX_ENTRIES)
     .default([])
-    .describe("Scopes that tools require. Those of all entries that are about a tool add up."),
+    .describe("Scopes that tools require. A tool requires the scopes of all entries that match it."),
   buckets: z
-    .record(z.string().min(1).max(LONGEST_NAME), bucket)
+    .record(z.string().min(1).max(MAX_NAME_LENGTH), bucket)
     .default({})
-    .describe("Rate limits by name: no more than so many calls in any span of so much time."),
+    .describe("Rate limits by name: at most `calls` calls in any `perSeconds` seconds."),
   rateLimits: z
     .array(rateEntry)
-    .max(MOST_ENTRIES)
+    .max(MAX_ENTRIES)
     .default([])
-    .describe("Which tools take from which bucket. The first entry that is about a tool decides."),
+    .describe("Which bucket counts the calls of which tools. The first entry that matches a tool decides."),
   views: z
-    .record(z.string().regex(/^[A-Za-z0-9._-]{1,64}$/, "is not a name: letters, digits, dot, dash, underscore"), view)
+    .record(
+      z
+        .string()
+        .regex(/^[A-Za-z0-9._-]{1,64}$/, "must be a name of 1 to 64 letters, digits, dots, dashes and underscores"),
+      view,
+    )
     .default({})
-    .describe("What callers may discover, by name; who has which view is said where callers are known: `http`."),
+    .describe(
+      "Named views, each a set of tools that a caller can discover. The section `http` assigns views to callers.",
+    ),
   pinning: z
     .enum(["off", "warn", "enforce"])
     .optional()
     .describe(
-      "What a tool means whose definition changed since it was first seen: nothing, a notice, or a refusal until a person " +
-        "approves it. Default `warn`; `enforce` under `strict`.",
+      "What happens if the definition of a tool changed since it was first seen: nothing, a notice, or calls are denied " +
+        "until a user approves the definition. Default `warn`; `enforce` under `strict`.",
     ),
 });
 
@@ -216,7 +240,7 @@ export const policyOptions = authored
   .superRefine(({ buckets, rateLimits }, context) => {
     for (const [index, { rate_limit_bucket: name }] of rateLimits.entries()) {
       if (Object.hasOwn(buckets, name)) continue;
-      const message = `There is no bucket "${name}" in policy.buckets.`;
+      const message = `policy.buckets has no bucket "${name}".`;
       context.addIssue({ code: "custom", path: ["rateLimits", index, "rate_limit_bucket"], message });
     }
   })
@@ -240,7 +264,7 @@ export const policyOptions = authored
       pinning: pinning ?? defaults.pinning,
     };
   })
-  .describe("What an actor may do now: risk, confirmation, idempotency keys, scopes, rate limits and pinning.");
+  .describe("What an actor may do: risk, confirmation, idempotency keys, scopes, rate limits and pinning.");
 
 export type PolicyOptions = z.output<typeof policyOptions>;
 
@@ -250,40 +274,40 @@ interface BadPattern {
 }
 
 /**
- * The patterns that do not compile, in a section as it was read and whatever else is wrong with it. `findBad` knows the
- * pattern language: it takes entries in the words of `toolRules`.
+ * Finds the patterns that do not compile. `section` is the parsed but unchecked configuration, so it may have other
+ * errors too. `findBad` implements the pattern language and takes entries with the keys of `toolRules`.
  */
 export async function findBadSelectors(
   section: unknown,
   findBad: (rules: readonly object[]) => Promise<readonly BadPattern[]>,
 ): Promise<BadPattern[]> {
-  const { distrust, ...lists } = isJsonObject(section) ? section : {};
+  const { distrust, ...rest } = isJsonObject(section) ? section : {};
   const found: BadPattern[] = [];
-  const { tools } = isJsonObject(lists["idempotency"]) ? lists["idempotency"] : {};
-  const places: readonly (readonly [path: readonly string[], list: unknown])[] = [
-    ...["risk", "scopes", "rateLimits"].map((name) => [[name], lists[name]] as const),
+  const { tools } = isJsonObject(rest["idempotency"]) ? rest["idempotency"] : {};
+  const lists: readonly (readonly [path: readonly string[], list: unknown])[] = [
+    ...["risk", "scopes", "rateLimits"].map((name) => [[name], rest[name]] as const),
     [["idempotency", "tools"], tools],
   ];
-  for (const [place, list] of places) {
+  for (const [prefix, list] of lists) {
     const rules = toList(list).map((entry) =>
       isJsonObject(entry) ? { pattern: entry["tools"], server: entry["server"] } : {},
     );
     for (const { path, reason } of await findBad(rules)) {
-      found.push({ path: [...place, ...path.map((step) => (step === "pattern" ? "tools" : step))], reason });
+      found.push({ path: [...prefix, ...path.map((step) => (step === "pattern" ? "tools" : step))], reason });
     }
   }
   for (const { path, reason } of await findBad(toList(distrust).map((server) => ({ server })))) {
     found.push({ path: ["distrust", ...path.slice(0, 1)], reason });
   }
-  for (const [name, view] of isJsonObject(lists["views"]) ? Object.entries(lists["views"]) : []) {
+  for (const [name, view] of isJsonObject(rest["views"]) ? Object.entries(rest["views"]) : []) {
     if (!isJsonObject(view)) continue;
     const bad = await findBad([{ pattern: view["tools"] }, ...toList(view["servers"]).map((server) => ({ server }))]);
     for (const {
       path: [entry, , ...rest],
       reason,
     } of bad) {
-      const place = entry === 0 ? ["tools", ...rest] : ["servers", Number(entry) - 1];
-      found.push({ path: ["views", name, ...place], reason });
+      const selector = entry === 0 ? ["tools", ...rest] : ["servers", Number(entry) - 1];
+      found.push({ path: ["views", name, ...selector], reason });
     }
   }
   return found;

@@ -1,30 +1,33 @@
-// The policy of one configuration: what it says of a tool, and whether one call of it may go on. Pure.
+// The policy of one configuration: its ruling on each tool, and the decision about each call. Pure.
 import type { Actor } from "../model/actor.js";
 import type { Tool } from "../model/tool.js";
-import { type CallFacts, type Decision, decide, type PolicyActor, type Question } from "./decide.js";
+import { type CallFacts, type PolicyDecision, decidePolicy, type PolicyActor, type PolicyQuestion } from "./decide.js";
 import type { PolicyOptions } from "./options.js";
-import type { Rule, RuledTool, Ruling } from "./ruling.js";
+import type { Rule, PolicySubject, Ruling } from "./ruling.js";
 
 export interface Policy {
   readonly options: PolicyOptions;
   ruling(tool: Tool): Ruling;
-  judge(asked: AskedCall): Decision;
+  judge(request: PolicyRequest): PolicyDecision;
 }
 
-export interface AskedCall {
+export interface PolicyRequest {
   readonly tool: Tool;
-  readonly pin: Question["pin"];
+  readonly pin: PolicyQuestion["pin"];
   readonly actor: Pick<Actor, "id" | "scopes">;
   readonly call: CallFacts;
 }
 
-/** How a tool says in its `_meta` that it takes idempotency keys: `true`, or the name of the argument for it. */
+/** The member of a tool's `_meta` that declares support for idempotency keys: `true`, or the name of the argument. */
 export const KEY_MEMBER = "anygpt/idempotencyKey";
 
-/** How a tool says in its `_meta` that only a person can agree to a call of it. Who says so of itself is believed. */
+/**
+ * The member of a tool's `_meta` that requires a user's confirmation of every call. It is honoured from every server,
+ * because it can only add restrictions.
+ */
 export const PERSON_MEMBER = "anygpt/needsPerson";
 
-/** How a tool says in its `_meta` which scopes a caller needs beside those of the configuration. */
+/** The member of a tool's `_meta` with scopes that a caller needs in addition to those of the configuration. */
 export const SCOPES_MEMBER = "anygpt/requiredScopes";
 
 export function createPolicy(options: PolicyOptions, rule: Rule): Policy {
@@ -38,7 +41,7 @@ export function createPolicy(options: PolicyOptions, rule: Rule): Policy {
     options,
     ruling,
     judge({ tool, pin, actor, call }) {
-      return decide(
+      return decidePolicy(
         { toolId: tool.id, ruling: ruling(tool), pin, actor: toPolicyActor(actor, options), call },
         options,
       );
@@ -46,18 +49,18 @@ export function createPolicy(options: PolicyOptions, rule: Rule): Policy {
   };
 }
 
-function toPolicyActor({ id, scopes }: AskedCall["actor"], { localScopes }: PolicyOptions): PolicyActor {
+function toPolicyActor({ id, scopes }: PolicyRequest["actor"], { localScopes }: PolicyOptions): PolicyActor {
   return scopes === undefined ? { id, kind: "local", scopes: localScopes } : { id, kind: "token", scopes };
 }
 
-function toTexts(value: unknown): readonly string[] {
+function toStrings(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
 }
 
-/** Methods that may be repeated without harm, as RFC 9110 has it. */
-const REPEATABLE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
+/** Idempotent methods according to RFC 9110. */
+const IDEMPOTENT_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 
-function toRuledTool({ server, name, definition, operation, file }: Tool): RuledTool {
+function toRuledTool({ server, name, definition, operation, file }: Tool): PolicySubject {
   const meta = definition["_meta"] as Record<string, unknown> | null | undefined;
   if (operation === undefined) {
     const declared = file?.risk === undefined ? {} : { declared: { by: "tool-file", risk: file.risk } as const };
@@ -67,7 +70,7 @@ function toRuledTool({ server, name, definition, operation, file }: Tool): Ruled
       annotations: definition.annotations,
       takesKey: meta?.[KEY_MEMBER],
       needsPerson: meta?.[PERSON_MEMBER] === true,
-      requiredScopes: toTexts(meta?.[SCOPES_MEMBER]),
+      requiredScopes: toStrings(meta?.[SCOPES_MEMBER]),
       ...declared,
     };
   }
@@ -76,9 +79,9 @@ function toRuledTool({ server, name, definition, operation, file }: Tool): Ruled
     server,
     name,
     method,
-    // What a document says of its own risk is the person's word for it, who gave us the document.
+    // The risk in an API document counts as the operator's own statement, because the operator configured the document.
     ...(risk === undefined ? {} : { declared: { by: "adapter", risk } }),
-    ...(idempotent === undefined && !REPEATABLE.has(method) ? {} : { idempotent: idempotent ?? true }),
+    ...(idempotent === undefined && !IDEMPOTENT_METHODS.has(method) ? {} : { idempotent: idempotent ?? true }),
     takesKey: idempotencyHeader !== undefined,
   };
 }

@@ -7,22 +7,22 @@ const say = ({ risk, origin }: AssessedRisk): string => `${risk} by ${origin.kin
 describe("assessRisk", () => {
   const readOnly = { readOnlyHint: true };
   it.each<[string, Partial<RiskFacts>, string]>([
-    ["nothing is known", {}, "high by default"],
-    ["the server says read-only", { annotations: readOnly }, "low by annotations"],
-    ["the server says destructive", { annotations: { destructiveHint: true } }, "destructive by annotations"],
-    ["the server says neither", { annotations: { title: "x", openWorldHint: false } }, "high by default"],
-    ["the server only denies to be read-only", { annotations: { readOnlyHint: false } }, "high by default"],
-    ["the server only denies to be destructive", { annotations: { destructiveHint: false } }, "high by default"],
+    ["no source declares a risk", {}, "high by default"],
+    ["the server declares read-only", { annotations: readOnly }, "low by annotations"],
+    ["the server declares destructive", { annotations: { destructiveHint: true } }, "destructive by annotations"],
+    ["the server declares neither", { annotations: { title: "x", openWorldHint: false } }, "high by default"],
+    ["the server only declares not read-only", { annotations: { readOnlyHint: false } }, "high by default"],
+    ["the server only declares not destructive", { annotations: { destructiveHint: false } }, "high by default"],
     [
-      "it says read-only and not destructive",
+      "the server declares read-only and not destructive",
       { annotations: { ...readOnly, destructiveHint: false } },
       "low by annotations",
     ],
-    ["it says both", { annotations: { ...readOnly, destructiveHint: true } }, "destructive by annotations"],
-    ["it says so in words", { annotations: { readOnlyHint: "true" } }, "high by default"],
-    ["a disbelieved server says read-only", { annotations: readOnly, isDistrusted: true }, "high by default"],
+    ["the server declares both", { annotations: { ...readOnly, destructiveHint: true } }, "destructive by annotations"],
+    ["the annotation is a string", { annotations: { readOnlyHint: "true" } }, "high by default"],
+    ["a distrusted server declares read-only", { annotations: readOnly, isDistrusted: true }, "high by default"],
     [
-      "a disbelieved server says destructive",
+      "a distrusted server declares destructive",
       { annotations: { destructiveHint: true }, isDistrusted: true },
       "destructive by annotations",
     ],
@@ -34,32 +34,32 @@ describe("assessRisk", () => {
     ["the method is unknown", { method: "PURGE" }, "high by default"],
     ["annotations and a method disagree", { annotations: readOnly, method: "DELETE" }, "low by annotations"],
     [
-      "a disbelieved server has a method",
+      "a distrusted server has a method",
       { annotations: readOnly, isDistrusted: true, method: "POST" },
       "medium by method",
     ],
     [
-      "the tool file states it",
+      "the tool file declares it",
       { declared: { by: "tool-file", risk: "medium" }, annotations: readOnly },
       "medium by tool-file",
     ],
-    ["the adapter states it", { declared: { by: "adapter", risk: "low" }, method: "DELETE" }, "low by adapter"],
+    ["the adapter declares it", { declared: { by: "adapter", risk: "low" }, method: "DELETE" }, "low by adapter"],
     [
-      "the adapter states nonsense",
+      "the adapter declares an unknown risk",
       { declared: { by: "adapter", risk: "LOW" }, method: "GET" },
       "destructive by default",
     ],
     [
-      "the configuration states it",
+      "the configuration sets it",
       { override: { entry: 1, risk: "low" }, declared: { by: "adapter", risk: "high" } },
       "low by config",
     ],
-    ["nobody does, under another default", { unknownRisk: "destructive" }, "destructive by default"],
+    ["no source declares it and the default differs", { unknownRisk: "destructive" }, "destructive by default"],
   ])("when %s", (_, facts, expected) => {
     expect(say(assessRisk({ ...NOTHING, ...facts }))).toBe(expected);
   });
 
-  it("lets nothing that a server says change what anybody else has stated", () => {
+  it("lets no annotation of a server override the configuration, a tool file or an adapter", () => {
     const risks = ["low", "medium", "high", "destructive"] as const;
     const hints = [undefined, true, false];
     const annotations = hints.flatMap((readOnlyHint) =>
@@ -74,21 +74,21 @@ describe("assessRisk", () => {
         { override: { entry: 0, risk } },
       ];
       for (const facts of stated) {
-        const told = annotations.flatMap((said) =>
+        const assessed = annotations.flatMap((said) =>
           [undefined, "GET", "DELETE"].map(
             (method) => assessRisk({ ...NOTHING, annotations: said, method, ...facts }).risk,
           ),
         );
-        expect(new Set(told)).toEqual(new Set([risk]));
+        expect(new Set(assessed)).toEqual(new Set([risk]));
       }
     }
   });
 
-  it("says who decided, for people", () => {
+  it("explains which source decided", () => {
     const detail = (facts: Partial<RiskFacts>) => assessRisk({ ...NOTHING, ...facts }).origin.detail;
     expect(detail({ override: { entry: 1, risk: "low" } })).toBe("policy.risk, entry 2");
-    expect(detail({ method: "delete" })).toBe("its HTTP method is DELETE");
-    expect(detail({ annotations: readOnly, isDistrusted: true })).toContain("is not believed");
+    expect(detail({ method: "delete" })).toBe("the HTTP method is DELETE");
+    expect(detail({ annotations: readOnly, isDistrusted: true })).toContain("is not trusted");
   });
 });
 
@@ -102,7 +102,7 @@ describe("isAtLeast", () => {
     ]);
   });
 
-  it("takes a word that is no risk for the worst", () => {
+  it("treats an unknown risk as the highest", () => {
     expect(isRisk("extreme")).toBe(false);
     expect(isAtLeast("extreme" as Risk, "destructive")).toBe(true);
   });

@@ -1,4 +1,4 @@
-// What is known of a tool comes in, how much harm a call of it can do goes out, with who said so; never who calls.
+// Assesses the risk of a tool, with its origin, from what is known of the tool. The caller makes no difference.
 import type { JsonObject } from "../model/json.js";
 
 /** From harmless to irreversible. */
@@ -6,9 +6,9 @@ export const RISKS = ["low", "medium", "high", "destructive"] as const;
 export type Risk = (typeof RISKS)[number];
 
 export interface RiskOrigin {
-  /** `default`: nobody said anything that counts. */
+  /** `default`: none of the other sources declares a risk. */
   readonly kind: "config" | "tool-file" | "adapter" | "annotations" | "method" | "default";
-  /** Who said so and how, for people. */
+  /** The source and its statement, as text for users. */
   readonly detail: string;
 }
 
@@ -17,18 +17,18 @@ export interface AssessedRisk {
   readonly origin: RiskOrigin;
 }
 
-/** What the others say of a tool, as far as they say anything. */
+/** What each source declares about a tool. */
 export interface RiskFacts {
-  /** The first entry of `policy.risk` that is about the tool, counted from 0. */
+  /** The first entry of `policy.risk` that matches the tool, counted from 0. */
   readonly override?: { readonly entry: number; readonly risk: Risk } | undefined;
-  /** What the tool file or the adapter states; a word that is no risk counts as the worst. */
+  /** The risk in the tool file or from the adapter; an unknown value counts as the highest risk. */
   readonly declared?: { readonly by: "tool-file" | "adapter"; readonly risk: string } | undefined;
   readonly annotations?: JsonObject | undefined;
-  /** The server's annotations are not believed. */
+  /** The server's annotations cannot lower the risk. */
   readonly isDistrusted: boolean;
-  /** Of a tool that stands for an HTTP request. */
+  /** Only for a tool that represents an HTTP request. */
   readonly method?: string | undefined;
-  /** What to think of a tool of which nobody says anything. */
+  /** The risk of a tool for which no source declares one. */
   readonly unknownRisk: Risk;
 }
 
@@ -36,15 +36,15 @@ export function isRisk(value: unknown): value is Risk {
   return RISKS.some((risk) => risk === value);
 }
 
-/** A word that is no risk counts as the worst. */
+/** An unknown value counts as the highest risk. */
 export function isAtLeast(risk: Risk, from: Risk): boolean {
   return !isRisk(risk) || RISKS.indexOf(risk) >= RISKS.indexOf(from);
 }
 
-/** The first who says anything decides: the configuration, the tool file or adapter, the annotations, the HTTP method. */
+/** The first source that declares a risk decides: configuration, tool file or adapter, annotations, HTTP method. */
 export function assessRisk(facts: RiskFacts): AssessedRisk {
   return (
-    fromOverride(facts) ?? fromDeclaration(facts) ?? fromAnnotations(facts) ?? fromMethod(facts) ?? fromNobody(facts)
+    fromOverride(facts) ?? fromDeclaration(facts) ?? fromAnnotations(facts) ?? fromMethod(facts) ?? fromDefault(facts)
   );
 }
 
@@ -55,15 +55,16 @@ function fromOverride({ override }: RiskFacts): AssessedRisk | undefined {
 
 function fromDeclaration({ declared }: RiskFacts): AssessedRisk | undefined {
   if (declared === undefined) return undefined;
-  const who = declared.by === "adapter" ? "the adapter" : "the tool file";
-  if (isRisk(declared.risk)) return { risk: declared.risk, origin: { kind: declared.by, detail: `${who} says so` } };
-  return { risk: "destructive", origin: { kind: "default", detail: `${who} states a risk that does not exist` } };
+  const source = declared.by === "adapter" ? "the adapter" : "the tool file";
+  if (isRisk(declared.risk))
+    return { risk: declared.risk, origin: { kind: declared.by, detail: `declared by ${source}` } };
+  return { risk: "destructive", origin: { kind: "default", detail: `${source} declares an unknown risk` } };
 }
 
 /**
- * Only what a server states counts: by MCP's own defaults (2025-03-26 and later) every tool without annotations would
- * be destructive. Nothing that a disbelieved server states makes its tools less risky. A tool that claims to be both
- * read-only and destructive is taken for the worse, though MCP lets the first claim win.
+ * Only explicit annotations count: by the defaults of MCP (2025-03-26 and later), every tool without annotations would
+ * be destructive. Annotations of a distrusted server never lower the risk. A tool that is both read-only and
+ * destructive counts as destructive, although MCP gives priority to read-only.
  */
 function fromAnnotations({ annotations, isDistrusted }: RiskFacts): AssessedRisk | undefined {
   if (annotations?.["destructiveHint"] === true) {
@@ -86,11 +87,11 @@ const METHODS: ReadonlyMap<string, Risk> = new Map([
 function fromMethod({ method }: RiskFacts): AssessedRisk | undefined {
   const name = method?.toUpperCase() ?? "";
   const risk = METHODS.get(name);
-  return risk && { risk, origin: { kind: "method", detail: `its HTTP method is ${name}` } };
+  return risk && { risk, origin: { kind: "method", detail: `the HTTP method is ${name}` } };
 }
 
-function fromNobody({ annotations, isDistrusted, unknownRisk }: RiskFacts): AssessedRisk {
-  const isDisbelieved = isDistrusted && annotations?.["readOnlyHint"] === true;
-  const detail = isDisbelieved ? "the server says readOnlyHint: true and is not believed" : "nobody states a risk";
+function fromDefault({ annotations, isDistrusted, unknownRisk }: RiskFacts): AssessedRisk {
+  const isIgnored = isDistrusted && annotations?.["readOnlyHint"] === true;
+  const detail = isIgnored ? "the server says readOnlyHint: true and is not trusted" : "no risk is declared";
   return { risk: unknownRisk, origin: { kind: "default", detail } };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { compileRules } from "../rules/compile.js";
-import { decide as decideRules } from "../rules/decide.js";
+import { decideRules } from "../rules/decide.js";
 import { policyOptions } from "./options.js";
 import { type CompileSelectors, compileRuling } from "./ruling.js";
 
@@ -11,7 +11,7 @@ const compile: CompileSelectors = async (selectors) => {
 const rule = (section: unknown) => compileRuling(policyOptions.parse(section), compile);
 
 describe("compileRuling", () => {
-  it("lets the first entry about a tool decide its risk", async () => {
+  it("uses the risk of the first entry that matches a tool", async () => {
     const ruling = await rule({
       risk: [
         { tools: ["*delete*", "!delete_draft"], risk: "destructive" },
@@ -29,20 +29,20 @@ describe("compileRuling", () => {
     expect(riskOf("other", "send")).toMatchObject({ risk: "high", origin: { kind: "default" } });
   });
 
-  it("believes annotations except those of distrusted servers", async () => {
+  it("trusts annotations except those of distrusted servers", async () => {
     const ruling = await rule({ distrust: ["shady-*"] });
     const annotations = { readOnlyHint: true };
     expect(ruling({ server: "fine", name: "list", annotations }).risk.risk).toBe("low");
     expect(ruling({ server: "Shady-1", name: "list", annotations }).risk.risk).toBe("high");
   });
 
-  it("believes no annotations under strict, and thinks the worst of what is unknown", async () => {
+  it("ignores annotations that lower the risk under strict, and assumes the highest risk if none is declared", async () => {
     const ruling = await rule({ preset: "strict" });
     const { risk } = ruling({ server: "fine", name: "list", annotations: { readOnlyHint: true } });
     expect([risk.risk, risk.origin.kind]).toEqual(["destructive", "default"]);
   });
 
-  it("adds up the scopes of all entries", async () => {
+  it("combines the scopes of all matching entries", async () => {
     const ruling = await rule({
       scopes: [
         { server: "bank", required_scopes: ["bank:use", "money"] },
@@ -53,7 +53,7 @@ describe("compileRuling", () => {
     expect(ruling({ server: "notes", name: "list" }).scopes).toEqual([]);
   });
 
-  it("gives a tool the first bucket that is meant for it", async () => {
+  it("gives a tool the bucket of the first matching entry", async () => {
     const ruling = await rule({
       buckets: { few: { calls: 2, perSeconds: 1 }, many: { calls: 100, perSeconds: 60, per: "everyone" } },
       rateLimits: [
@@ -72,38 +72,38 @@ describe("compileRuling", () => {
   });
 
   it.each<[string, object, object, object]>([
-    ["nobody says anything", {}, {}, { isIdempotent: false }],
-    ["the server says idempotentHint", {}, { annotations: { idempotentHint: true } }, { isIdempotent: true }],
-    ["the tool only reads", {}, { annotations: { readOnlyHint: true } }, { isIdempotent: true }],
+    ["no source declares it", {}, {}, { isIdempotent: false }],
+    ["the server declares idempotentHint", {}, { annotations: { idempotentHint: true } }, { isIdempotent: true }],
+    ["the tool is read-only", {}, { annotations: { readOnlyHint: true } }, { isIdempotent: true }],
     [
-      "the tool says that it only reads, and the person that it does more",
+      "the tool declares read-only, and the configuration a higher risk",
       { risk: [{ tools: "pay", risk: "destructive" }] },
       { annotations: { readOnlyHint: true } },
       { isIdempotent: false },
     ],
     ["the tool takes the key as metadata", {}, { takesKey: true }, { isIdempotent: true, sendAs: "_meta" }],
     ["the tool takes the key as an argument", {}, { takesKey: "ref" }, { isIdempotent: true, sendAs: "ref" }],
-    ["the document's method may be repeated", {}, { idempotent: true }, { isIdempotent: true }],
+    ["the HTTP method is idempotent", {}, { idempotent: true }, { isIdempotent: true }],
     [
-      "the adapter says that it may not, though the key travels",
+      "the adapter declares that it is not idempotent, although the key is passed on",
       {},
       { idempotent: false, takesKey: true },
       { isIdempotent: false, sendAs: "_meta" },
     ],
     [
-      "the server is not believed",
+      "the server is distrusted",
       { distrust: ["bank"] },
       { takesKey: true, annotations: { idempotentHint: true } },
       { isIdempotent: false },
     ],
     [
-      "the configuration says otherwise",
+      "the configuration overrides it",
       { idempotency: { tools: [{ tools: "pay", idempotent: false }] } },
       { annotations: { idempotentHint: true } },
       { isIdempotent: false },
     ],
     [
-      "two entries say one thing each",
+      "two entries set one property each",
       {
         idempotency: {
           tools: [
@@ -120,7 +120,7 @@ describe("compileRuling", () => {
     expect(ruling({ server: "bank", name: "pay", ...facts }).key).toEqual(expected);
   });
 
-  it("refuses all of it when one pattern does not compile", async () => {
-    await expect(rule({ scopes: [{ tools: "/(?=a)/", required_scopes: ["x"] }] })).rejects.toThrow("looks ahead");
+  it("rejects all entries if one pattern does not compile", async () => {
+    await expect(rule({ scopes: [{ tools: "/(?=a)/", required_scopes: ["x"] }] })).rejects.toThrow("lookahead");
   });
 });

@@ -1,64 +1,67 @@
-// The policy's options come in, what they say of a tool whoever calls it goes out; how patterns match is not known here.
+// Compiles the policy options into a function that returns the ruling on a tool, independent of the caller. Pattern
+// matching is injected.
 import type { JsonObject } from "../model/json.js";
 import type { PolicyOptions } from "./options.js";
 import { type AssessedRisk, assessRisk, type RiskFacts } from "./risk.js";
 
-/** What an entry is about, in the words of `toolRules`. */
+/** Selects tools, with the keys of `toolRules`. */
 export interface Selector {
   readonly pattern: string[];
   readonly server?: string | undefined;
 }
 
-/** The places of the entries that are about the tool, in order. */
+/** The indexes of the entries that match the tool, in order. */
 export type Select = (tool: { readonly server: string; readonly name: string }) => readonly number[];
 
-/** The pattern language belongs to the rules; whoever introduces the stages to each other brings it along. */
+/** The pattern language belongs to `src/rules`, which this stage must not import; the gateway injects it. */
 export type CompileSelectors = (selectors: readonly Selector[]) => Promise<Select>;
 
-export interface RuledTool {
+export interface PolicySubject {
   readonly server: string;
   readonly name: string;
   readonly annotations?: JsonObject | undefined;
   readonly declared?: RiskFacts["declared"];
   readonly method?: string | undefined;
-  /** Whether it may run twice without harm, where somebody says so or not. */
+  /** Whether it can run twice without harm; undefined if no source declares it. */
   readonly idempotent?: boolean | undefined;
-  /** What the tool says of idempotency keys in its `_meta`: `true`, or the name of the argument that takes one. */
+  /** Declared in the tool's `_meta`: `true` for keys in `_meta`, or the name of the argument for the key. */
   readonly takesKey?: unknown;
-  /** The tool says that a person has to agree to each call. */
+  /** The tool declares that a user must confirm each call. */
   readonly needsPerson?: boolean | undefined;
-  /** Scopes that the tool itself wants its callers to have. */
+  /** Scopes that the tool itself requires. */
   readonly requiredScopes?: readonly string[];
 }
 
-/** What becomes of a call's idempotency key beyond our own books. */
+/** How the server handles a call's idempotency key. */
 export interface KeyRuling {
-  /** The tool may run again when nobody knows whether it ran. */
+  /** The tool may run again if it is unknown whether it ran. */
   readonly isIdempotent: boolean;
-  /** `_meta`, or the argument that takes the key. */
+  /** `_meta`, or the name of the argument for the key. */
   readonly sendAs?: string;
 }
 
-/** What the policy says of a tool, whoever calls it. Depends on the tool's definition alone, so it can be kept. */
+/**
+ * What the policy says about a tool, independent of the caller. It depends only on the tool's definition, so it can be
+ * cached.
+ */
 export interface Ruling {
   readonly risk: AssessedRisk;
-  /** All of them are required. */
   readonly scopes: readonly string[];
   readonly key: KeyRuling;
-  readonly bucket?: Bucket;
-  /** Each call has to be confirmed by a person, whatever its risk and whatever the mode of confirmation. */
+  readonly bucket?: RateBucket;
+  /** A user must confirm each call, at any risk and in any confirmation mode. */
   readonly needsPerson?: true;
 }
 
-/** No more than `calls` in any span of `perMs`. */
-export interface Bucket {
+/** At most `calls` in any span of `perMs`. */
+export interface RateBucket {
   readonly name: string;
   readonly per: "actor" | "everyone";
   readonly calls: number;
   readonly perMs: number;
 }
 
-export type Rule = (tool: RuledTool) => Ruling;
+export type Rule = (tool: PolicySubject) => Ruling;
 
 export async function compileRuling(options: PolicyOptions, compile: CompileSelectors): Promise<Rule> {
   const [risks, distrusted, scopes, rates, keys] = await Promise.all([
@@ -72,7 +75,7 @@ export async function compileRuling(options: PolicyOptions, compile: CompileSele
     const bucket = toBucket(options, rates(tool)[0]);
     const trust = trustOf(options, distrusted(tool));
     const risk = assessRisk({ ...tool, ...overrideOf(options, risks(tool)[0]), ...trust });
-    // What only reads may be repeated; not what somebody else says does more than that.
+    // A read-only tool may be repeated, unless another source declares a higher risk.
     const isReader = risk.risk === "low" && tool.annotations?.["readOnlyHint"] === true;
     const known = trust.isDistrusted ? { server: tool.server, name: tool.name } : tool;
     return {
@@ -112,11 +115,13 @@ function trustOf(
   return { isDistrusted: distrusted.length > 0, unknownRisk: preset === "strict" ? "destructive" : "high" };
 }
 
-/** A server that takes the key itself sees to it that nothing happens twice. What a disbelieved server says counts for nothing. */
+/**
+ * A server that accepts the key prevents a second execution itself. Declarations of a distrusted server do not count.
+ */
 function toKeyRuling(
   { idempotency }: PolicyOptions,
   entries: readonly number[],
-  tool: RuledTool & { readonly isReader: boolean },
+  tool: PolicySubject & { readonly isReader: boolean },
 ): KeyRuling {
   const stated = entries.flatMap((entry) => idempotency.tools[entry] ?? []);
   const { annotations, takesKey } = tool;
@@ -130,7 +135,7 @@ function toKeyRuling(
   return { isIdempotent, ...(sendAs === undefined ? {} : { sendAs }) };
 }
 
-function toBucket({ rateLimits, buckets }: PolicyOptions, entry: number | undefined): Bucket | undefined {
+function toBucket({ rateLimits, buckets }: PolicyOptions, entry: number | undefined): RateBucket | undefined {
   const name = entry === undefined ? undefined : rateLimits[entry]?.rate_limit_bucket;
   const found = name === undefined ? undefined : buckets[name];
   if (name === undefined || found === undefined) return undefined;

@@ -1,19 +1,20 @@
-// A registry as it was read and the live catalog come in, everything in which they disagree goes out.
+// Compares a registry file with the live catalog and reports all differences.
 import { isJsonObject, type JsonObject } from "../model/json.js";
-import { canonicalJson } from "../util/json/canonical.js";
 import type { Operation } from "./operation.js";
 import { SCHEMA_VERSION } from "./registry.js";
+import { isEqualJson } from "../util/json/is-equal.js";
 
-/** What the live catalog says of one id. */
+/** The state of one id in the live catalog. */
 export type LiveOperation =
   | { readonly kind: "operation"; readonly operation: Operation }
-  /** There is no such tool, nobody may use it, or no such adapter. */
+  /** The tool or adapter does not exist, or the tool is disabled. */
   | { readonly kind: "absent"; readonly reason: string }
-  /** Its adapter has not told its tools yet: nothing can be said. */
+  /** The tools of its adapter are not known yet, so the id cannot be checked. */
   | { readonly kind: "unknown" };
 
+/** A problem in a registry file: it is unreadable or incomplete, or it differs from the catalog. */
 export interface Finding {
-  /** The operation that is concerned; left out when it is the registry as a whole. */
+  /** The operation; absent if the finding concerns the whole registry. */
   readonly tool_id?: string;
   readonly check: "readable" | "exists" | "fields" | "risk" | "agrees" | "count";
   readonly reason: string;
@@ -23,10 +24,10 @@ export interface LiveCatalog {
   readonly find: (id: string) => LiveOperation;
 }
 
-/** Most findings say the same of many operations. */
+/** Findings repeat for many operations, so only some are shown. */
 const MOST_FINDINGS = 100;
 
-/** No findings: the registry says nothing that is not so. What the catalog has beyond it is no disagreement. */
+/** No findings means that every statement of the registry is correct. Operations that only the catalog has are not reported. */
 export function checkRegistry(document: unknown, live: LiveCatalog): Finding[] {
   if (!isJsonObject(document) || !isJsonObject(document["operations"])) {
     return [{ check: "readable", reason: "it is no registry: it has no object `operations`" }];
@@ -83,7 +84,7 @@ function checkEntry(id: string, entry: unknown, live: LiveOperation): Finding[] 
   return findings;
 }
 
-/** What a caller would act on. */
+/** The properties of an operation that callers depend on. */
 const COMPARED: readonly (keyof Operation)[] = [
   "adapter",
   "tool",
@@ -100,14 +101,9 @@ const COMPARED: readonly (keyof Operation)[] = [
 ];
 
 function compare(id: string, entry: JsonObject, operation: Operation): Finding[] {
-  const differing = COMPARED.filter((name) => toText(entry[name]) !== toText(operation[name]));
+  const differing = COMPARED.filter((name) => !isEqualJson(entry[name], operation[name]));
   if (differing.length === 0) return [];
   return [{ tool_id: id, check: "agrees", reason: `not as in the live catalog: ${differing.join(", ")}` }];
-}
-
-/** The order of an object's keys says nothing. */
-function toText(value: unknown): string | undefined {
-  return value === undefined ? undefined : canonicalJson(value);
 }
 
 function isText(value: unknown): boolean {

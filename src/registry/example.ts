@@ -3,14 +3,14 @@ import type { Tool } from "../model/tool.js";
 import { toPatternText } from "./pattern-text.js";
 import { followReference } from "../util/schema-reference.js";
 
-/** Beyond this depth a value says nothing about how a call looks. */
+/** Values below this depth do not help to understand a call. */
 const DEEPEST = 5;
 const MOST_VALUES = 200;
-/** What an author wrote by hand is short; a recorded answer is no example, and what is made up is no longer either. */
+/** The largest example: hand-written ones are shorter, and a longer one is probably a recorded response. */
 const LONGEST = 4_000;
 
-/** A request that shows how a call looks: the author's own, with what is required and missing made up. */
-export function toExample({ definition, operation }: Tool): JsonObject {
+/** An example request: the author's own, with generated values for missing required arguments. */
+export function toOperationExample({ definition, operation }: Tool): JsonObject {
   const { inputSchema: root } = definition;
   const written = operation?.example ?? firstObject(root["examples"]) ?? root["example"];
   return { ...madeUp(root), ...(isJsonObject(written) && isShort(written) ? written : {}) };
@@ -26,7 +26,7 @@ interface Making {
   valuesLeft: number;
 }
 
-/** As deep as it stays small, so that rather what lies deep is missing than an argument. */
+/** Reduces the depth until the example is small enough: deep values are dropped rather than arguments. */
 function madeUp(root: JsonObject): JsonObject {
   for (let deepest = DEEPEST; deepest >= 1; deepest -= 1) {
     const making = { root, deepest, valuesLeft: MOST_VALUES };
@@ -57,7 +57,7 @@ function fromSchema(schema: unknown, making: Making, depth: number): unknown {
   return scalarFrom(schema, type);
 }
 
-/** What the schema itself says that a value looks like. */
+/** The example, default, constant or first enum value of the schema. */
 function statedValue({ const: only, example, examples, default: preset, enum: values }: JsonObject): unknown {
   if (only !== undefined) return only;
   if (example !== undefined) return example;

@@ -1,10 +1,9 @@
-// A tool of the catalog and what the policy says of it come in, one operation of the registry goes out.
-// It refuses to know where either came from and who calls.
+// Converts a tool of the catalog and its policy ruling to an operation of the registry. It does not depend on the caller.
 import type { AdapterFacts } from "../model/server.js";
 import type { Tool } from "../model/tool.js";
-import { toExample } from "./example.js";
+import { toOperationExample } from "./example.js";
 
-/** What the policy says of a tool to everybody who calls it through the gateway's own tools. */
+/** The policy ruling on a tool for all callers of the profile `gateway`. */
 export interface OperationRuling {
   readonly risk: string;
   readonly isIdempotent: boolean;
@@ -21,7 +20,7 @@ export interface Operation {
   readonly description: string;
   readonly category?: string;
   readonly tags: readonly string[];
-  /** Of a REST API's operation. */
+  /** Only for operations of a REST API. */
   readonly method?: string;
   readonly path?: string;
   readonly input_schema: Readonly<Record<string, unknown>>;
@@ -62,24 +61,24 @@ export function toOperation({ tool, ruling, facts }: OperationSource): Operation
     optional_params: optional,
     risk_level: risk,
     idempotent: ruling.isIdempotent,
-    // Where nobody says so, only what changes nothing counts as reversible.
+    // Without a statement, only operations that change nothing count as reversible.
     reversible: operation?.reversible ?? risk === "low",
     requires_confirmation: needsConfirmation,
     idempotency_required: ruling.needsKey,
     confirmation_required: needsConfirmation,
     required_scopes: ruling.scopes,
     rate_limit_bucket: ruling.bucket ?? null,
-    example_request: toExample(tool),
+    example_request: toOperationExample(tool),
     common_errors: Object.entries(operation?.errors ?? {}).map(([status, meaning]) => `${status}: ${meaning}`),
   };
 }
 
-/** Its own, else that of its adapter. */
+/** The category of the operation, else that of its adapter. */
 export function categoryOf({ operation }: Tool, facts: AdapterFacts | undefined): string | undefined {
   return operation?.category ?? facts?.category;
 }
 
-/** Those of the schema; a required one without a schema of its own is still required. */
+/** The parameters of the schema. A required name without a schema is still a required parameter. */
 export function parameterNames(schema: Readonly<Record<string, unknown>>): {
   readonly required: readonly string[];
   readonly optional: readonly string[];

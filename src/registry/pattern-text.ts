@@ -1,7 +1,7 @@
 const TOKEN = /(\\[dws.\-+/]|\[[^\]\\^]+\]|[A-Za-z0-9_:/@#=,;! -])(?:\{(\d{1,3})(?:,\d{0,4})?\}|([+*?]))?/y;
 const LONGEST = 200;
 
-/** A text of which a plain pattern is made (`^AC[0-9a-f]{32}$`); undefined for any other pattern. */
+/** An example text that matches a simple pattern (`^AC[0-9a-f]{32}$`); undefined for any other pattern. */
 export function toPatternText(pattern: string): string | undefined {
   const body = pattern.replace(/^\^/, "").replace(/\$$/, "");
   let text = "";

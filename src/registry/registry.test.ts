@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Tool } from "../model/tool.js";
 import { checkRegistry, describeFinding, type LiveCatalog } from "./check-registry.js";
-import { toExample } from "./example.js";
+import { toOperationExample } from "./example.js";
 import { type Operation, type OperationRuling, toOperation } from "./operation.js";
 import { toRegistry, toRegistryText } from "./registry.js";
 
@@ -33,7 +33,7 @@ const SCHEMA = {
 };
 
 describe("toOperation", () => {
-  it("says of a REST operation everything that the seed's registry says", () => {
+  it("describes a REST operation with every field of the registry format", () => {
     const operation = {
       method: "POST",
       path: "/charge",
@@ -69,7 +69,7 @@ describe("toOperation", () => {
     });
   });
 
-  it("leaves out method, path and category of a tool that has none", () => {
+  it("omits method, path and category of a tool without them", () => {
     const made = toOperation({ tool: toTool({ tags: [] }), ruling: { ...RULING, bucket: undefined } });
     expect(made).not.toHaveProperty("method");
     expect(made).not.toHaveProperty("category");
@@ -80,12 +80,12 @@ describe("toOperation", () => {
     ["GET", "low", true],
     ["POST", "medium", false],
     ["DELETE", "destructive", false],
-  ])("takes %s at risk %s for reversible: %s where nobody says so", (method, risk, undone) => {
+  ])("derives for %s at risk %s without a statement: reversible %s", (method, risk, undone) => {
     const operation = { method, path: "/x", parameters: [] };
     expect(toOperation({ tool: toTool({ operation }), ruling: { ...RULING, risk } }).reversible).toBe(undone);
   });
 
-  it.each([true, false])("is as idempotent as the policy says (%s), whatever the document says", (isIdempotent) => {
+  it.each([true, false])("takes idempotency from the policy (%s), not from the document", (isIdempotent) => {
     const operation = { method: "GET", path: "/x", parameters: [], idempotent: !isIdempotent };
     const made = toOperation({ tool: toTool({ operation }), ruling: { ...RULING, isIdempotent } });
     expect(made.idempotent).toBe(isIdempotent);
@@ -93,13 +93,13 @@ describe("toOperation", () => {
 });
 
 describe("toExample", () => {
-  const example = (schema: Tool["definition"]["inputSchema"]) => toExample(toTool({}, schema));
+  const example = (schema: Tool["definition"]["inputSchema"]) => toOperationExample(toTool({}, schema));
   const one = (schema: unknown, more = {}) => example({ properties: { a: schema }, required: ["a"], ...more })["a"];
 
-  it("prefers what an author wrote, and adds what is required beside it", () => {
+  it("prefers the author's example and adds missing required arguments", () => {
     const operation = { method: "POST", path: "/x", parameters: [], example: { amount: 1 } };
     const email = "name@example.com";
-    expect(toExample(toTool({ operation }, SCHEMA))).toEqual({ amount: 1, email });
+    expect(toOperationExample(toTool({ operation }, SCHEMA))).toEqual({ amount: 1, email });
     expect(example({ ...SCHEMA, examples: [{ amount: 7, note: "n" }] })).toEqual({ amount: 7, note: "n", email });
   });
 
@@ -124,17 +124,17 @@ describe("toExample", () => {
     ["a pattern that is not plain", { type: "string", pattern: "^(a|b)+$" }, "text"],
     ["a pattern without end", { type: "string", pattern: "a{999}b{999}" }, "text"],
     ["nothing", {}, "text"],
-  ])("makes a value of %s", (_, schema, value) => {
+  ])("generates a value for %s", (_, schema, value) => {
     expect(one(schema)).toEqual(value);
   });
 
-  it("follows references, and ends where they go in circles", () => {
+  it("follows references and stops at cycles", () => {
     const $defs = { node: { type: "object", properties: { next: { $ref: "#/$defs/node" } }, required: ["next"] } };
     expect(JSON.stringify(one({ $ref: "#/$defs/node" }, { $defs })).length).toBeLessThan(200);
     expect(one({ $ref: "#/$defs/kind" }, { $defs: { kind: { enum: ["k"] } } })).toBe("k");
   });
 
-  it("stays small however wide a schema goes in circles, and keeps every argument", () => {
+  it("keeps the example of a wide recursive schema small and keeps every argument", () => {
     const names = Array.from({ length: 100 }, (_, index) => `m${index}`);
     const again = { $ref: "#/$defs/node" };
     const node = {
@@ -147,7 +147,7 @@ describe("toExample", () => {
     expect(JSON.stringify(made).length).toBeLessThan(4_000);
   });
 
-  it("leaves out a stated value that is no example for its length", () => {
+  it("omits a stated value that is too long for an example", () => {
     const long = "x".repeat(5_000);
     expect(one({ type: "string", default: long })).toBe("text");
     expect(example({ required: Array.from({ length: 300 }, (_, index) => `m${index}`) })).toEqual({});
@@ -199,7 +199,7 @@ describe("toRegistry", () => {
 });
 
 describe("checkRegistry", () => {
-  it("finds nothing wrong with what was just exported", () => {
+  it("reports nothing for a registry that was just exported", () => {
     expect(checkRegistry(parsed(), live())).toEqual([]);
   });
 
@@ -208,7 +208,7 @@ describe("checkRegistry", () => {
     ["has another count", parsed({ operation_count: 2 }), ["operation_count is not 1, the number of its operations."]],
     ["has another schema", parsed({ schema_version: "2.0.0" }), ["schema_version is not 1.0.0."]],
     ["has no time", parsed({ last_verified_at: "soon" }), ["last_verified_at is no time."]],
-  ])("says so when the registry %s", (_, document, lines) => {
+  ])("reports a registry that %s", (_, document, lines) => {
     expect(checkRegistry(document, live()).map(describeFinding)).toEqual(lines);
   });
 
@@ -242,20 +242,20 @@ describe("checkRegistry", () => {
     ["rate_limit_bucket", null],
     ["optional_params", []],
     ["input_schema", { ...SCHEMA, required: ["email"] }],
-  ])("notices another %s", (name, value) => {
+  ])("reports a different %s", (name, value) => {
     const operations = { "pay:charge": { ...OPERATION, [name]: value } };
     expect(checkRegistry(parsed({ operations }), live()).map(describeFinding)).toEqual([
       `pay:charge: not as in the live catalog: ${name}.`,
     ]);
   });
 
-  it("takes the same schema with its keys in another order for the same", () => {
+  it("ignores the order of schema keys", () => {
     const reversed = Object.fromEntries(Object.entries(SCHEMA).toReversed());
     const operations = { "pay:charge": { ...OPERATION, input_schema: reversed } };
     expect(checkRegistry(parsed({ operations }), live())).toEqual([]);
   });
 
-  it("names what the catalog does not have, and leaves alone what cannot be known yet", () => {
+  it("reports operations that the catalog does not have, and skips those of adapters that are not known yet", () => {
     const operations = { "pay:charge": OPERATION, "pay:gone": OPERATION, "asleep:any": OPERATION };
     const document = parsed({ operations, operation_count: 3 });
     expect(checkRegistry(document, live())).toEqual([

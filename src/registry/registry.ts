@@ -1,9 +1,9 @@
 import type { Operation } from "./operation.js";
 
-/** The form of `operations.json`; another number means that older readers would misunderstand it. */
+/** The format version of `operations.json`. It changes with every incompatible change. */
 export const SCHEMA_VERSION = "1.0.0";
 
-/** `operations.json`: what the live catalog offered at one moment. */
+/** `operations.json`: the operations of the live catalog at one moment. */
 export interface Registry {
   readonly schema_version: string;
   readonly last_verified_at: string;
@@ -22,7 +22,7 @@ export function toRegistry(operations: Iterable<readonly [id: string, operation:
   };
 }
 
-/** The same bytes for the same catalog but for the time. */
+/** Deterministic: the same catalog gives the same bytes, except for the time. */
 export function toRegistryText(registry: Registry): string {
   return `${JSON.stringify(registry, null, 2)}\n`;
 }

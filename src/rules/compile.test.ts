@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { DiscoveryError } from "../errors.js";
 import { compileRules } from "./compile.js";
-import type { ToolRule } from "./options.js";
+import type { NormalizedToolRule } from "./options.js";
 
-async function refusal(rules: readonly ToolRule[]): Promise<DiscoveryError> {
+async function rejection(rules: readonly NormalizedToolRule[]): Promise<DiscoveryError> {
   try {
     await compileRules(rules);
   } catch (error) {
@@ -13,31 +13,31 @@ async function refusal(rules: readonly ToolRule[]): Promise<DiscoveryError> {
 }
 
 describe("compileRules", () => {
-  it("refuses all rules when one does not compile, whatever it says", async () => {
-    const error = await refusal([{ pattern: ["*"] }, { pattern: ["/(?=a)/"], enabled: false }]);
+  it("rejects all rules if one does not compile", async () => {
+    const error = await rejection([{ pattern: ["*"] }, { pattern: ["/(?=a)/"], enabled: false }]);
     expect(error.code).toBe("CONFIGURATION_ERROR");
     expect(error.message).toBe(
-      "A pattern of toolRules cannot be used: rule 2: The regex /(?=a)/ looks ahead or behind, which RE2 does not support.",
+      "A pattern of toolRules is invalid: rule 2: The regex /(?=a)/ uses lookahead or lookbehind, which RE2 does not support.",
     );
   });
 
-  it("reports every bad pattern at once, servers included", async () => {
-    const error = await refusal([
+  it("reports every invalid pattern at once, including those for servers", async () => {
+    const error = await rejection([
       { pattern: ["[a", "ok", "{b"] },
       { pattern: ["fine"], server: "[" },
       { pattern: ["!"] },
     ]);
     expect(error.facts.problems).toEqual([
-      { rule: 1, pattern: "[a", reason: 'The glob "[a" has a "[" that is never closed.' },
-      { rule: 1, pattern: "{b", reason: 'The glob "{b" has a "{" that is never closed.' },
-      { rule: 2, pattern: "[", reason: 'The glob "[" has a "[" that is never closed.' },
+      { rule: 1, pattern: "[a", reason: 'The glob "[a" has an unclosed "[".' },
+      { rule: 1, pattern: "{b", reason: 'The glob "{b" has an unclosed "{".' },
+      { rule: 2, pattern: "[", reason: 'The glob "[" has an unclosed "[".' },
       { rule: 3, pattern: "!", reason: 'The glob "" is empty.' },
     ]);
-    expect(error.message).toMatch(/^4 patterns of toolRules cannot be used: rule 1: .*; rule 3: .*\.$/u);
+    expect(error.message).toMatch(/^4 patterns of toolRules are invalid: rule 1: .*; rule 3: .*\.$/u);
   });
 
-  it("keeps the message short when very many are bad", async () => {
-    const error = await refusal(Array.from({ length: 500 }, () => ({ pattern: ["["] })));
+  it("limits the length of the message when many patterns are invalid", async () => {
+    const error = await rejection(Array.from({ length: 500 }, () => ({ pattern: ["["] })));
     expect(error.message).toMatch(/; and 490 more\.$/u);
     expect(error.facts.problems).toHaveLength(500);
   });

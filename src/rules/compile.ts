@@ -1,13 +1,13 @@
 import { DiscoveryError } from "../errors.js";
 import { compileGlob } from "./glob.js";
-import type { ToolRule } from "./options.js";
+import type { NormalizedToolRule } from "./options.js";
 import { openPatternCompiler, type Pattern } from "./pattern.js";
 import type { Subject } from "./subject.js";
 
 const PROBLEMS_IN_MESSAGE = 10;
 
 export interface CompiledRule {
-  readonly authored: ToolRule;
+  readonly authored: NormalizedToolRule;
   readonly server: ServerTest | undefined;
   readonly including: readonly Pattern[];
   readonly excluding: readonly Pattern[];
@@ -15,24 +15,27 @@ export interface CompiledRule {
 
 type ServerTest = (server: Subject) => boolean;
 
-/** Rules in the order in which they count. */
+/** Rules in the order of evaluation. */
 export interface CompiledRules {
   readonly rules: readonly CompiledRule[];
-  /** For each rule the fingerprint bits that a tool's id has if the rule applies to it. */
+  /** For each rule, fingerprint bits that the id of every matching tool has. */
   readonly pairs: Int32Array;
-  /** The first rule that says `enabled: true`: with one, tools that no rule decides are disabled. */
+  /** The first rule with `enabled: true`. If there is one, tools that no rule decides are disabled. */
   readonly allowList: number | undefined;
 }
 
 interface RuleProblem {
-  /** Counted from 1, as people do. */
+  /** Counted from 1. */
   readonly rule: number;
   readonly pattern: string;
   readonly reason: string;
 }
 
-/** Authored rules become testable ones; if a single pattern does not compile, all are refused, or a rule that forbids would fail open. */
-export async function compileRules(rules: readonly ToolRule[]): Promise<CompiledRules> {
+/**
+ * Compiles the rules. If one pattern does not compile, all are rejected: otherwise a missing deny rule would allow
+ * tools.
+ */
+export async function compileRules(rules: readonly NormalizedToolRule[]): Promise<CompiledRules> {
   const compilePattern = await openPatternCompiler(rules.flatMap(({ pattern }) => pattern));
   const problems: RuleProblem[] = [];
   const pairs = new Int32Array(rules.length);
@@ -72,8 +75,8 @@ function toError(problems: readonly RuleProblem[]): DiscoveryError {
     .map(({ rule, reason }) => `rule ${rule}: ${reason.slice(0, -1)}`);
   const left = problems.length - shown.length;
   const list = left > 0 ? [...shown, `and ${left} more`] : shown;
-  const count = problems.length === 1 ? "A pattern" : `${problems.length} patterns`;
-  return new DiscoveryError("CONFIGURATION_ERROR", `${count} of toolRules cannot be used: ${list.join("; ")}.`, {
+  const subject = problems.length === 1 ? "A pattern of toolRules is" : `${problems.length} patterns of toolRules are`;
+  return new DiscoveryError("CONFIGURATION_ERROR", `${subject} invalid: ${list.join("; ")}.`, {
     hint: 'Correct the patterns. Globs know "*", "?", "[abc]" and "{a,b}"; regexes are written /…/flags in RE2 syntax.',
     facts: { problems },
   });

@@ -1,20 +1,20 @@
-// Tools come in by server and name, decisions go out; what a tool does and who may call it is not known here.
+// Applies the rules to a tool, given by server and name. What the tool does and who calls it makes no difference.
 import { toolId } from "../model/tool.js";
 import type { CompiledRule, CompiledRules } from "./compile.js";
 import type { Pattern } from "./pattern.js";
 import { type Subject, fingerprint, toSubject } from "./subject.js";
 
-/** What the rules say about one tool. Rules are counted from 0. */
-export interface Decision {
+/** The decision of the rules about one tool. Rules are counted from 0. */
+export interface RuleDecision {
   readonly enabled: boolean;
   readonly tags: readonly string[];
-  /** The rule that decided, or undefined when none did. */
+  /** The rule that decided; undefined if none did. */
   readonly decidedBy: number | undefined;
-  /** All rules that apply. */
+  /** All rules that match the tool. */
   readonly applied: readonly number[];
 }
 
-export interface RuledTool {
+export interface RuleSubject {
   readonly server: string;
   readonly name: string;
 }
@@ -25,7 +25,7 @@ interface Subjects {
   readonly id: Subject;
 }
 
-export function decide(rules: CompiledRules, tool: RuledTool): Decision {
+export function decideRules(rules: CompiledRules, tool: RuleSubject): RuleDecision {
   const subjects = toSubjects(tool);
   const tags = new Set<string>();
   let decidedBy: number | undefined;
@@ -39,7 +39,7 @@ export function decide(rules: CompiledRules, tool: RuledTool): Decision {
   return { enabled: decided ?? rules.allowList === undefined, tags: [...tags], decidedBy, applied };
 }
 
-function toSubjects(tool: RuledTool): Subjects {
+function toSubjects(tool: RuleSubject): Subjects {
   const server = toSubject(tool.server);
   const name = toSubject(tool.name);
   const folded = toolId(server.folded, name.folded);

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { compileRules } from "./compile.js";
-import { decide } from "./decide.js";
+import { decideRules } from "./decide.js";
 import { describeRule, explain } from "./explain.js";
-import type { ToolRule } from "./options.js";
+import type { NormalizedToolRule } from "./options.js";
 
 describe("describeRule", () => {
-  it.each<[ToolRule, string]>([
+  it.each<[NormalizedToolRule, string]>([
     [
       { pattern: ["*github*", "/issue/"], enabled: true, tags: ["github", "issues"] },
       "*github*, /issue/ → enabled, tags: [github, issues]",
@@ -20,12 +20,12 @@ describe("describeRule", () => {
 });
 
 describe("explain", () => {
-  it.each<[ToolRule[], string]>([
+  it.each<[NormalizedToolRule[], string]>([
     [[{ pattern: ["x"] }, { pattern: ["*delete*", "*rm*"], enabled: false }], "rule 2 (*delete*, *rm* → disabled)"],
     [[{ pattern: ["x"], enabled: false }], "no rule decides; enabled by default"],
     [[{ pattern: ["x"], enabled: true }], "no rule decides; disabled because rule 1 makes the rules an allow-list"],
   ])("%j", async (rules, text) => {
     const compiled = await compileRules(rules);
-    expect(explain(compiled, decide(compiled, { server: "fs", name: "delete_file" }))).toBe(text);
+    expect(explain(compiled, decideRules(compiled, { server: "fs", name: "delete_file" }))).toBe(text);
   });
 });

@@ -1,22 +1,22 @@
 import type { CompiledRules } from "./compile.js";
-import type { Decision } from "./decide.js";
-import type { ToolRule } from "./options.js";
+import type { RuleDecision } from "./decide.js";
+import type { NormalizedToolRule } from "./options.js";
 
-/** One line: which rule decided, or why none had to. */
-export function explain(rules: CompiledRules, decision: Decision): string {
+/** One line: which rule decided, or why none did. */
+export function explain(rules: CompiledRules, decision: RuleDecision): string {
   if (decision.decidedBy !== undefined) return nameRule(rules, decision.decidedBy);
   if (rules.allowList === undefined) return "no rule decides; enabled by default";
   return `no rule decides; disabled because rule ${rules.allowList + 1} makes the rules an allow-list`;
 }
 
-/** `rule 2 (*delete* → disabled)`, counted from 1 as people do. */
+/** `rule 2 (*delete* → disabled)`, counted from 1. */
 export function nameRule(rules: CompiledRules, index: number): string {
   const rule = rules.rules[index];
   return rule === undefined ? `rule ${index + 1}` : `rule ${index + 1} (${describeRule(rule.authored)})`;
 }
 
 /** `*github*, /issue/ → enabled, tags: [github, issues]` */
-export function describeRule(rule: ToolRule): string {
+export function describeRule(rule: NormalizedToolRule): string {
   const effects: string[] = [];
   if (rule.enabled !== undefined) effects.push(rule.enabled ? "enabled" : "disabled");
   if (rule.tags !== undefined && rule.tags.length > 0) effects.push(`tags: [${rule.tags.join(", ")}]`);

@@ -1,6 +1,6 @@
 import { DiscoveryError } from "../errors.js";
 
-/** One step of a glob without alternatives. */
+/** One step of a glob after alternatives (`{a,b}`) are expanded. */
 export type GlobStep =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "one" }
@@ -12,8 +12,8 @@ type GlobNode = GlobStep | { readonly kind: "either"; readonly branches: readonl
 /** Code points, both ends included. */
 export type CharacterRange = readonly [first: number, last: number];
 
-/** `{a,b}{a,b}…` doubles with every brace, so what it stands for is counted before it is written out. */
-const MOST_ALTERNATIVES = 256;
+/** `{a,b}{a,b}…` doubles with every brace, so the alternatives are counted before they are expanded. */
+const MAX_ALTERNATIVES = 256;
 
 interface Cursor {
   readonly glob: string;
@@ -22,17 +22,17 @@ interface Cursor {
 }
 
 /**
- * The glob's alternatives, each a plain sequence of steps; a glob without `{a,b}` is its own only one.
- * What is malformed is never taken literally, because a rule that forbids would then fail open.
+ * Returns the alternatives of a glob, each a sequence of steps; a glob without `{a,b}` has one. A malformed glob is
+ * never treated as literal text, because a deny rule would then silently match nothing.
  */
 export function parseGlob(glob: string): readonly (readonly GlobStep[])[] {
   const cursor: Cursor = { glob, characters: Array.from(glob), at: 0 };
   const nodes = parseSequence(cursor, false);
   if (nodes.length === 0) throw malformed(cursor, "is empty");
-  if (countAlternatives(nodes) > MOST_ALTERNATIVES) {
-    throw malformed(cursor, `stands for more than ${MOST_ALTERNATIVES} alternatives`);
+  if (countAlternatives(nodes) > MAX_ALTERNATIVES) {
+    throw malformed(cursor, `has more than ${MAX_ALTERNATIVES} alternatives`);
   }
-  return writeOut(nodes);
+  return expand(nodes);
 }
 
 function countAlternatives(nodes: readonly GlobNode[]): number {
@@ -43,16 +43,16 @@ function countAlternatives(nodes: readonly GlobNode[]): number {
   return count;
 }
 
-function writeOut(nodes: readonly GlobNode[]): GlobStep[][] {
+function expand(nodes: readonly GlobNode[]): GlobStep[][] {
   let alternatives: GlobStep[][] = [[]];
   for (const node of nodes) {
-    const endings = node.kind === "either" ? node.branches.flatMap(writeOut) : [[node]];
+    const endings = node.kind === "either" ? node.branches.flatMap(expand) : [[node]];
     alternatives = alternatives.flatMap((beginning) => endings.map((ending) => join(beginning, ending)));
   }
   return alternatives;
 }
 
-/** Texts that meet become one, and so do runs. */
+/** Merges adjacent text steps and adjacent runs. */
 function join(beginning: readonly GlobStep[], ending: readonly GlobStep[]): GlobStep[] {
   const [next, ...rest] = ending;
   const last = beginning.at(-1);
@@ -106,15 +106,12 @@ function parseSpecial(cursor: Cursor, special: Special): GlobNode {
 function parseLiteral(cursor: Cursor): string {
   const character = cursor.characters[cursor.at];
   if (character === "]" || character === "}") {
-    throw malformed(
-      cursor,
-      `has a "${character}" that nothing opens (write "\\${character}" for the character itself)`,
-    );
+    throw malformed(cursor, `has an unmatched "${character}" (write "\\${character}" for the character itself)`);
   }
   cursor.at += 1;
   if (character !== "\\") return character ?? "";
   const escaped = cursor.characters[cursor.at];
-  if (escaped === undefined) throw malformed(cursor, 'ends with a "\\" that escapes nothing');
+  if (escaped === undefined) throw malformed(cursor, 'ends with an unfinished escape "\\"');
   cursor.at += 1;
   return escaped;
 }
@@ -139,7 +136,7 @@ function parseSet(cursor: Cursor): GlobNode {
 function parseSetMember(cursor: Cursor): number {
   if (cursor.characters[cursor.at] === "\\") cursor.at += 1;
   const member = cursor.characters[cursor.at]?.codePointAt(0);
-  if (member === undefined) throw malformed(cursor, 'has a "[" that is never closed');
+  if (member === undefined) throw malformed(cursor, 'has an unclosed "["');
   cursor.at += 1;
   return member;
 }
@@ -149,7 +146,7 @@ function parseEither(cursor: Cursor): GlobNode {
   for (;;) {
     branches.push(parseSequence(cursor, true));
     const end = cursor.characters[cursor.at];
-    if (end === undefined) throw malformed(cursor, 'has a "{" that is never closed');
+    if (end === undefined) throw malformed(cursor, 'has an unclosed "{"');
     cursor.at += 1;
     if (end === "}") break;
   }

@@ -1,7 +1,7 @@
 import { type CharacterRange, type GlobStep, parseGlob } from "./glob-syntax.js";
 import { fingerprint, fold } from "./subject.js";
 
-/** A glob that is matched against a whole folded text. */
+/** A glob that is matched against a whole normalized text (see `fold`). */
 export interface Glob {
   /** Fingerprint bits that every matching text has. */
   readonly pairs: number;
@@ -18,7 +18,7 @@ export function compileGlob(source: string): Glob {
   };
 }
 
-/** `*??` is `??*`: what comes after a run is tried again at every place, so as little as possible does. */
+/** Moves `*` after `?`: `*??` equals `??*`. Steps after a run are retried at every position, so there should be few. */
 function withRunsLast(steps: readonly GlobStep[]): GlobStep[] {
   const sorted: GlobStep[] = [];
   for (const step of steps) {
@@ -53,7 +53,7 @@ function toMatcher(step: GlobStep): Matcher {
   }
 }
 
-/** The text is folded but ranges are as written, so `[A-Z]` has to be asked for the capital as well. */
+/** The text is lower case but ranges are as written, so `[A-Z]` is also tested with the upper-case letter. */
 function isInSet(set: { negated: boolean; ranges: readonly CharacterRange[] }, codePoint: number): boolean {
   const capital = toCapital(codePoint);
   const within = ([first, last]: CharacterRange): boolean =>
@@ -61,14 +61,14 @@ function isInSet(set: { negated: boolean; ranges: readonly CharacterRange[] }, c
   return set.ranges.some(within) !== set.negated;
 }
 
-/** `ß` has no capital of its own: "SS" is two letters, and neither of them is it. */
+/** `ß` has no single upper-case letter ("SS" has two), so it maps to itself. */
 function toCapital(codePoint: number): number {
   const upper = String.fromCodePoint(codePoint).toUpperCase();
   const capital = upper.codePointAt(0) ?? codePoint;
   return upper.length === widthOfCharacter(capital) ? capital : codePoint;
 }
 
-/** Most globs are one word with stars around it, and the string methods do those many times faster. */
+/** Most globs are one word with stars around it; string methods match those many times faster. */
 function compileSteps(matchers: readonly Matcher[]): Glob {
   const pairs = matchers.reduce(
     (bits, matcher) => (matcher.kind === "text" ? bits | fingerprint(matcher.text) : bits),
@@ -92,8 +92,9 @@ function compileSteps(matchers: readonly Matcher[]): Glob {
 }
 
 /**
- * Two pointers: when a step does not fit, only the last `*` takes one character more. An earlier `*` never has to,
- * because what follows it already fits as far to the left as it can; going back to it is what makes other globs exponential.
+ * Two pointers: when a step does not match, only the last `*` consumes one more character. Earlier ones never have to,
+ * because the steps after them already match as far left as possible. Backtracking to them would make matching
+ * exponential.
  */
 function matches(matchers: readonly Matcher[], text: string): boolean {
   let step = 0;
@@ -115,12 +116,12 @@ function matches(matchers: readonly Matcher[], text: string): boolean {
       continue;
     }
     if (retry === undefined || retry.at >= text.length) return false;
-    retry.at = nextPlace(matchers[retry.step], text, retry.at);
+    retry.at = nextStart(matchers[retry.step], text, retry.at);
     ({ step, at } = retry);
   }
 }
 
-/** How many code units the matcher takes at this place, 0 when it does not fit. */
+/** How many code units the matcher consumes at this position; 0 if it does not match. */
 function widthOf(matcher: Exclude<Matcher, { kind: "run" }>, text: string, at: number): number {
   if (matcher.kind === "text") return text.startsWith(matcher.text, at) ? matcher.text.length : 0;
   const codePoint = text.codePointAt(at);
@@ -131,8 +132,8 @@ function widthOfCharacter(codePoint: number): number {
   return codePoint > 0xffff ? 2 : 1;
 }
 
-/** The next place after `at` where this step can possibly begin. */
-function nextPlace(matcher: Matcher | undefined, text: string, at: number): number {
+/** The next position after `at` where this step can match. */
+function nextStart(matcher: Matcher | undefined, text: string, at: number): number {
   if (matcher?.kind !== "text") return at + widthOfCharacter(text.codePointAt(at) ?? 0);
   const found = text.indexOf(matcher.text, at + 1);
   return found === -1 ? text.length : found;

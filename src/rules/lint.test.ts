@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { compileRules } from "./compile.js";
 import { type RuleWarning, findIneffectiveRules } from "./lint.js";
-import type { ToolRule } from "./options.js";
+import type { NormalizedToolRule } from "./options.js";
 
 const tools = [
   { server: "fs", name: "read_file" },
@@ -10,9 +10,9 @@ const tools = [
 ];
 
 describe("findIneffectiveRules", () => {
-  it.each<[string, ToolRule[], RuleWarning[]]>([
+  it.each<[string, NormalizedToolRule[], RuleWarning[]]>([
     [
-      "names the rule that an early * defeats, with a tool it was meant for",
+      "names a rule that an earlier * overrides, with an example tool",
       [
         { pattern: ["*"], enabled: true },
         { pattern: ["*delete*"], enabled: false },
@@ -29,7 +29,7 @@ describe("findIneffectiveRules", () => {
       ],
     ],
     [
-      "warns as well when the earlier rule says the same and when tags are still added",
+      "also warns if the earlier rule has the same effect or if tags are still added",
       [
         { pattern: ["*file"], enabled: false },
         { pattern: ["fs:*"], enabled: false, tags: ["files"] },
@@ -46,7 +46,7 @@ describe("findIneffectiveRules", () => {
       ],
     ],
     [
-      "prefers a tool about which the rules disagree",
+      "prefers an example tool on which the rules disagree",
       [
         { pattern: ["read*"], enabled: false },
         { pattern: ["delete*"], enabled: true },
@@ -65,7 +65,7 @@ describe("findIneffectiveRules", () => {
       ],
     ],
     [
-      "names a rule that matches nothing",
+      "names a rule that matches no tool",
       [{ pattern: ["*"], server: "github", enabled: true }],
       [
         {
@@ -77,7 +77,7 @@ describe("findIneffectiveRules", () => {
       ],
     ],
     [
-      "says that a rule which is always defeated still makes an allow-list",
+      "states that a rule without effect still creates an allow-list",
       [
         { pattern: ["*file"], enabled: false },
         { pattern: ["read*"], enabled: true },
@@ -94,7 +94,7 @@ describe("findIneffectiveRules", () => {
       ],
     ],
     [
-      "leaves the allow-list alone when another rule is meant to make it",
+      "omits the allow-list if another rule creates it",
       [
         { pattern: ["read*"], enabled: true },
         { pattern: ["none"], enabled: true },
@@ -106,7 +106,7 @@ describe("findIneffectiveRules", () => {
       ],
     ],
     [
-      "leaves the allow-list alone when every tool is decided",
+      "omits the allow-list if a rule decides every tool",
       [
         { pattern: ["*"], enabled: false },
         { pattern: ["none"], enabled: true },
@@ -114,30 +114,30 @@ describe("findIneffectiveRules", () => {
       [{ rule: 1, kind: "matches-nothing", message: "Rule 2 (none → enabled) matches no tool." }],
     ],
     [
-      "names a rule that says nothing",
+      "names a rule that sets nothing",
       [{ pattern: ["*"] }],
       [
         {
           rule: 0,
           kind: "never-decides",
-          message: 'Rule 1 (* → nothing) has no effect: it says neither "enabled" nor "tags".',
+          message: 'Rule 1 (* → nothing) has no effect: it sets neither "enabled" nor "tags".',
         },
       ],
     ],
     [
-      "is silent about a rule that decides one tool and is defeated on another",
+      "does not warn about a rule that decides one tool and is overridden on another",
       [
         { pattern: ["*delete*"], enabled: false },
         { pattern: ["*"], enabled: true },
       ],
       [],
     ],
-    ["is silent about a rule that only tags", [{ pattern: ["*"], tags: ["all"] }], []],
+    ["does not warn about a rule that only adds tags", [{ pattern: ["*"], tags: ["all"] }], []],
   ])("%s", async (_, rules, warnings) => {
     expect(findIneffectiveRules(await compileRules(rules), tools)).toEqual(warnings);
   });
 
-  it("says nothing when no tool is known yet", async () => {
+  it("reports nothing when no tool is known yet", async () => {
     expect(findIneffectiveRules(await compileRules([{ pattern: ["x"], enabled: true }]), [])).toEqual([]);
   });
 });

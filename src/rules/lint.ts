@@ -1,61 +1,61 @@
 import { toolId } from "../model/tool.js";
 import type { CompiledRules } from "./compile.js";
-import { type RuledTool, decide } from "./decide.js";
+import { type RuleSubject, decideRules } from "./decide.js";
 import { nameRule } from "./explain.js";
 
-/** A rule that has no effect, which is seldom what its author meant. */
+/** A rule without effect, which is probably a mistake. */
 export interface RuleWarning {
   /** Counted from 0. */
   readonly rule: number;
   readonly kind: "matches-nothing" | "never-decides";
   readonly message: string;
-  /** Id of a tool the rule was meant for. */
+  /** Id of a tool that the rule matches. */
   readonly tool?: string;
-  /** The earlier rule that decides in its place. */
+  /** The earlier rule that decides instead. */
   readonly defeatedBy?: number;
 }
 
-interface Defeat {
+interface Override {
   readonly tool: string;
   readonly by: number;
-  /** Whether the earlier rule says the opposite: the more telling example. */
+  /** Whether the earlier rule decides the opposite, which makes a better example. */
   readonly opposed: boolean;
 }
 
 interface Effects {
   readonly applied: ReadonlySet<number>;
   readonly decided: ReadonlySet<number>;
-  readonly defeats: ReadonlyMap<number, Defeat>;
-  /** How many tools no rule decides. */
+  readonly overrides: ReadonlyMap<number, Override>;
+  /** The number of tools that no rule decides. */
   readonly undecided: number;
 }
 
-/** Rules that do nothing for the given tools. Without any tools nothing can be said, so nothing is. */
-export function findIneffectiveRules(rules: CompiledRules, tools: readonly RuledTool[]): RuleWarning[] {
+/** Finds rules without effect on the given tools. Without tools it reports nothing. */
+export function findIneffectiveRules(rules: CompiledRules, tools: readonly RuleSubject[]): RuleWarning[] {
   if (tools.length === 0) return [];
   const effects = observe(rules, tools);
   return rules.rules.flatMap((_, rule) => warn(rules, rule, effects) ?? []);
 }
 
-function observe(rules: CompiledRules, tools: readonly RuledTool[]): Effects {
+function observe(rules: CompiledRules, tools: readonly RuleSubject[]): Effects {
   const effects = {
     applied: new Set<number>(),
     decided: new Set<number>(),
-    defeats: new Map<number, Defeat>(),
+    overrides: new Map<number, Override>(),
     undecided: 0,
   };
-  const says = (rule: number): boolean | undefined => rules.rules[rule]?.authored.enabled;
+  const enabledOf = (rule: number): boolean | undefined => rules.rules[rule]?.authored.enabled;
   for (const tool of tools) {
-    const { applied, decidedBy } = decide(rules, tool);
+    const { applied, decidedBy } = decideRules(rules, tool);
     if (decidedBy === undefined) effects.undecided += 1;
     for (const rule of applied) {
       effects.applied.add(rule);
-      if (says(rule) === undefined || decidedBy === undefined) continue;
+      if (enabledOf(rule) === undefined || decidedBy === undefined) continue;
       if (rule === decidedBy) effects.decided.add(rule);
-      else if (effects.defeats.get(rule)?.opposed !== true) {
-        const opposed = says(rule) !== says(decidedBy);
-        if (opposed || !effects.defeats.has(rule)) {
-          effects.defeats.set(rule, { tool: toolId(tool.server, tool.name), by: decidedBy, opposed });
+      else if (effects.overrides.get(rule)?.opposed !== true) {
+        const opposed = enabledOf(rule) !== enabledOf(decidedBy);
+        if (opposed || !effects.overrides.has(rule)) {
+          effects.overrides.set(rule, { tool: toolId(tool.server, tool.name), by: decidedBy, opposed });
         }
       }
     }
@@ -69,16 +69,19 @@ function warn(rules: CompiledRules, rule: number, effects: Effects): RuleWarning
   if (!effects.applied.has(rule)) {
     return { rule, kind: "matches-nothing", message: `${name} matches no tool${sideEffect}.` };
   }
-  if (saysNothing(rules, rule)) {
-    return { rule, kind: "never-decides", message: `${name} has no effect: it says neither "enabled" nor "tags".` };
+  if (setsNothing(rules, rule)) {
+    return { rule, kind: "never-decides", message: `${name} has no effect: it sets neither "enabled" nor "tags".` };
   }
-  const defeat = effects.defeats.get(rule);
-  if (defeat === undefined || effects.decided.has(rule)) return undefined;
-  const message = `${name} never takes effect: for ${defeat.tool}, for example, ${nameRule(rules, defeat.by)} decides first${sideEffect}.`;
-  return { rule, kind: "never-decides", message, tool: defeat.tool, defeatedBy: defeat.by };
+  const override = effects.overrides.get(rule);
+  if (override === undefined || effects.decided.has(rule)) return undefined;
+  const message = `${name} never takes effect: for ${override.tool}, for example, ${nameRule(rules, override.by)} decides first${sideEffect}.`;
+  return { rule, kind: "never-decides", message, tool: override.tool, defeatedBy: override.by };
 }
 
-/** A rule that enables nothing can still disable everything else, as long as no other rule that enables takes effect. */
+/**
+ * A rule with `enabled: true` that matches nothing still disables every undecided tool, unless another such rule takes
+ * effect.
+ */
 function describeAllowList(rules: CompiledRules, rule: number, { decided, undecided }: Effects): string {
   const enables = (index: number): boolean => rules.rules[index]?.authored.enabled === true;
   if (undecided === 0 || !enables(rule) || [...decided].some(enables)) return "";
@@ -86,7 +89,7 @@ function describeAllowList(rules: CompiledRules, rule: number, { decided, undeci
   return `, but it makes the rules an allow-list: ${tools} disabled`;
 }
 
-function saysNothing(rules: CompiledRules, rule: number): boolean {
+function setsNothing(rules: CompiledRules, rule: number): boolean {
   const authored = rules.rules[rule]?.authored;
   return authored?.enabled === undefined && (authored?.tags ?? []).length === 0;
 }

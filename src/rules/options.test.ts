@@ -19,21 +19,29 @@ describe("toolRules", () => {
     ["neither pattern nor server", [{ enabled: true }], "A rule without `server` needs a `pattern`."],
     ["an empty list of patterns", [{ pattern: [] }], "A rule needs at least one pattern."],
     ["an empty pattern", [{ pattern: "" }], "A pattern must not be empty."],
-    ["a pattern over 512 characters", [{ pattern: "x".repeat(513) }], "A pattern has at most 512 characters."],
+    [
+      "a pattern over 512 characters",
+      [{ pattern: "x".repeat(513) }],
+      "A pattern must not have more than 512 characters.",
+    ],
     ["a pattern that is a number", [{ pattern: 5 }], "Expected a pattern or a list of patterns."],
-    ["a tag over 64 characters", [{ pattern: "*", tags: ["x".repeat(65)] }], "A tag has at most 64 characters."],
+    [
+      "a tag over 64 characters",
+      [{ pattern: "*", tags: ["x".repeat(65)] }],
+      "A tag must not have more than 64 characters.",
+    ],
     [
       "more than 10,000 rules",
       Array.from({ length: 10_001 }, () => ({ pattern: "*" })),
-      "There can be at most 10000 rules.",
+      "There must not be more than 10000 rules.",
     ],
-  ])("refuses %s", (_, input, message) => {
+  ])("rejects %s", (_, input, message) => {
     expect(firstMessage(input)).toBe(message);
   });
 });
 
 describe("findBadPatterns", () => {
-  it("finds all that do not compile, wherever they stand", async () => {
+  it("finds all patterns that do not compile, with their paths", async () => {
     const rules = [
       { pattern: "[a" },
       { pattern: ["ok", "!{b", "/(?=a)/"], server: "[" },
@@ -41,13 +49,13 @@ describe("findBadPatterns", () => {
       { pattern: "!" },
     ];
     expect(await findBadPatterns(rules)).toEqual([
-      { path: [0, "pattern"], reason: 'The glob "[a" has a "[" that is never closed.' },
-      { path: [1, "pattern", 1], reason: 'The glob "{b" has a "{" that is never closed.' },
+      { path: [0, "pattern"], reason: 'The glob "[a" has an unclosed "[".' },
+      { path: [1, "pattern", 1], reason: 'The glob "{b" has an unclosed "{".' },
       {
         path: [1, "pattern", 2],
-        reason: "The regex /(?=a)/ looks ahead or behind, which RE2 does not support.",
+        reason: "The regex /(?=a)/ uses lookahead or lookbehind, which RE2 does not support.",
       },
-      { path: [1, "server"], reason: 'The glob "[" has a "[" that is never closed.' },
+      { path: [1, "server"], reason: 'The glob "[" has an unclosed "[".' },
       { path: [2, "pattern"], reason: 'The regex /x/q has the unknown flag "q".' },
       { path: [3, "pattern"], reason: 'The glob "" is empty.' },
     ]);
@@ -59,7 +67,7 @@ describe("findBadPatterns", () => {
     ["[a"],
     [[5, null, "[a", { pattern: 5 }, { pattern: ["", 5, "x".repeat(513)] }]],
     [[{ server: "/no regex", pattern: ["*", "/a+/i"] }]],
-  ])("leaves to the schema what is its business: %j", async (rules) => {
+  ])("skips values that the schema rejects: %j", async (rules) => {
     expect(await findBadPatterns(rules)).toEqual([]);
   });
 });

@@ -4,45 +4,46 @@ import { isJsonObject } from "../model/json.js";
 import { compileGlob } from "./glob.js";
 import { openPatternCompiler } from "./pattern.js";
 
-const LONGEST_PATTERN = 512;
-const LONGEST_TAG = 64;
-const MOST_PATTERNS = 1_000;
-const MOST_TAGS = 64;
-const MOST_RULES = 10_000;
+const MAX_PATTERN_LENGTH = 512;
+const MAX_TAG_LENGTH = 64;
+const MAX_PATTERNS = 1_000;
+const MAX_TAGS = 64;
+const MAX_RULES = 10_000;
 
 const pattern = z
   .string()
   .min(1, "A pattern must not be empty.")
-  .max(LONGEST_PATTERN, `A pattern has at most ${LONGEST_PATTERN} characters.`);
+  .max(MAX_PATTERN_LENGTH, `A pattern must not have more than ${MAX_PATTERN_LENGTH} characters.`);
 
 const toolRule = z
   .strictObject({
     pattern: z
-      .union([pattern, z.array(pattern).min(1, "A rule needs at least one pattern.").max(MOST_PATTERNS)], {
+      .union([pattern, z.array(pattern).min(1, "A rule needs at least one pattern.").max(MAX_PATTERNS)], {
         error: "Expected a pattern or a list of patterns.",
       })
       .optional()
       .describe(
-        "Globs (`*`, `?`, `[abc]`, `{a,b}`, any case) or regexes (`/source/flags`, RE2 syntax) tried on the tool's name and " +
-          "on `server:tool`, or on the name only when `server` is given. A leading `!` excludes. " +
-          "May be left out when `server` is given: the rule is then about all of its tools.",
+        "Globs (`*`, `?`, `[abc]`, `{a,b}`, case-insensitive) or regexes (`/source/flags`, RE2 syntax) that are matched " +
+          "against the tool's name and against `server:tool`, or only against the name if `server` is given. " +
+          "A leading `!` excludes. Optional if `server` is given: the rule then applies to all tools of the server.",
       ),
-    server: pattern
-      .optional()
-      .describe("Name or glob of the servers that the rule is about; all servers when left out."),
+    server: pattern.optional().describe("Name or glob of the servers that the rule applies to. Default: all servers."),
     enabled: z
       .boolean()
       .optional()
       .describe(
-        "Whether matching tools exist. The first rule that says so decides; one `true` anywhere disables every tool that no rule decides.",
+        "Whether matching tools are available. The first matching rule with this key decides. If any rule has `true`, tools that no rule decides are disabled.",
       ),
     tags: z
       .array(
-        z.string().min(1, "A tag must not be empty.").max(LONGEST_TAG, `A tag has at most ${LONGEST_TAG} characters.`),
+        z
+          .string()
+          .min(1, "A tag must not be empty.")
+          .max(MAX_TAG_LENGTH, `A tag must not have more than ${MAX_TAG_LENGTH} characters.`),
       )
-      .max(MOST_TAGS)
+      .max(MAX_TAGS)
       .optional()
-      .describe("Labels for matching tools, collected from all rules that apply; search finds tools by them."),
+      .describe("Tags for matching tools, collected from all matching rules. Search finds tools by their tags."),
   })
   .refine((rule) => rule.pattern !== undefined || rule.server !== undefined, {
     path: ["pattern"],
@@ -53,22 +54,24 @@ const toolRule = z
 /** The section `toolRules` of the configuration. */
 export const toolRulesOptions = z
   .array(toolRule)
-  .max(MOST_RULES, `There can be at most ${MOST_RULES} rules.`)
+  .max(MAX_RULES, `There must not be more than ${MAX_RULES} rules.`)
   .default([])
-  .describe("Rules that enable, disable and tag tools, the same for everybody. Evaluated per tool, in order.");
+  .describe(
+    "Rules that enable, disable and tag tools, for all callers. The gateway evaluates them in order for each tool.",
+  );
 
-/** One rule as the person wrote it, its patterns always a list. */
-export type ToolRule = z.output<typeof toolRule>;
+/** One rule as configured, with its patterns as a list. */
+export type NormalizedToolRule = z.output<typeof toolRule>;
 
 export interface BadPattern {
-  /** Where in `toolRules` it stands. */
+  /** The path of the pattern inside `toolRules`. */
   readonly path: readonly (string | number)[];
   readonly reason: string;
 }
 
 /**
- * The patterns that do not compile, among rules as they were read and whatever else is wrong with them. No check of the
- * schema can do this, because those cannot wait for the regex engine to load.
+ * Finds the patterns that do not compile, in parsed but unchecked rules, which may have other errors too. The schema
+ * cannot check this, because loading the regex engine is asynchronous.
  */
 export async function findBadPatterns(rules: unknown): Promise<BadPattern[]> {
   const written = [...writtenPatterns(rules)];
@@ -85,14 +88,14 @@ export async function findBadPatterns(rules: unknown): Promise<BadPattern[]> {
   });
 }
 
-/** What the schema refuses by itself is left out. */
+/** Skips values that the schema rejects. */
 function* writtenPatterns(rules: unknown): Iterable<{ path: readonly (string | number)[]; text: string }> {
   for (const [index, rule] of Array.isArray(rules) ? rules.entries() : []) {
     if (!isJsonObject(rule)) continue;
     const list = Array.isArray(rule["pattern"]) ? rule["pattern"] : [];
     const values: [(string | number)[], unknown][] = [
       [[index, "pattern"], rule["pattern"]],
-      ...list.map((value, place): [(string | number)[], unknown] => [[index, "pattern", place], value]),
+      ...list.map((value, position): [(string | number)[], unknown] => [[index, "pattern", position], value]),
       [[index, "server"], rule["server"]],
     ];
     for (const [path, value] of values) {

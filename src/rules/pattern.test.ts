@@ -16,7 +16,7 @@ describe("splitRegex", () => {
 });
 
 describe("openPatternCompiler", () => {
-  it("compiles regexes only when it was opened for one, because it loads their engine then", async () => {
+  it("compiles regexes only if one of its patterns is a regex, because it loads the engine only then", async () => {
     const globs = await openPatternCompiler(["a", "!b", "/path/*"]);
     expect(globs("!b").negated).toBe(true);
     expect(() => globs("/x/")).toThrow(TypeError);

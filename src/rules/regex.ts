@@ -1,8 +1,8 @@
 import { RE2JS } from "re2js";
 import { DiscoveryError } from "../errors.js";
 
-/** Every instruction can cost a step per character, so this bounds what one name costs. */
-const LARGEST_PROGRAM = 600;
+/** Every instruction can cost one step per character, so this limits the cost per name. */
+const MAX_PROGRAM_SIZE = 600;
 
 const FLAGS: Readonly<Record<string, number>> = {
   i: RE2JS.CASE_INSENSITIVE,
@@ -13,20 +13,19 @@ const FLAGS: Readonly<Record<string, number>> = {
   y: 0,
 };
 
-/** A regex that is searched for anywhere in a text, in linear time. */
+/** A regex that matches anywhere in a text, in linear time. */
 export interface Regex {
   readonly test: (text: string) => boolean;
 }
 
 export function compileRegex(source: string, flags: string): Regex {
   const written = `/${source}/${flags}`;
-  if (source === "") throw refused(written, "is empty");
+  if (source === "") throw invalid(written, "is empty");
   const bits = toFlagBits(flags, written);
-  if (/(?<!\\)(?:\\\\)*\\k</u.test(source))
-    throw refused(written, "refers back to a group, which RE2 does not support");
+  if (/(?<!\\)(?:\\\\)*\\k</u.test(source)) throw invalid(written, "uses a backreference, which RE2 does not support");
   const program = compileProgram(source, bits, written);
-  if (program.programSize() > LARGEST_PROGRAM)
-    throw refused(written, "is too big once its repetitions are written out");
+  if (program.programSize() > MAX_PROGRAM_SIZE)
+    throw invalid(written, "is too large after its repetitions are expanded");
   return { test: (text) => program.test(text) };
 }
 
@@ -34,7 +33,7 @@ function toFlagBits(flags: string, written: string): number {
   let bits = 0;
   for (const flag of flags) {
     const bit = FLAGS[flag];
-    if (bit === undefined) throw refused(written, `has the unknown flag "${flag}"`);
+    if (bit === undefined) throw invalid(written, `has the unknown flag "${flag}"`);
     bits |= bit;
   }
   return bits;
@@ -44,18 +43,18 @@ function compileProgram(source: string, flags: number, written: string): RE2JS {
   try {
     return RE2JS.compile(RE2JS.translateRegExp(source), flags);
   } catch (error) {
-    throw refused(written, explainSyntax(source, error), error);
+    throw invalid(written, explainSyntax(source, error), error);
   }
 }
 
 function explainSyntax(source: string, error: unknown): string {
-  if (/\(\?<?[=!]/u.test(source)) return "looks ahead or behind, which RE2 does not support";
-  if (/\\[1-9]/u.test(source)) return "refers back to a group, which RE2 does not support";
-  const said = error instanceof Error ? error.message.replace(/^error parsing regexp: /u, "") : String(error);
-  return `is not valid RE2 syntax (${said})`;
+  if (/\(\?<?[=!]/u.test(source)) return "uses lookahead or lookbehind, which RE2 does not support";
+  if (/\\[1-9]/u.test(source)) return "uses a backreference, which RE2 does not support";
+  const message = error instanceof Error ? error.message.replace(/^error parsing regexp: /u, "") : String(error);
+  return `is not valid RE2 syntax (${message})`;
 }
 
-function refused(written: string, what: string, cause?: unknown): DiscoveryError {
+function invalid(written: string, what: string, cause?: unknown): DiscoveryError {
   return new DiscoveryError("CONFIGURATION_ERROR", `The regex ${written} ${what}.`, {
     hint:
       "Rules use RE2 syntax with the flags i, m, s and u: no lookahead, lookbehind or backreferences. " +

@@ -1,12 +1,12 @@
-/** A text that patterns are tried on, prepared once: regexes see it as written, globs see it folded. */
+/** A text that patterns are matched against. Regexes see it as written, globs in normalized form. */
 export interface Subject {
   readonly written: string;
   readonly folded: string;
-  /** A small fingerprint of the folded text's character pairs, see `fingerprint`. */
+  /** A small fingerprint of the character pairs of the normalized text; see `fingerprint`. */
   readonly pairs: number;
 }
 
-/** The one form in which globs compare text: letter case and compatibility forms (such as full-width letters) make no difference. */
+/** The normalized form for globs: case-insensitive, and without compatibility forms such as full-width letters. */
 export function fold(text: string): string {
   return text.normalize("NFKC").toLowerCase();
 }
@@ -17,8 +17,8 @@ export function toSubject(text: string): Subject {
 }
 
 /**
- * One of 32 bits for each pair of neighbouring characters. A text that contains another has all of the other's bits,
- * so one `&` rules most patterns out before they are tried.
+ * Sets one of 32 bits for each pair of adjacent characters. A text that contains another has all bits of the other, so
+ * one `&` excludes most patterns before they are matched.
  */
 export function fingerprint(text: string): number {
   let bits = 0;

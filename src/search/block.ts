@@ -8,38 +8,41 @@ import { splitChunks, toKey, tokenizeChunk } from "./tokenize.js";
 import type { Vocabulary } from "./vocabulary.js";
 
 /**
- * Some documents, usually one server's, as flat arrays: which words each has and how much each counts there. It does
- * not depend on other documents, so it is kept as long as these do not change.
+ * The documents of one group, usually one server's, as flat arrays: which words each document has, and the weighted
+ * frequency of each. A block does not depend on other documents, so it is cached until its documents change.
  */
 export interface Block {
   readonly ids: readonly string[];
   readonly servers: readonly string[];
-  /** Which documents have a name or id with this key. */
+  /** The documents with a name or id that has this key (see `toKey`). */
   readonly named: ReadonlyMap<string, readonly number[]>;
-  /** Nobody is named by more letters. */
+  /** The length of the longest key in `named`. */
   readonly longestKey: number;
-  /** 1 where a document says that it is deprecated. */
+  /** 1 if a document's description says that it is deprecated. */
   readonly deprecated: Uint8Array;
-  /** Where a document's words end; the one before it tells where they start. */
+  /** Where the words of each document end; they start where those of the previous document end. */
   readonly ends: Uint32Array;
   readonly words: Uint32Array;
-  /** In steps of `FREQUENCY_STEP`. */
+  /** In units of `FREQUENCY_STEP`. */
   readonly frequencies: Uint16Array;
-  /** What the documents mean, where that is known. */
+  /** The vectors of the documents; undefined without a model. */
   readonly meanings: Meanings | undefined;
 }
 
-/** A vector per document, one after the other, and what each one's numbers are to be multiplied with. */
+/** One vector per document, consecutively, and the factor for the values of each. */
 export interface Meanings {
   readonly values: Int8Array;
   readonly scales: Float32Array;
-  /** `TOOL_PIECES` of each document. */
+  /** `TOOL_PIECES` entries for each document. */
   readonly pieces: Uint16Array;
 }
 
-/** A frequency of 64 is far beyond saturation, and finer steps change no ranking. */
+/**
+ * Frequencies are stored in 16 bits. With this step the maximum is 64, which is far beyond the saturation of BM25. Finer
+ * steps do not change the ranking.
+ */
 export const FREQUENCY_STEP = 1 / 1024;
-const MOST_STEPS = 0xffff;
+const MAX_STEPS = 0xffff;
 
 export interface BlockParts {
   readonly vocabulary: Vocabulary;
@@ -47,19 +50,19 @@ export interface BlockParts {
   readonly meaning?: Meaning | undefined;
 }
 
-/** What it yields says nothing but that a pause is due. */
+/** Yields when it should pause; the yielded value is meaningless. */
 export type BlockBuilder = (documents: readonly SearchDocument[]) => Generator<void, Block>;
 
-/** So many documents are read between two pauses: a few milliseconds. */
-const DOCUMENTS_AT_ONCE = 50;
+/** The number of documents between two pauses, which takes a few milliseconds. */
+const DOCUMENTS_PER_TURN = 50;
 
-/** BM25F's first half: occurrences weighted by field and field length, added up by word. */
+/** The first half of BM25F: adds up the occurrences of each word, weighted by field and field length. */
 export function createBlockBuilder({ vocabulary, ranking, meaning }: BlockParts): BlockBuilder {
   const fields = FIELD_NAMES.map((name) => ranking.fields[name]);
   const readText = createTextReader(vocabulary);
-  // By word, and all 0 between two documents.
+  // Indexed by word; all values are 0 between two documents.
   let frequencies = new Float64Array(1024);
-  // Written over from text to text and from document to document: arrays that grow anew would be most of what is left behind.
+  // Reused for all texts and documents: new arrays for each would be most of the garbage.
   const read: number[] = [];
   const touched: number[] = [];
   let touchedCount = 0;
@@ -87,22 +90,22 @@ export function createBlockBuilder({ vocabulary, ranking, meaning }: BlockParts)
     into.reserve(touchedCount);
     for (let at = 0; at < touchedCount; at += 1) {
       const word = touched[at] ?? 0;
-      into.add(word, Math.min(Math.ceil((frequencies[word] ?? 0) / FREQUENCY_STEP), MOST_STEPS));
+      into.add(word, Math.min(Math.ceil((frequencies[word] ?? 0) / FREQUENCY_STEP), MAX_STEPS));
       frequencies[word] = 0;
     }
   };
 
   return function* build(given) {
-    // In the order of their ids, so that equals are told in this order, however they came.
+    // Sorted by id, so that hits with equal scores have the same order in every index.
     const documents = given.toSorted((a, b) => (a.id < b.id ? -1 : 1));
     const ends = new Uint32Array(documents.length);
-    const list = createWordList(documents.length * USUAL_WORDS);
+    const list = createWordList(documents.length * EXPECTED_WORDS);
     const meanings = meaning === undefined ? undefined : createMeanings(documents.length, meaning.dims);
     for (const [number, document] of documents.entries()) {
       readDocument(document, list);
       ends[number] = list.count();
       if (meaning !== undefined) meanings?.set(number, meaning.readTool(document));
-      if (number % DOCUMENTS_AT_ONCE === DOCUMENTS_AT_ONCE - 1) yield;
+      if (number % DOCUMENTS_PER_TURN === DOCUMENTS_PER_TURN - 1) yield;
     }
     const named = indexNames(documents);
     return {
@@ -118,12 +121,12 @@ export function createBlockBuilder({ vocabulary, ranking, meaning }: BlockParts)
   };
 }
 
-/** More or fewer are only a matter of copying. */
-const USUAL_WORDS = 64;
+/** The expected number of words per document; another number only causes copying. */
+const EXPECTED_WORDS = 64;
 
 interface WordList {
   count(): number;
-  /** Makes room for so many more. */
+  /** Makes room for `more` further words. */
   reserve(more: number): void;
   add(word: number, frequency: number): void;
   take(): Pick<Block, "words" | "frequencies">;
@@ -170,17 +173,20 @@ function createMeanings(
   };
 }
 
-/** Puts the words of a text into a list and tells how many they are; what a chunk says is remembered over many documents, which say much the same. */
+/**
+ * Writes the word numbers of a text into a list and returns their count. The words of each chunk are cached, because
+ * many documents have the same chunks.
+ */
 function createTextReader(vocabulary: Vocabulary): (text: string, into: number[]) => number {
-  // Most chunks are one word, and need no list.
+  // Most chunks are one word, which is stored without an array.
   const known = new Map<string, number | readonly number[]>();
   const readChunk = (chunk: string): number | readonly number[] => {
-    const own = copyText(chunk);
-    const numbers = tokenizeChunk(own).map((word) => vocabulary.add(word));
+    const copy = copyText(chunk);
+    const numbers = tokenizeChunk(copy).map((word) => vocabulary.add(word));
     const [only] = numbers;
-    const said = numbers.length === 1 && only !== undefined ? only : numbers;
-    known.set(own, said);
-    return said;
+    const words = numbers.length === 1 && only !== undefined ? only : numbers;
+    known.set(copy, words);
+    return words;
   };
   return (text, into) => {
     let count = 0;

@@ -1,7 +1,7 @@
 const THING = "(?:tool|function|endpoint|method|operation|command|action|utility|api|resource)";
 const YOU = "(?:you|users?|the user|agents?|an agent|the agent|clients?|the llm|llms|models?)";
 
-/** Ways to begin a description that every tool could begin with, each up to the word that says something. */
+/** Phrases that could begin the description of any tool, each up to the first meaningful word. */
 const OPENINGS = [
   `(?:this|the)(?: mcp)? ${THING} (?:will|can(?: be used to)?|is used (?:to|for)|is designed to|is for|is intended (?:to|for)|helps? ${YOU}?(?: to)?|(?:allows?|enables?|lets?|permits?)(?: ${YOU})?(?: to)?) `,
   `(?:this|the)(?: mcp)? ${THING} (?!is |has |was |does |needs |requires |must |should )(?=[a-z]+s )`,
@@ -11,15 +11,15 @@ const OPENINGS = [
   `this (?:will|can) `,
 ].map((source) => new RegExp(`^${source}`, "i"));
 
-const SHORTEST_REST = 6;
+const MIN_REST_LENGTH = 6;
 
-/** A sentence without an opening such as "This tool allows you to"; the next word begins it. */
+/** Removes an opening such as "This tool allows you to" and capitalizes the rest. */
 export function dropOpening(sentence: string): string {
   if (!/^(?:this|the|an?|mcp|tool|function|utility|use|call|invoke|allow|enable|let|help|endpoint)/i.test(sentence))
     return sentence;
   for (const opening of OPENINGS) {
     const rest = sentence.replace(opening, "");
-    if (rest !== sentence && rest.length >= SHORTEST_REST) return rest.charAt(0).toUpperCase() + rest.slice(1);
+    if (rest !== sentence && rest.length >= MIN_REST_LENGTH) return rest.charAt(0).toUpperCase() + rest.slice(1);
   }
   return sentence;
 }
@@ -27,12 +27,12 @@ export function dropOpening(sentence: string): string {
 const WARNING =
   /^(?:important|note|warning|caution|critical|attention|mandatory|prerequisites?|requirements?|tip|disclaimer)\b\W{0,3}[:!–—-]|^(?:you must|always|never|do not|don't|must be|make sure|be sure|please)\b|^this is an? (?:mcp |sub ?-?)?tool (?:from|of|in) /i;
 
-/** A sentence that says how to use a tool, or where it is from, before it says what the tool does. */
+/** A sentence on how to use the tool or where it comes from, instead of what the tool does. */
 export function isWarning(sentence: string): boolean {
   return WARNING.test(sentence);
 }
 
-/** What generators write where there is no description. */
+/** A text that generators write when there is no description. */
 export function isPlaceholder(sentence: string): boolean {
   return /^(?:no description|(?:tool )?description (?:is )?not (?:available|accessible|provided)|n\/a$|todo\b|tbd\b|undefined$|null$)/i.test(
     sentence,

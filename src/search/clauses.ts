@@ -1,23 +1,26 @@
-/** Where one request ends and the next may begin. Between two letters, commas and "and" also stand inside one. */
+/** Where one request may end and the next begin. Commas and "and" also occur inside one request. */
 const BORDERS =
   /(?<=[.?!;]) |, ?(?:and|then|also|additionally) | and (?:also )?|(?<= )(?:additionally|furthermore|also|moreover),? /iu;
-const FEWEST_WORDS = 3;
-const LONGEST_QUERY = 4_000;
-/** One bit each in a word's mark. */
-export const MOST_CLAUSES = 8;
+const MIN_WORDS = 3;
+const MAX_QUERY_LENGTH = 4_000;
+/** Each clause is one bit in the mark of a word. */
+export const MAX_CLAUSES = 8;
 
-/** The parts of a request that may each need a tool of their own; a part too short to be one belongs to its neighbour. */
+/**
+ * Splits a request into parts that may each need their own tool. A part with fewer than three words joins its
+ * neighbour.
+ */
 export function splitClauses(query: string): string[] {
   const clauses: string[] = [];
-  for (const part of query.slice(0, LONGEST_QUERY).replace(/\s+/gu, " ").split(BORDERS)) {
+  for (const part of query.slice(0, MAX_QUERY_LENGTH).replace(/\s+/gu, " ").split(BORDERS)) {
     const before = clauses.at(-1);
     if (before === undefined) clauses.push(part.trim());
-    else if (isOwn(part) && isOwn(before) && clauses.length < MOST_CLAUSES) clauses.push(part.trim());
+    else if (isLongEnough(part) && isLongEnough(before) && clauses.length < MAX_CLAUSES) clauses.push(part.trim());
     else clauses[clauses.length - 1] = `${before} ${part.trim()}`.trim();
   }
   return clauses;
 }
 
-function isOwn(part: string): boolean {
-  return part.trim().split(" ").length >= FEWEST_WORDS;
+function isLongEnough(part: string): boolean {
+  return part.trim().split(" ").length >= MIN_WORDS;
 }

@@ -1,63 +1,66 @@
 import type { FieldName } from "./fields.js";
 
-/** How one field of a document counts. */
+/** The BM25F parameters of one field. */
 export interface FieldConstants {
-  /** How much one occurrence of a word counts. */
+  /** The weight of one occurrence of a word. */
   readonly weight: number;
-  /** How much a longer than usual text lowers that, 0 to 1. */
+  /** How strongly a text of more than the usual length lowers the weight, 0 to 1. */
   readonly lengthNorm: number;
-  /** In words. Fixed, so that a tool counts the same in every catalog and one server's change leaves the others' numbers alone. */
+  /**
+   * In words. A constant rather than the average of the catalog, so that a tool scores the same in every catalog, and a
+   * change of one server does not change the scores of others.
+   */
   readonly usualLength: number;
 }
 
-/** Every number of the ranking, for `docs/search.md` to account for and the benches to vary. */
+/** All constants of the ranking. `docs/explanation/search.md` explains them, and the benchmarks vary them. */
 export interface RankingConstants {
   readonly fields: Readonly<Record<FieldName, FieldConstants>>;
-  /** How soon further occurrences of a word stop to count. */
+  /** How soon further occurrences of a word stop adding to the score (k1 of BM25). */
   readonly saturation: number;
-  /** What other forms of a word count for beside the word itself. */
+  /** The share of an occurrence that counts for another form of the word. */
   readonly otherForm: number;
-  /** What a word of the same meaning counts for. */
+  /** The share of an occurrence that counts for a synonym. */
   readonly sameMeaning: number;
-  /** What a word that tools of this kind use counts for. */
+  /** The share of an occurrence that counts for a word of a related concept. */
   readonly concept: number;
-  /** Up to this many words of content a query is short, and other words for them count in full. */
+  /** A query with at most this many content words is short: synonyms and concepts count in full. */
   readonly shortQuery: number;
-  /** With so many words more, they count half. */
+  /** With this many further words, synonyms and concepts count half. */
   readonly halfBeyond: number;
-  /** What a word of the catalog counts for that a mistyped one may have meant. */
+  /** The share of an occurrence that counts for a word that a mistyped one may stand for. */
   readonly typingError: number;
-  /** What a word like "the" or "please" counts for. */
+  /** The share of the weight that a stop word such as "the" or "please" has. */
   readonly stopWord: number;
-  /** How much the best part of a request with several adds to its whole. */
+  /** How much the best clause of a request with several clauses adds to the score of the whole. */
   readonly clause: number;
-  /** A part that scores one so-many-th of the whole counts in full. */
+  /** A clause counts in full if its score is at least the score of the whole divided by this number. */
   readonly clauseScale: number;
-  /** How much the best tools of the same server add to each other. */
+  /** How much the best tools of the same server add to each other's scores. */
   readonly server: number;
-  /** What is left of a deprecated tool's score. */
+  /** The factor for the score of a deprecated tool. */
   readonly deprecated: number;
-  /** How much likeness in meaning adds, in words as rare as can be. */
+  /** How much semantic similarity adds, in units of the rarest possible word. */
   readonly meaning: number;
-  /** How much of the likeness to the nearest part of a request counts, where that is nearer than the whole. */
+  /** How much of the similarity to the nearest clause counts, if it is nearer than the whole query. */
   readonly clauseMeaning: number;
-  /** How much it adds, beside the likeness, that the query's own words are there. */
+  /** How much the presence of the query's own words adds, in addition to the similarity. */
   readonly literal: number;
-  /** From so many words of content on, a query is long: its words tell more, its meaning as a whole less. */
+  /** A query with more content words than this is long: its words say more, and its overall meaning less. */
   readonly longQuery: number;
-  /** With so many words more, the words have their full gain. */
+  /** With this many further words, the gain of the words is complete. */
   readonly fullGainBeyond: number;
-  /** By how much more the words of a long query then count. */
+  /** The gain of the words in a long query. */
   readonly longGain: number;
-  /** What a close look adds to the best of a short query: how near in meaning they are as a whole, */
+  /** The second pass reranks the best hits of a short query. This constant weighs the similarity of the whole text. */
   readonly closeWhole: number;
-  /** how well each piece of the query is answered, as far as words do not tell, */
+  /** Second pass: how well each piece of the query is answered, as far as words do not answer it. */
   readonly closePieces: number;
-  /** how much of their name the query says, */
+  /** Second pass: how much of the tool's name the query contains. */
   readonly closeName: number;
-  /** of their server's name, */
+  /** Second pass: how much of the server's name the query contains. */
   readonly closeServer: number;
-  /** and how much of the query they answer by words. */
+  /** Second pass: how much of the query the tool answers by words. */
   readonly closeCovered: number;
 }
 

@@ -1,22 +1,22 @@
 import type { Query, Term } from "./query.js";
 
-/** How much of what a query says a document answers, other words for it included. */
+/** How much of a query a document answers, including synonyms and other forms. */
 export interface Coverage {
-  /** The share of it, by weight, that is answered at all. */
+  /** The share of the content words, by weight, that is answered at all. */
   readonly covered: number;
-  /** The sum of what the words of content add to the score. */
+  /** The sum of what the content words add to the score. */
   readonly answered: number;
 }
 
-/** The quality at which a word counts as fully answered. */
+/** The share of a word's weight from which the word counts as fully answered. */
 const FULL_QUALITY = 0.5;
 
-/** The numbers of the terms that say something. */
+/** The indexes of the content terms. */
 export function contentOf(terms: readonly Term[]): number[] {
   return [...terms.keys()].filter((term) => terms[term]?.role === "content");
 }
 
-/** From what each term adds to the score of a document. */
+/** Takes what each term adds to the score of a document. */
 export function createCoverage({ terms }: Pick<Query, "terms">): (contributions: readonly number[]) => Coverage {
   const content = contentOf(terms);
   const weights = content.map((term) => terms[term]?.weight ?? 0);

@@ -33,7 +33,7 @@ describe("findDeprecation", () => {
     expect(findDeprecation(description)).toBeUndefined();
   });
 
-  it("leaves the rest of the description", () => {
+  it("returns the rest of the description", () => {
     expect(findDeprecation("Reads $& a file. DEPRECATED: Use x. More.")?.rest).toBe("Reads $& a file. \n More.");
   });
 });

@@ -1,24 +1,27 @@
-/** A note further down is about a parameter or a detail, not about the tool. */
-const LONGEST_BEGINNING = 2_000;
+/** Only the start of a description is searched: a later note is about a parameter or a detail, not about the tool. */
+const MAX_START_LENGTH = 2_000;
 
-/** A sentence or a bracket that begins with the word and goes on with more than a noun: "Deprecated packages of a project" is none. */
+/**
+ * A sentence or bracket that starts with the word and does not continue with a noun ("Deprecated packages of a project"
+ * is not a mark).
+ */
 const MARK = /^(?:[\s[(*_.]|⚠\ufe0f?)*(deprecated(?=$|[\])*_:：.,!]|\s+(?:[–—-]|use\b|please\b|in fav))[^\])>*]*)/iu;
-const SAID =
+const SENTENCE =
   /(\bthis (?:tool|endpoint|operation|method|function|action|command|api) (?:is|has been) (?:now )?deprecated\b[^*]*)/iu;
 
 export interface Deprecation {
-  /** As it is written, without the brackets around it. */
+  /** The original text without the brackets around it. */
   readonly note: string;
   /** The description without the note. */
   readonly rest: string;
 }
 
-/** What a description says about the tool being deprecated, if it does. */
+/** Finds the note that says that the tool is deprecated. */
 export function findDeprecation(description: string): Deprecation | undefined {
-  const beginning = description.slice(0, LONGEST_BEGINNING);
+  const beginning = description.slice(0, MAX_START_LENGTH);
   if (!/deprecated/iu.test(beginning)) return undefined;
   for (const sentence of beginning.split(/(?<=[.!?。;])\s+|\n|<</u)) {
-    const [whole, note] = MARK.exec(sentence) ?? SAID.exec(sentence) ?? [];
+    const [whole, note] = MARK.exec(sentence) ?? SENTENCE.exec(sentence) ?? [];
     if (whole === undefined || note === undefined) continue;
     const start = description.indexOf(whole);
     const after = description.slice(start + whole.length).replace(/^[\])>*_]+/u, "");

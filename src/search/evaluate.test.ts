@@ -23,7 +23,7 @@ const report = evaluateOutcomes(
 );
 
 describe("evaluateOutcomes", () => {
-  it("reports exactly the agreed keys", () => {
+  it("reports exactly the documented keys", () => {
     expect(Object.keys(report)).toEqual(
       "queries hit@1 recall@1 recall@3 recall@5 recall@10 ndcg@10 mrr refused tokens latencyMs".split(" "),
     );
@@ -51,7 +51,7 @@ describe("evaluateOutcomes", () => {
     expect(unlabelled).toMatchObject({ queries: 1, "recall@5": 0, "ndcg@10": 0, mrr: 0, refused: 0 });
   });
 
-  it("survives an empty set", () => {
+  it("accepts an empty set", () => {
     expect(evaluateOutcomes([], [])).toMatchObject({
       queries: 0,
       "hit@1": 0,
@@ -61,7 +61,7 @@ describe("evaluateOutcomes", () => {
 });
 
 describe("scoreAnswer", () => {
-  it("counts every relevant tool as found, and weighs grades in ndcg@10 alone", () => {
+  it("counts every relevant tool as found, and uses grades only in ndcg@10", () => {
     const scores = scoreAnswer(
       [
         { id: "a", grade: 0 },
@@ -75,7 +75,7 @@ describe("scoreAnswer", () => {
 });
 
 describe("averageScores", () => {
-  it("is the plain mean", () => {
+  it("returns the arithmetic mean", () => {
     const right = scoreAnswer([{ id: "a" }], ["a"]);
     const refused = scoreAnswer([{ id: "a" }], []);
     expect(averageScores([right, refused])).toMatchObject({ "hit@1": 0.5, "recall@10": 0.5, mrr: 0.5, refused: 0.5 });

@@ -1,19 +1,19 @@
-/** A question and the tools that answer it; a higher grade is a better answer, 1 where none is given. */
+/** A query and the tools that answer it. A higher grade is a better answer; the default is 1. */
 export interface EvalQuery {
   readonly query: string;
   readonly relevant: readonly { readonly id: string; readonly grade?: number }[];
 }
 
-/** What one query was answered. */
+/** The answer to one query. */
 export interface EvalOutcome {
   /** Ids found, best first. */
   readonly ids: readonly string[];
-  /** How many tokens the answer takes. */
+  /** The number of tokens of the answer. */
   readonly tokens: number;
   readonly latencyMs: number;
 }
 
-/** How good the answer of one query is, and the mean of that over many. */
+/** The quality of the answer to one query, or the mean over many. */
 export interface EvalScores {
   readonly "hit@1": number;
   readonly "recall@1": number;
@@ -22,17 +22,18 @@ export interface EvalScores {
   readonly "recall@10": number;
   readonly "ndcg@10": number;
   readonly mrr: number;
-  /** 1 for a query that got no answer; on average the share of these. */
+  /** 1 for a query without any hit; on average, the share of such queries. */
   readonly refused: number;
 }
 
+/** Mean scores over all queries, with the tokens and the latency of the answers. */
 export interface EvalReport extends EvalScores {
   readonly queries: number;
   readonly tokens: { readonly median: number; readonly p95: number };
   readonly latencyMs: { readonly median: number; readonly p95: number; readonly max: number };
 }
 
-/** The measures of a run: the outcomes stand in the order of the queries. */
+/** Computes the measures of a run. The outcomes are in the order of the queries. */
 export function evaluateOutcomes(queries: readonly EvalQuery[], outcomes: readonly EvalOutcome[]): EvalReport {
   const scores = outcomes.map(({ ids }, index) => scoreAnswer(queries[index]?.relevant ?? [], ids));
   const tokens = outcomes.map((outcome) => outcome.tokens);
@@ -45,7 +46,7 @@ export function evaluateOutcomes(queries: readonly EvalQuery[], outcomes: readon
   };
 }
 
-/** Every tool named as relevant counts as found, whatever its grade; the grade weighs in `ndcg@10` alone. */
+/** Every relevant tool counts as found, regardless of its grade; the grade matters only in `ndcg@10`. */
 export function scoreAnswer(relevant: EvalQuery["relevant"], ids: readonly string[]): EvalScores {
   const grades = new Map(relevant.map(({ id, grade = 1 }) => [id, grade]));
   const recallAt = (cut: number): number =>
@@ -63,7 +64,7 @@ export function scoreAnswer(relevant: EvalQuery["relevant"], ids: readonly strin
   };
 }
 
-/** The plain mean of each measure: over the queries of a set, or over sets so that each weighs the same. */
+/** The arithmetic mean of each measure, over the queries of a set or over several sets. */
 export function averageScores(all: readonly EvalScores[]): EvalScores {
   const mean = (key: keyof EvalScores): number =>
     all.reduce((sum, scores) => sum + scores[key], 0) / Math.max(all.length, 1);
@@ -84,12 +85,12 @@ function ndcgAt10(ids: readonly string[], grades: ReadonlyMap<string, number>): 
   return ideal === 0 ? 0 : gain(ids.map((id) => grades.get(id) ?? 0)) / ideal;
 }
 
-/** Discounted cumulative gain of the first ten, exponential in the grade as is usual for graded labels. */
+/** Discounted cumulative gain of the first ten, exponential in the grade, as is usual for graded labels. */
 function gain(grades: readonly number[]): number {
   return grades.slice(0, 10).reduce((sum, grade, index) => sum + (2 ** grade - 1) / Math.log2(index + 2), 0);
 }
 
-/** The smallest value that at least this share of all values does not exceed. */
+/** The smallest value that is greater than or equal to this share of all values. */
 function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(Math.ceil(share * sorted.length) - 1, 0)] ?? 0;

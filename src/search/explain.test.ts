@@ -19,15 +19,15 @@ describe("explain", () => {
   it.each([
     ["the word itself", "branch", "branch", "exact", ["name", "firstSentence"]],
     ["another form", "deleting", "delete", "form", ["name", "firstSentence"]],
-    ["a word of the same meaning", "remove", "delete", "same", ["name", "firstSentence"]],
+    ["a synonym", "remove", "delete", "same", ["name", "firstSentence"]],
     ["a typing error", "repositorry", "repository", "typing", ["firstSentence"]],
     ["the rest of the description", "protected", "protected", "exact", ["description"]],
     ["a parameter", "login", "login", "exact", ["parameterDescriptions"]],
-  ])("tells %s", (_, word, found, kind, fields) => {
+  ])("explains %s", (_, word, found, kind, fields) => {
     expect(index.explain(word, document)).toEqual([{ word, found, kind, fields }]);
   });
 
-  it("leaves out small words and words that are not there", () => {
+  it("leaves out stop words and words that do not occur", () => {
     expect(index.explain("please delete the spaceship", document).map(({ word }) => word)).toEqual(["delete"]);
   });
 });

@@ -5,14 +5,15 @@ import { isStopWord } from "./stop-words.js";
 import { tokenize } from "./tokenize.js";
 import type { Vocabulary } from "./vocabulary.js";
 
-/** One word of the query that a document has, itself or by another word. */
+/** A word of the query that a document contains, as it is or by another word. */
 export interface Match {
-  /** As the query says it. */
+  /** The word in the query. */
   readonly word: string;
-  /** As the document says it. */
+  /** The word in the description of the tool. */
   readonly found: string;
-  /** `near`: the query as a whole means about the same as this word. */
+  /** How the two words are related. `near`: the query as a whole has a similar meaning to this word. */
   readonly kind: ReadingKind | "near";
+  /** Where the word was found. */
   readonly fields: readonly FieldName[];
 }
 
@@ -24,7 +25,10 @@ interface ExplainParts {
   readonly meaning: Meaning | undefined;
 }
 
-/** Small words are left out; of several words for one the most literal is told. What is near in meaning comes last. */
+/**
+ * Leaves out stop words. Of several words for one word of the query, the most literal is returned. Matches by meaning
+ * come last.
+ */
 export function explainMatch({ terms }: Query, document: SearchDocument, parts: ExplainParts): Match[] {
   const { vocabulary } = parts;
   const texts = readFields(document).map(tokenize);
@@ -40,30 +44,30 @@ export function explainMatch({ terms }: Query, document: SearchDocument, parts: 
       });
       return matches.sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind)).slice(0, 1);
     });
-  const told = new Set(byWords.map(({ found }) => found));
-  return [...byWords, ...nearMatches(texts, told, parts)];
+  const matched = new Set(byWords.map(({ found }) => found));
+  return [...byWords, ...nearMatches(texts, matched, parts)];
 }
 
-const LEAST_LIKENESS = 0.35;
-const MOST_NEAR = 3;
-/** Where a tool says what it does. */
-const TELLING: readonly FieldName[] = ["name", "title", "server", "firstSentence"];
+const MIN_LIKENESS = 0.35;
+const MAX_NEAR = 3;
+/** The fields that say what a tool does. */
+const MAIN_FIELDS: readonly FieldName[] = ["name", "title", "server", "firstSentence"];
 
 function nearMatches(
   texts: readonly (readonly string[])[],
-  told: ReadonlySet<string>,
+  matched: ReadonlySet<string>,
   { text, meaning }: ExplainParts,
 ): Match[] {
   if (meaning === undefined) return [];
   const query = meaning.readQuery(text);
   const fieldsOf = (word: string): FieldName[] =>
-    TELLING.filter((name) => texts[FIELD_NAMES.indexOf(name)]?.includes(word) === true);
-  const words = TELLING.flatMap((name) => texts[FIELD_NAMES.indexOf(name)] ?? []);
+    MAIN_FIELDS.filter((name) => texts[FIELD_NAMES.indexOf(name)]?.includes(word) === true);
+  const words = MAIN_FIELDS.flatMap((name) => texts[FIELD_NAMES.indexOf(name)] ?? []);
   return [...new Set(words)]
-    .filter((word) => !told.has(word) && !isStopWord(word))
+    .filter((word) => !matched.has(word) && !isStopWord(word))
     .map((word) => ({ word, likeness: likenessOf(query, meaning.readQuery(word)) }))
-    .filter(({ likeness }) => likeness >= LEAST_LIKENESS)
+    .filter(({ likeness }) => likeness >= MIN_LIKENESS)
     .sort((a, b) => b.likeness - a.likeness)
-    .slice(0, MOST_NEAR)
+    .slice(0, MAX_NEAR)
     .map(({ word }): Match => ({ word: text, found: word, kind: "near", fields: fieldsOf(word) }));
 }

@@ -1,6 +1,6 @@
 import { toFirstSentence } from "./summary.js";
 
-/** A tool as far as it can be searched. */
+/** The searchable content of a tool. */
 export interface SearchDocument {
   readonly id: string;
   readonly server: string;
@@ -15,7 +15,7 @@ export interface SearchDocument {
 export interface SearchParameter {
   readonly name: string;
   readonly description: string;
-  /** The values it takes, where they are told one by one. */
+  /** The values of an enumeration. */
   readonly values?: readonly string[];
 }
 
@@ -32,15 +32,16 @@ export const FIELD_NAMES = [
   "serverDescription",
 ] as const;
 
+/** A part of the description of a tool that the search reads. */
 export type FieldName = (typeof FIELD_NAMES)[number];
 
-const MOST_PARAMETERS = 100;
-const MOST_VALUES = 30;
+const MAX_PARAMETERS = 100;
+const MAX_VALUES = 30;
 
-/** The texts of a document, field by field in the order of `FIELD_NAMES`. */
+/** The texts of a document, one for each of `FIELD_NAMES`, in that order. */
 export function readFields(document: SearchDocument): readonly string[] {
   const { name, title = "", server, description, tags, serverDescription = "" } = document;
-  const parameters = document.parameters.slice(0, MOST_PARAMETERS);
+  const parameters = document.parameters.slice(0, MAX_PARAMETERS);
   const { first, rest } = splitDescription(description);
   return [
     name,
@@ -50,19 +51,19 @@ export function readFields(document: SearchDocument): readonly string[] {
     rest,
     parameters.map((parameter) => parameter.name).join(" "),
     parameters.map((parameter) => parameter.description).join(" "),
-    parameters.flatMap(({ values = [] }) => values.slice(0, MOST_VALUES)).join(" "),
+    parameters.flatMap(({ values = [] }) => values.slice(0, MAX_VALUES)).join(" "),
     tags.join(" "),
     serverDescription,
   ];
 }
 
-const RECOGNISED_BY = 20;
+const MATCH_LENGTH = 20;
 
-/** The first sentence says what a tool does, the rest how: they weigh differently, so no word may stand in both. */
+/** The first sentence says what a tool does, the rest how. They have different weights, so no word may be in both. */
 function splitDescription(description: string): { first: string; rest: string } {
   const first = toFirstSentence(description);
-  const start = description.indexOf(first.slice(0, RECOGNISED_BY));
-  // Markup was taken out of the sentence: how much of the description it stands for can only be told roughly.
+  const start = description.indexOf(first.slice(0, MATCH_LENGTH));
+  // Markup was removed from the sentence, so its length in the description is only approximate.
   if (start === -1) return { first, rest: description.slice(first.length) };
   return { first, rest: `${description.slice(0, start)} ${description.slice(start + first.length)}` };
 }

@@ -2,32 +2,35 @@ import type { RankingConstants } from "./constants.js";
 import { contentOf } from "./coverage.js";
 import type { Likeness } from "./meaning/likeness.js";
 import { type Query, toRarity } from "./query.js";
-import type { Candidate } from "./rerank.js";
+import type { RerankCandidate } from "./rerank.js";
 
-/** A candidate by its words and by its meaning. */
-export interface Fused extends Candidate {
-  /** The share of what the query says, weighted by rarity, that is there in its own words. */
+/** A candidate with its scores by words and by meaning. */
+export interface Fused extends RerankCandidate {
+  /** The share of the content words, weighted by rarity, that the document contains itself or in another form. */
   readonly literal: number;
-  /** How near it is to the query, and to the nearest part of it; undefined where no model tells. */
+  /** Semantic similarity to the whole query and to its nearest clause; undefined without a model. */
   readonly likeness: { readonly whole: number; readonly part: number } | undefined;
 }
 
 interface FuseParts {
   readonly query: Query;
   readonly likeness: Likeness | undefined;
-  /** How many documents there are. */
+  /** The number of documents in the index. */
   readonly size: number;
   readonly ranking: RankingConstants;
   readonly idOf: (document: number) => string;
 }
 
-/** How long a query is: 0 is short, 1 is as long as makes a difference. */
+/** How long a query is: 0 is short, 1 is so long that more words make no difference. */
 export function lengthOf({ terms }: Query, { longQuery, fullGainBeyond }: RankingConstants): number {
   return Math.min(1, Math.max(0, contentOf(terms).length - longQuery) / fullGainBeyond);
 }
 
-/** Two scores become one: both in words as rare as can be, so that neither depends on what else was found. The best come first, equals by id. */
-export function fuse(candidates: readonly Candidate[], parts: FuseParts): Fused[] {
+/**
+ * Combines the scores by words and by meaning. Both are in units of the rarest possible word, so that neither depends
+ * on the other hits. Sorted by score, then by id.
+ */
+export function fuse(candidates: readonly RerankCandidate[], parts: FuseParts): Fused[] {
   const { query, likeness, ranking, idOf } = parts;
   const rarest = toRarity(0, parts.size);
   const content = contentOf(query.terms);
@@ -42,10 +45,10 @@ export function fuse(candidates: readonly Candidate[], parts: FuseParts): Fused[
       const words = candidate.score / rarest;
       const { contributions } = candidate;
       if (likeness === undefined) return { document, score: words, contributions, direct, literal, likeness };
-      const near = { whole: likeness.toWhole(document), part: likeness.toParts(document) };
-      const meant = near.whole + ranking.clauseMeaning * (near.part - near.whole);
-      const score = gain * words + ranking.meaning * meant + ranking.literal * literal;
-      return { document, score, contributions, direct, literal, likeness: near };
+      const similarity = { whole: likeness.toWhole(document), part: likeness.toParts(document) };
+      const meaning = similarity.whole + ranking.clauseMeaning * (similarity.part - similarity.whole);
+      const score = gain * words + ranking.meaning * meaning + ranking.literal * literal;
+      return { document, score, contributions, direct, literal, likeness: similarity };
     })
     .sort((a, b) => b.score - a.score || (idOf(a.document) < idOf(b.document) ? -1 : 1));
 }

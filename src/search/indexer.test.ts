@@ -22,8 +22,8 @@ const compareClosely = () => () => ({ answered: 0, name: 0, server: 0 });
 
 const QUERIES = ["read a file", "send mail", "delete the branch", "weather", "reed fiel"];
 
-describe("indexer", () => {
-  it("reads a group once as long as it stays the same", async () => {
+describe("createIndexer", () => {
+  it("reads a group once while it does not change", async () => {
     const reads: string[] = [];
     const files = group([tool("fs", "read_file", "Read a file.")], () => reads.push("fs"));
     const mail = group([tool("mail", "send", "Send mail.")], () => reads.push("mail"));
@@ -32,13 +32,13 @@ describe("indexer", () => {
     await indexer.index([files]);
     await indexer.index([files, mail]);
     const index = await indexer.index([files, other]);
-    // Once more at the end: what came in its place is compared with it.
+    // One further read at the end: the replacement is compared with the old group.
     expect(reads).toEqual(["fs", "mail", "mail again", "mail"]);
     expect(index.size).toBe(2);
     expect(index.search("letter", { limit: 5 }).hits.map(({ id }) => id)).toEqual(["mail:send"]);
   });
 
-  it("takes a group of other objects that says the same for the one it knows", async () => {
+  it("recognizes a group of other objects with the same content", async () => {
     const read: string[] = [];
     const vector = { values: new Int8Array(4), scale: 1, pieces: new Uint16Array() };
     const readTool = ({ description }: SearchDocument) => {
@@ -54,7 +54,7 @@ describe("indexer", () => {
     expect(index.size).toBe(2);
   });
 
-  it("knows very many words again as well", async () => {
+  it("recognizes a group with very many words", async () => {
     const words = (from: number): string => Array.from({ length: 1000 }, (_, at) => `word${from + at}`).join(" ");
     const copy = (): DocumentGroup => group(Array.from({ length: 450 }, (_, at) => tool("many", `t${at}`, words(at))));
     let read = 0;
@@ -70,7 +70,7 @@ describe("indexer", () => {
     expect(read).toBe(450);
   });
 
-  it("answers like an index made anew, whatever came and went before", async () => {
+  it("answers like a newly built index, whatever was indexed before", async () => {
     const word = fc.constantFrom("read", "file", "send", "mail", "delete", "branch", "weather", "list", "the", "city");
     const text = fc.array(word, { minLength: 1, maxLength: 6 }).map((words) => words.join(" "));
     const server = fc.array(fc.tuple(text, text), { maxLength: 4 });
@@ -93,7 +93,7 @@ describe("indexer", () => {
     );
   });
 
-  it("lets others have their turn while it reads many documents", async () => {
+  it("yields to the event loop while it reads many documents", async () => {
     const groups = Array.from({ length: 30 }, (_, server) =>
       group(Array.from({ length: 50 }, (__, at) => tool(`s${server}`, `tool_${at}`, `Does thing ${at}.`))),
     );

@@ -2,32 +2,36 @@ import { type Block, type BlockParts, createBlockBuilder } from "./block.js";
 import { RANKING } from "./constants.js";
 import type { SearchDocument } from "./fields.js";
 import { withoutGrowth } from "../util/young-generation.js";
+import { isEqualJson } from "../util/json/is-equal.js";
 import { buildIndex, type IndexParts, type SearchIndex } from "./search-index.js";
 import { createVocabulary } from "./vocabulary.js";
 
-/** Documents that change together, usually one server's. */
+/** Documents that change together, usually those of one server. */
 export interface DocumentGroup {
-  /** Another object when the documents may have changed; they are read then. */
+  /** A new object whenever the documents may have changed; the indexer then reads them again. */
   readonly key: object;
   readonly documents: () => readonly SearchDocument[];
 }
 
-/** Keeps what it read of unchanged groups, so that a change costs what changed, and never holds the program up for long. */
+/**
+ * Caches the blocks of unchanged groups, so that the cost of an update depends only on what changed. It never blocks
+ * the event loop for long.
+ */
 export interface Indexer {
   index(groups: readonly DocumentGroup[]): Promise<SearchIndex>;
 }
 
-/** When less than one word of so many is still in use, all words are read anew. */
-const MOST_STALE = 4;
-/** Documents that are compared in one turn. */
-const TURN = 500;
+/** The vocabulary is rebuilt when fewer than one in this many words read is still in use. */
+const MAX_STALE_RATIO = 4;
+/** The number of documents that are compared between two pauses. */
+const DOCUMENTS_PER_TURN = 500;
 
 export function createIndexer({ ranking = RANKING, meaning }: IndexParts = {}): Indexer {
   let memory = createMemory({ ranking, meaning });
 
   const index = async (groups: readonly DocumentGroup[]): Promise<SearchIndex> => {
     const inUse = sum([...memory.last.values()].map(({ block }) => block.words.length));
-    if (memory.read > MOST_STALE * Math.max(inUse, 100_000)) memory = createMemory({ ranking, meaning });
+    if (memory.read > MAX_STALE_RATIO * Math.max(inUse, 100_000)) memory = createMemory({ ranking, meaning });
     const current = memory;
     const used: Known[] = [];
     for (const group of groups) {
@@ -35,7 +39,7 @@ export function createIndexer({ ranking = RANKING, meaning }: IndexParts = {}): 
       current.known.set(group.key, known);
       used.push(known);
     }
-    current.last = new Map(used.map((known) => [known.sign, known]));
+    current.last = new Map(used.map((known) => [known.signature, known]));
     const blocks = used.map(({ block }) => block);
     return await takeTurns(buildIndex(blocks, { vocabulary: current.vocabulary, ranking, meaning }));
   };
@@ -43,42 +47,42 @@ export function createIndexer({ ranking = RANKING, meaning }: IndexParts = {}): 
 }
 
 interface Known {
-  /** Groups with another one say something else. */
-  readonly sign: string;
+  /** Groups with different signatures have different content. */
+  readonly signature: string;
   readonly documents: DocumentGroup["documents"];
   readonly block: Block;
 }
 
 type Memory = ReturnType<typeof createMemory>;
 
-/** After a reload of the configuration all groups are new objects, and most say what they said before. */
+/** After a reload of the configuration all groups are new objects, but most have the same content. */
 async function read({ documents }: DocumentGroup, memory: Memory): Promise<Known> {
-  const told = documents();
-  const sign = `${told.length} ${told[0]?.id}`;
-  const before = memory.last.get(sign);
-  // The objects of now are kept, so that those of then can go.
-  if (before !== undefined && (await isSame(told, before.documents()))) return { ...before, documents };
-  const block = await takeTurns(memory.build(told));
+  const current = documents();
+  const signature = `${current.length} ${current[0]?.id}`;
+  const before = memory.last.get(signature);
+  // Keeps the new objects, so that the old ones can be garbage-collected.
+  if (before !== undefined && (await isSame(current, before.documents()))) return { ...before, documents };
+  const block = await takeTurns(memory.build(current));
   memory.read += block.words.length;
-  return { sign, documents, block };
+  return { signature, documents, block };
 }
 
 async function isSame(now: readonly SearchDocument[], before: readonly SearchDocument[]): Promise<boolean> {
   for (const [number, document] of now.entries()) {
-    if (JSON.stringify(document) !== JSON.stringify(before[number])) return false;
-    if (number % TURN === TURN - 1) await nextTurn();
+    if (!isEqualJson(document, before[number])) return false;
+    if (number % DOCUMENTS_PER_TURN === DOCUMENTS_PER_TURN - 1) await nextTurn();
   }
   return true;
 }
 
 function createMemory(parts: Omit<BlockParts, "vocabulary">) {
   const vocabulary = createVocabulary();
-  // How many words were ever read, of groups long gone as well.
+  // `read` is the number of words ever read, including those of removed groups.
   return {
     vocabulary,
     build: createBlockBuilder({ vocabulary, ...parts }),
     known: new WeakMap<object, Known>(),
-    /** Those of the last index, by their signs. */
+    /** The groups of the last index, by signature. */
     last: new Map<string, Known>(),
     read: 0,
   };

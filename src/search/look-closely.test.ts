@@ -7,7 +7,7 @@ import type { Query } from "./query.js";
 
 const NOTHING: Closeness = { answered: 0, name: 0, server: 0 };
 
-/** A query of so many words of the weight 1. */
+/** A query of `count` words, each of weight 1. */
 function queryOf(words: number): Query {
   const terms = Array.from({ length: words }, (_, at) => ({
     word: `w${at}`,
@@ -19,7 +19,7 @@ function queryOf(words: number): Query {
   return { terms, clauses: [], corrections: new Map() };
 }
 
-/** A candidate with this score that answers the first word this well. */
+/** A candidate with this score that answers the first word with this quality. */
 function candidate(document: number, score: number, { whole = 0.5, answers = 0 } = {}): Fused {
   return { document, score, contributions: [answers], direct: [], literal: 0, likeness: { whole, part: whole } };
 }
@@ -43,36 +43,36 @@ function order(
 
 const two = [candidate(1, 2), candidate(2, 1.9)];
 
-describe("a close look", () => {
+describe("lookClosely", () => {
   it.each([
-    ["what answers the query piece by piece", { answered: 0.2 }],
-    ["what the query names", { name: 0.4 }],
-    ["what is of the server that the query names", { server: 0.4 }],
-  ])("puts %s before others that are hardly better", (_, closeness) => {
+    ["a tool that answers the query piece by piece", { answered: 0.2 }],
+    ["a tool that the query names", { name: 0.4 }],
+    ["a tool of the server that the query names", { server: 0.4 }],
+  ])("moves %s ahead of candidates that are hardly better", (_, closeness) => {
     expect(order(two, queryOf(2))).toEqual([1, 2]);
     expect(order(two, queryOf(2), { 2: closeness })).toEqual([2, 1]);
   });
 
-  it("puts what is nearer as a whole, or answers more words, before others that are hardly better", () => {
+  it("moves candidates up that are nearer as a whole or answer more words, if the others are hardly better", () => {
     expect(order([candidate(1, 2), candidate(2, 1.9, { whole: 0.6 })], queryOf(2))).toEqual([2, 1]);
     expect(order([candidate(1, 2), candidate(2, 1.9, { answers: 0.3 })], queryOf(2))).toEqual([2, 1]);
   });
 
-  it("adds nothing for pieces where words answer the whole query already", () => {
-    const told = [candidate(1, 2, { answers: 0.5 }), candidate(2, 1.9, { answers: 0.5 })];
-    expect(order(told, queryOf(1), { 2: { answered: 1 } })).toEqual([1, 2]);
+  it("adds nothing for pieces if words answer the whole query already", () => {
+    const answered = [candidate(1, 2, { answers: 0.5 }), candidate(2, 1.9, { answers: 0.5 })];
+    expect(order(answered, queryOf(1), { 2: { answered: 1 } })).toEqual([1, 2]);
   });
 
-  it("leaves a deprecated tool less of what it adds, as of its other score", () => {
+  it("reduces what it adds to a deprecated tool, like the rest of its score", () => {
     expect(order(two, queryOf(2), {}, [1])).toEqual([1, 2]);
     expect(order(two, queryOf(2), { 1: { answered: 0.6 }, 2: { answered: 0.6 } }, [1])).toEqual([2, 1]);
   });
 
-  it("leaves the order of a long query alone", () => {
+  it("does not change the order of a long query", () => {
     expect(order(two, queryOf(20), { 2: { answered: 1, name: 1, server: 1 } })).toEqual([1, 2]);
   });
 
-  it("looks at the best twenty and leaves the others behind them in their order", () => {
+  it("reranks the best twenty and keeps the others behind them in their order", () => {
     const many = Array.from({ length: 25 }, (_, at) => candidate(at, 10 - at / 1_000));
     const closeness = Object.fromEntries(many.map(({ document }) => [document, { answered: document / 100 }]));
     const looked = order(many, queryOf(2), closeness);
@@ -80,7 +80,7 @@ describe("a close look", () => {
     expect(looked.slice(20)).toEqual([20, 21, 22, 23, 24]);
   });
 
-  it("tells equals by their ids, and nothing of nothing", () => {
+  it("orders equal scores by id, and returns nothing for no candidates", () => {
     expect(order([candidate(7, 1), candidate(3, 1)], queryOf(2))).toEqual([3, 7]);
     expect(order([], queryOf(2))).toEqual([]);
   });

@@ -14,8 +14,9 @@ interface CloseParts {
 }
 
 /**
- * The best are told from each other by what sums over all words and all pieces do not hold: which piece answers which.
- * Where words answer a query well, its pieces add little; a long query goes by its words alone.
+ * The second pass: reranks the best candidates by which piece of the query each piece of a tool answers, which sums
+ * over words and pieces cannot express. If words answer a query well, its pieces add little; a long query is ranked by
+ * its words only.
  */
 export function lookClosely(candidates: readonly Fused[], parts: CloseParts): Fused[] {
   const { query, ranking, compare, piecesOf, isDeprecated, idOf } = parts;
@@ -24,20 +25,20 @@ export function lookClosely(candidates: readonly Fused[], parts: CloseParts): Fu
   const cover = createCoverage(query);
   const best = candidates.slice(0, LOOKED_AT);
   const covered = best.map(({ contributions }) => cover(contributions).covered);
-  const untold = 1 - Math.min(1, Math.max(0, ...covered));
+  const unanswered = 1 - Math.min(1, Math.max(0, ...covered));
   const additions = best.map(({ document, likeness }, index) => {
     const { answered, name, server } = compare(piecesOf(document));
     return (
       short *
       (isDeprecated(document) ? ranking.deprecated : 1) *
       (ranking.closeWhole * (likeness?.whole ?? 0) +
-        ranking.closePieces * untold * answered +
+        ranking.closePieces * unanswered * answered +
         ranking.closeName * name +
         ranking.closeServer * server +
         ranking.closeCovered * (covered[index] ?? 0))
     );
   });
-  // What was not looked at is taken for no better than the worst that was, so that its distance from the best means the same.
+  // Candidates beyond the second pass get the lowest addition, so that their distance from the best keeps its meaning.
   const least = Math.min(...additions);
   return candidates
     .map((candidate, index) => ({ ...candidate, score: candidate.score + (additions[index] ?? least) }))

@@ -5,16 +5,16 @@ export interface NearWord {
   readonly distance: number;
 }
 
-/** Finds words of the catalog that a mistyped one may have meant, nearest first. */
+/** Finds words of the catalog that a mistyped word may stand for, nearest first. */
 export type FindNearWords = (word: string, errors?: number) => readonly NearWord[];
 
-const MOST_NEAR_WORDS = 3;
-/** More words than this with the same length and the same end are no language, and would make one look-up slow. */
-const MOST_WITH_THE_SAME_END = 400;
+const MAX_NEAR_WORDS = 3;
+/** A larger group with the same length and the same end is not natural language, and would make a look-up slow. */
+const MAX_WITH_SAME_END = 400;
 
 /**
- * Most typing errors leave the first two or the last two letters alone, so the words are kept by length and by either
- * end: a look-up compares a few hundred of them, not all.
+ * Most typing errors leave the first two or the last two letters intact. Words are therefore grouped by length and by
+ * either end, so that a look-up compares a few hundred words instead of all.
  */
 export function createNearWords(words: Iterable<string>): FindNearWords {
   const byEnd = new Map<string, string[]>();
@@ -27,8 +27,8 @@ export function createNearWords(words: Iterable<string>): FindNearWords {
     }
   }
   for (const same of byEnd.values()) {
-    // Sorted, so that what is left out does not depend on the order of the documents.
-    if (same.length > MOST_WITH_THE_SAME_END) same.sort().splice(MOST_WITH_THE_SAME_END);
+    // Sorted, so that the words that are dropped do not depend on the order of the documents.
+    if (same.length > MAX_WITH_SAME_END) same.sort().splice(MAX_WITH_SAME_END);
   }
   return (word, errors = errorsAllowed(word.length)) => {
     const near = new Map<string, number>();
@@ -43,11 +43,11 @@ export function createNearWords(words: Iterable<string>): FindNearWords {
     return [...near]
       .map(([candidate, distance]) => ({ word: candidate, distance }))
       .sort((a, b) => a.distance - b.distance || (a.word < b.word ? -1 : 1))
-      .slice(0, MOST_NEAR_WORDS);
+      .slice(0, MAX_NEAR_WORDS);
   };
 }
 
-/** Under what a word of the given length is kept that has the same first or last two letters as this one. */
+/** The two group keys of words of this length that share the first or last two letters with `word`. */
 function endsOf(word: string, length: number): string[] {
   return [`${length} ${word.slice(0, 2)}`, `${word.slice(-2)} ${length}`];
 }

@@ -18,13 +18,13 @@ describe("nearestNames", () => {
     expect(nearestNames(name, names)).toEqual(nearest);
   });
 
-  it("puts the nearest first and ties in the order of names, whatever the order given", () => {
+  it("sorts by distance, then by name, independent of the order of the candidates", () => {
     const candidates = ["tool_c", "tool_a", "tool_bb", "tool_b", "tool_a"];
     expect(nearestNames("tool_x", candidates, 3)).toEqual(["tool_a", "tool_b", "tool_c"]);
     expect(nearestNames("tool_x", candidates.reverse(), 3)).toEqual(["tool_a", "tool_b", "tool_c"]);
   });
 
-  it("gives at most as many as asked for", () => {
+  it("returns at most the requested number", () => {
     expect(nearestNames("issue", names, 1)).toHaveLength(1);
   });
 });

@@ -1,15 +1,15 @@
 import { editDistance, errorsAllowed } from "../util/edit-distance.js";
 import { toKey } from "./tokenize.js";
 
-/** A part this short says too little to suggest a name by it. */
-const SHORTEST_PART = 3;
+/** A shorter part is too unspecific to suggest a name. */
+const MIN_PART_LENGTH = 3;
 
-/** Names that a mistyped one may have meant, nearest first; separators and case make no difference. */
+/** Names that a mistyped name may stand for, nearest first. Separators and case are ignored. */
 export function nearestNames(name: string, candidates: Iterable<string>, max = 3): string[] {
   return createNearestNames(candidates)(name, max);
 }
 
-/** The same for several names, among candidates that are prepared once. */
+/** The same for several names, with candidates that are prepared once. */
 export function createNearestNames(candidates: Iterable<string>): (name: string, max?: number) => string[] {
   const prepared = Array.from(new Set(candidates), (candidate) => ({ candidate, key: toKey(candidate) }));
   return (name, max = 3) => {
@@ -25,7 +25,7 @@ export function createNearestNames(candidates: Iterable<string>): (name: string,
   };
 }
 
-/** Typing errors count 1 each; one name inside the other comes after them, the closer in length the nearer. */
+/** Each typing error counts 1. A name that contains the other comes after those, sorted by difference in length. */
 function distanceBetween(left: string, right: string): number | undefined {
   if (left === "" || right === "") return undefined;
   const allowed =
@@ -33,7 +33,7 @@ function distanceBetween(left: string, right: string): number | undefined {
   const distance = editDistance(left, right, allowed);
   if (distance <= allowed) return distance;
   const [shorter, longer] = left.length < right.length ? [left, right] : [right, left];
-  if (shorter.length < SHORTEST_PART || !longer.includes(shorter)) return undefined;
+  if (shorter.length < MIN_PART_LENGTH || !longer.includes(shorter)) return undefined;
   const atTheStart = longer.startsWith(shorter);
   return (atTheStart ? 4 : 5) + (longer.length - shorter.length) / longer.length;
 }

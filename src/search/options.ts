@@ -8,27 +8,25 @@ export const searchOptions = z
       .min(1)
       .max(50)
       .default(10)
-      .describe("How many tools a search answers at most when the caller names no limit."),
+      .describe("The maximum number of tools in a search result, if the caller gives no limit."),
     minRelevance: z
       .number()
       .min(0)
       .max(1)
       .default(0)
-      .describe(
-        "Tools less relevant than this, from 0 to 1, are left out. What cannot be what was asked for is never shown.",
-      ),
+      .describe("The lowest relevance of a hit, from 0 to 1. Hits that are almost certainly wrong are never shown."),
     semantic: z
       .boolean()
       .default(true)
-      .describe("Whether tools are found by meaning too, with the model inside this package, or by words alone."),
+      .describe("Whether search also matches by meaning, with the model in this package, or by words only."),
     suggestions: z
       .boolean()
       .default(true)
       .describe(
-        "Whether a search that finds nothing names a public server that could be added, from the directory inside this package. No network is used.",
+        "Whether a search without a hit suggests a public server that could be added, from the directory in this package. This uses no network.",
       ),
   })
   .prefault({})
-  .describe("How tools are found.");
+  .describe("How tools are searched.");
 
 export type SearchOptions = z.output<typeof searchOptions>;

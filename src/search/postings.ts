@@ -1,22 +1,22 @@
 import type { Block } from "./block.js";
 import type { Vocabulary } from "./vocabulary.js";
 
-/** All blocks turned round: for every word the documents that have it, in flat arrays. */
+/** The inverted index over all blocks: for every word, the documents that contain it, in flat arrays. */
 export interface Postings {
   readonly size: number;
-  /** Where a word's postings start; the next word's start is their end. */
+  /** Where the postings of a word start; they end where those of the next word start. */
   readonly starts: Uint32Array;
   readonly documents: Uint32Array;
-  /** In steps of `FREQUENCY_STEP`. */
+  /** In units of `FREQUENCY_STEP`. */
   readonly frequencies: Uint16Array;
-  /** By stem: how many documents have any form of it. */
+  /** For each stem, the number of documents that contain any form of it. */
   readonly stemCounts: Uint32Array;
 }
 
-/** So many documents are counted or placed between two pauses. */
-const DOCUMENTS_AT_ONCE = 1_000;
+/** The number of documents between two pauses. */
+const DOCUMENTS_PER_TURN = 1_000;
 
-/** Counting sort in three rounds over the blocks; what it yields says nothing but that a pause is due. */
+/** A counting sort over the blocks. It yields when it should pause; the yielded value is meaningless. */
 export function* invert(blocks: readonly Block[], vocabulary: Vocabulary): Generator<void, Postings> {
   const starts = new Uint32Array(vocabulary.words.length + 1);
   const stemCounts = new Uint32Array(vocabulary.stems.length);
@@ -26,7 +26,7 @@ export function* invert(blocks: readonly Block[], vocabulary: Vocabulary): Gener
     let at = 0;
     for (const end of ends) {
       size += 1;
-      if (size % DOCUMENTS_AT_ONCE === 0) yield;
+      if (size % DOCUMENTS_PER_TURN === 0) yield;
       for (; at < end; at += 1) {
         const word = words[at] ?? 0;
         starts[word + 1] = (starts[word + 1] ?? 0) + 1;
@@ -47,19 +47,19 @@ export function* invert(blocks: readonly Block[], vocabulary: Vocabulary): Gener
     for (const end of block.ends) {
       for (; at < end; at += 1) {
         const word = block.words[at] ?? 0;
-        const place = next[word] ?? 0;
-        next[word] = place + 1;
-        documents[place] = document;
-        frequencies[place] = block.frequencies[at] ?? 0;
+        const slot = next[word] ?? 0;
+        next[word] = slot + 1;
+        documents[slot] = document;
+        frequencies[slot] = block.frequencies[at] ?? 0;
       }
       document += 1;
-      if (document % DOCUMENTS_AT_ONCE === 0) yield;
+      if (document % DOCUMENTS_PER_TURN === 0) yield;
     }
   }
   return { size, starts, documents, frequencies, stemCounts };
 }
 
-/** How many documents have this word as it is written. */
+/** The number of documents that contain exactly this word. */
 export function countWord({ starts }: Postings, word: number): number {
   return (starts[word + 1] ?? 0) - (starts[word] ?? 0);
 }

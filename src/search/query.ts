@@ -8,43 +8,43 @@ import { toStem } from "./stem.js";
 import { tokenizeQuery } from "./tokenize.js";
 import type { Vocabulary } from "./vocabulary.js";
 
-/** Who mistypes more words than this in one query is not looked after: every look-up takes its time. */
-const MOST_CORRECTED = 8;
-/** What more words than these ask for, no tool could answer. */
-const MOST_WORDS = 200;
+/** Corrections are limited, because every look-up takes time. */
+const MAX_CORRECTED = 8;
+/** No tool can answer a request with more words. */
+const MAX_WORDS = 200;
 
-/** How a word of a document stands for a word of the query. */
+/** How a word of a document corresponds to a word of the query. */
 export type ReadingKind = "exact" | "form" | "same" | "concept" | "typing";
 
-export interface Reading {
-  /** The number of the document's word. */
+export interface QueryReading {
+  /** The number of the word in the document. */
   readonly word: number;
   readonly kind: ReadingKind;
-  /** How much of an occurrence counts. */
+  /** The share of an occurrence that counts. */
   readonly share: number;
 }
 
 /**
- * Words like "please" are small: they tell good hits from each other, but nothing is missing in a document without
- * them. Several of them together may imply something, as "how far" does a distance.
+ * `small` terms are stop words such as "please": they help to order good hits, but a document without them lacks
+ * nothing. Several stop words together may imply a term, as "how far" implies a distance.
  */
 export type TermRole = "content" | "small" | "implied";
 
-/** One word of a query and all that may stand for it. */
+/** One word of a query and all words that can stand for it. */
 export interface Term {
   readonly word: string;
-  /** By its rarity, how much a full answer to it adds. */
+  /** The maximum that the term adds to a score, by its rarity. */
   readonly weight: number;
   readonly role: TermRole;
-  /** One bit for each clause it stands in. */
+  /** One bit for each clause that contains the term. */
   readonly clauses: number;
-  readonly readings: readonly Reading[];
+  readonly readings: readonly QueryReading[];
 }
 
 export interface Query {
   readonly terms: readonly Term[];
   readonly clauses: readonly string[];
-  /** Words that nothing stands for, and the nearest word of the catalog. */
+  /** Unknown words, each with the nearest word of the catalog. */
   readonly corrections: ReadonlyMap<string, string>;
 }
 
@@ -53,11 +53,11 @@ export interface QueryParts {
   readonly postings: Postings;
   readonly nearWords: FindNearWords;
   readonly ranking: RankingConstants;
-  /** Which documents exist for this caller: a word that only others have is as good as mistyped. */
+  /** Which documents this caller may see. A word that occurs only in others is treated as mistyped. */
   readonly accepts: (document: number) => boolean;
 }
 
-/** A word in more documents than this is taken to be in one that the caller may see. */
+/** A word in more documents than this is assumed to be in one that the caller may see. */
 const FEW_DOCUMENTS = 8;
 
 function isSeen(word: number, { postings, accepts }: QueryParts): boolean {
@@ -71,7 +71,7 @@ interface Draft extends Term {
   readonly stem: string;
   readonly rarity: number;
   clauses: number;
-  readonly readings: Reading[];
+  readonly readings: QueryReading[];
 }
 
 export function readQuery(query: string, parts: QueryParts): Query {
@@ -84,10 +84,9 @@ export function readQuery(query: string, parts: QueryParts): Query {
     if (known !== undefined) known.clauses |= mark;
     else drafts.set(stem, draftTerm({ word, stem, clauses: mark }, parts));
   }
-  const own = [...drafts.values()];
-  const related = addRelations(words, drafts, parts);
-  const corrections = correctTyping(own, parts);
-  return { terms: [...own, ...related], clauses, corrections };
+  const terms = [...drafts.values()];
+  const corrections = correctTyping(terms, parts);
+  return { terms: [...terms, ...addRelations(words, drafts, parts)], clauses, corrections };
 }
 
 function readWords(query: string, parts: QueryParts) {
@@ -99,7 +98,7 @@ function readWords(query: string, parts: QueryParts) {
   const marked = clauses.flatMap((clause, index) =>
     tokenizeQuery(clause, isKnown).map((word) => ({ word, mark: 1 << index })),
   );
-  const counted = marked.slice(0, MOST_WORDS);
+  const counted = marked.slice(0, MAX_WORDS);
   return { words: counted.map(({ word }) => word), marks: counted.map(({ mark }) => mark), clauses };
 }
 
@@ -111,7 +110,7 @@ function draftTerm({ word, stem, clauses }: Pick<Draft, "word" | "stem" | "claus
   const number = vocabulary.findWord(word);
   const readings = (stemNumber === undefined ? [] : vocabulary.formsOf(stemNumber))
     .filter((form) => isSeen(form, parts))
-    .map((form): Reading => {
+    .map((form): QueryReading => {
       return form === number
         ? { word: form, kind: "exact", share: 1 }
         : { word: form, kind: "form", share: ranking.otherForm };
@@ -127,7 +126,10 @@ function draftTerm({ word, stem, clauses }: Pick<Draft, "word" | "stem" | "claus
   };
 }
 
-/** Other words for the query's words, each a further reading of the rarest word it comes from; those of small words alone are terms of their own. */
+/**
+ * Adds related words as further readings of the rarest query word they come from. Words related only to stop words
+ * become separate terms.
+ */
 function addRelations(words: readonly string[], drafts: ReadonlyMap<string, Draft>, parts: QueryParts): Term[] {
   const { vocabulary, postings, ranking } = parts;
   const content = [...drafts.values()].filter(({ role }) => role === "content").length;
@@ -144,25 +146,25 @@ function addRelations(words: readonly string[], drafts: ReadonlyMap<string, Draf
     if (owner === undefined) continue;
     const forms = vocabulary.formsOf(stemNumber);
     if (owner.role === "small") {
-      const readings = forms.map((word): Reading => ({ word, kind, share: 1 }));
+      const readings = forms.map((word): QueryReading => ({ word, kind, share: 1 }));
       const word = from.map((position) => words[position] ?? "").join(" ");
       added.push({ word, weight: share * rarity, role: "implied", clauses: owner.clauses, readings });
     } else {
       const counts = (share * Math.min(rarity, owner.rarity)) / owner.weight;
-      owner.readings.push(...forms.map((word): Reading => ({ word, kind, share: counts })));
+      owner.readings.push(...forms.map((word): QueryReading => ({ word, kind, share: counts })));
     }
   }
   return added;
 }
 
-/** Only words that nothing stands for are taken for mistyped. */
+/** Only words without any reading are treated as mistyped. */
 function correctTyping(
   drafts: readonly Draft[],
   { vocabulary, nearWords, ranking }: QueryParts,
 ): ReadonlyMap<string, string> {
   const corrections = new Map<string, string>();
   const unread = drafts.filter(({ readings, role }) => readings.length === 0 && role === "content");
-  for (const { word, readings } of unread.slice(0, MOST_CORRECTED)) {
+  for (const { word, readings } of unread.slice(0, MAX_CORRECTED)) {
     for (const near of nearWords(word)) {
       const number = vocabulary.findWord(near.word);
       if (number === undefined) continue;
@@ -173,7 +175,7 @@ function correctTyping(
   return corrections;
 }
 
-/** What a word says by being in so few of all documents. */
+/** The rarity of a word, from the number of documents that contain it (inverse document frequency). */
 export function toRarity(documents: number, size: number): number {
   return Math.log(1 + (size + 1) / (documents + 0.5));
 }

@@ -3,32 +3,32 @@ import type { Fused } from "./fuse.js";
 import type { Term } from "./query.js";
 import { toRarity } from "./query.js";
 
-/** What the relevance of a hit is told from; none depends on how large scores happen to be. */
+/** The features from which the relevance of a hit is computed. None depends on the absolute size of scores. */
 export interface Evidence {
-  /** The share of what the query says that the hit answers at all, other words for it included. */
+  /** The share of the content words that the hit answers at all, including synonyms. */
   readonly covered: number;
-  /** The same for the words themselves and their other forms. */
+  /** The same for the words themselves and their other forms only. */
   readonly literal: number;
   /** How fully the strongest words are answered. */
   readonly strength: number;
-  /** How much is answered, in words as rare as can be. */
+  /** How much is answered, in units of the rarest possible word. */
   readonly amount: number;
-  /** 1 for the best hit. */
+  /** 1 for the best hit, otherwise 0. */
   readonly first: number;
-  /** By how much the best hit is better than the second. */
+  /** The distance of the best hit from the second; 0 for other hits. */
   readonly lead: number;
-  /** By how much another hit is worse than the best, below 0. */
+  /** The negative distance of another hit from the best. */
   readonly distance: number;
-  /** How long the query is, as a logarithm. */
+  /** The length of the query, as a logarithm. */
   readonly length: number;
-  /** How near it is in meaning, to the nearest part of the query; 0 where no model tells. */
+  /** Semantic similarity to the nearest clause of the query; 0 without a model. */
   readonly likeness: number;
 }
 
-/** Long questions name more than a tool can answer: only their strongest words count as asked for. */
-const WORDS_ASKED_FOR = 6;
-/** Of a hit far ahead, or alone, no more is known than of one well ahead. With meaning, scores lie farther apart. */
-const LONGEST_LEAD = { words: 1, meaning: 2 };
+/** A long question has more words than a tool can answer: only its strongest words count as requested. */
+const MAX_REQUESTED_WORDS = 6;
+/** A larger lead says no more. With meaning, scores are farther apart. */
+const MAX_LEAD = { words: 1, meaning: 2 };
 
 export function weighEvidence(
   candidates: readonly Fused[],
@@ -37,7 +37,7 @@ export function weighEvidence(
   const content = contentOf(terms);
   const weights = content.map((term) => terms[term]?.weight ?? 0);
   const cover = createCoverage({ terms });
-  const asked = sum(weights.toSorted((a, b) => b - a).slice(0, WORDS_ASKED_FOR)) || 1;
+  const asked = sum(weights.toSorted((a, b) => b - a).slice(0, MAX_REQUESTED_WORDS)) || 1;
   const rarest = toRarity(0, size);
   return candidates.map(({ contributions, literal, likeness, score }, index) => {
     const { covered, answered } = cover(contributions);
@@ -49,7 +49,7 @@ export function weighEvidence(
       strength: answered / asked,
       amount: answered / rarest,
       first: isFirst ? 1 : 0,
-      lead: isFirst ? Math.min(score - rival, LONGEST_LEAD[likeness === undefined ? "words" : "meaning"]) : 0,
+      lead: isFirst ? Math.min(score - rival, MAX_LEAD[likeness === undefined ? "words" : "meaning"]) : 0,
       distance: isFirst ? 0 : score - rival,
       length: Math.log(1 + content.length),
       likeness: likeness?.part ?? 0,
@@ -57,10 +57,10 @@ export function weighEvidence(
   });
 }
 
-/** What each kind of evidence adds to the odds, as a logarithm. */
+/** The logistic regression weights of the features. */
 export type RelevanceModel = Readonly<Record<keyof Evidence | "constant", number>>;
 
-/** Fitted by `npm run fit`; `docs/search.md` tells on what and how well. */
+/** Fitted by `npm run fit`; `docs/explanation/search.md` describes the data and the quality. */
 const BY_WORDS: RelevanceModel = {
   constant: -4.449,
   covered: 2.112,
@@ -98,7 +98,7 @@ const KINDS = [
   "likeness",
 ] as const satisfies readonly (keyof Evidence)[];
 
-/** The chance that the hit is what was asked for, 0 to 1. */
+/** The probability that the hit is what the user looked for, 0 to 1. */
 export function toRelevance(evidence: Evidence, hasMeaning: boolean): number {
   const { constant, ...weights } = hasMeaning ? BY_WORDS_AND_MEANING : BY_WORDS;
   let odds = constant;
@@ -106,7 +106,10 @@ export function toRelevance(evidence: Evidence, hasMeaning: boolean): number {
   return 1 / (1 + Math.exp(-odds));
 }
 
-/** Told apart from relevance: what fits may be among several that are hardly told from each other. Fitted by `npm run fit` as well. */
+/**
+ * Separate from relevance: a fitting tool may be one of several that are hard to tell apart. Also fitted by `npm run
+ * fit`.
+ */
 const FITTING_BY_WORDS = { constant: -2.97, strength: 18.29, likeness: 0, length: 0, threshold: 0.24 };
 const FITTING_BY_WORDS_AND_MEANING = {
   constant: -7.97,
@@ -116,11 +119,11 @@ const FITTING_BY_WORDS_AND_MEANING = {
   threshold: 0.4,
 };
 
-/** From here on a hit has so many of the query's words that it fits, however far its meaning seems. */
+/** From these shares on, a hit has enough of the query's words to fit, regardless of its meaning. */
 const ENOUGH_COVERED = 0.5;
 const ENOUGH_LITERAL = 0.6;
 
-/** Whether anything found can be what was asked for, or better nothing is told. */
+/** Whether any hit can be what the user looked for. If not, search returns no hit. */
 export function somethingFits(evidence: readonly Evidence[], hasMeaning: boolean): boolean {
   const best = evidence[0];
   if (best === undefined) return false;

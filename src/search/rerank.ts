@@ -1,17 +1,17 @@
 import { FREQUENCY_STEP } from "./block.js";
 import type { RankingConstants } from "./constants.js";
-import type { Query, Reading, Term } from "./query.js";
+import type { Query, QueryReading, Term } from "./query.js";
 import { saturate, type Scored } from "./score.js";
 
-/** A document that may answer, looked at closely. */
-export interface Candidate extends Scored {
-  /** By term: what it adds to the score. */
+/** A document that may answer the query, with the contribution of each term. */
+export interface RerankCandidate extends Scored {
+  /** For each term, what it adds to the score. */
   readonly contributions: readonly number[];
-  /** By term: whether the word itself or another form of it is there, not only one of the same meaning. */
+  /** For each term, whether the document has the word itself or another form of it, not only a synonym. */
   readonly direct: readonly boolean[];
 }
 
-/** The words of one document and how often it has them, in steps of `FREQUENCY_STEP`. */
+/** The words of one document and their frequencies, in units of `FREQUENCY_STEP`. */
 export interface DocumentWords {
   readonly words: Uint32Array;
   readonly frequencies: Uint16Array;
@@ -24,23 +24,26 @@ export interface RerankParts {
   readonly ranking: RankingConstants;
 }
 
-/** How many tools of a server speak for it. */
-const SPEAKERS = 3;
+/** How many of the best tools of a server count for its score. */
+const TOOLS_PER_SERVER = 3;
 
-/** What the sum over words does not see: requests with several parts, servers that answer with more than one tool, deprecation. */
-export function rerank(documents: readonly number[], { terms, clauses }: Query, parts: RerankParts): Candidate[] {
+/**
+ * Adds what the sum over words misses: requests with several clauses, servers with several matching tools, and
+ * deprecation.
+ */
+export function rerank(documents: readonly number[], { terms, clauses }: Query, parts: RerankParts): RerankCandidate[] {
   const { ranking } = parts;
   const readings = readingsByWord(terms);
-  const looked = documents.map((document) => {
+  const scored = documents.map((document) => {
     const found = contribute(parts.wordsOf(document), readings, { terms, ranking });
     return { document, score: sum(found.contributions), contributions: found.contributions, direct: found.direct };
   });
-  const whole = looked.reduce((most, { score }) => Math.max(most, score), 0);
+  const whole = scored.reduce((most, { score }) => Math.max(most, score), 0);
   const byClause =
     clauses.length > 1
-      ? clauseShares(looked, { terms, clauses: clauses.length, scale: ranking.clauseScale / whole })
+      ? clauseShares(scored, { terms, clauses: clauses.length, scale: ranking.clauseScale / whole })
       : [];
-  const withClauses = looked.map((candidate, index) => ({
+  const withClauses = scored.map((candidate, index) => ({
     ...candidate,
     score:
       (candidate.score + ranking.clause * whole * (byClause[index] ?? 0)) *
@@ -53,7 +56,7 @@ export function rerank(documents: readonly number[], { terms, clauses }: Query, 
   }));
 }
 
-type TermReading = Reading & { readonly term: number };
+type TermReading = QueryReading & { readonly term: number };
 
 function readingsByWord(terms: readonly Term[]): ReadonlyMap<number, readonly TermReading[]> {
   const byWord = new Map<number, TermReading[]>();
@@ -71,8 +74,8 @@ function contribute(
   { words, frequencies }: DocumentWords,
   readings: ReadonlyMap<number, readonly TermReading[]>,
   { terms, ranking }: { readonly terms: readonly Term[]; readonly ranking: RankingConstants },
-): Pick<Candidate, "contributions" | "direct"> {
-  // Plain arrays: a typed one takes longer to make than to fill.
+): Pick<RerankCandidate, "contributions" | "direct"> {
+  // Plain arrays: creating a typed array takes longer than filling it.
   const contributions = terms.map(() => 0);
   const direct = terms.map(() => false);
   for (let at = 0; at < words.length; at += 1) {
@@ -93,12 +96,12 @@ function contribute(
 interface ClauseParts {
   readonly terms: readonly Term[];
   readonly clauses: number;
-  /** Turns the score of a clause into the share at which it counts in full. */
+  /** The factor that turns the score of a clause into a share, where 1 counts in full. */
   readonly scale: number;
 }
 
-/** For each candidate how well it answers the clause that it answers best, against the best answer to that clause. */
-function clauseShares(candidates: readonly Candidate[], { terms, clauses, scale }: ClauseParts): number[] {
+/** For each candidate, how well it answers its best clause, relative to the best answer to that clause. */
+function clauseShares(candidates: readonly RerankCandidate[], { terms, clauses, scale }: ClauseParts): number[] {
   const shares = candidates.map(() => 0);
   for (let clause = 0; clause < clauses; clause += 1) {
     const inClause = [...terms.keys()].filter((term) => ((terms[term]?.clauses ?? 0) >> clause) & 1);
@@ -114,8 +117,8 @@ function clauseShares(candidates: readonly Candidate[], { terms, clauses, scale 
   return shares;
 }
 
-/** The mean of a server's best tools here; missing ones count as nothing. */
-function serverScores(candidates: readonly Candidate[], { serverOf }: RerankParts): (document: number) => number {
+/** The mean score of a server's best tools; missing ones count as 0. */
+function serverScores(candidates: readonly RerankCandidate[], { serverOf }: RerankParts): (document: number) => number {
   const byServer = new Map<string, number[]>();
   for (const { document, score } of candidates) {
     const server = serverOf(document);
@@ -125,8 +128,8 @@ function serverScores(candidates: readonly Candidate[], { serverOf }: RerankPart
   }
   const means = new Map<string, number>();
   for (const [server, scores] of byServer) {
-    const speakers = scores.sort((a, b) => b - a).slice(0, SPEAKERS);
-    means.set(server, speakers.reduce((sum, score) => sum + score, 0) / SPEAKERS);
+    const best = scores.sort((a, b) => b - a).slice(0, TOOLS_PER_SERVER);
+    means.set(server, best.reduce((sum, score) => sum + score, 0) / TOOLS_PER_SERVER);
   }
   return (document) => means.get(serverOf(document)) ?? 0;
 }

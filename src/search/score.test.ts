@@ -5,7 +5,7 @@ import type { Postings } from "./postings.js";
 import type { Term } from "./query.js";
 import { createScorer } from "./score.js";
 
-/** One word, in these documents with these frequencies. */
+/** One word that occurs in these documents with these frequencies. */
 function postingsOf(frequencies: readonly number[]): Postings {
   return {
     size: frequencies.length,
@@ -24,8 +24,8 @@ const TERM: Term = {
   readings: [{ word: 0, kind: "exact", share: 1 }],
 };
 
-describe("score", () => {
-  it("gives the best that are accepted, sorted, equals by number", () => {
+describe("createScorer", () => {
+  it("returns the best accepted documents, sorted by score and then by number", () => {
     const frequency = fc.integer({ min: 1, max: 9 });
     fc.assert(
       fc.property(fc.array(frequency, { maxLength: 60 }), fc.integer({ min: 1, max: 20 }), (frequencies, most) => {
@@ -40,7 +40,7 @@ describe("score", () => {
     );
   });
 
-  it("adds up what stands for one word before it saturates, and leaves nothing behind", () => {
+  it("adds up all readings of a word before saturation, and resets its state", () => {
     const score = createScorer(postingsOf([1024]), RANKING);
     const selection = { most: 5, accepts: () => true };
     const half = { word: 0, kind: "form", share: 0.5 } as const;

@@ -3,24 +3,27 @@ import type { RankingConstants } from "./constants.js";
 import type { Postings } from "./postings.js";
 import type { Term } from "./query.js";
 
-/** A document by its number, and how well it answers the words of a query. */
+/** A document number and its score by words. */
 export interface Scored {
   readonly document: number;
   readonly score: number;
 }
 
 export interface Selection {
-  /** At most so many, the best. */
+  /** The maximum number of documents to return. */
   readonly most: number;
-  /** Asked only of documents that would be among the best. */
+  /** Called only for documents that would be among the best. */
   readonly accepts: (document: number) => boolean;
 }
 
 export type Scorer = (terms: readonly Term[], selection: Selection) => Scored[];
 
-/** BM25F's second half: all that stands for a word is added up, saturated once, and weighted by rarity. The best come first, equals by number. */
+/**
+ * The second half of BM25F: adds up all readings of a word, saturates the sum once and weighs it by rarity. Sorted by
+ * score, then by number.
+ */
 export function createScorer(postings: Postings, { saturation }: RankingConstants): Scorer {
-  // As long as the catalog and shared by all searches, which never overlap.
+  // One entry per document, shared by all searches, which never overlap.
   const totals = new Float64Array(postings.size);
   const frequencies = new Float64Array(postings.size);
 
@@ -57,7 +60,7 @@ export function saturate(frequency: number, saturation: number): number {
   return frequency / (frequency + saturation);
 }
 
-/** A heap with the worst of the best on top: of a hundred thousand only the few are sorted. */
+/** A heap with the worst of the best on top, so that only few of very many documents are sorted. */
 function selectBest(found: readonly number[], totals: Float64Array, { most, accepts }: Selection): Scored[] {
   const heap: Scored[] = [];
   for (const document of found) {

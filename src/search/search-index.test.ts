@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { expectCpuTime, flat } from "../../test/support/cost.js";
 import type { SearchDocument } from "./fields.js";
 import { type SearchQuery, createSearchIndex } from "./search-index.js";
 
@@ -44,7 +45,7 @@ describe("search", () => {
     ["a tag", "dangerous", "github:delete_branch"],
     ["a letter missing", "forcast", "weather:get_forecast"],
     ["two letters swapped", "ogranization", "github:list_repositories"],
-    ["a question around it", "could you please tell me the weather in Paris?", "weather:get_forecast"],
+    ["words inside a longer question", "could you please tell me the weather in Paris?", "weather:get_forecast"],
     ["accents", "fórecast", "weather:get_forecast"],
   ])("finds by %s", (_, query, id) => {
     expect(ids(query)[0]).toBe(id);
@@ -67,7 +68,7 @@ describe("search", () => {
     ["LISTITEMS", "c:listitems"],
     ["b:listItems", "b:listItems"],
     ["🚀", "d:🚀"],
-  ])("puts the tool whose very name is %j before its namesakes", (query, id) => {
+  ])("ranks the tool with the exact name %j above tools with similar names", (query, id) => {
     const names = createSearchIndex([
       doc("a:list_items", "List all items of the shop"),
       doc("b:listItems", "x"),
@@ -77,7 +78,7 @@ describe("search", () => {
     expect(names.search(query, { limit: 1 }).hits).toEqual([{ id, relevance: 1 }]);
   });
 
-  it("does not take a word that names many tools for the name of one", () => {
+  it("does not treat a word that names many tools as the name of one", () => {
     const many = createSearchIndex(Array.from({ length: 10 }, (_, number) => doc(`s${number}:search`, "Search.")));
     const { hits } = many.search("search", { limit: 10 });
     expect(hits).toHaveLength(10);
@@ -93,7 +94,7 @@ describe("search", () => {
     expect(both.search("create isue", { limit: 5, accepts }).hits.map(({ id }) => id)).toEqual(["git:create_issue"]);
   });
 
-  it("tells equals in the order of their ids, however many there are and in whichever order they come", () => {
+  it("orders equal hits by id, for any number and any order of documents", () => {
     const many = Array.from({ length: 300 }, (_, number) =>
       doc(`s${String(number).padStart(3, "0")}:ping_host`, "Ping."),
     );
@@ -104,19 +105,19 @@ describe("search", () => {
     }
   });
 
-  it("gives relevance 1 to the name only", () => {
+  it("gives relevance 1 only to an exact name", () => {
     const [, ...others] = index.search("create_issue", { limit: 10 }).hits;
     expect(others.map((hit) => hit.id)).toEqual(["github:create_issue_comment"]);
     expect(others.every((hit) => hit.relevance < 1)).toBe(true);
   });
 
-  it("makes a weak best match look weak", () => {
+  it("gives a weak best match a low relevance", () => {
     expect(best("delete branch")).toBeGreaterThan(0.8);
     expect(best("delete spaceship trajectories quickly")).toBeLessThan(0.5);
     expect(best("delete spaceship trajectories quickly")).toBeGreaterThan(0);
   });
 
-  it("ranks a tool that says it more often higher, and states no higher relevance below", () => {
+  it("ranks a tool with more occurrences higher, and never increases relevance down the list", () => {
     const close = createSearchIndex([
       doc("a:get_pull_request", "Get a pull request."),
       doc("b:pull_request", "Pull request pull request. Pull request.", {
@@ -130,7 +131,7 @@ describe("search", () => {
     expect(hits[0]?.relevance).toBeGreaterThanOrEqual(hits[1]?.relevance ?? 1);
   });
 
-  it("ranks tools of the same name by the rest of what they say", () => {
+  it("ranks tools of the same name by the rest of their text", () => {
     const twins = createSearchIndex([
       doc("a:send", "Transmits."),
       doc("b:send", "Send: send a message. Sends."),
@@ -142,7 +143,7 @@ describe("search", () => {
     ]);
   });
 
-  it("ranks a deprecated tool below its equal, and first when it is named", () => {
+  it("ranks a deprecated tool below its equal, but first if the query is its name", () => {
     const pair = createSearchIndex([
       doc("a:read_file", "Read a file as text. DEPRECATED: Choose another."),
       doc("b:file_read", "Read a file as text. Recommended: Choose this."),
@@ -153,76 +154,67 @@ describe("search", () => {
   });
 
   it.each<[string, Partial<SearchDocument>]>([
-    ["tags", { tags: ["finance-team", "readonly"] }],
-    ["the server's description", { serverDescription: "Readonly reports for the finance team" }],
-  ])("finds a tool that only its %s tell from another", (_, difference) => {
+    ["its tags", { tags: ["finance-team", "readonly"] }],
+    ["the description of its server", { serverDescription: "Readonly reports for the finance team" }],
+  ])("finds a tool that differs from another only by %s", (_, difference) => {
     const twins = createSearchIndex([doc("a:run", "Runs."), doc("b:run", "Runs.", difference), doc("c:run", "Runs.")]);
     for (const query of ["finance team", "readonly"]) {
       expect(twins.search(query, { limit: 5, minRelevance: 0.05 }).hits.map((hit) => hit.id)).toEqual(["b:run"]);
     }
   });
 
-  it("ranks the word itself over its synonym", () => {
+  it("ranks the word itself above its synonym", () => {
     const both = createSearchIndex([doc("a:remove_x", ""), doc("b:delete_x", "")]);
     const search = (query: string): string | undefined => both.search(query, { limit: 5 }).hits[0]?.id;
     expect([search("delete the x thing"), search("remove the x thing")]).toEqual(["b:delete_x", "a:remove_x"]);
   });
 
-  it("cuts what is far below the best", () => {
+  it("leaves out hits far below the best", () => {
     expect(ids("file")).toEqual(["fs:read_file", "fs:writeFile"]);
     expect(ids("delete branch file")).toEqual(["github:delete_branch"]);
   });
 
-  it("returns nothing below the least relevance asked for", () => {
+  it("returns nothing below the requested minimum relevance", () => {
     expect(ids("delete spaceship trajectories quickly", { minRelevance: 0.6 })).toEqual([]);
   });
 
-  it("suggests the largest servers for small words alone", () => {
-    expect(index.search("what is it?", { limit: 10 })).toEqual({
-      hits: [],
-      more: 0,
-      suggestions: ["github", "fs", "mail", "weather"],
-    });
+  it.each(["", "   ", "?!…", "what is it?", "xyzzy"])("finds no hits and no closest tools for %j", (query) => {
+    expect(index.search(query, { limit: 10 })).toEqual({ hits: [], more: 0, closest: [] });
   });
 
-  it.each(["", "   ", "?!…"])("finds and suggests nothing for %j", (query) => {
-    expect(index.search(query, { limit: 10 })).toEqual({ hits: [], more: 0, suggestions: [] });
-  });
-
-  it("counts what the limit leaves out", () => {
+  it("counts the hits beyond the limit", () => {
     const many = createSearchIndex(Array.from({ length: 20 }, (_, number) => doc(`s${number}:ping_host`, "Ping.")));
     const answer = many.search("ping", { limit: 3 });
     expect(answer.hits.map((hit) => hit.id)).toEqual(["s0:ping_host", "s10:ping_host", "s11:ping_host"]);
     expect(answer.more).toBe(17);
   });
 
-  it("asks who may see a document before it cuts to the limit", () => {
+  it("checks visibility before it applies the limit", () => {
     const hidden = (id: string): boolean => id !== "github:create_issue";
     const answer = index.search("create issue", { limit: 1, accepts: hidden });
     expect(answer.hits.map((hit) => hit.id)).toEqual(["github:create_issue_comment"]);
     expect(answer.more).toBe(0);
   });
 
-  it("judges what is far below by the best that the caller may see", () => {
+  it("compares hits only with the best one that the caller may see", () => {
     expect(ids("weather forecast issue", { accepts: (id) => id.startsWith("github:") })).toContain(
       "github:create_issue",
     );
   });
 
-  it.each([
-    ["words that look alike", "organisatoin-wide", ["organization"]],
-    ["a server that looks alike", "githubb", ["github"]],
-    ["the largest servers otherwise", "xyzzy", ["github", "fs", "mail", "weather"]],
-  ])("suggests %s when nothing fits", (_, query, suggestions) => {
-    expect(index.search(query, { limit: 5, minRelevance: 1 }).suggestions).toEqual(suggestions);
-  });
-
-  it("suggests nothing that only hidden tools know", () => {
+  it("names the closest visible tools when nothing fits", () => {
+    const query = "delete a spaceship";
+    expect(index.search(query, { limit: 5, minRelevance: 1 }).closest).toEqual(["github:delete_branch"]);
     const accepts = (id: string): boolean => id.startsWith("fs:");
-    expect(index.search("organisatoin", { limit: 5, accepts }).suggestions).toEqual(["fs"]);
+    expect(index.search(query, { limit: 5, minRelevance: 1, accepts }).closest).toEqual([]);
   });
 
-  it("gives the same answer whatever the order of the documents", () => {
+  it("does not call a tool close because of a similarly spelled word", () => {
+    const own = createSearchIndex([doc("kit:compare", "Compares two texts, whether they differ or not.")]);
+    expect(own.search("weather in Paris", { limit: 5 })).toEqual({ hits: [], more: 0, closest: [] });
+  });
+
+  it("gives the same answer for any order of the documents", () => {
     const reversed = createSearchIndex([...documents].reverse());
     for (const query of ["issue", "file", "create", "list text files in a repo", "xyzzy"]) {
       expect(reversed.search(query, { limit: 10 })).toEqual(index.search(query, { limit: 10 }));
@@ -240,10 +232,10 @@ describe("search", () => {
   it("works without documents", () => {
     const empty = createSearchIndex([]);
     expect(empty.size).toBe(0);
-    expect(empty.search("anything", { limit: 10 })).toEqual({ hits: [], more: 0, suggestions: [] });
+    expect(empty.search("anything", { limit: 10 })).toEqual({ hits: [], more: 0, closest: [] });
   });
 
-  it("never throws and keeps relevance between 0 and 1, for every query and every document", () => {
+  it("never throws and keeps relevance between 0 and 1, for every query and document", () => {
     const text = fc.string({ unit: "binary", maxLength: 60 });
     fc.assert(
       fc.property(text, fc.array(fc.tuple(text, text), { maxLength: 4 }), (query, tools) => {
@@ -261,7 +253,7 @@ describe("search", () => {
     );
   });
 
-  it("corrects the first mistyped words of a query and no more than eight", () => {
+  it("corrects at most the first eight mistyped words of a query", () => {
     const correct = (query: string): string[] => index.explain(query, doc("a:forecast", "")).map(({ word }) => word);
     const wrong = ["forcast", ...Array.from({ length: 7 }, (_, number) => `qqzzxx${number}${number}`)];
     expect(correct(wrong.join(" "))).toEqual(["forcast"]);
@@ -269,15 +261,16 @@ describe("search", () => {
     expect(correct(["qqzzxx88", ...wrong.toReversed()].join(" "))).toEqual([]);
   });
 
-  it("answers a hostile query over 2,000 tools in bounded time", () => {
+  it("answers 5,000 mistyped words over 2,000 tools about as fast as as many known words", async () => {
     const large = createSearchIndex(
       Array.from({ length: 2_000 }, (_, number) =>
         doc(`s:tool_${number}`, `Does thing number ${number} for word${number}.`),
       ),
     );
-    const query = Array.from({ length: 5_000 }, (_, number) => `wrod${number} thingy`).join(" ");
-    const start = performance.now();
-    large.search(query, { limit: 10 });
-    expect(performance.now() - start).toBeLessThan(3_000);
+    const search = (word: string, other: string) => {
+      const query = flat(Array.from({ length: 5_000 }, (_, number) => `${word}${number} ${other}`).join(" "));
+      return () => large.search(query, { limit: 10 });
+    };
+    await expectCpuTime(search("wrod", "thingy"), { most: 10, control: search("word", "thing") });
   });
 });

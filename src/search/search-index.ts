@@ -1,4 +1,5 @@
-// Blocks of documents come in, an index goes out that finds them by words and meaning; what a tool is, who asks and where it runs is not known here.
+// Builds an index over blocks of documents and searches it by words and meaning. It knows nothing of MCP, callers or
+// storage.
 import { type Block, type BlockParts, createBlockBuilder } from "./block.js";
 import { type RankingConstants, RANKING } from "./constants.js";
 import { explainMatch, type Match } from "./explain.js";
@@ -9,70 +10,73 @@ import { createLikenessIndex } from "./meaning/likeness.js";
 import type { Meaning } from "./meaning/meaning.js";
 import { createNearWords, type FindNearWords } from "./near-words.js";
 import { countWord, invert, type Postings } from "./postings.js";
-import { createPlaces } from "./places.js";
+import { createDocumentPositions } from "./document-positions.js";
 import { type Query, type QueryParts, readQuery } from "./query.js";
 import { type Evidence, somethingFits, toRelevance, weighEvidence } from "./relevance.js";
 import { rerank } from "./rerank.js";
 import { createScorer } from "./score.js";
-import { suggest } from "./suggest.js";
+import { closestDocuments } from "./suggest.js";
 import { toKey } from "./tokenize.js";
 import { createVocabulary, type Vocabulary } from "./vocabulary.js";
 
 export interface SearchIndex {
   readonly size: number;
   search(query: string, options: SearchQuery): SearchAnswer;
-  /** Which words of the query stand where in a document, and by what right. */
+  /** Which words of the query occur in which fields of a document, and how they match. */
   explain(query: string, document: SearchDocument): Match[];
-  /** The evidence that relevance is told from, best candidate first; for those who fit it. */
+  /** The features from which relevance is computed, best candidate first. Used to fit the relevance model. */
   weigh(query: string, accepts?: (id: string) => boolean): { id: string; evidence: Evidence }[];
 }
 
 export interface SearchQuery {
   readonly limit: number;
-  /** Less relevant hits are left out. */
+  /** Hits with a lower relevance are left out. */
   readonly minRelevance?: number;
-  /** Which documents exist for this caller; asked before the answer is cut to `limit`. */
+  /** Which documents the caller may see; applied before `limit`. */
   readonly accepts?: (id: string) => boolean;
 }
 
 export interface SearchHit {
   readonly id: string;
-  /** 0 to 1: the chance that this is what was asked for, so that it means the same in every answer. */
+  /** 0 to 1: the probability that this is what the user looked for. It is comparable between answers. */
   readonly relevance: number;
 }
 
 export interface SearchAnswer {
   readonly hits: readonly SearchHit[];
-  /** Hits not far below these that `limit` left out, of those that were looked at closely. */
+  /** The number of hits beyond `limit` that are not far below the best. */
   readonly more: number;
-  /** The nearest words or servers of the catalog, when nothing fits. */
-  readonly suggestions: readonly string[];
+  /** Ids of the closest documents, best first, if nothing fits. */
+  readonly closest: readonly string[];
 }
 
-/** So many of the best by words, and so many of the nearest in meaning, are looked at closely. */
+/** How many of the best by words, and of the nearest by meaning, become candidates. */
 const BEST_BY_WORDS = 100;
 const NEAREST_IN_MEANING = 50;
-/** What comes after them is counted by nobody. */
-const MOST_HITS = 60;
-/** A hit this much less relevant than the best one is not worth its line, unless it is among the first few. With meaning, relevances lie farther apart. */
+/** Candidates beyond this number are not counted. */
+const MAX_HITS = 60;
+/**
+ * A hit whose relevance is below this share of the best one's is left out, unless it is among the first few. With
+ * meaning, relevances are farther apart.
+ */
 const FAR_BELOW_BEST = { words: 0.06, meaning: 0.04 };
 const FIRST_FEW = 3;
-/** A request with several parts may need a tool for each. */
+/** A request with several clauses may need a tool for each. */
 const FIRST_FEW_OF_SEVERAL = 5;
-/** More tools with the same name than this are told apart by the rest of what they say, not by the name. */
-const MOST_NAMESAKES = 3;
-/** What is hardly ever right is not shown even then. */
-const LEAST_RELEVANT = 0.01;
-/** Only a tool's own name gets 1. */
-const MOST_RELEVANT = 0.99;
+/** If more tools than this have the name in the query, the rest of their text decides between them. */
+const MAX_NAMESAKES = 3;
+/** Hits below this relevance are left out even among the first few. */
+const MIN_SHOWN_RELEVANCE = 0.01;
+/** Only an exact name gets 1. */
+const MAX_RELEVANCE = 0.99;
 
 export interface IndexParts {
   readonly ranking?: RankingConstants;
-  /** Without it, words alone tell. */
+  /** Without it, search matches words only. */
   readonly meaning?: Meaning | undefined;
 }
 
-/** All at once; who keeps an index up to date has an indexer. */
+/** Builds an index in one synchronous step. To update an index, use `createIndexer`. */
 export function createSearchIndex(
   documents: readonly SearchDocument[],
   { ranking = RANKING, meaning }: IndexParts = {},
@@ -93,11 +97,11 @@ export function* buildIndex(
   given: readonly Block[],
   { vocabulary, ranking, meaning }: BlockParts,
 ): Generator<void, SearchIndex> {
-  // Equals are told in the order of their ids.
+  // Sorted, so that equal hits are ordered by id.
   const blocks = given.toSorted((a, b) => ((a.ids[0] ?? "") < (b.ids[0] ?? "") ? -1 : 1));
   const postings = yield* invert(blocks, vocabulary);
   const { size } = postings;
-  const places = createPlaces(blocks, size);
+  const positions = createDocumentPositions(blocks, size);
   const score = createScorer(postings, ranking);
   const meanings = meaning === undefined ? undefined : createLikenessIndex(blocks, size, meaning);
   const parts: Omit<QueryParts, "accepts"> = {
@@ -108,41 +112,41 @@ export function* buildIndex(
   };
 
   const findCandidates = (text: string, query: Query, accepts: (document: number) => boolean): Fused[] => {
-    const meant = correct(text, query);
-    const likeness = meanings?.compare(meant, query.clauses);
-    // Small words stand nearly everywhere: they tell good hits from each other, but finding them all would be slow.
+    const corrected = correct(text, query);
+    const likeness = meanings?.compare(corrected, query.clauses);
+    // Stop words occur nearly everywhere: they help to order good hits, but searching for them would be slow.
     const terms = query.terms.filter(({ role }) => role !== "small");
     const documents = new Set(score(terms, { most: BEST_BY_WORDS, accepts }).map(({ document }) => document));
     if (terms.length > 0) for (const near of likeness?.nearest(NEAREST_IN_MEANING, accepts) ?? []) documents.add(near);
-    const candidates = rerank([...documents], query, { ...places, ranking });
-    const fused = fuse(candidates, { query, likeness, size, ranking, idOf: places.idOf });
-    const compare = meaning?.compareClosely(meant);
+    const candidates = rerank([...documents], query, { ...positions, ranking });
+    const fused = fuse(candidates, { query, likeness, size, ranking, idOf: positions.idOf });
+    const compare = meaning?.compareClosely(corrected);
     if (compare === undefined) return fused;
-    return lookClosely(fused, { ...places, query, ranking, compare });
+    return lookClosely(fused, { ...positions, query, ranking, compare });
   };
 
   const weigh = (text: string, query: Query, accepts: (document: number) => boolean) => {
-    const candidates = findCandidates(text, query, accepts).slice(0, MOST_HITS);
+    const candidates = findCandidates(text, query, accepts).slice(0, MAX_HITS);
     const evidence = weighEvidence(candidates, { terms: query.terms, size });
     return candidates.flatMap(({ document }, index) => {
-      const proof = evidence[index];
-      return proof === undefined ? [] : [{ document, evidence: proof }];
+      const features = evidence[index];
+      return features === undefined ? [] : [{ document, evidence: features }];
     });
   };
 
   return {
     size,
     weigh: (text, accepts = () => true) =>
-      weigh(text, readQuery(text, { ...parts, accepts: everyone }), (document) => accepts(places.idOf(document))).map(
-        (one) => ({
-          id: places.idOf(one.document),
-          evidence: one.evidence,
-        }),
-      ),
+      weigh(text, readQuery(text, { ...parts, accepts: everyone }), (document) =>
+        accepts(positions.idOf(document)),
+      ).map((one) => ({
+        id: positions.idOf(one.document),
+        evidence: one.evidence,
+      })),
     explain: (query, document) =>
       explainMatch(readQuery(query, { ...parts, accepts: everyone }), document, { vocabulary, meaning, text: query }),
     search(text, { limit, minRelevance = 0, accepts = () => true }) {
-      const acceptsNumber = (document: number): boolean => accepts(places.idOf(document));
+      const acceptsNumber = (document: number): boolean => accepts(positions.idOf(document));
       const query = readQuery(text, { ...parts, accepts: acceptsNumber });
       const found = weigh(text, query, acceptsNumber);
       const hasMeaning = meanings !== undefined;
@@ -153,34 +157,37 @@ export function* buildIndex(
       const candidates = (fits ? found : [])
         .map(({ document, evidence }) => ({ document, relevance: toRelevance(evidence, hasMeaning) }))
         .filter(({ relevance }) => relevance >= minRelevance);
-      const named = places
+      const named = positions
         .named(toKey(text))
         .filter(acceptsNumber)
-        .map((document) => ({ document, exactness: nameExactly(text.trim(), places.idOf(document)) }));
+        .map((document) => ({ document, exactness: nameExactly(text.trim(), positions.idOf(document)) }));
       const cut = {
         few: query.clauses.length > 1 ? FIRST_FEW_OF_SEVERAL : FIRST_FEW,
         farBelow: FAR_BELOW_BEST[hasMeaning ? "meaning" : "words"],
       };
       const hits = toHits(named, candidates, cut).map(({ document, relevance }) => ({
-        id: places.idOf(document),
+        id: positions.idOf(document),
         relevance,
       }));
-      const suggestions = hits.length > 0 ? [] : suggest(text, { ...parts, ...places, accepts: acceptsNumber });
-      return { hits: hits.slice(0, limit), more: Math.max(hits.length - limit, 0), suggestions };
+      const closest = hits.length > 0 ? [] : closestDocuments(found, hasMeaning).map(positions.idOf);
+      return { hits: hits.slice(0, limit), more: Math.max(hits.length - limit, 0), closest };
     },
   };
 }
 
-/** The query with the words that it was taken to mean: a mistyped word has no meaning of its own. What is written with a capital is rather a name. */
+/**
+ * Replaces mistyped words by their corrections, because a mistyped word has no meaning to the model. A capitalized word
+ * is probably a name and stays.
+ */
 function correct(text: string, { corrections }: Query): string {
   if (corrections.size === 0) return text;
   return text.replace(/[\p{L}\p{N}]+/gu, (word) => corrections.get(word) ?? word);
 }
 
-/** A document that the query names. */
+/** A document whose name or id is the query. */
 interface Named {
   readonly document: number;
-  /** 3: by its very id or name; 2: but for capitals; 1: but for separators too. */
+  /** 3: exactly the id or name; 2: apart from case; 1: apart from case and separators. */
   readonly exactness: number;
 }
 
@@ -196,27 +203,30 @@ interface Weighed {
 }
 
 interface Cut {
-  /** So many are shown as long as they may be right at all. */
+  /** The number of first hits that are shown if they may be right at all. */
   readonly few: number;
-  /** From this share of the best one's relevance down, the rest is not. */
+  /** Below this share of the best relevance, further hits are left out. */
   readonly farBelow: number;
 }
 
-/** Those named first, the more literally the earlier, then the candidates in their order; relevance never rises on the way down, and what is far below the best is left out. */
+/**
+ * Exact names come first, sorted by exactness, then the candidates in their order. Relevance never increases down the
+ * list, and hits far below the best are left out.
+ */
 function toHits(named: readonly Named[], candidates: readonly Weighed[], { few, farBelow }: Cut): Weighed[] {
   const rank = new Map(candidates.map(({ document }, index) => [document, index]));
   const rankOf = (document: number): number => rank.get(document) ?? candidates.length;
-  // One word that names many tools names none of them.
-  const surely = named.length <= MOST_NAMESAKES ? 1 : 1 / named.length;
+  // A word that is the name of many tools identifies none of them.
+  const nameRelevance = named.length <= MAX_NAMESAKES ? 1 : 1 / named.length;
   const hits = named
     .toSorted((a, b) => b.exactness - a.exactness || rankOf(a.document) - rankOf(b.document) || a.document - b.document)
-    .map(({ document }): Weighed => ({ document, relevance: surely }));
+    .map(({ document }): Weighed => ({ document, relevance: nameRelevance }));
   const isNamed = new Set(named.map(({ document }) => document));
   const best = hits[0]?.relevance ?? candidates[0]?.relevance ?? 0;
-  let ceiling = Math.min(MOST_RELEVANT, hits.length > 0 ? best : 1);
+  let ceiling = Math.min(MAX_RELEVANCE, hits.length > 0 ? best : 1);
   for (const [index, { document, relevance }] of candidates.entries()) {
     ceiling = Math.min(ceiling, relevance);
-    const isAmongFirst = index < few && hits.length < few && ceiling >= LEAST_RELEVANT;
+    const isAmongFirst = index < few && hits.length < few && ceiling >= MIN_SHOWN_RELEVANCE;
     if (!isAmongFirst && ceiling < best * farBelow) break;
     if (!isNamed.has(document)) hits.push({ document, relevance: ceiling });
   }
@@ -225,7 +235,7 @@ function toHits(named: readonly Named[], candidates: readonly Weighed[], { few, 
 
 const everyone = (): boolean => true;
 
-/** Made when a word is first mistyped: most catalogs never see one. */
+/** Created on the first mistyped word: most catalogs never see one. */
 function nearWordsOf(vocabulary: Vocabulary, postings: Postings): FindNearWords {
   let find: FindNearWords | undefined;
   return (word, errors) => {

@@ -1,7 +1,9 @@
 import { stemmer } from "stemmer";
 
-/** Words that the stemmer would take for others: `news` for `new`, `customer` for `custom`, `adding` for `ad`. */
-const APART = new Set(
+/**
+ * Words that the stemmer would confuse with others: `news` with `new`, `customer` with `custom`, `adding` with `ad`.
+ */
+const UNSTEMMED = new Set(
   `accessibility accounting active activity added adding additional animal anime applicant application apy
   assignment ats authority authorization authorize authorized availability balancer beauty billing booking
   boxing bus busy calle capitalize carte charging cms combination commande community computer contentful
@@ -18,9 +20,9 @@ const APART = new Set(
 /** The common part of a word's inflections. */
 export function toStem(word: string): string {
   if (word.length < 3) return word;
-  if (APART.has(word)) return word;
+  if (UNSTEMMED.has(word)) return word;
   const singular = toSingular(word);
-  return APART.has(singular) ? singular : stemmer(word);
+  return UNSTEMMED.has(singular) ? singular : stemmer(word);
 }
 
 function toSingular(word: string): string {

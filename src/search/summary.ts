@@ -2,12 +2,15 @@ import { cutAtWord, toOneLine } from "../util/text.js";
 import { dropOpening, isPlaceholder, isWarning } from "./boilerplate.js";
 import { findDeprecation } from "./deprecation.js";
 
-/** What a tool does is said early; the bound decides how long a hostile text takes. */
-const LONGEST_READ = 2_000;
-const MOST_PARAGRAPHS = 6;
-const MOST_SENTENCES = 4;
+/** A description says early what a tool does; the limit also bounds the time for hostile texts. */
+const MAX_READ_LENGTH = 2_000;
+const MAX_PARAGRAPHS = 6;
+const MAX_SENTENCES = 4;
 
-/** The informative first sentence of a description as one line of at most `maxLength` characters; that a tool is deprecated comes before it. */
+/**
+ * The first informative sentence of a description, as one line of at most `maxLength` characters. A deprecation note
+ * comes before it.
+ */
 export function summarize(description: string, maxLength = 100): string {
   const deprecation = findDeprecation(description);
   if (deprecation === undefined) return cutAtWord(toFirstSentence(description), maxLength);
@@ -16,9 +19,9 @@ export function summarize(description: string, maxLength = 100): string {
   return cutAtWord(`${note}${/[.!?:;]$/u.test(note) ? "" : "."} ${what}`.trim(), maxLength);
 }
 
-/** The first sentence that says what a tool does: headings, labels, warnings and openings that every tool could have are skipped. */
+/** The first sentence that says what a tool does. Skips headings, labels, warnings and generic openings. */
 export function toFirstSentence(description: string): string {
-  const text = description.length > LONGEST_READ ? description.slice(0, LONGEST_READ) : description;
+  const text = description.length > MAX_READ_LENGTH ? description.slice(0, MAX_READ_LENGTH) : description;
   let second = "";
   for (const paragraph of paragraphsOf(text)) {
     for (const sentence of sentencesOf(paragraph)) {
@@ -33,11 +36,11 @@ const BULLET = /^(?:[-*+•]|\d+[.)])\s+/u;
 const HEADING = /^(?:#{1,6}\s|\*\*[^*]+\*\*:?$|<\/?[a-z][^<>]*>$|[\p{L} ]{1,30}:$)/iu;
 const ABOUT_ACCESS = /^(?:required )?(?:scopes?|permissions?|roles?|category|tags?|version)\s*:/i;
 const PREFIX = /^(?:tool )?(?:description|summary|overview|purpose|what it does|tool)\s*:\s*/i;
-/** `[GitHub] List issues`: the server's name is told beside the summary. */
+/** `[GitHub] List issues`: the server's name is shown next to the summary anyway. */
 const IN_BRACKETS = /^\[[^[\]]{1,40}\]\s*[:–—-]?\s*(?=\p{L})/u;
 const ORNAMENT = /^[^\p{L}\p{N}"'`([<{$@/\\.#*+&-]+/u;
 
-/** Paragraphs as plain text in one line each, without code and the lines that only name or adorn what follows. */
+/** Yields paragraphs as one line of plain text each, without code, headings and decoration. */
 function* paragraphsOf(text: string): Generator<string> {
   let paragraph = "";
   let count = 0;
@@ -51,7 +54,7 @@ function* paragraphsOf(text: string): Generator<string> {
       yield paragraph;
       paragraph = "";
       count += 1;
-      if (count >= MOST_PARAGRAPHS) return;
+      if (count >= MAX_PARAGRAPHS) return;
     }
     if (isBreak || isCode || !hasWord(line)) continue;
     const plain = paragraph === "" ? toBeginning(line) : toPlainText(line);
@@ -60,7 +63,7 @@ function* paragraphsOf(text: string): Generator<string> {
   if (paragraph !== "") yield paragraph;
 }
 
-/** Most lines begin with a letter, and need no regular expression with all letters of the world. */
+/** Most lines start with an ASCII letter and do not need the slower Unicode regular expression. */
 const PLAIN_START = /^[A-Za-z0-9]/;
 
 function toLine(raw: string): string {
@@ -84,18 +87,18 @@ function toBeginning(line: string): string {
 
 const ABBREVIATION =
   /(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|incl|no|nr|fig|dr|mr|mrs|ms|st|inc|ltd|u\.s|\p{Lu})\.$/iu;
-const LONGEST_ABBREVIATION = 10;
+const MAX_ABBREVIATION_LENGTH = 10;
 
 function* sentencesOf(paragraph: string): Generator<string> {
   let start = 0;
   let count = 0;
   for (const { index, 0: mark } of paragraph.matchAll(/[.!?](?=["')\]]*(?:\s|$))|[。！？]/gu)) {
     const sentence = paragraph.slice(start, index + 1);
-    if (mark === "." && ABBREVIATION.test(sentence.slice(-LONGEST_ABBREVIATION))) continue;
+    if (mark === "." && ABBREVIATION.test(sentence.slice(-MAX_ABBREVIATION_LENGTH))) continue;
     yield sentence.trim();
     start = index + 1;
     count += 1;
-    if (count >= MOST_SENTENCES) return;
+    if (count >= MAX_SENTENCES) return;
   }
   const rest = paragraph.slice(start).trim();
   if (hasWord(rest)) yield rest;
@@ -113,7 +116,7 @@ function toPlainText(text: string): string {
     .trim();
 }
 
-/** Named in running text, where the sentence is about the element. */
+/** HTML elements that a sentence may be about, so their tags are kept. */
 const INLINE_TAG =
   /^<(?:select|input|iframe|script|style|img|video|audio|canvas|table|form|button|option|svg|body|head|html|div|span|a)>$/iu;
 

@@ -27,7 +27,7 @@ describe("tokenize", () => {
     expect(tokenize(text)).toEqual(words);
   });
 
-  it("never throws and gives no empty words", () => {
+  it("never throws and returns no empty words", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => {
         for (const word of tokenize(text)) expect(word).not.toBe("");

@@ -1,23 +1,26 @@
-/** Beyond this many characters a text adds words but no meaning. */
-const LONGEST_TEXT = 6_000;
-const LONGEST_WORD = 40;
+/** In characters. The rest of a longer text adds words but no meaning. */
+const MAX_TEXT_LENGTH = 6_000;
+const MAX_WORD_LENGTH = 40;
 
 /** Scripts that put no spaces between words. */
 const SCRIPTS =
   "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}";
 const WITHOUT_SPACES = new RegExp(`[${SCRIPTS}]`, "u");
 const RUN_WITHOUT_SPACES = new RegExp(`[${SCRIPTS}ー]+`, "gu");
-const LONGEST_RUN = 400;
+const MAX_RUN_LENGTH = 400;
 
-/** Lower-case words of a text: snake, kebab, camel and dotted names are taken apart, and `GitHub` is also `github`. */
+/** The lower-case words of a text. Snake, kebab, camel and dotted names are split, and `GitHub` also gives `github`. */
 export function tokenize(text: string): string[] {
   return splitChunks(text).flatMap(tokenizeChunk);
 }
 
-/** Runs of letters and digits; what one of them says does not depend on the others, so callers may remember it. */
+/**
+ * Splits a text into runs of letters and digits. The words of a chunk do not depend on other chunks, so callers may
+ * cache them.
+ */
 export function splitChunks(text: string): readonly string[] {
-  const read = text.length > LONGEST_TEXT ? text.slice(0, LONGEST_TEXT) : text;
-  // Plain English needs no regular expression with all letters of the world.
+  const read = text.length > MAX_TEXT_LENGTH ? text.slice(0, MAX_TEXT_LENGTH) : text;
+  // ASCII texts do not need the slower Unicode regular expression.
   if (!/[\u0080-\uffff]/.test(read)) return read.match(/[A-Za-z0-9]+/g) ?? [];
   const folded = foldMarks(read);
   if (!WITHOUT_SPACES.test(folded)) return folded.match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
@@ -31,10 +34,7 @@ export function tokenizeChunk(chunk: string): string[] {
   return letters === undefined ? words : [...words, letters];
 }
 
-/**
- * The words of a query in their order. `GitHub` is one word to a catalog that knows `github` and two to one that does
- * not.
- */
+/** The words of a query in order. `GitHub` is one word if the catalog knows `github`, otherwise two. */
 export function tokenizeQuery(query: string, isKnown: (word: string) => boolean): string[] {
   return splitChunks(query).flatMap((chunk) => {
     const { parts, whole } = splitChunk(chunk);
@@ -42,15 +42,18 @@ export function tokenizeQuery(query: string, isKnown: (word: string) => boolean)
   });
 }
 
-/** Letters and digits only, in lower case: two names that differ by case or separators have the same key. Without any, the name is its own key. */
+/**
+ * Lower-case letters and digits only, so that names that differ by case or separators have the same key. A name without
+ * letters and digits is its own key.
+ */
 export function toKey(name: string): string {
-  const key = foldMarks(name.slice(0, LONGEST_TEXT))
+  const key = foldMarks(name.slice(0, MAX_TEXT_LENGTH))
     .toLowerCase()
     .replace(/[^\p{L}\p{N}\p{M}]+/gu, "");
   return key === "" ? name.trim() : key;
 }
 
-/** `é` becomes `e`; scripts in which a mark makes another letter keep theirs. */
+/** `é` becomes `e`. Scripts in which a mark makes another letter keep their marks. */
 function foldMarks(text: string): string {
   if (!/[\u0080-\uffff]/u.test(text)) return text;
   return text
@@ -60,12 +63,12 @@ function foldMarks(text: string): string {
 }
 
 function splitChunk(chunk: string): { parts: string[]; whole: string } {
-  const whole = chunk.toLowerCase().slice(0, LONGEST_WORD);
-  if (WITHOUT_SPACES.test(chunk)) return { parts: toPairs(chunk.toLowerCase().slice(0, LONGEST_RUN)), whole };
+  const whole = chunk.toLowerCase().slice(0, MAX_WORD_LENGTH);
+  if (WITHOUT_SPACES.test(chunk)) return { parts: toPairs(chunk.toLowerCase().slice(0, MAX_RUN_LENGTH)), whole };
   const isMixed = chunk !== chunk.toLowerCase() && chunk !== chunk.toUpperCase() && !/^\p{Lu}+s$/u.test(chunk);
   if (!isMixed) return { parts: [whole], whole };
   const parts = chunk
-    .slice(0, LONGEST_WORD)
+    .slice(0, MAX_WORD_LENGTH)
     .replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, "$1 $2")
     .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2")
     .toLowerCase()

@@ -1,16 +1,16 @@
 import { toStem } from "./stem.js";
 
-/** Words and stems as numbers, given in the order of their first appearance and never taken back. */
+/** Numbers words and stems in the order of their first occurrence. Numbers are never reused. */
 export interface Vocabulary {
   readonly words: readonly string[];
   readonly stems: readonly string[];
-  /** The number of a word, known so far or not. */
+  /** Returns the number of a word, and assigns one if it is new. */
   add(word: string): number;
   findWord(word: string): number | undefined;
   findStem(stem: string): number | undefined;
-  /** The stem of the word with this number. */
+  /** The stem number of a word number. */
   stemOf(word: number): number;
-  /** All words that have this stem. */
+  /** All words with this stem. */
   formsOf(stem: number): readonly number[];
 }
 
@@ -22,7 +22,7 @@ export function createVocabulary(): Vocabulary {
   const wordNumbers = new Map<string, number>();
   const stemNumbers = new Map<string, number>();
   const stemOfWord: number[] = [];
-  // Forms of a stem as a chain from the first to the last: an array for each stem would be most of what a vocabulary takes.
+  // The forms of a stem are a linked list: one array per stem would be most of the memory of a vocabulary.
   const firstForms: number[] = [];
   const lastForms: number[] = [];
   const nextForms: number[] = [];

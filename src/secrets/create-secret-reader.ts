@@ -1,21 +1,21 @@
-// References come in, secrets go out: asked of the platform's tools when they are needed, remembered for a short while.
+// Resolves secret references with the platform's tools at the moment of use, and caches the values for a short time.
 import { unreadable } from "./failures.js";
 import { keychainCalls } from "./keychain-calls.js";
 import { parseReference, type SecretReference } from "./reference.js";
-import { createRunTool, type ToolCall, type ToolParts } from "./run-tool.js";
+import { createRunTool, type ToolCall, type SecretToolParts } from "./run-tool.js";
 import { valueIn } from "./value-in.js";
 
-/** Several servers may start one after the other: the person is asked once. */
+/** How long values are cached: several servers may start in a row, and the user should unlock the keychain once. */
 const KEPT_MS = 300_000;
 
-export interface SecretReaderParts extends ToolParts {
+export interface SecretReaderParts extends SecretToolParts {
   readonly platform: NodeJS.Platform;
-  /** Milliseconds that only ever grow. */
+  /** A monotonic clock in milliseconds. */
   readonly elapsed: () => number;
 }
 
 export interface SecretReader {
-  /** The value of a reference, or CONFIGURATION_ERROR that names the reference and never the value. */
+  /** The value of a reference. Throws CONFIGURATION_ERROR, which names the reference and never the value. */
   read(reference: string): Promise<string>;
 }
 

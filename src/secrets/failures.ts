@@ -5,7 +5,7 @@ import type { ToolCall, ToolResult } from "./run-tool.js";
 
 const LONGEST_QUOTE = 200;
 
-/** Why a reference has no value now, and what to do. The value itself, and what a command of the user says, never shows. */
+/** The error for a reference without a value. It never contains the value or the output of a user command. */
 export function unreadable(
   text: string,
   { kind }: SecretReference,

@@ -2,7 +2,7 @@ import { DiscoveryError } from "../errors.js";
 import type { KeychainItem } from "./reference.js";
 import type { ToolCall, ToolResult } from "./run-tool.js";
 
-/** How one platform's keychain is read and written. A value goes through standard input: everybody can list arguments. */
+/** How one platform's keychain is read and written. Values are passed on standard input, because other users can list process arguments. */
 export interface KeychainCalls {
   read(item: KeychainItem): ToolCall;
   write(item: KeychainItem, value: string): ToolCall;
@@ -11,7 +11,7 @@ export interface KeychainCalls {
   isAnswer(result: ToolResult): boolean;
 }
 
-/** How `security` exits where there is no such entry (errSecItemNotFound). */
+/** The exit code of `security` for a missing entry (errSecItemNotFound). */
 const NOT_FOUND = 44;
 
 const MACOS: KeychainCalls = {
@@ -19,7 +19,7 @@ const MACOS: KeychainCalls = {
   write: ({ service, account }, value) => ({
     program: "security",
     args: ["-i"],
-    // In hexadecimal nothing has to be quoted.
+    // Hexadecimal needs no quoting.
     input: `add-generic-password -U -s ${service} -a ${account} -X ${Buffer.from(value).toString("hex")}\n`,
   }),
   remove: ({ service, account }) => security(["delete-generic-password", "-s", service, "-a", account]),
@@ -33,7 +33,7 @@ const LINUX: KeychainCalls = {
     input: value,
   }),
   remove: (item) => secretTool(["clear", ...attributes(item)]),
-  // It exits with code 1 either way; it says something only where it cannot reach the keychain.
+  // `secret-tool` exits with code 1 in both cases; it writes to standard error only if it cannot reach the keychain.
   isAnswer: (result) => result.kind === "ended" && (result.code === 0 || result.stderr.trim() === ""),
 };
 

@@ -1,26 +1,26 @@
-// The entries of the system's keychain, through the platform's own tool.
+// Reads and writes the system keychain with the platform's command line tool.
 import { DiscoveryError } from "../errors.js";
 import { describe } from "./failures.js";
 import { keychainCalls } from "./keychain-calls.js";
 import { keychainItem } from "./reference.js";
-import { createRunTool, type ToolCall, type ToolParts, type ToolResult } from "./run-tool.js";
+import { createRunTool, type ToolCall, type SecretToolParts, type ToolResult } from "./run-tool.js";
 import { valueIn } from "./value-in.js";
 
 export interface Keychain {
-  /** Undefined when there is no such entry. */
+  /** Undefined if the entry does not exist. */
   read(name: string): Promise<string | undefined>;
-  /** Replaces what the entry held. */
+  /** Replaces the value of the entry. */
   write(name: string, value: string): Promise<void>;
   remove(name: string): Promise<void>;
   /** Whether the tool is installed and reaches the keychain. */
   isAvailable(): Promise<boolean>;
 }
 
-export interface KeychainParts extends ToolParts {
+export interface KeychainParts extends SecretToolParts {
   readonly platform: NodeJS.Platform;
 }
 
-/** An entry that nobody has to have made: the tool says so, or says why it cannot look. */
+/** Reads an entry that may not exist. The tool reports a missing entry, or why the keychain is not accessible. */
 const PROBE = "availability-check";
 
 export function openKeychain({ platform, ...parts }: KeychainParts): Keychain {
@@ -30,7 +30,7 @@ export function openKeychain({ platform, ...parts }: KeychainParts): Keychain {
   async function read(name: string): Promise<string | undefined> {
     const call = calls.read(keychainItem(name));
     const result = await run(call);
-    // Both tools end so where there is no entry.
+    // Both tools exit like this if the entry does not exist.
     if (result.kind === "ended" && (result.code !== 0 || result.stdout === "")) return undefined;
     return valueIn(result) ?? fail("read", name, { call, result });
   }
@@ -41,7 +41,7 @@ export function openKeychain({ platform, ...parts }: KeychainParts): Keychain {
       if (value === "" || /[\r\n\0]/.test(value)) throw notStorable(name);
       const call = calls.write(keychainItem(name), value);
       const result = await run(call);
-      // `security -i` ends with code 0 whatever became of the command.
+      // `security -i` exits with code 0 even if the command failed.
       const isStored = result.kind === "ended" && result.code === 0 && (await read(name)) === value;
       if (!isStored) fail("written", name, { call, result });
     },
@@ -57,7 +57,7 @@ export function openKeychain({ platform, ...parts }: KeychainParts): Keychain {
   };
 }
 
-/** Whether every platform's tool gives the value back as it was: `security` prints what is not ASCII in hexadecimal. */
+/** Whether every platform's tool returns the value unchanged: `security` prints non-ASCII text in hexadecimal. */
 export function isStorable(value: string): boolean {
   return /^[\x20-\x7e]+$/.test(value);
 }
@@ -80,12 +80,12 @@ function fail(done: string, name: string, { call, result }: Done): never {
 
 function notStorable(name: string): DiscoveryError {
   return new DiscoveryError("INVALID_REQUEST", `The value for ${name} is empty or has more than one line.`, {
-    hint: "Give one line of text.",
+    hint: "Enter one line of text.",
   });
 }
 
 function notThere(name: string): DiscoveryError {
   return new DiscoveryError("INVALID_REQUEST", `The keychain has no entry ${name}.`, {
-    hint: `\`anygpt mcp secret set ${name}\` makes one.`,
+    hint: { action: "run-command", command: `anygpt mcp secret set ${name}`, purpose: "create it" },
   });
 }

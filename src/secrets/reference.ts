@@ -1,4 +1,4 @@
-// The text of a reference comes in, as it stands between `${` and `}`; where its value is kept goes out.
+// Parses the text of a secret reference, as it is between `${` and `}`.
 import { DiscoveryError } from "../errors.js";
 import { splitCommand } from "../util/split-command.js";
 
@@ -8,15 +8,15 @@ export type SecretReference =
   | { readonly kind: "vault"; readonly path: string; readonly field: string }
   | { readonly kind: "command"; readonly program: string; readonly args: readonly string[] };
 
-/** An entry of the system's keychain. */
+/** An entry of the system keychain. */
 export interface KeychainItem {
   readonly service: string;
   readonly account: string;
 }
 
-/** The service of entries whose reference names none. */
+/** The default service of keychain entries. */
 const OWN_SERVICE = "anygpt";
-/** What begins with a dash would be read as an option. */
+/** A leading dash is excluded, because the tool would read it as an option. */
 const NAME = /^[A-Za-z0-9_.@][A-Za-z0-9_.@-]{0,127}$/;
 
 export function parseReference(text: string): SecretReference {

@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 
-/** A program of the platform and what it is told. */
+/** A program of the platform with its arguments and input. */
 export interface ToolCall {
   readonly program: string;
   readonly args: readonly string[];
-  /** Its standard input; it is closed after that, or at once. */
+  /** The standard input, which is closed afterwards. Without it, it is closed at once. */
   readonly input?: string;
 }
 
@@ -16,21 +16,21 @@ export type ToolResult =
   | { readonly kind: "too-much" }
   | { readonly kind: "failed"; readonly error: string };
 
-export interface ToolParts {
+export interface SecretToolParts {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where it runs: never the working folder, in which anybody may have put programs. */
+  /** The folder in which it runs. It must not be the working folder, which can contain untrusted programs. */
   readonly cwd: string;
   readonly timeoutMs?: number;
 }
 
 export type RunTool = (call: ToolCall) => Promise<ToolResult>;
 
-/** People may have to touch a sensor or type a password. */
+/** Long enough for a user to touch a sensor or type a password. */
 const TIMEOUT_MS = 60_000;
 const MOST_BYTES = 64 * 1024;
 
 /** Runs programs without a shell. */
-export function createRunTool({ env, cwd, timeoutMs = TIMEOUT_MS }: ToolParts): RunTool {
+export function createRunTool({ env, cwd, timeoutMs = TIMEOUT_MS }: SecretToolParts): RunTool {
   return ({ program, args, input = "" }) =>
     new Promise((resolve) => {
       const limits = { timeout: timeoutMs, maxBuffer: MOST_BYTES, killSignal: "SIGKILL" } as const;
@@ -48,7 +48,7 @@ export function createRunTool({ env, cwd, timeoutMs = TIMEOUT_MS }: ToolParts): 
         if (error.killed === true) return resolve({ kind: "too-slow", limitMs: timeoutMs });
         resolve({ kind: "failed", error: code ?? error.signal ?? "unknown reason" });
       });
-      // A program that does not read its input closes it.
+      // Ignore EPIPE: a program that does not read its input may close it.
       child.stdin?.on("error", () => undefined);
       child.stdin?.end(input);
     });

@@ -28,7 +28,7 @@ const failureOf = (work: Promise<unknown>): Promise<DiscoveryError> =>
 const calls = (): string[] => readFileSync(join(store, "calls"), "utf8").trim().split("\n");
 const node = (code: string): string => `command:${process.execPath} -e '${code}'`;
 
-it("says that the home folder does not exist, not that the tool is missing", async () => {
+it("reports a missing home folder, not a missing tool", async () => {
   const error = await failureOf(reader({ cwd: join(folder, "none") }).read("keychain:TOKEN"));
   expect(error.message).toContain(`could not be run (the folder ${join(folder, "none")} does not exist)`);
 });
@@ -38,7 +38,7 @@ it.each<[NodeJS.Platform, string, boolean]>([
   ["linux", 'process.stderr.write("Cannot autolaunch D-Bus without X11"); process.exit(1)', false],
   ["darwin", 'process.stderr.write("The specified item could not be found"); process.exit(44)', true],
   ["darwin", 'process.stderr.write("no keychain"); process.exit(50)', false],
-])("tells on %s after `%s` whether the keychain can be reached: %s", async (platform, code, isThere) => {
+])("decides on %s after `%s` whether the keychain is reachable: %s", async (platform, code, isThere) => {
   const tool = platform === "darwin" ? "security" : "secret-tool";
   writeFileSync(join(env["PATH"] ?? "", tool), `#!${process.execPath}\n${code}`, { mode: 0o755 });
   expect(await openKeychain({ env, cwd: folder, platform }).isAvailable()).toBe(isThere);
@@ -62,12 +62,12 @@ describe("a reference", () => {
     expect(calls()).toEqual([call]);
   });
 
-  it("to a command runs it without a shell, and takes what it prints", async () => {
+  it("to a command runs it without a shell and uses its output", async () => {
     const code = 'process.stdout.write(process.argv.slice(1).join("|") + "\\n")';
     expect(await reader().read(`${node(code)} "a b" $HOME ; x`)).toBe("a b|$HOME|;|x");
   });
 
-  it("is read once for all who ask within five minutes, and again after a failure", async () => {
+  it("is read once within five minutes, and again after a failure", async () => {
     let now = 0;
     const { read } = reader({ elapsed: () => now });
     await failureOf(read("keychain:TOKEN"));
@@ -89,7 +89,7 @@ describe("a reference", () => {
     [node("0"), `${process.execPath} printed nothing`, "in a terminal"],
     ["command:no-such-program x", "the program no-such-program was not found", "full path"],
     [node("process.stdout.write(`x`.repeat(100000))"), "printed more than a secret can be", "in a terminal"],
-  ])("%s without a value says why and what to do", async (reference, why, hint) => {
+  ])("%s without a value reports the reason and the next action", async (reference, why, hint) => {
     const error = await failureOf(reader().read(reference));
     expect(error.code).toBe("CONFIGURATION_ERROR");
     expect(error.message).toContain(`\${${reference}} cannot be read: `);
@@ -97,12 +97,12 @@ describe("a reference", () => {
     expect(error.hint).toContain(hint);
   });
 
-  it("to a program that never ends is given up", async () => {
+  it("to a program that does not exit fails after the time limit", async () => {
     const error = await failureOf(reader({ timeoutMs: 200 }).read(node("setInterval(() => 0, 1000)")));
     expect(error.message).toContain("did not end within 0.2 s");
   });
 
-  it("to a tool that is not installed says how to get it", async () => {
+  it("to a tool that is not installed reports how to install it", async () => {
     const error = await failureOf(reader({ env: { PATH: "" } }).read("keychain:TOKEN"));
     expect(error.message).toContain("the program secret-tool was not found");
     expect(error.hint).toContain("apt install libsecret-tools");
@@ -122,7 +122,7 @@ describe("a reference", () => {
     expect((await failureOf(reader().read(reference))).message).toContain("is not complete");
   });
 
-  it("to the keychain of Windows says that it is not supported", async () => {
+  it("to the keychain of Windows is reported as not supported", async () => {
     const error = await failureOf(reader({ platform: "win32" }).read("keychain:TOKEN"));
     expect(error.message).toBe("The keychain of Windows is not supported.");
   });
@@ -144,7 +144,7 @@ describe("the keychain", () => {
     },
   );
 
-  it("refuses what it cannot keep, and to remove what is not there", async () => {
+  it("rejects values that it cannot store, and the removal of a missing entry", async () => {
     const keychain = openKeychain({ env, cwd: folder, platform: "linux" });
     expect((await failureOf(keychain.write("TOKEN", "a\nb"))).code).toBe("INVALID_REQUEST");
     expect((await failureOf(keychain.remove("TOKEN"))).message).toBe("The keychain has no entry TOKEN.");

@@ -1,17 +1,17 @@
 import type { ServerDefinition } from "../model/server.js";
 import type { ImportedServer, ToolFilter } from "./imported.js";
 
-/** A server that wants to be in the list, before names are made unique. */
-export interface Candidate {
+/** A server found in the configuration or in a source, before names are made unique. */
+export interface ServerCandidate {
   readonly definition: ServerDefinition;
   readonly envFile?: string;
   readonly tools?: ToolFilter;
   readonly imported?: ImportedServer;
-  /** Where it starts when it does not say so itself. */
+  /** The working folder of the server process if its definition has none. */
   readonly folder?: string;
 }
 
-export function toCandidate(imported: ImportedServer): Candidate {
+export function toCandidate(imported: ImportedServer): ServerCandidate {
   const { definition, envFile, tools } = imported;
   return {
     definition,

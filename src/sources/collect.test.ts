@@ -6,8 +6,8 @@ import type { SourceEntry } from "./options.js";
 
 const { at, write, collect, client } = setUpSources();
 
-describe("the configuration's own servers", () => {
-  it("become definitions, whichever way they are written", async () => {
+describe("servers of the configuration", () => {
+  it("are compiled from every entry format", async () => {
     const { servers } = await collect({
       servers: [
         server("flat", "~/bin/x", { args: ["~/y"], env: { A: "${B}" }, cwd: "sub", description: "d" }),
@@ -44,13 +44,13 @@ describe("the configuration's own servers", () => {
     ]);
   });
 
-  it("come from inline when there is no file", async () => {
+  it("have the origin `inline` without a file", async () => {
     expect((await collect({ servers: [server("a", "x")] })).servers[0]?.origin).toBe("inline");
   });
 });
 
 describe("a source", () => {
-  it("of type custom names its servers by key, and describes them by title where it must", async () => {
+  it("of type custom names servers by key, and uses the title if there is no description", async () => {
     const file = write(
       "base/my.yaml",
       [
@@ -78,7 +78,7 @@ describe("a source", () => {
   });
 
   it.each(["docker-mcp", "claude-desktop", "windsurf"] as const)(
-    "of type %s tolerates comments, a byte order mark and members of the other program",
+    "of type %s may have comments, a byte order mark and unknown keys",
     async (type) => {
       write(
         "home/c.json",
@@ -100,14 +100,14 @@ describe("a source", () => {
     },
   );
 
-  it("of another program may have no servers at all", async () => {
+  it("of another program may have no servers", async () => {
     write("base/c.json", "{}");
     expect((await collect({ sources: [{ type: "windsurf", path: "c.json" }] })).sources).toMatchObject([
       { status: "ok", servers: 0 },
     ]);
   });
 
-  it("that is not there is a notice, and the others stand", async () => {
+  it("that does not exist gives a notice, and the others are used", async () => {
     const there = client("there.json", { a: { command: "x" } });
     const { servers, problems, sources, notices } = await collect({
       sources: [{ type: "windsurf", path: "~/no.json" }, there],
@@ -120,7 +120,7 @@ describe("a source", () => {
       servers: 0,
       message: "not found",
     });
-    expect(notices).toEqual(["The source windsurf was not found at ~/no.json."]);
+    expect(notices).toEqual(["The source windsurf was not found: ~/no.json does not exist."]);
     expect(servers.map(({ name }) => name)).toEqual(["a"]);
   });
 
@@ -139,10 +139,10 @@ describe("a source", () => {
       "other keys in a custom file",
       "custom",
       "server: {}",
-      ":1:1: server: is not a known key; the only one here is servers",
+      ":1:1: server: is not a known key; the only allowed key is servers",
     ],
-    ["NUL characters", "custom", "a: \0", ": holds NUL characters; save it as UTF-8 text"],
-  ])("with %s is broken, and the others stand", async (_, type, text, ending) => {
+    ["NUL characters", "custom", "a: \0", ": contains NUL characters; save it as UTF-8 text"],
+  ])("with %s is broken, and the others are used", async (_, type, text, ending) => {
     const file = write("bad", text);
     const good = client("good.json", { a: { command: "x" } });
     const { servers, problems, sources } = await collect({ sources: [{ type, path: file }, good] });
@@ -152,7 +152,7 @@ describe("a source", () => {
     expect(servers.map(({ name }) => name)).toEqual(["a"]);
   });
 
-  it("loses only the entries that are wrong, each named with its place", async () => {
+  it("loses only its invalid entries, each reported with its position", async () => {
     const file = write(
       "base/my.yaml",
       "servers:\n  good: {command: x}\n  bad: {comand: x}\n  'a:b': {command: x}\n  worse: 5\n",
@@ -169,7 +169,7 @@ describe("a source", () => {
     expect(sources[0]?.message).toContain("my.yaml:3:9: servers.bad.comand");
   });
 
-  it("is found through variables in its path, and broken when they are not set", async () => {
+  it("may have variables in its path, and is broken if they are not set", async () => {
     client("base/c.json", { a: { command: "x" } });
     const resolve = (text: string): string => {
       if (text.includes("NONE")) throw new DiscoveryError("CONFIGURATION_ERROR", "The variable NONE is not set.");
@@ -191,34 +191,39 @@ describe("servers of the same name", () => {
 
   it.each<[string, Record<string, object>[], string[], number]>([
     [
-      "are one when they connect to the same",
+      "are one server if they have the same connection",
       [{ a: { command: "x" } }, { a: { command: "x", args: [] } }],
       ["own", "a"],
       1,
     ],
-    ["are two when they do not", [{ a: { command: "x" } }, { a: { command: "y" } }], ["own", "a", "a-2"], 1],
     [
-      "are counted on",
+      "are two servers if they have different connections",
+      [{ a: { command: "x" } }, { a: { command: "y" } }],
+      ["own", "a", "a-2"],
+      1,
+    ],
+    [
+      "get consecutive numbers",
       [{ a: { command: "x" } }, { a: { command: "y" } }, { a: { command: "z" } }],
       ["own", "a", "a-2", "a-3"],
       2,
     ],
     [
-      "are one with a renamed one too",
+      "are duplicates of a renamed server too",
       [{ a: { command: "x" } }, { a: { command: "y" } }, { a: { command: "y" } }],
       ["own", "a", "a-2"],
       2,
     ],
-    ["are compared ignoring case", [{ Own: { command: "y" } }], ["own", "Own-2"], 1],
-    ["let the configuration's own win", [{ own: { url: "http://x" } }], ["own", "own-2"], 1],
+    ["are compared without case", [{ Own: { command: "y" } }], ["own", "Own-2"], 1],
+    ["lose their name to the configuration's own", [{ own: { url: "http://x" } }], ["own", "own-2"], 1],
     [
-      "do not take a name that is there",
+      "do not get a name that is taken",
       [{ "own-2": { command: "q" } }, { own: { command: "y" } }],
       ["own", "own-2", "own-3"],
       1,
     ],
     [
-      "stay within the longest name",
+      "stay within the maximum name length",
       [{ ["n".repeat(64)]: { command: "x" } }, { ["n".repeat(64)]: { command: "y" } }],
       ["own", "n".repeat(64), `${"n".repeat(62)}-2`],
       1,
@@ -229,25 +234,25 @@ describe("servers of the same name", () => {
     expect(merged.notices).toHaveLength(reports);
   });
 
-  it("are reported with both places", async () => {
+  it("are reported with both files", async () => {
     const { notices } = await names({ own: { command: "y" } });
     expect(notices).toEqual([
-      `The server "own" of ${at("0.json")} was renamed to "own-2": "own" of inline has that name.`,
+      `The server "own" from ${at("0.json")} was renamed to "own-2", because "own" from inline has the same name.`,
     ]);
   });
 
-  it("never include this gateway itself", async () => {
+  it("are skipped if they are this gateway itself", async () => {
     const { names: found, notices } = await names({ gateway: { command: "npx", args: ["-y", "@anygpt/discovery"] } });
     expect(found).toEqual(["own"]);
-    expect(notices).toEqual([`The server "gateway" of ${at("0.json")} is this gateway itself and was left out.`]);
+    expect(notices).toEqual([`The server "gateway" from ${at("0.json")} is this gateway itself and was skipped.`]);
   });
 });
 
-describe("a file that was good before", () => {
+describe("a file that was valid before", () => {
   it.each<[string, SourceEntry, string]>([
     ["another program's", { type: "cursor", path: "c" }, '{"mcpServers": {"a": {"command": "x"}}}'],
     ["a custom one", { type: "custom", path: "c" }, "servers:\n  a: {command: x}\n"],
-  ])("and is broken now counts as it was: %s", async (_, source, good) => {
+  ])("and is broken now keeps its servers: %s", async (_, source, good) => {
     write("base/c", good);
     const previous = await collect({ sources: [source] });
     write("base/c", "{");
@@ -256,7 +261,7 @@ describe("a file that was good before", () => {
     for (const { servers, sources, problems } of [now, later]) {
       expect(servers).toEqual(previous.servers);
       expect(sources).toMatchObject([{ status: "broken", servers: 1, names: ["a"] }]);
-      expect(sources[0]?.message).toMatch(/; what it held before is in use$/);
+      expect(sources[0]?.message).toMatch(/; the servers of its last valid version stay in use$/);
       expect(problems).toHaveLength(1);
     }
     rmSync(at("base/c"));
@@ -264,8 +269,8 @@ describe("a file that was good before", () => {
   });
 });
 
-describe("a file of environment variables", () => {
-  it("gives its variables to the server, weaker than the server's own and taken as they are", async () => {
+describe("an env file", () => {
+  it("adds its variables to the server without expansion; the server's own variables win", async () => {
     const file = write("base/.env.x", "A=1\nB='${C}'\nD=file\n");
     const { servers, files } = await collect({
       servers: [server("s", "x", { envFile: ".env.x", env: { D: "own" } })],
@@ -275,13 +280,29 @@ describe("a file of environment variables", () => {
     expect(files).toEqual([file]);
   });
 
-  it("that is not there is a problem, and the server stands", async () => {
-    const { servers, problems } = await collect({ servers: [server("s", "x", { envFile: "/no/file" })] });
-    expect(servers).toHaveLength(1);
-    expect(problems).toEqual([{ file: "/no/file", path: "", reason: 'does not exist; "s" wants it as envFile' }]);
+  it("is parsed as a .env file, and an invalid line is reported once", async () => {
+    const file = write("base/.env.x", 'export A="a\\tb\\"c"\nB=`x`\ns3cret\nC=abc#s3cret\n');
+    const { servers, notices } = await collect({
+      servers: [server("s", "x", { envFile: ".env.x" }), server("t", "y", { envFile: ".env.x" })],
+      trustsFolder: true,
+    });
+    const env = { A: 'a\tb"c', B: "x", C: "abc" };
+    expect(servers.map(({ connection }) => connection)).toMatchObject([{ env }, { env }]);
+    expect(notices).toEqual([
+      `${file}:3 is not an assignment and was ignored.`,
+      `${file}:4 has a comment right after a value; put the value in quotes if the # belongs to it.`,
+    ]);
   });
 
-  it("does not concern a remote server", async () => {
+  it("that does not exist is a problem, and the server is used", async () => {
+    const { servers, problems } = await collect({ servers: [server("s", "x", { envFile: "/no/file" })] });
+    expect(servers).toHaveLength(1);
+    expect(problems).toEqual([
+      { file: "/no/file", path: "", reason: 'does not exist; the server "s" has it as its envFile' },
+    ]);
+  });
+
+  it("is ignored for a remote server", async () => {
     write("base/c.json", JSON.stringify({ mcpServers: { r: { url: "https://x/mcp", envFile: "/no/file" } } }));
     const { problems } = await collect({ sources: [{ type: "cursor", path: "c.json" }] });
     expect(problems).toEqual([]);

@@ -1,12 +1,12 @@
-// Comes in: the configuration's own servers and the sources it names; goes out: one list of servers with unique names
-// and a report of what was left out or renamed. Refuses to know how a server is spoken to and what its tools may do.
+// Input: the servers of the configuration and its sources. Output: one list of servers with unique names, and a report of
+// the servers that were skipped or renamed. This stage does not connect to servers and does not check permissions.
 import { sep } from "node:path";
 import { DiscoveryError } from "../errors.js";
 import type { ServerDefinition } from "../model/server.js";
 import { describeProblem, type Problem } from "../util/document/problem.js";
 import { absolutePath } from "../util/home-path.js";
 import { isProjectFile } from "../util/inside.js";
-import { type Candidate, toCandidate } from "./candidate.js";
+import { type ServerCandidate, toCandidate } from "./candidate.js";
 import { compileServer, envFileOf, inFolder } from "./compile.js";
 import { effectOf, isUsed, toUntrusted, type UntrustedFile } from "./effects.js";
 import { withEnvFile } from "./env-file.js";
@@ -33,20 +33,20 @@ import { type FilterRule, toToolRules } from "./tool-rules.js";
 export interface CollectParts {
   readonly servers: readonly ServerEntry[];
   readonly sources: readonly SourceEntry[];
-  /** The folder that relative paths start from: the configuration file's. */
+  /** The folder of the configuration file; relative paths start here. */
   readonly baseDir: string;
   readonly home: string;
-  /** Where the configuration's servers start, and those of the files that it names, unless they say so themselves. */
+  /** The default working folder for the configuration's servers and for servers of the files that it names. */
   readonly folder?: string;
-  /** Where the servers of other programs start that are for all projects. Default: the home folder. */
+  /** The default working folder for other programs' servers that are not bound to a project. Default: the home folder. */
   readonly ownFolder?: string;
-  /** The configuration came with the project: what it names there was not trusted with it. */
-  readonly isProjects?: boolean;
-  /** Whoever wrote the configuration answers for the variables in the files of the working folder. */
+  /** The configuration file is in the project folder: trusting it does not trust the project files that it names. */
+  readonly isProjectConfig?: boolean;
+  /** The author of the configuration trusts the files of environment variables in the working folder. */
   readonly trustsFolder?: boolean;
-  /** Where the files of other programs are looked for when a source has no path. */
+  /** Where to look for the files of other programs if a source has no path. */
   readonly system?: System;
-  /** Nobody asked for these sources: those that are not there need no mention. */
+  /** The sources are the default ones, not configured ones: do not report missing files. */
   readonly isImplicit?: boolean;
   /** The configuration file, for messages. */
   readonly file?: string;
@@ -54,41 +54,41 @@ export interface CollectParts {
   readonly resolve?: (text: string) => string;
   readonly own?: OwnProgram;
   /**
-   * Asked for each file that came with the project, before anything of it is used, and for the project's folder, which has
-   * no bytes. Without it none is used.
+   * Called for each file of the project before the file is used, and for the project folder (with empty content).
+   * Without this function no project file is used.
    */
   readonly isTrusted?: (file: FileRead) => boolean | Promise<boolean>;
-  /** What was collected before: a file that cannot be read now counts as it was then. */
+  /** The previous result: if a file cannot be read now, its previous servers are used. */
   readonly previous?: Collected | undefined;
 }
 
 export interface Collected {
   readonly servers: readonly ServerDefinition[];
   readonly sources: readonly SourceReport[];
-  /** What is wrong in a source: that source, or that entry of it, was left out. */
+  /** Errors in sources. A source or entry with an error is skipped. */
   readonly problems: readonly Problem[];
-  /** What a person should know though nothing is wrong: files not there, servers renamed or skipped. */
+  /** Information that is not an error: missing files, renamed and skipped servers. */
   readonly notices: readonly string[];
-  /** What other programs hide of the servers that were taken from them; weaker than the configuration's own rules. */
+  /** Tool filters of other programs for the imported servers; the configuration's own rules take precedence. */
   readonly toolRules: readonly FilterRule[];
-  /** Programs that nobody asked for and that have no file here: the first place of each. */
+  /** Default sources without any file on this machine: the first path of each. */
   readonly absent: readonly SourceReport[];
-  /** Where the servers of other programs were written, by their names here. */
+  /** The file and path from which each server was imported, by its name here. */
   readonly origins: ReadonlyMap<string, ServerOrigin>;
-  /** Files of other programs that came with the project and that nobody has trusted. */
+  /** Files of other programs that are in the project folder and are not trusted. */
   readonly untrusted: readonly UntrustedFile[];
-  /** What each file gave, in case it cannot be read the next time. */
-  readonly given: ReadonlyMap<string, readonly Candidate[]>;
-  /** Every file that has a say or would have one, were it there: in case one of them changes. */
+  /** The servers of each file, used if the file cannot be read the next time. */
+  readonly given: ReadonlyMap<string, readonly ServerCandidate[]>;
+  /** Every file that affects the result, or would if it existed: the files to watch. */
   readonly files: readonly string[];
 }
 
-/** With no configuration at all: the servers of every program on this machine. */
+/** The sources used without a configuration: all supported programs. */
 export const ALL_CLIENTS: readonly SourceEntry[] = CLIENT_IDS.map((type) => ({ type }));
 
 const NO_CONTENT = { hash: "", bytes: new Uint8Array() };
 
-/** What a configuration that is switched off amounts to. */
+/** The result for a disabled configuration. */
 export const NO_SERVERS: Collected = {
   servers: [],
   sources: [],
@@ -104,15 +104,15 @@ export const NO_SERVERS: Collected = {
 
 export async function collectServers(parts: CollectParts): Promise<Collected> {
   const system = parts.system ?? systemOf(parts);
-  const places = { home: parts.home, baseDir: parts.baseDir, origin: parts.file ?? "inline" };
+  const paths = { home: parts.home, baseDir: parts.baseDir, origin: parts.file ?? "inline" };
   const switchedOff = switchedOffNames(parts.servers);
-  // What is switched off takes its name and its duplicates with it.
+  // A disabled server with a connection stays in the list until the merge, so that its name and its duplicates go with it.
   const own = parts.servers
     .filter((entry) => !isSwitch(entry) && (entry.enabled || switchedOff.has(identity(entry.name))))
     .map(
-      (entry): Candidate => ({
-        definition: { ...compileServer(entry, places), ...(parts.isProjects === true ? {} : { isOwn: true }) },
-        ...envFileOf(entry, places),
+      (entry): ServerCandidate => ({
+        definition: { ...compileServer(entry, paths), ...(parts.isProjectConfig === true ? {} : { isOwn: true }) },
+        ...envFileOf(entry, paths),
       }),
     );
   const sources = await Promise.all(parts.sources.map((source) => readOne(source, { ...parts, system })));
@@ -124,17 +124,22 @@ export async function collectServers(parts: CollectParts): Promise<Collected> {
   const complete = await Promise.all(
     merged.servers.map((server) => withEnvFile(server, { cwd: system.cwd, home: parts.home, isTrusted })),
   );
-  const told = read
+  const reports = read
     .filter(({ mention }) => mention === undefined)
     .map(({ report, servers }) => settledReport(report, servers, merged.outcomes));
   return {
     servers: complete.map(({ definition }, index) => inFolder(definition, merged.servers[index]?.folder)),
-    sources: told,
+    sources: reports,
     problems: [
       ...read.flatMap(({ problems }) => problems),
       ...complete.flatMap(({ problem }) => (problem === undefined ? [] : [problem])),
     ],
-    notices: [...told.flatMap(noticeOf), ...merged.notices, ...complete.flatMap(({ notice }) => notice ?? [])],
+    // Several servers may share one env file: report each notice once.
+    notices: [
+      ...reports.flatMap(noticeOf),
+      ...merged.notices,
+      ...new Set(complete.flatMap(({ notices = [] }) => notices)),
+    ],
     toolRules: merged.servers.flatMap(({ definition, tools }) =>
       tools === undefined ? [] : toToolRules(definition.name, tools),
     ),
@@ -151,41 +156,41 @@ export async function collectServers(parts: CollectParts): Promise<Collected> {
 }
 
 interface ReadSource {
-  readonly servers: readonly Candidate[];
+  readonly servers: readonly ServerCandidate[];
   readonly problems: readonly Problem[];
   readonly report: SourceReport;
   readonly untrusted?: UntrustedFile;
-  /** Files that were read or would have been, had they been there. */
+  /** Files that were read, or would be read if they existed. */
   readonly files: readonly string[];
-  /** There is no file and there need not be one. `absent`: the program has none at all. */
+  /** The file does not exist and this needs no report. `absent`: the program has no file at all. */
   readonly mention?: "none" | "absent";
 }
 
-async function readOne(source: SourceEntry, parts: PlaceParts): Promise<ReadSource[]> {
+async function readOne(source: SourceEntry, parts: LocationParts): Promise<ReadSource[]> {
   const { type, path } = source;
-  if (path === undefined) return type === "custom" ? [] : await readPlaces(type, parts);
+  if (path === undefined) return type === "custom" ? [] : await readLocations(type, parts);
   const file = sourceFile(path, parts);
   if (typeof file !== "string") {
     return [{ servers: [], problems: [file], report: brokenReport({ type, path }, file.reason), files: [] }];
   }
-  const scope = isProjects({ file, path }, parts) ? "project" : "user";
+  const scope = isInProject({ file, path }, parts) ? "project" : "user";
   if (type === "custom") return [await readCustom({ file, path, scope }, parts)];
-  return [await readPlace({ client: type, scope, path: file }, { ...parts, shown: path })];
+  return [await readLocation({ client: type, scope, path: file }, { ...parts, shown: path })];
 }
 
-/** A path that the person wrote down is the person's, wherever it leads; not so one that depends on where they are. */
-function isProjects({ file, path }: { file: string; path: string }, parts: PlaceParts): boolean {
+/** A fixed path in the user's configuration is trusted, wherever it is; a path that depends on a variable is not. */
+function isInProject({ file, path }: { file: string; path: string }, parts: LocationParts): boolean {
   const isChosen = parts.trustsFolder === true || !path.includes("${");
-  if (parts.isProjects !== true && isChosen) return false;
+  if (parts.isProjectConfig !== true && isChosen) return false;
   return isProjectFile(file, { cwd: parts.system.cwd, home: parts.home });
 }
 
-type PlaceParts = CollectParts & { readonly system: System; readonly shown?: string };
+type LocationParts = CollectParts & { readonly system: System; readonly shown?: string };
 
-/** The files that the program itself reads. Those that are not there need no mention while one is. */
-async function readPlaces(client: ClientFile["client"], parts: PlaceParts): Promise<ReadSource[]> {
-  const places = clientFiles(parts.system, [client]);
-  const read = await Promise.all(places.map((place) => readPlace(place, parts)));
+/** Reads all files of a program. Missing files are reported only if none exists. */
+async function readLocations(client: ClientFile["client"], parts: LocationParts): Promise<ReadSource[]> {
+  const found = clientFiles(parts.system, [client]);
+  const read = await Promise.all(found.map((file) => readLocation(file, parts)));
   const folders = clientFolders(parts.system, [client]);
   const isFound = read.some(({ report }) => report.status !== "missing");
   return read.map((one, index) => {
@@ -196,23 +201,23 @@ async function readPlaces(client: ClientFile["client"], parts: PlaceParts): Prom
   });
 }
 
-async function readPlace(place: ClientFile, parts: PlaceParts): Promise<ReadSource> {
-  const source = { type: place.client, path: parts.shown ?? place.path };
-  const content = await readClientFile(place, { system: parts.system, own: parts.own });
-  if (content.kind === "missing") return missing(source, place.path);
-  if (content.kind === "broken") return broken(source, { ...content, file: place.path }, parts.previous);
+async function readLocation(location: ClientFile, parts: LocationParts): Promise<ReadSource> {
+  const source = { type: location.client, path: parts.shown ?? location.path };
+  const content = await readClientFile(location, { system: parts.system, own: parts.own });
+  if (content.kind === "missing") return missing(source, location.path);
+  if (content.kind === "broken") return broken(source, { ...content, file: location.path }, parts.previous);
   const { problems } = content;
-  const folder = startFolder(place, parts);
+  const folder = startFolder(location, parts);
   const servers = startingIn(folder, content.servers.map(toCandidate));
   const files = [content.file, ...content.companions].map(({ path }) => path);
-  const untrusted = place.scope === "project" ? await barred(content.file, servers, parts) : undefined;
+  const untrusted = location.scope === "project" ? await untrustedFileOf(content.file, servers, parts) : undefined;
   if (untrusted !== undefined) return { servers: [], problems: [], report: untrustedReport(source), untrusted, files };
   return { servers, problems, report: readReport(source, problems), files };
 }
 
 function startFolder(
   { scope }: ClientFile,
-  { system, shown, folder, ownFolder, home }: PlaceParts,
+  { system, shown, folder, ownFolder, home }: LocationParts,
 ): string | undefined {
   if (scope === "project") return system.cwd;
   return shown === undefined ? (ownFolder ?? home) : folder;
@@ -224,31 +229,31 @@ interface CustomSource {
   readonly scope: "user" | "project";
 }
 
-async function readCustom({ file, path, scope }: CustomSource, parts: PlaceParts): Promise<ReadSource> {
+async function readCustom({ file, path, scope }: CustomSource, parts: LocationParts): Promise<ReadSource> {
   const source = { type: "custom", path } as const;
   const content = await readCustomFile(file, parts.home);
   if (content.kind === "missing") return missing(source, file);
   if (content.kind === "broken") return broken(source, { ...content, file }, parts.previous);
   const { problems } = content;
   const servers = startingIn(parts.folder, content.servers);
-  const untrusted = scope === "project" ? await barred(content.file, servers, parts) : undefined;
+  const untrusted = scope === "project" ? await untrustedFileOf(content.file, servers, parts) : undefined;
   if (untrusted !== undefined) {
     return { servers: [], problems: [], report: untrustedReport(source), untrusted, files: [file] };
   }
   return { servers, problems, report: readReport(source, problems), files: [file] };
 }
 
-/** The project's file unless it is trusted. One that would do nothing needs nobody's trust. */
-async function barred(
+/** The project's file if it is not trusted. A file without effects needs no trust. */
+async function untrustedFileOf(
   file: FileRead,
-  servers: readonly Candidate[],
+  servers: readonly ServerCandidate[],
   { isTrusted }: CollectParts,
 ): Promise<UntrustedFile | undefined> {
   const untrusted = toUntrusted(file, servers);
   return untrusted.effects.length === 0 || (await isTrusted?.(file)) === true ? undefined : untrusted;
 }
 
-/** The person's own servers that run or read what lies in the project's folder wait until the folder is trusted. */
+/** Removes the user's servers that run or read files of the project folder, until the folder is trusted. */
 async function withoutBound(source: ReadSource, { isTrusted }: CollectParts): Promise<ReadSource> {
   const bound = source.servers.filter(({ imported }) => imported?.workspace !== undefined && isUsed(imported));
   const path = bound[0]?.imported?.workspace;
@@ -259,7 +264,7 @@ async function withoutBound(source: ReadSource, { isTrusted }: CollectParts): Pr
     servers: source.servers.filter((server) => !bound.includes(server)),
     report: {
       ...source.report,
-      message: [source.report.message, `${names} would use files of ${path}, which is not trusted`]
+      message: [source.report.message, `${names} would use files in ${path}, which is not trusted`]
         .filter(Boolean)
         .join("; "),
     },
@@ -271,14 +276,14 @@ function missing(source: SourceName, file: string): ReadSource {
   return { servers: [], problems: [], report: missingReport(source), files: [file] };
 }
 
-/** Whoever saves a file may leave half of it for a moment: the servers of the last good one stay. */
+/** An editor may have saved only a part of the file: the servers of the last valid version stay in use. */
 function broken(
   source: SourceName,
   { file, problems }: { readonly file: string; readonly problems: readonly Problem[] },
   previous: Collected | undefined,
 ): ReadSource {
   const servers = previous?.given.get(file) ?? [];
-  const kept = servers.length === 0 ? "" : "; what it held before is in use";
+  const kept = servers.length === 0 ? "" : "; the servers of its last valid version stay in use";
   const report = brokenReport(source, `${problems.map(describeProblem).join("; ")}${kept}`);
   return { servers, problems, report, files: [file] };
 }
@@ -292,11 +297,11 @@ function sourceFile(path: string, { resolve, home, baseDir }: CollectParts): str
   }
 }
 
-function startingIn(folder: string | undefined, servers: readonly Candidate[]): readonly Candidate[] {
+function startingIn(folder: string | undefined, servers: readonly ServerCandidate[]): readonly ServerCandidate[] {
   return folder === undefined ? servers : servers.map((server) => ({ ...server, folder }));
 }
 
-/** One place that several servers wait for is one question. */
+/** Merges entries of the same file, so that the user answers one question per file. */
 function joined(files: readonly UntrustedFile[]): UntrustedFile[] {
   const byFile = new Map<string, UntrustedFile>();
   for (const one of files) {
@@ -310,10 +315,10 @@ function systemOf({ home, baseDir }: CollectParts): System {
   return { platform: sep === "\\" ? "win32" : "linux", home, cwd: baseDir, env: {} };
 }
 
-function envFilePath({ envFile }: Candidate): string[] {
+function envFilePath({ envFile }: ServerCandidate): string[] {
   return envFile === undefined ? [] : [envFile];
 }
 
 function noticeOf({ status, type, path }: SourceReport): string[] {
-  return status === "missing" ? [`The source ${type} was not found at ${path}.`] : [];
+  return status === "missing" ? [`The source ${type} was not found: ${path} does not exist.`] : [];
 }

@@ -1,62 +1,63 @@
-import type { Connection, OAuthSettings, ServerDefinition } from "../model/server.js";
+import type { ServerConnection, OAuthSettings, ServerDefinition } from "../model/server.js";
 import { absolutePath, expandHome } from "../util/home-path.js";
 import type { ServerEntry } from "./options.js";
 import { escapeText } from "./placeholders.js";
 
-export interface Places {
+export interface SourcePaths {
   readonly home: string;
-  /** The folder that relative paths in the entry start from. */
+  /** The folder from which relative paths in the entry start. */
   readonly baseDir: string;
-  /** The file that the entry was written in, or `inline`. */
+  /** The file that contains the entry, or `inline`. */
   readonly origin: string;
 }
 
-/** An entry as a person wrote it → the definition that the stages after this one know. */
-export function compileServer(entry: ServerEntry, places: Places): ServerDefinition {
+/** Converts a configuration entry into the definition that later stages use. */
+export function compileServer(entry: ServerEntry, paths: SourcePaths): ServerDefinition {
   return {
     name: entry.name,
     ...(entry.description === undefined ? {} : { description: entry.description }),
-    connection: compileConnection(entry.connection ?? entry, places),
+    connection: compileConnection(entry.connection ?? entry, paths),
     manifest: (entry.tools ?? []).map(({ name, description, inputSchema = { type: "object" } }) => ({
       name,
       ...(description === undefined ? {} : { description }),
       inputSchema,
     })),
-    origin: places.origin,
+    origin: paths.origin,
   };
 }
 
 type ConnectionEntry = NonNullable<ServerEntry["connection"]>;
 
-function compileConnection(entry: ConnectionEntry, places: Places): Connection {
+function compileConnection(entry: ConnectionEntry, paths: SourcePaths): ServerConnection {
   const { url, command } = entry;
   if (url !== undefined) {
     const { headers = {}, oauth } = entry;
     const signIn = oauth === undefined ? {} : { oauth: oauth as OAuthSettings };
     return { kind: entry.type === "sse" ? "sse" : "http", url, headers, ...signIn };
   }
-  const cwd = entry.cwd === undefined ? undefined : workingFolder(entry.cwd, places);
+  const cwd = entry.cwd === undefined ? undefined : workingFolder(entry.cwd, paths);
   return {
     kind: "stdio",
-    command: expandHome(command ?? "", places.home),
+    command: expandHome(command ?? "", paths.home),
     args: entry.args ?? [],
     env: entry.env ?? {},
     ...(cwd === undefined ? {} : { cwd }),
     ...(entry.inheritEnv === undefined ? {} : { inheritEnv: entry.inheritEnv }),
+    ...(entry.integrity === undefined ? {} : { integrity: entry.integrity }),
   };
 }
 
-function workingFolder(cwd: string, places: Places): string {
-  return cwd.startsWith("${") ? cwd : absolutePath(cwd, places);
+function workingFolder(cwd: string, paths: SourcePaths): string {
+  return cwd.startsWith("${") ? cwd : absolutePath(cwd, paths);
 }
 
-/** The file of environment variables that an entry names, if it names one. */
-export function envFileOf(entry: ServerEntry, places: Places): { readonly envFile?: string } {
+/** The env file of the entry, if it has one. */
+export function envFileOf(entry: ServerEntry, paths: SourcePaths): { readonly envFile?: string } {
   const written = (entry.connection ?? entry).envFile;
-  return written === undefined ? {} : { envFile: absolutePath(written, places) };
+  return written === undefined ? {} : { envFile: absolutePath(written, paths) };
 }
 
-/** The definition with a folder to start in, if it needs one and has none. */
+/** The definition with a working folder, if it starts a process and has none. */
 export function inFolder(definition: ServerDefinition, folder: string | undefined): ServerDefinition {
   const { connection } = definition;
   if (folder === undefined || connection.kind !== "stdio" || connection.cwd !== undefined) return definition;

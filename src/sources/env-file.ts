@@ -1,8 +1,8 @@
-import { parseEnv } from "node:util";
 import type { Problem } from "../util/document/problem.js";
+import { parseDotenv } from "../util/dotenv.js";
 import { isProjectFile } from "../util/inside.js";
 import type { ServerDefinition } from "../model/server.js";
-import type { Candidate } from "./candidate.js";
+import type { ServerCandidate } from "./candidate.js";
 import type { UntrustedFile } from "./effects.js";
 import type { FileRead } from "./files.js";
 import { readWholeFile } from "./files.js";
@@ -11,47 +11,58 @@ import { escapeText } from "./placeholders.js";
 export interface WithEnvFile {
   readonly definition: ServerDefinition;
   readonly problem?: Problem;
-  readonly notice?: string;
+  readonly notices?: readonly string[];
   readonly untrusted?: UntrustedFile;
 }
 
-export interface EnvFileParts {
-  /** The working folder: what lies in it may be anybody's. */
+export interface ServerEnvFileParts {
+  /** The working folder: its files may come from an untrusted author. */
   readonly cwd: string;
   readonly home: string;
-  /** Asked for a file that came with the project. */
+  /** Called for an env file that is in the project folder. */
   readonly isTrusted: (file: FileRead) => boolean | Promise<boolean>;
 }
 
-/** The definition with the variables of the file added, weaker than its own; values are taken as they are. */
-export async function withEnvFile({ definition, envFile: path }: Candidate, parts: EnvFileParts): Promise<WithEnvFile> {
+/** Adds the variables of the env file to the definition. Variables of the definition win; values are not expanded. */
+export async function withEnvFile(
+  { definition, envFile: path }: ServerCandidate,
+  parts: ServerEnvFileParts,
+): Promise<WithEnvFile> {
   const { connection, name: server } = definition;
   if (path === undefined || connection.kind !== "stdio") return { definition };
   const content = await readWholeFile(path);
   if (content.kind !== "text") {
     const what = content.kind === "missing" ? "does not exist" : content.reason;
-    return { definition, problem: { file: path, path: "", reason: `${what}; "${server}" wants it as envFile` } };
+    return {
+      definition,
+      problem: { file: path, path: "", reason: `${what}; the server "${server}" has it as its envFile` },
+    };
   }
-  const isProjects = isProjectFile(path, parts);
-  const all = Object.entries(parseEnv(content.text));
-  const values = isProjects ? all.filter(([name]) => !isPowerful(name)) : all;
-  if (isProjects && values.length > 0 && !(await parts.isTrusted(content.file))) {
+  const isInProject = isProjectFile(path, parts);
+  const { values: read, faults } = parseDotenv(content.text);
+  const all = [...read];
+  const values = isInProject ? all.filter(([name]) => !isPowerful(name)) : all;
+  if (isInProject && values.length > 0 && !(await parts.isTrusted(content.file))) {
     const effects = [`sets ${values.map(([name]) => name).join(", ")} for ${server}`];
     return { definition, untrusted: { file: path, content: content.file.bytes, effects } };
   }
-  const texts = values.map(([name, value]) => [name, escapeText(value ?? "")]);
-  const env = { ...(Object.fromEntries(texts) as Record<string, string>), ...connection.env };
-  const refused = isProjects ? all.flatMap(([name]) => (isPowerful(name) ? [name] : [])) : [];
-  const notice = `${path} sets ${refused.join(", ")}, which no file of a project may set for "${server}".`;
-  return {
-    definition: { ...definition, connection: { ...connection, env } },
-    ...(refused.length === 0 ? {} : { notice }),
+  const env = {
+    ...Object.fromEntries(values.map(([name, value]) => [name, escapeText(value)])),
+    ...connection.env,
   };
+  const refused = isInProject ? all.flatMap(([name]) => (isPowerful(name) ? [name] : [])) : [];
+  const notices = faults.map(({ line, reason }) => `${path}:${line} ${reason}.`);
+  if (refused.length > 0) {
+    notices.push(
+      `${path} sets ${refused.join(", ")}: ignored for "${server}", because a project file may not set variables that can run code.`,
+    );
+  }
+  return { definition: { ...definition, connection: { ...connection, env } }, notices };
 }
 
 const POWERFUL = /^(?:NODE_OPTIONS|NODE_PATH|PATH|PATHEXT|BASH_ENV|ENV|(?:LD_|DYLD_|PYTHON|npm_config_).*)$/i;
 
-/** Variables that make any program run code of the setter's choice. */
+/** Variables that let the author of the file run code in other programs. */
 function isPowerful(name: string): boolean {
   return POWERFUL.test(name);
 }

@@ -12,7 +12,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 const system = () => ({ platform: "linux", home: root, cwd: root, env: {} });
 
 describe("a file", () => {
-  it("comes with the hash of exactly its bytes", async () => {
+  it("has the hash of exactly its bytes", async () => {
     const path = join(root, "a.json");
     writeFileSync(path, "\uFEFF{}");
     const content = await readWholeFile(path);
@@ -22,9 +22,13 @@ describe("a file", () => {
   });
 
   it.each<[string, (path: string) => void, object]>([
-    ["is not there", () => undefined, { kind: "missing" }],
+    ["does not exist", () => undefined, { kind: "missing" }],
     ["is a folder", (path) => mkdirSync(path), { kind: "unreadable", reason: "is not a regular file" }],
-    ["leads nowhere", (path) => symlinkSync(path, path), { kind: "unreadable", reason: "could not be read (ELOOP)" }],
+    [
+      "is a symbolic link to itself",
+      (path) => symlinkSync(path, path),
+      { kind: "unreadable", reason: "could not be read (ELOOP)" },
+    ],
     ["is UTF-16", (path) => writeFileSync(path, "{}", "utf16le"), { kind: "unreadable" }],
     [
       "is huge",
@@ -34,7 +38,7 @@ describe("a file", () => {
       },
       { kind: "unreadable", reason: "is larger than 10 MiB" },
     ],
-  ])("that %s is told so", async (_, make, expected) => {
+  ])("that %s is reported as such", async (_, make, expected) => {
     const path = join(root, "x");
     make(path);
     expect(await readWholeFile(path)).toMatchObject(expected);
@@ -42,7 +46,7 @@ describe("a file", () => {
 });
 
 describe("a pattern", () => {
-  it("is every path that it stands for, in order", () => {
+  it("expands to all matching paths, sorted", () => {
     for (const name of ["b", "a"]) mkdirSync(join(root, "profiles", name), { recursive: true });
     writeFileSync(join(root, "profiles", "x.yaml"), "");
     const expand = (pattern: string) => expandPattern(join(root, pattern), system());

@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto";
 import { readdirSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { toText } from "../util/document/text.js";
+import { decodeUtf8 } from "../util/document/text.js";
 import { pathsOf, type System } from "./system.js";
 
 const KIB = 1024;
 const LARGEST_BYTES = 10 * KIB * KIB;
-/** Whoever wrote a project's files may want us to be busy with them. */
+/** A small limit, because the author of a project's files may be hostile. */
 export const LARGEST_PROJECT_BYTES = 256 * KIB;
 const MOST_MATCHES = 100;
 
-/** What is known of a file that was looked at. `hash` is the SHA-256 of exactly the bytes that were parsed. */
+/** A file that was read. `hash` is the SHA-256 of exactly the bytes that were parsed. */
 export interface FileRead {
   readonly path: string;
   readonly hash: string;
@@ -22,17 +22,17 @@ export type FileContent =
   | { readonly kind: "missing" }
   | { readonly kind: "unreadable"; readonly reason: string };
 
-/** Reads a file of at most 10 MiB, unless told otherwise: `~/.claude.json` of a busy person has several. */
+/** Reads a file of at most 10 MiB by default: `~/.claude.json` can have several MiB. */
 export async function readWholeFile(path: string, largestBytes: number = LARGEST_BYTES): Promise<FileContent> {
   try {
-    // Dozens of places are looked at in every start and hardly any is there: not waiting for each is ten times faster.
+    // Each start checks dozens of paths and few exist: one synchronous stat is ten times faster than an asynchronous one.
     const stats = statSync(path, { throwIfNoEntry: false });
     if (stats === undefined) return { kind: "missing" };
-    // Reading a named pipe would wait for a writer, perhaps for ever.
+    // Reading a named pipe would block until a writer opens it.
     if (!stats.isFile()) return { kind: "unreadable", reason: "is not a regular file" };
     if (stats.size > largestBytes) return { kind: "unreadable", reason: `is larger than ${sizeText(largestBytes)}` };
     const bytes = await readFile(path);
-    const content = toText(bytes);
+    const content = decodeUtf8(bytes);
     if (content.kind !== "text") return content;
     const hash = createHash("sha256").update(bytes).digest("hex");
     return { kind: "text", text: content.text, file: { path, hash, bytes } };
@@ -47,7 +47,7 @@ function sizeText(bytes: number): string {
   return bytes < KIB * KIB ? `${bytes / KIB} KiB` : `${bytes / KIB / KIB} MiB`;
 }
 
-/** The paths that a pattern stands for, in order: in each of its parts, `*` is any text. Without one it is the path itself. */
+/** The paths that match a pattern, sorted: `*` matches any text within one part. A pattern without `*` is returned unchanged. */
 export function expandPattern(pattern: string, system: System): readonly string[] {
   if (!pattern.includes("*")) return [pattern];
   const paths = pathsOf(system);

@@ -1,15 +1,15 @@
-import { isDeepStrictEqual } from "node:util";
-import type { Connection, ServerDefinition } from "../model/server.js";
+import type { ServerConnection, ServerDefinition } from "../model/server.js";
 import { pathText, type Problem } from "../util/document/problem.js";
 import { checkSchema } from "../util/document/schema.js";
 import type { Document } from "../util/document/tree.js";
-import type { Client, FoundServer, Layout } from "./clients/client.js";
+import { isEqualJson } from "../util/json/is-equal.js";
+import type { Client, ClientServer, Layout } from "./clients/client.js";
 import { compileServer } from "./compile.js";
 import type { ImportedServer, NeededVariable, Scope, ServerOrigin } from "./imported.js";
 import { isGatewayItself, type OwnProgram } from "./itself.js";
 import { importedServerEntry } from "./options.js";
 import { createPlaceholders, type InputDefinition } from "./placeholders.js";
-import { toServerName } from "./server-name.js";
+import { toUniqueServerName } from "./server-name.js";
 import { pathsOf, type System } from "./system.js";
 import { translateTexts } from "./translate.js";
 import { unwrapRemote } from "./unwrap.js";
@@ -30,15 +30,15 @@ export type ImportResult =
   | { readonly kind: "server"; readonly server: ImportedServer }
   | { readonly kind: "wrong"; readonly problems: readonly Problem[] };
 
-/** One entry of another program's file → the server that it stands for, or what is wrong with it. */
-export function importServer(found: FoundServer, parts: ImportParts): ImportResult {
+/** Converts one entry of another program's file into a server, or returns its problems. */
+export function importServer(found: ClientServer, parts: ImportParts): ImportResult {
   const workspace = workspaceOf(parts.file, parts.system);
   const result = importInto(workspace, found, parts);
   if (result.kind === "wrong" || result.server.origin.scope === "project") return result;
-  // Only what means the same in another folder of that name does not depend on the folder.
+  // Import the entry again for a different folder of the same name: if the result differs, the server depends on the folder.
   const { join, basename } = pathsOf(parts.system);
   const elsewhere = importInto(join(workspace, "..", "elsewhere", basename(workspace)), found, parts);
-  const isFree = elsewhere.kind === "server" && isDeepStrictEqual(pathsIn(result.server), pathsIn(elsewhere.server));
+  const isFree = elsewhere.kind === "server" && isEqualJson(pathsIn(result.server), pathsIn(elsewhere.server));
   return isFree ? result : { kind: "server", server: { ...result.server, workspace } };
 }
 
@@ -46,7 +46,7 @@ function pathsIn({ definition, envFile }: ImportedServer): unknown {
   return [definition, envFile];
 }
 
-function importInto(workspace: string, found: FoundServer, parts: ImportParts): ImportResult {
+function importInto(workspace: string, found: ClientServer, parts: ImportParts): ImportResult {
   const { system, file, layout } = parts;
   const inputs = new Map([...parts.inputs, ...(found.inputs ?? [])]);
   const placeholders = createPlaceholders({ dialect: layout.dialect, system, workspace, inputs });
@@ -54,7 +54,7 @@ function importInto(workspace: string, found: FoundServer, parts: ImportParts): 
   if (checked.kind === "violations") return { kind: "wrong", problems: toProblems(found, checked.violations, parts) };
 
   const { envFile, ...entry } = checked.value;
-  const named = toServerName(found.name);
+  const named = toUniqueServerName(found.name);
   const compiled = compileServer(
     { ...entry, name: named.name, enabled: true },
     { home: system.home, baseDir: workspace, origin: file },
@@ -84,14 +84,14 @@ function importInto(workspace: string, found: FoundServer, parts: ImportParts): 
         ...placeholders.notes(),
         ...direct.notes,
         ...(envFile !== undefined && resolvedEnvFile === undefined
-          ? ["`envFile` depends on a variable and is not read."]
+          ? ["`envFile` contains a variable and was ignored."]
           : []),
       ],
     },
   };
 }
 
-function originOf(found: FoundServer, { client, file, scope, document }: ImportParts): ServerOrigin {
+function originOf(found: ClientServer, { client, file, scope, document }: ImportParts): ServerOrigin {
   return {
     client: client.id,
     file,
@@ -102,7 +102,7 @@ function originOf(found: FoundServer, { client, file, scope, document }: ImportP
 }
 
 function toProblems(
-  found: FoundServer,
+  found: ClientServer,
   violations: readonly { readonly path: readonly (string | number)[]; readonly reason: string }[],
   { file, document }: ImportParts,
 ): Problem[] {
@@ -128,7 +128,7 @@ function stillNeeded(variables: readonly NeededVariable[], { connection }: Serve
   return variables.filter(({ name }) => texts.includes(`\${${name}}`) || texts.includes(`\${${name}:-`));
 }
 
-function textsOf(connection: Connection): string[] {
+function textsOf(connection: ServerConnection): string[] {
   if (connection.kind === "rest" || connection.kind === "built-in") return [];
   if (connection.kind !== "stdio") return [connection.url, ...Object.values(connection.headers)];
   const { command, args, env, cwd = "" } = connection;

@@ -1,23 +1,23 @@
 import type { ServerDefinition } from "../model/server.js";
 
-/** `user`: for all projects of this person; `project`: came with the project's files; `local`: this person's, for this project. */
+/** `user`: the user's, for all projects; `project`: in the project's files; `local`: the user's, for this project only. */
 export type Scope = "user" | "project" | "local";
 
-/** A server as another program has it, in our form. */
+/** A server of another program, converted to our form. */
 export interface ImportedServer {
   readonly definition: ServerDefinition;
   readonly origin: ServerOrigin;
-  /** Why the other program does not use it; such a server is not used here either. */
+  /** Why the other program does not use the server; then it is not used here either. */
   readonly disabled?: string;
   /** The entry starts this gateway. */
   readonly isGateway: boolean;
-  /** A file of environment variables for it, weaker than those of the definition. */
+  /** An env file for the server; variables of the definition win. */
   readonly envFile?: string;
   readonly tools?: ToolFilter;
-  /** The project's folder, where what the server is or reads depends on it. */
+  /** The project folder, if the server's command or files depend on it. */
   readonly workspace?: string;
   readonly variables: readonly NeededVariable[];
-  /** What the entry says and was not carried over, or was carried over in another form. */
+  /** Settings of the entry that were not imported, or were changed by the import. */
   readonly notes: readonly string[];
 }
 
@@ -26,13 +26,13 @@ export interface ServerOrigin {
   readonly client: string;
   readonly file: string;
   readonly scope: Scope;
-  /** Where in the file, for example `mcpServers.github`. */
+  /** The path inside the file, for example `mcpServers.github`. */
   readonly path: string;
   readonly line?: number;
   readonly column?: number;
 }
 
-/** The tools that the other program offers of a server: those allowed (all when absent) less those denied. */
+/** The tools of a server that the other program offers: the allowed ones (all if undefined) except the denied ones. */
 export interface ToolFilter {
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
@@ -43,7 +43,7 @@ export interface NeededVariable {
   readonly name: string;
   /** The server works without it. */
   readonly hasDefault: boolean;
-  /** What the other program asks a person for, where the value comes from a question of its own. */
+  /** The prompt of the other program, if it asks the user for the value. */
   readonly input?: VariableInput;
 }
 

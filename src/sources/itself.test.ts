@@ -69,7 +69,7 @@ it("is false for a remote server", () => {
   expect(isGatewayItself({ kind: "http", url: "http://x/@anygpt/discovery", headers: {} })).toBe(false);
 });
 
-describe("with its own place known", () => {
+describe("with the path of the gateway known", () => {
   const own = {
     paths: ["/opt/gateway/bin/start.js"],
     root: "/opt/gateway",
@@ -113,7 +113,7 @@ describe("with its own place known", () => {
     expect(isGatewayItself({ kind: "stdio", command, args, env: {}, cwd }, own)).toBe(expected);
   });
 
-  it("looks at nothing but what is started", () => {
+  it("resolves only the paths of started programs", () => {
     const looked: string[] = [];
     const realPath = (path: string) => (looked.push(path), path);
     isGatewayItself(

@@ -1,20 +1,20 @@
 import { isAbsolute, resolve } from "node:path";
-import type { Connection } from "../model/server.js";
+import type { ServerConnection } from "../model/server.js";
 import { programWords } from "./program-words.js";
 
-/** Where this gateway's own programs lie, with links followed. */
+/** The locations of this gateway's own programs, with symbolic links resolved. */
 export interface OwnProgram {
   readonly paths: readonly string[];
-  /** The folder of the package that they belong to. */
+  /** The folder of the package that contains them. */
   readonly root?: string;
-  /** Follows links; a path that leads nowhere stays as it is. */
+  /** Resolves symbolic links; returns a path that does not exist unchanged. */
   readonly realPath?: (path: string) => string;
-  /** Where a bare name is found when it is started. */
+  /** Resolves a command name to a path, as the operating system does. */
   readonly which?: (name: string) => string | undefined;
 }
 
-/** Whether a definition starts this gateway: other programs' files name it, and it must never start itself. */
-export function isGatewayItself(connection: Connection, own?: OwnProgram): boolean {
+/** Whether a connection starts this gateway. Other programs' files list it, and it must never start itself. */
+export function isGatewayItself(connection: ServerConnection, own?: OwnProgram): boolean {
   if (connection.kind !== "stdio") return false;
   const words = programWords(connection);
   if (words.some((word) => PACKAGE.test(word))) return true;
@@ -26,7 +26,7 @@ export function isGatewayItself(connection: Connection, own?: OwnProgram): boole
 }
 
 const PACKAGE = /^(?:--package=|-p=|npm:)?@anygpt\/discovery(?:@[^/\\]*)?$/;
-/** Our own files wherever they lie. An unscoped package of the name `mcp-discovery` is somebody else's. */
+/** Our scripts in any location. The unscoped npm package `mcp-discovery` is a different product. */
 const SCRIPT =
   /[\\/]@anygpt[\\/]discovery[\\/](?:bin|dist)[\\/]|(?:^|[\\/])bin[\\/]discovery\.js$|(?<!node_modules)[\\/]mcp-discovery[\\/]dist[\\/]index\.js$/;
 const CONTAINER = /(?:^|[\\/])(?:docker|podman|nerdctl)(?:\.exe)?$/i;
@@ -36,14 +36,14 @@ const INSTALLED_DISCOVERY = /[\\/]\.bin[\\/]discovery(?:\.cmd|\.ps1|\.exe)?$/i;
 const ANYGPT = /(?:^|[\\/])anygpt(?:\.js|\.cmd|\.ps1|\.exe)?$/i;
 const OWN_OPTION = /^(?:--config(?:=.*)?|--json|--help|--version|-h|-V|serve)$/;
 
-/** `discovery` is a common word: it is our program only as the command itself, with options of ours, or among installed ones. */
+/** `discovery` is a common word: it is our program only as the command itself with our options, or in a `.bin` folder. */
 function isOwnProgram(word: string, isCommand: boolean, rest: readonly string[]): boolean {
   if (ANYGPT.test(word)) return rest.includes("mcp") && rest.indexOf("serve") > rest.indexOf("mcp");
   if (INSTALLED_DISCOVERY.test(word)) return true;
   return isCommand && DISCOVERY.test(word) && (rest[0] === undefined || OWN_OPTION.test(rest[0]));
 }
 
-/** Words that may stand before the program that is meant: who starts it, who interprets it, and their options. */
+/** Words that may precede the started program: launchers, interpreters and their options. */
 const BEFORE =
   /^(?:-.*|[A-Za-z_]\w*=.*)$|(?:^|[\\/])(?:cd|exec|env|nohup|sudo|command|time|nice|node|nodejs|bun|deno|tsx|npx|bunx|npm|pnpm|pnpx|yarn|x|run|dlx)(?:\.cmd|\.exe)?$/i;
 const TAKES_VALUE = /^(?:-r|--require|--import|--loader|--env-file|-C|-p|--package|-u|cd)$/;
@@ -51,7 +51,7 @@ const RUNNER = /(?:^|[\\/])(?:npx|bunx|bun|npm|pnpm|pnpx|yarn)(?:\.cmd|\.exe)?$/
 
 const INTERPRETER = /(?:^|[\\/])(?:node|nodejs|bun|deno|tsx)(?:\.cmd|\.exe)?$/i;
 
-/** What the words start: up to the first that is a program, and the same from each interpreter that stands further back. */
+/** The command lines that the words start: up to the first program name, and again from each later interpreter. */
 function startsOf(words: readonly string[]): string[][] {
   return words.flatMap((word, from) => {
     if (from > 0 && !INTERPRETER.test(word)) return [];
@@ -62,22 +62,22 @@ function startsOf(words: readonly string[]): string[][] {
 }
 
 interface Looked extends Partial<OwnProgram> {
-  /** Where it is started. */
+  /** The working folder of the process. */
   readonly folder: string | undefined;
 }
 
 /**
- * By its files or those of another copy, wherever a link to them lies, or by the folder of its package where a runner is
- * told to run that. Only what is started is looked at: whether the data of other servers can be reached is not our business.
+ * Whether the words start this gateway: by its script (this copy or another, also through symbolic links), or by the folder
+ * of its package after a package runner. Only started programs count: a data argument that contains our path does not.
  */
 function isOwn(started: readonly string[], looked: Looked): boolean {
   return started.some((word, index) => {
     if (SCRIPT.test(word)) return true;
     const before = started.slice(0, index);
-    const place = realPathOf(word, before, looked);
-    if (place === undefined) return false;
-    if (looked.paths?.includes(place) === true || SCRIPT.test(place)) return true;
-    return place === looked.root && before.some((one) => RUNNER.test(one));
+    const path = realPathOf(word, before, looked);
+    if (path === undefined) return false;
+    if (looked.paths?.includes(path) === true || SCRIPT.test(path)) return true;
+    return path === looked.root && before.some((one) => RUNNER.test(one));
   });
 }
 

@@ -1,13 +1,13 @@
-import type { Connection, ServerDefinition } from "../model/server.js";
+import type { ServerConnection, ServerDefinition } from "../model/server.js";
 import { canonicalJson } from "../util/json/canonical.js";
-import type { Candidate } from "./candidate.js";
+import type { ServerCandidate } from "./candidate.js";
 import type { ToolFilter } from "./imported.js";
 import { isGatewayItself, type OwnProgram } from "./itself.js";
 
 const LONGEST_NAME = 64;
 
-/** What became of a candidate that is not in the list, or not under its own name. */
-export type Outcome =
+/** What happened to a candidate. */
+export type MergeOutcome =
   | { readonly kind: "taken"; readonly name: string }
   | { readonly kind: "renamed"; readonly name: string }
   | { readonly kind: "duplicate"; readonly duplicateOf: string }
@@ -16,50 +16,50 @@ export type Outcome =
 
 export interface Merged {
   /** Under unique names, in the order of the groups. */
-  readonly servers: readonly Candidate[];
-  readonly outcomes: ReadonlyMap<Candidate, Outcome>;
+  readonly servers: readonly ServerCandidate[];
+  readonly outcomes: ReadonlyMap<ServerCandidate, MergeOutcome>;
   readonly notices: readonly string[];
 }
 
 /**
- * Makes names unique, ignoring case: the first wins, another is kept as `name-2` only if it connects elsewhere. What
- * another file has under another name but connects to the same is a duplicate as well: what any of the programs hides of it
- * stays hidden, unless the person has written the first down themselves.
+ * Makes names unique, ignoring case. The first server keeps its name; another one with a different connection becomes
+ * `name-2`. An entry of another file with the same connection is a duplicate, even under another name. A tool that any of
+ * these programs hides stays hidden, unless the first entry is in the user's own configuration.
  */
 export function mergeServers(
-  groups: readonly (readonly Candidate[])[],
+  groups: readonly (readonly ServerCandidate[])[],
   own?: OwnProgram,
   switchedOff: ReadonlySet<string> = new Set(),
 ): Merged {
   const itself = own === undefined ? undefined : followingOnce(own);
-  const taken = new Map<string, Candidate>();
-  const byConnection = new Map<string, Candidate>();
-  const outcomes = new Map<Candidate, Outcome>();
+  const taken = new Map<string, ServerCandidate>();
+  const byConnection = new Map<string, ServerCandidate>();
+  const outcomes = new Map<ServerCandidate, MergeOutcome>();
   const notices: string[] = [];
 
-  function settle(candidate: Candidate, outcome: Outcome, notice?: string): void {
+  function settle(candidate: ServerCandidate, outcome: MergeOutcome, notice?: string): void {
     outcomes.set(candidate, outcome);
     if (notice !== undefined) notices.push(`The server ${shown(candidate.definition)} ${notice}`);
   }
 
-  function take(candidate: Candidate, name: string, key: string): void {
+  function take(candidate: ServerCandidate, name: string, key: string): void {
     const { definition } = candidate;
     const named = name === definition.name ? candidate : { ...candidate, definition: { ...definition, name } };
     taken.set(identity(name), named);
     if (!byConnection.has(key)) byConnection.set(key, named);
   }
 
-  function restrict(twin: Candidate, tools: ToolFilter | undefined): void {
+  function restrict(twin: ServerCandidate, tools: ToolFilter | undefined): void {
     if (tools === undefined || twin.imported === undefined) return;
     const restricted = { ...twin, tools: uniteFilters(twin.tools, tools) };
     taken.set(identity(twin.definition.name), restricted);
     byConnection.set(connectionKey(twin), restricted);
   }
 
-  function add(candidate: Candidate): void {
+  function add(candidate: ServerCandidate): void {
     const { definition, imported } = candidate;
     if (imported?.isGateway === true || isGatewayItself(definition.connection, itself)) {
-      return settle(candidate, { kind: "gateway" }, "is this gateway itself and was left out.");
+      return settle(candidate, { kind: "gateway" }, "is this gateway itself and was skipped.");
     }
     if (imported?.disabled !== undefined) return settle(candidate, { kind: "disabled", reason: imported.disabled });
     const key = connectionKey(candidate);
@@ -67,17 +67,21 @@ export function mergeServers(
     if (twin !== undefined) {
       restrict(twin, candidate.tools);
       const outcome = { kind: "duplicate", duplicateOf: twin.definition.name } as const;
-      return settle(candidate, outcome, `is the same as ${shown(twin.definition)} and was left out.`);
+      return settle(candidate, outcome, `has the same connection as ${shown(twin.definition)} and was skipped.`);
     }
     const first = taken.get(identity(definition.name));
     const name = first === undefined ? definition.name : freeName(definition.name);
     take(candidate, name, key);
     if (first === undefined) return settle(candidate, { kind: "taken", name });
-    settle(candidate, { kind: "renamed", name }, `was renamed to "${name}": ${shown(first.definition)} has that name.`);
+    settle(
+      candidate,
+      { kind: "renamed", name },
+      `was renamed to "${name}", because ${shown(first.definition)} has the same name.`,
+    );
   }
 
-  /** One file may list the same server twice on purpose; two files, or two entries of one name, do not. */
-  function twinOf(candidate: Candidate, key: string): Candidate | undefined {
+  /** A duplicate must come from another file or have the same name: one file may list a connection twice on purpose. */
+  function twinOf(candidate: ServerCandidate, key: string): ServerCandidate | undefined {
     const same = byConnection.get(key);
     if (same === undefined) return undefined;
     const { name, origin } = candidate.definition;
@@ -94,7 +98,7 @@ export function mergeServers(
   return withoutSwitchedOff({ servers: [...taken.values()], outcomes, notices }, switchedOff);
 }
 
-/** Leaves servers out by the names that they have here. It comes last, so that no other server changes its name by it. */
+/** Removes servers by their final names. This is the last step, so that the names of other servers do not change. */
 function withoutSwitchedOff({ servers, outcomes, notices }: Merged, switchedOff: ReadonlySet<string>): Merged {
   const isOff = (name: string): boolean => switchedOff.has(identity(name));
   const disabled = { kind: "disabled", reason: "your configuration has `enabled: false` for it" } as const;
@@ -107,21 +111,21 @@ function withoutSwitchedOff({ servers, outcomes, notices }: Merged, switchedOff:
   };
 }
 
-/** Hundreds of servers are started by the same few programs: each path is followed once. */
+/** Caches resolved paths: hundreds of servers are started by the same few programs. */
 function followingOnce({ realPath, ...own }: OwnProgram): OwnProgram {
   if (realPath === undefined) return own;
   const followed = new Map<string, string>();
   return {
     ...own,
     realPath(path) {
-      const place = followed.get(path) ?? realPath(path);
-      followed.set(path, place);
-      return place;
+      const resolved = followed.get(path) ?? realPath(path);
+      followed.set(path, resolved);
+      return resolved;
     },
   };
 }
 
-/** Only what all of them offer. */
+/** The intersection of the allowed tools, and the union of the denied ones. */
 function uniteFilters(first: ToolFilter = {}, second: ToolFilter = {}): ToolFilter {
   const allows = [first.allow, second.allow].filter((names) => names !== undefined);
   const [allow, other] = allows;
@@ -135,7 +139,7 @@ function uniteFilters(first: ToolFilter = {}, second: ToolFilter = {}): ToolFilt
 }
 
 function shown({ name, origin }: ServerDefinition): string {
-  return `"${name}" of ${origin}`;
+  return `"${name}" from ${origin}`;
 }
 
 function numbered(name: string, number: number): string {
@@ -148,17 +152,17 @@ function isNameOf(given: string, name: string): boolean {
   return identity(given) === identity(name) || identity(given).startsWith(`${identity(name)}-`);
 }
 
-/** Names with the same identity are the same name. */
+/** The key for comparing server names: equal for names that differ only in case or Unicode form. */
 export function identity(name: string): string {
   return name.normalize("NFKC").toLowerCase();
 }
 
-/** Equal for two that reach the same server: how a package runner is called makes no difference. */
-function connectionKey({ definition, envFile }: Candidate): string {
+/** Equal for two candidates that reach the same server; differences in how `npx` is called do not count. */
+function connectionKey({ definition, envFile }: ServerCandidate): string {
   return canonicalJson({ connection: plainly(definition.connection), envFile });
 }
 
-function plainly(connection: Connection): Connection {
+function plainly(connection: ServerConnection): ServerConnection {
   if (connection.kind === "rest" || connection.kind === "built-in") return connection;
   if (connection.kind !== "stdio") return { ...connection, url: connection.url.replace(/\/$/, "") };
   const { command, args } = connection;

@@ -5,7 +5,7 @@ import { CLIENT_IDS, serverName, serversOptions, sourcesOptions } from "./option
 
 describe("a server's name", () => {
   it.each(["a", "github", "GitHub 2", "my-server_1.2", "9lives", "飞书", "Störung", "x".repeat(64)])(
-    "may be %j",
+    "accepts %j",
     (name) => {
       expect(checkSchema(serverName, name).kind).toBe("ok");
     },
@@ -26,7 +26,7 @@ describe("a server's name", () => {
     "@x",
     "x".repeat(65),
     "../x",
-  ])("may not be %j", (name) => {
+  ])("rejects %j", (name) => {
     expect(checkSchema(serverName, name).kind).toBe("violations");
   });
 });
@@ -34,39 +34,43 @@ describe("a server's name", () => {
 describe("servers", () => {
   it.each<[string, object]>([
     ["a flat command", { command: "node" }],
-    ["a flat address", { url: "https://x/mcp", headers: { "X-Key": "1" } }],
+    ["a flat URL", { url: "https://x/mcp", headers: { "X-Key": "1" } }],
     ["a nested connection", { connection: { type: "stdio", command: "node", args: [], env: {}, cwd: "." } }],
     ["every spelling of http", { type: "streamable-http", url: "http://127.0.0.1:1" }],
-    ["an address that is a variable", { url: "${URL}" }],
-    ["an address with a variable", { type: "sse", url: "https://${HOST}:${PORT}/mcp" }],
+    ["a URL that is a variable", { url: "${URL}" }],
+    ["a URL with variables", { type: "sse", url: "https://${HOST}:${PORT}/mcp" }],
     ["a manifest", { command: "x", tools: [{ name: "t", description: "d", inputSchema: { type: "object" } }] }],
-    ["a disabled one", { command: "x", enabled: false }],
-  ])("accept %s", (_, entry) => {
+    ["a disabled server", { command: "x", enabled: false }],
+  ])("accepts %s", (_, entry) => {
     expect(checkSchema(serversOptions, [{ name: "a", ...entry }]).kind).toBe("ok");
     expect(checkSchema(serversOptions, { a: entry }).kind).toBe("ok");
   });
 
   it.each<[string, unknown, string[]]>([
-    ["neither command nor address", [{ name: "a" }], ["[0]: needs a `command` or a `url`"]],
+    ["neither command nor URL", [{ name: "a" }], ["[0]: needs a `command` or a `url`"]],
     ["both", [{ name: "a", command: "x", url: "http://x" }], ["[0]: has both `command` and `url`; keep one"]],
     ["a connection with neither", { a: { connection: {} } }, ["a.connection: needs a `command` or a `url`"]],
     [
-      "flat keys beside a connection",
+      "flat keys next to a connection",
       { a: { connection: { command: "x" }, args: [] } },
-      ["a.args: stands beside `connection`; write it inside"],
+      ["a.args: must be inside `connection`, because the entry has one"],
     ],
-    ["the wrong type", { a: { type: "stdio", url: "http://x" } }, ["a.type: does not go with `url`"]],
-    ["http with a command", { a: { type: "http", command: "x" } }, ["a.type: does not go with `command`"]],
+    ["the wrong type", { a: { type: "stdio", url: "http://x" } }, ["a.type: does not match `url`"]],
+    ["http with a command", { a: { type: "http", command: "x" } }, ["a.type: does not match `command`"]],
     [
       "an unknown type",
       { a: { type: "carrier-pigeon", command: "x" } },
       ['a.type: must be one of "stdio", "http", "sse", "streamable-http", "streamableHttp"'],
     ],
-    ["headers for a program", { a: { command: "x", headers: {} } }, ["a.headers: belongs to a server with `url`"]],
     [
-      "arguments for an address",
+      "headers for a program",
+      { a: { command: "x", headers: {} } },
+      ["a.headers: is only allowed for a server with `url`"],
+    ],
+    [
+      "arguments for a URL",
       { a: { url: "http://x", args: [], env: {} } },
-      ["a.args: belongs to a server with `command`", "a.env: belongs to a server with `command`"],
+      ["a.args: is only allowed for a server with `command`", "a.env: is only allowed for a server with `command`"],
     ],
     [
       "another protocol",
@@ -74,7 +78,7 @@ describe("servers", () => {
       ["a.url: must be a web address that starts with http:// or https://"],
     ],
     [
-      "an address that is none",
+      "an invalid URL",
       { a: { url: "http://" } },
       ["a.url: must be a web address that starts with http:// or https://"],
     ],
@@ -94,15 +98,15 @@ describe("servers", () => {
       { a: { url: "http://x", headers: { "X Y": "c" } } },
       ['a.headers["X Y"]: is not the name of an HTTP header'],
     ],
-    ["a NUL character", { a: { command: "x\0y" } }, ["a.command: must not hold a NUL character"]],
+    ["a NUL character", { a: { command: "x\0y" } }, ["a.command: must not contain a NUL character"]],
     ["an empty command", { a: { command: "" } }, ["a.command: must be at least 1 character long"]],
     [
       "the same tool twice",
       { a: { command: "x", tools: [{ name: "t" }, { name: "t" }] } },
-      ["a.tools[1].name: names the same tool again"],
+      ["a.tools[1].name: is the name of another tool in this list"],
     ],
     [
-      "a schema that JSON cannot hold",
+      "a schema that JSON cannot represent",
       { a: { command: "x", tools: [{ name: "t", inputSchema: { minimum: Number.NaN } }] } },
       ["a.tools[0].inputSchema: must be a JSON Schema"],
     ],
@@ -110,11 +114,11 @@ describe("servers", () => {
       "a name with a colon",
       { "a:b": { command: "x" } },
       [
-        '["a:b"]: a server\'s name has 1 to 64 letters, digits, dots, dashes, underscores or spaces, and starts with a letter or digit',
+        '["a:b"]: must have 1 to 64 letters, digits, dots, dashes, underscores or spaces, and start with a letter or digit',
       ],
     ],
     ["text", "a", [": must be a list of servers, or a map of them by name"]],
-  ])("refuse %s", (_, servers, expected) => {
+  ])("rejects %s", (_, servers, expected) => {
     const checked = checkSchema(serversOptions, servers);
     const found =
       checked.kind === "ok" ? [] : checked.violations.map(({ path, reason }) => `${pathText(path)}: ${reason}`);
@@ -130,19 +134,23 @@ describe("sources", () => {
       [`[0].type: must be one of ${["custom", ...CLIENT_IDS].map((id) => `"${id}"`).join(", ")}`],
     ],
     ["no path", [{ type: "custom" }], ["[0].path: is missing; a custom source needs it"]],
-    ["a misspelt key", [{ type: "custom", path: "x", pth: 1 }], ['[0].pth: is not a known key; did you mean "path"?']],
     [
-      "a far key",
+      "a misspelled key",
+      [{ type: "custom", path: "x", pth: 1 }],
+      ['[0].pth: is not a known key; did you mean "path"?'],
+    ],
+    [
+      "an unknown key",
       [{ type: "custom", path: "x", colour: 1 }],
       ["[0].colour: is not a known key; the keys here are type, path"],
     ],
     ["a map", { custom: "x" }, [": must be a list of sources, or the word all"]],
     [
-      "too many",
+      "too many sources",
       Array.from({ length: 101 }, () => ({ type: "custom", path: "x" })),
       [": must be a list of at most 100 items"],
     ],
-  ])("refuse %s", (_, sources, expected) => {
+  ])("rejects %s", (_, sources, expected) => {
     const checked = checkSchema(sourcesOptions, sources);
     const found =
       checked.kind === "ok" ? [] : checked.violations.map(({ path, reason }) => `${pathText(path)}: ${reason}`);

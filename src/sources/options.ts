@@ -4,20 +4,20 @@ import { checkJsonValue } from "../util/json/check-value.js";
 
 const LONGEST_TEXT = 8192;
 
-/** A colon would make `server:tool` ambiguous, a slash or a leading dot a path, a trailing space a twin. */
+/** A colon would make `server:tool` ambiguous; a slash or leading dot looks like a path; a trailing space is invisible. */
 const SERVER_NAME = /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}._ -]{0,62}[\p{L}\p{M}\p{N}._-])?$/u;
 
 export const serverName = z
   .string()
   .regex(
     SERVER_NAME,
-    "a server's name has 1 to 64 letters, digits, dots, dashes, underscores or spaces, and starts with a letter or digit",
+    "must have 1 to 64 letters, digits, dots, dashes, underscores or spaces, and start with a letter or digit",
   );
 
 const text = z
   .string()
   .max(LONGEST_TEXT)
-  .refine((value) => !value.includes("\0"), "must not hold a NUL character");
+  .refine((value) => !value.includes("\0"), "must not contain a NUL character");
 
 const connectionType = z.enum(["stdio", "http", "sse", "streamable-http", "streamableHttp"]);
 
@@ -25,34 +25,34 @@ const connectionFields = {
   type: connectionType
     .optional()
     .describe(
-      "`stdio` starts a program, `http` is Streamable HTTP, `sse` the legacy transport. Told from `command` or `url` when left out.",
+      "`stdio` starts a program, `http` is Streamable HTTP, `sse` the legacy transport. Derived from `command` or `url` if omitted.",
     ),
   command: text.min(1).optional().describe("The program to start, without a shell."),
-  args: z.array(text).optional().describe("Its arguments, one by one."),
+  args: z.array(text).optional().describe("The arguments of the program, one list item each."),
   env: z
     .record(z.string().regex(/^[^=\s]+$/, "is not the name of an environment variable"), text)
     .optional()
     .describe(
-      "Environment variables for it. It gets these, a small safe set, and what `inheritEnv` names of the gateway's own.",
+      "Environment variables for the program. It gets these, a small safe set, and the gateway's variables that `inheritEnv` names.",
     ),
   envFile: text
     .min(1)
     .optional()
-    .describe("A file of more environment variables for it, as `.env` files are written; those of `env` win."),
+    .describe("A file with more environment variables for the program, in `.env` syntax; `env` takes precedence."),
   cwd: text
     .min(1)
     .optional()
     .describe(
-      "Folder to start it in, relative to the file that says so. Without it: the home folder for your own configuration, the project for a project's, the file's folder for one that you named.",
+      "Working folder of the program, relative to the file with this setting. Default: the home folder for the user's configuration, the project folder for a project's configuration, the file's folder for a file given with `--config`.",
     ),
   url: text
     .refine(isWebAddress, "must be a web address that starts with http:// or https://")
     .optional()
-    .describe("Where a remote server answers."),
+    .describe("The URL of a remote server."),
   headers: z
     .record(z.string().regex(/^[!#$%&'*+.^_`|~\w-]+$/, "is not the name of an HTTP header"), text)
     .optional()
-    .describe("HTTP headers sent with every request to it."),
+    .describe("HTTP headers sent with every request to the server."),
 };
 
 const ownFields = {
@@ -60,24 +60,42 @@ const ownFields = {
   inheritEnv: environmentNames
     .optional()
     .describe(
-      "Variables of the gateway's own environment that the program gets too, by name or pattern: `AWS_*`, or `*` for all. Wins over `upstreams.inheritEnv`.",
+      "Variables of the gateway's environment that are passed to the program, by name or pattern: `AWS_*`, or `*` for all. Replaces `upstreams.inheritEnv` for this server.",
+    ),
+  integrity: z
+    .string()
+    .regex(/^sha(?:256|384|512)-[A-Za-z0-9+/]+=*$/, "must be a subresource integrity hash such as sha512-…")
+    .optional()
+    .describe(
+      "Integrity hash of the npm package that `npx` starts, as in npm's `dist.integrity`. The server is not started if npm's npx cache has the package with another hash.",
     ),
   oauth: z
     .strictObject({
-      clientId: text.min(1).optional().describe("The client that you have registered there by hand."),
-      clientSecret: text.min(1).optional().describe("Its secret, as `${VARIABLE}`."),
+      clientId: text
+        .min(1)
+        .optional()
+        .describe("The id of the client that you registered at the authorization server."),
+      clientSecret: text.min(1).optional().describe("The secret of that client, as `${VARIABLE}`."),
       clientMetadataUrl: text
         .refine(isWebAddress, "must be a web address that starts with http:// or https://")
         .optional()
-        .describe("Address of a document that describes this gateway as a client, for servers that read such."),
+        .describe(
+          "URL of the OAuth client ID metadata document that describes this gateway, for authorization servers that support it.",
+        ),
       issuer: text
         .refine(isWebAddress, "must be a web address that starts with http:// or https://")
         .optional()
-        .describe("The authorization server, in place of the one that the server names."),
-      scopes: z.array(text.min(1)).max(100).optional().describe("What to ask for, in place of what the server asks."),
+        .describe("The authorization server to use instead of the one that the server advertises."),
+      scopes: z
+        .array(text.min(1))
+        .max(100)
+        .optional()
+        .describe("The scopes to request instead of the ones that the server advertises."),
     })
     .optional()
-    .describe("How to sign in where the server does not tell all of it; `anygpt mcp auth login` does it."),
+    .describe(
+      "OAuth settings that the server does not advertise itself; `anygpt mcp auth login` uses them to sign in.",
+    ),
 };
 
 const connectionEntry = z.strictObject(ownFields).superRefine(checkConnection);
@@ -87,44 +105,48 @@ const manifestTool = z.strictObject({
   description: text.optional().describe("What the tool does."),
   inputSchema: z
     .record(z.string(), z.unknown())
-    // Programs and YAML can write what JSON cannot hold, and what cannot be hashed cannot be pinned.
+    // Configuration programs and YAML can produce values that JSON cannot represent; they cannot be hashed for pinning.
     .refine((schema) => checkJsonValue(schema).kind === "value", { error: "must be a JSON Schema" })
     .optional()
     .describe("JSON Schema of its arguments."),
 });
 
 const commonFields = {
-  description: text.optional().describe("What the server is for; search reads it too."),
+  description: text.optional().describe("What the server is for; search uses it too."),
   enabled: z
     .boolean()
     .default(true)
     .describe(
-      "`false` leaves the server out. An entry with nothing else leaves out the server of that name that a source has.",
+      "`false` disables the server. An entry with only this key disables the server of that name from a source.",
     ),
   tools: z
     .array(manifestTool)
     .max(10_000)
     .superRefine(checkManifest)
     .optional()
-    .describe("Tools known beforehand: searchable before the server was ever started, replaced by its live list."),
-  connection: connectionEntry.optional().describe("How to reach the server; its keys may also stand beside `name`."),
+    .describe(
+      "Tools known in advance: they can be found before the first start of the server; the server's own list replaces them.",
+    ),
+  connection: connectionEntry
+    .optional()
+    .describe("How to reach the server; its keys may also be written directly in the entry."),
   ...ownFields,
 };
 
 /** A server in a list, under its `name`. */
 export const namedServerEntry = z
   .strictObject({
-    name: serverName.describe("Unique among all servers; the first half of `server:tool`."),
+    name: serverName.describe("Unique among all servers; the first part of `server:tool`."),
     ...commonFields,
   })
   .superRefine(checkServer);
 
-/** A server in a map, whose key names it; a `name` inside is a title for people. */
+/** A server in a map; the key is its name, and an inner `name` is a display title. */
 export const keyedServerEntry = z
-  .strictObject({ name: text.optional().describe("A title; used where there is no description."), ...commonFields })
+  .strictObject({ name: text.optional().describe("A title; used if there is no description."), ...commonFields })
   .superRefine(checkServer);
 
-/** A server of another program, its keys already spelt our way. */
+/** A server of another program, with its keys already converted to ours. */
 export const importedServerEntry = z
   .object({ ...connectionFields, description: text.optional(), tools: z.array(manifestTool).max(10_000).optional() })
   .superRefine(checkEndpoint);
@@ -143,12 +165,12 @@ export const serversOptions = serverCollection
   .prefault([])
   .describe("The servers whose tools are offered: a list of entries with `name`, or a map by name.");
 
-/** The same section under the name that most MCP clients use. */
+/** The same section under the key that most MCP clients use. */
 export const mcpServersOptions = serverCollection
   .optional()
-  .describe("Another name for `servers`, as MCP clients write it. A configuration has one of the two.");
+  .describe("The same as `servers`, under the key that MCP clients use. A configuration may have only one of the two.");
 
-/** The programs whose files are read; `clients/table.ts` has the same. */
+/** The supported programs; `clients/table.ts` has the same list. */
 export const CLIENT_IDS = [
   "claude-desktop",
   "claude-code",
@@ -173,6 +195,7 @@ export const CLIENT_IDS = [
   "docker-mcp",
 ] as const;
 
+/** The id of an MCP client whose files the gateway can read. */
 export type ClientId = (typeof CLIENT_IDS)[number];
 
 const sourceEntry = z
@@ -180,13 +203,13 @@ const sourceEntry = z
     type: z
       .enum(["custom", ...CLIENT_IDS])
       .describe(
-        "`custom` is a YAML file with `servers`; the others are the files of those programs (docs/sources.md).",
+        "`custom` is a YAML file with `servers`; every other type reads the files of that program (docs/reference/sources.md).",
       ),
     path: text
       .min(1)
       .optional()
       .describe(
-        "The file. `~` is the home folder; else relative to the configuration file. When left out, the files that the program itself reads.",
+        "The file. `~` is the home folder; other paths are relative to the configuration file. If omitted, the files that the program itself reads.",
       ),
   })
   .superRefine(({ type, path }, context) => {
@@ -200,7 +223,7 @@ export const sourcesOptions = z
   .union([z.array(sourceEntry).max(100), z.literal("all")], { error: "must be a list of sources, or the word all" })
   .default([])
   .describe(
-    "Files to learn more servers from. The first to name a server wins. `all` reads the files of every MCP client on this machine, as without a configuration. A configuration file that has none of `servers`, `mcpServers`, `sources`, `adapters` and `toolFiles` is read as with `all`.",
+    "Files with more servers. If two have the same name, the first wins. `all` reads the files of every MCP client on this machine, which is also the default without a configuration file, or if the file has none of `servers`, `mcpServers`, `sources`, `adapters` and `toolFiles`.",
   );
 
 export function toNamedEntries(servers: Readonly<Record<string, KeyedServerEntry>>): ServerEntry[] {
@@ -215,7 +238,7 @@ type Context = { addIssue(issue: { code: "custom"; path: (string | number)[]; me
 
 type CheckedEntry = ConnectionEntry & { connection?: ConnectionEntry | undefined; enabled: boolean };
 
-/** Whether an entry only switches off the server of that name that a source has. */
+/** Whether an entry has no connection and only disables the server of that name from a source. */
 export function isSwitch({ enabled, command, url, connection }: CheckedEntry): boolean {
   return !enabled && command === undefined && url === undefined && connection === undefined;
 }
@@ -225,7 +248,7 @@ function checkServer(entry: CheckedEntry, context: Context): void {
   if (entry.connection === undefined) return checkConnection(entry, context);
   for (const key of Object.keys(ownFields)) {
     if (entry[key as keyof ConnectionEntry] === undefined) continue;
-    report(context, [key], "stands beside `connection`; write it inside");
+    report(context, [key], "must be inside `connection`, because the entry has one");
   }
 }
 
@@ -235,9 +258,10 @@ function checkConnection(entry: ConnectionEntry, context: Context): void {
   if (stdio === (entry.url !== undefined)) return;
   const misplaced = stdio
     ? (["headers", "oauth"] as const)
-    : (["args", "env", "envFile", "cwd", "inheritEnv"] as const);
+    : (["args", "env", "envFile", "cwd", "inheritEnv", "integrity"] as const);
   for (const key of misplaced) {
-    if (entry[key] !== undefined) report(context, [key], `belongs to a server with \`${stdio ? "url" : "command"}\``);
+    if (entry[key] !== undefined)
+      report(context, [key], `is only allowed for a server with \`${stdio ? "url" : "command"}\``);
   }
 }
 
@@ -246,14 +270,14 @@ function checkEndpoint(entry: ConnectionEntry, context: Context): void {
   if (command !== undefined && url !== undefined) return report(context, [], "has both `command` and `url`; keep one");
   if (command === undefined && url === undefined) return report(context, [], "needs a `command` or a `url`");
   if (type !== undefined && (type === "stdio") === (command === undefined)) {
-    report(context, ["type"], `does not go with \`${command === undefined ? "url" : "command"}\``);
+    report(context, ["type"], `does not match \`${command === undefined ? "url" : "command"}\``);
   }
 }
 
 function checkManifest(tools: readonly { name: string }[], context: Context): void {
   const seen = new Set<string>();
   tools.forEach(({ name }, index) => {
-    if (seen.has(name)) report(context, [index, "name"], "names the same tool again");
+    if (seen.has(name)) report(context, [index, "name"], "is the name of another tool in this list");
     seen.add(name);
   });
 }

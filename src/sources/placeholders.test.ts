@@ -1,14 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { createPlaceholders, escapeText, type Dialect, type PlaceholderContext } from "./placeholders.js";
+import { expectLinear, flat } from "../../test/support/cost.js";
+import { createPlaceholders, escapeText, type PlaceholderSyntax, type PlaceholderContext } from "./placeholders.js";
 
 const SYSTEM = { platform: "linux", home: "/home/me", cwd: "/app", env: {} };
 
-function create(dialect: Dialect, more: Partial<PlaceholderContext> = {}) {
+function create(dialect: PlaceholderSyntax, more: Partial<PlaceholderContext> = {}) {
   return createPlaceholders({ dialect, system: SYSTEM, workspace: "/app", inputs: new Map(), ...more });
 }
 
 describe("a placeholder", () => {
-  it.each<[Dialect, string, string]>([
+  it.each<[PlaceholderSyntax, string, string]>([
     ["code", "plain", "plain"],
     ["code", "${env:TOKEN}", "${TOKEN}"],
     ["code", "Bearer ${TOKEN} ${B:-x}", "Bearer ${TOKEN} ${B:-x}"],
@@ -37,35 +38,35 @@ describe("a placeholder", () => {
     ["opencode", "x{env:A}{file:~/k.pem}{other}", "x${A}${FILE_K_PEM}{other}"],
     ["continue", "Bearer ${{ secrets.my-org/docs/DOCS_KEY }}", "Bearer ${DOCS_KEY}"],
     ["continue", "${{ inputs.region }}", "${region}"],
-  ])("of %s %j becomes %j", (dialect, text, expected) => {
+  ])("in the syntax %s: %j becomes %j", (dialect, text, expected) => {
     expect(create(dialect).translate(text)).toBe(expected);
   });
 
-  it.each<[Dialect, string, string]>([
+  it.each<[PlaceholderSyntax, string, string]>([
     ["none", "echo ${A}_x $B ${C:-d} ${f%.*}", "echo ${A:-$${A}}_x $B ${C:-d} $${f%.*}"],
     ["prefixed", "${A} ${env:B} ${workspaceFolder}", "${A:-$${A}} ${B} /app"],
     ["gemini", "$A ${B}", "${A:-$A} ${B:-$${B}}"],
     ["code", "${A}", "${A}"],
-  ])("of %s in a script for a shell, %j, becomes %j", (dialect, text, expected) => {
+  ])("in a shell script, in the syntax %s: %j becomes %j", (dialect, text, expected) => {
     expect(create(dialect).translate(text, true)).toBe(expected);
   });
 
-  it.each<[Dialect, string, string]>([
+  it.each<[PlaceholderSyntax, string, string]>([
     ["none", "${keychain:NOTION}", "the keychain"],
     ["prefixed", "${keychain:NOTION}", "the keychain"],
     ["code", "${keychain:NOTION}", "the keychain"],
     ["none", "${op://Private/Notion/token}", "secrets"],
     ["gemini", "${vault:secret/notion#token}", "secrets"],
     ["none", "${command:pass notion}", "secrets"],
-  ])("of %s that refers to a secret, %s, is a variable with the reason", (dialect, text, what) => {
+  ])("for a secret, in the syntax %s: %s becomes a variable with a reason", (dialect, text, what) => {
     const placeholders = create(dialect);
     expect(placeholders.translate(text)).toMatch(/^\$\{[A-Z_]+\}$/);
-    const reason = `references to ${what} are only read from your own configuration`;
-    expect(placeholders.needs()).toMatchObject([{ description: `in the place of ${text}: ${reason}` }]);
-    expect(placeholders.notes()[0]).toContain(`${text} is not read: ${reason}.`);
+    const reason = `references to ${what} are only resolved in your own configuration`;
+    expect(placeholders.needs()).toMatchObject([{ description: `replaces ${text}: ${reason}` }]);
+    expect(placeholders.notes()[0]).toContain(`${text} was not resolved: ${reason}.`);
   });
 
-  it("for an input tells what is asked for", () => {
+  it("for an input includes the description of the input", () => {
     const inputs = new Map([
       ["api-key", { id: "api-key", isPassword: true, description: "Key" }],
       ["region", { id: "region", isPassword: false, fallback: "eu" }],
@@ -85,33 +86,36 @@ describe("a placeholder", () => {
       { name: "INPUT_ODD", hasDefault: false, input: { id: "odd", isPassword: false } },
       { name: "INPUT_UNKNOWN", hasDefault: false, input: { id: "unknown", isPassword: false } },
     ]);
-    expect(placeholders.notes()[0]).toBe('The variable INPUT_API_KEY stands for the input "api-key", a password.');
+    expect(placeholders.notes()[0]).toBe(
+      'The environment variable INPUT_API_KEY replaces the input "api-key", a password.',
+    );
   });
 
-  it("with a default in one place and none in another is needed", () => {
+  it("with a default in one place and none in another is required", () => {
     const placeholders = create("code");
     placeholders.translate("${A:-x} ${A}");
     expect(placeholders.variables()).toEqual([{ name: "A", hasDefault: false }]);
   });
 
-  it("that is nested without end loses the innermost defaults", () => {
+  it("with deep nesting loses the innermost defaults", () => {
     const text = `${"${A:-".repeat(50)}${"}".repeat(50)}`;
     expect(create("code").translate(text)).toBe(`${"${A:-".repeat(6)}\${A}${"}".repeat(6)}`);
   });
 
-  it("takes no time worth mentioning, however hostile", () => {
-    const started = performance.now();
-    create("code").translate("${".repeat(4_096));
-    expect(performance.now() - started).toBeLessThan(500);
+  it("takes time in proportion to the number of openings that are never closed", async () => {
+    await expectLinear((count) => {
+      const [placeholders, text] = [create("code"), flat("${".repeat(count))];
+      return () => placeholders.translate(text);
+    }, 4_096);
   });
 
-  it("of Windows uses its separator", () => {
+  it("uses the path separator of Windows", () => {
     const system = { platform: "win32", home: "C:\\Users\\me", cwd: "D:\\app", env: {} };
     const { translate } = create("code", { system, workspace: "D:\\app" });
     expect(translate("${workspaceFolder}${/}${workspaceFolderBasename}")).toBe("D:\\app\\app");
   });
 });
 
-it("a text without variables holds none after escaping", () => {
+it("escapeText returns a text without variables", () => {
   expect(escapeText("a${B}$C")).toBe("a$${B}$C");
 });

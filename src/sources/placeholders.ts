@@ -3,16 +3,16 @@ import type { NeededVariable, VariableInput } from "./imported.js";
 import { pathsOf, type System } from "./system.js";
 
 /**
- * Which placeholders a program replaces. `${NAME}` and `${NAME:-default}` are variables here whatever the program does with
- * them: literal text is never meant. `none`: no other. `prefixed`: also those that say where the value comes from
- * (`${env:X}`), and the editors' own names (`${workspaceFolder}`). The rest know more spellings.
+ * The placeholder syntax of a program. `${NAME}` and `${NAME:-default}` always become variables, even if the program would
+ * pass them on literally. `none`: no other placeholders. `prefixed`: also `${env:X}` and other prefixes, and editor names
+ * such as `${workspaceFolder}`. The other values add spellings of single programs.
  */
-export type Dialect = "none" | "prefixed" | "code" | "gemini" | "opencode" | "continue";
+export type PlaceholderSyntax = "none" | "prefixed" | "code" | "gemini" | "opencode" | "continue";
 
 export interface PlaceholderContext {
-  readonly dialect: Dialect;
+  readonly dialect: PlaceholderSyntax;
   readonly system: System;
-  /** What `${workspaceFolder}` stands for. */
+  /** The value of `${workspaceFolder}`. */
   readonly workspace: string;
   readonly inputs: ReadonlyMap<string, InputDefinition>;
 }
@@ -21,13 +21,13 @@ export interface InputDefinition extends VariableInput {
   readonly fallback?: string;
 }
 
-/** Turns the texts of one entry into ours and remembers what they need. */
+/** Converts the texts of one entry to our syntax and collects the variables that they need. */
 export interface Placeholders {
-  /** `isShell`: the text is a script for a shell, which has variables of its own. */
+  /** `isShell`: the text is a shell script, which may define variables. */
   readonly translate: (text: string, isShell?: boolean) => string;
   readonly variables: () => readonly NeededVariable[];
   readonly notes: () => readonly string[];
-  /** What has to be said of variables where they are not set. */
+  /** Explanations for variables, shown if they are not set. */
   readonly needs: () => readonly VariableNeed[];
 }
 
@@ -50,26 +50,26 @@ export function createPlaceholders(context: PlaceholderContext): Placeholders {
     return fallback === undefined ? `\${${name}}` : `\${${name}:-${fallback}}`;
   }
 
-  /** A placeholder of which nobody but the other program knows the value becomes a variable that a person can set. */
-  function standIn(written: string, body: string, input?: VariableInput): string {
+  /** A placeholder whose value only the other program knows becomes an environment variable that the user can set. */
+  function replacementVariable(written: string, body: string, input?: VariableInput): string {
     const name = toVariableName(body);
-    notes.add(`The variable ${name} stands for ${written}.`);
+    notes.add(`The environment variable ${name} replaces ${written}.`);
     return variable(name, undefined, input);
   }
 
-  /** Whoever writes a file for another program must not get at the secrets of this user. */
+  /** A secret reference in another program's file is not resolved: the author of that file must not read the user's secrets. */
   function fromReference(written: string, body: string): string {
     const name = toVariableName(body);
     const what = body.startsWith("keychain:") ? "the keychain" : "secrets";
-    const reason = `references to ${what} are only read from your own configuration`;
-    notes.add(`${written} is not read: ${reason}. The variable ${name} stands for it.`);
-    needs.set(name, { name, description: `in the place of ${written}: ${reason}` });
+    const reason = `references to ${what} are only resolved in your own configuration`;
+    notes.add(`${written} was not resolved: ${reason}. Set the environment variable ${name} instead.`);
+    needs.set(name, { name, description: `replaces ${written}: ${reason}` });
     return variable(name);
   }
 
-  /** The shell may set the variable itself, so the text is passed on as written unless the gateway knows the variable. */
+  /** The script may set the variable itself, so the text is passed unchanged unless the variable is set in the environment. */
   function fromShell(name: string, written: string): string {
-    needs.set(name, { name, description: `passed to the shell as ${written} where it is not set` });
+    needs.set(name, { name, description: `passed to the shell as ${written} if it is not set` });
     return variable(name, escapeText(written));
   }
 
@@ -77,7 +77,7 @@ export function createPlaceholders(context: PlaceholderContext): Placeholders {
     const input = context.inputs.get(id);
     const name = toVariableName(`input_${id}`);
     const { fallback, ...asked } = input ?? { id, isPassword: false };
-    notes.add(`The variable ${name} stands for the input "${id}"${asked.isPassword ? ", a password" : ""}.`);
+    notes.add(`The environment variable ${name} replaces the input "${id}"${asked.isPassword ? ", a password" : ""}.`);
     return variable(name, fallback !== undefined && !/[${}]/.test(fallback) ? fallback : undefined, asked);
   }
 
@@ -88,21 +88,21 @@ export function createPlaceholders(context: PlaceholderContext): Placeholders {
     const [, name, fallback] = /^(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^]*))?$/.exec(body) ?? [];
     if (name !== undefined) return fallback === undefined ? variable(name) : withDefault(name, fallback, depth);
     const [, secret] = /^\{\s*(?:secrets|inputs)\.([^}\s]+)\s*\}$/.exec(body) ?? [];
-    if (secret !== undefined) return standInNamed(secret);
+    if (secret !== undefined) return namedVariable(secret);
     if (isReference(body, context.dialect)) return fromReference(written, body);
     const input = /^input:(.+)$/.exec(body)?.[1];
     if (input !== undefined) return fromInput(input);
-    return standIn(written, body.replace(/^env:/, ""));
+    return replacementVariable(written, body.replace(/^env:/, ""));
   }
 
   function withDefault(name: string, fallback: string, depth: number): string {
-    // A default of ours ends at the first closing brace that is not a variable's.
+    // In our syntax a default ends at the first closing brace that does not belong to a variable.
     if (depth < DEEPEST && !/(?<!\$)\{/.test(fallback)) return variable(name, expand(fallback, depth + 1));
-    notes.add(`The default of ${name} cannot be written here and was not carried over.`);
+    notes.add(`The default of ${name} contains braces and was not imported.`);
     return variable(name);
   }
 
-  function standInNamed(secret: string): string {
+  function namedVariable(secret: string): string {
     const name = toVariableName(secret.split("/").at(-1) ?? secret, { keepCase: true });
     return variable(name);
   }
@@ -125,7 +125,7 @@ export function createPlaceholders(context: PlaceholderContext): Placeholders {
   }
 
   function fromFile(path: string): string {
-    return standIn(`{file:${path}}`, `file_${pathsOf(context.system).basename(path)}`);
+    return replacementVariable(`{file:${path}}`, `file_${pathsOf(context.system).basename(path)}`);
   }
 
   return {
@@ -136,7 +136,7 @@ export function createPlaceholders(context: PlaceholderContext): Placeholders {
   };
 }
 
-/** A text in which nothing is a variable. */
+/** Escapes the text so that it contains no variable. */
 export function escapeText(text: string): string {
   return text.replaceAll("${", () => "$${");
 }
@@ -147,7 +147,7 @@ interface Placeholder {
   readonly end: number;
 }
 
-function placeholderAt(text: string, at: number, dialect: Dialect): Placeholder | undefined {
+function placeholderAt(text: string, at: number, dialect: PlaceholderSyntax): Placeholder | undefined {
   if (text.startsWith("${", at)) {
     const close = closingBrace(text, at + 2);
     if (close === undefined) return undefined;
@@ -164,22 +164,22 @@ function placeholderAt(text: string, at: number, dialect: Dialect): Placeholder 
   return { kind: kind === "file" ? "file" : "value", body, end: at + whole.length };
 }
 
-function isReplaced(body: string, dialect: Dialect): boolean {
+function isReplaced(body: string, dialect: PlaceholderSyntax): boolean {
   if ((dialect !== "none" && dialect !== "prefixed") || isReference(body, dialect)) return true;
   if (dialect === "prefixed" && (PREFIXED.test(body) || EDITOR_NAME.test(body))) return true;
   return VARIABLE.test(body) && !EDITOR_NAME.test(body);
 }
 
-/** In the files of editors `${command:…}` is a command of the editor. */
-function isReference(body: string, dialect: Dialect): boolean {
+/** In editor files `${command:…}` is an editor command, not a secret reference. */
+function isReference(body: string, dialect: PlaceholderSyntax): boolean {
   const isEditor = dialect === "prefixed" || dialect === "code";
   return /^(?:keychain:|op:\/\/|vault:)./.test(body) || (!isEditor && /^command:./.test(body));
 }
 
-/** Programs that pass on `${NAME}` as it stands, or do so where NAME is not set. */
-const PASSING: ReadonlySet<Dialect> = new Set(["none", "prefixed", "gemini"]);
+/** Programs that pass `${NAME}` on literally, always or if NAME is not set. */
+const PASSING: ReadonlySet<PlaceholderSyntax> = new Set(["none", "prefixed", "gemini"]);
 
-function shellVariable({ kind, body }: Placeholder, dialect: Dialect): string | undefined {
+function shellVariable({ kind, body }: Placeholder, dialect: PlaceholderSyntax): string | undefined {
   const isPlain = kind === "value" && /^[A-Za-z_][A-Za-z0-9_]*$/.test(body) && !EDITOR_NAME.test(body);
   return isPlain && PASSING.has(dialect) ? body : undefined;
 }
@@ -209,7 +209,7 @@ function closingBrace(text: string, from: number): number | undefined {
   return undefined;
 }
 
-/** The placeholders that every editor of the family replaces by what it knows itself. */
+/** The placeholders that VS Code and its forks replace by paths. */
 function knownValue(body: string, { system, workspace }: PlaceholderContext): string | undefined {
   const { basename, sep } = pathsOf(system);
   if (body === "workspaceFolder" || body === "workspaceRoot" || body === "cwd") return workspace;

@@ -14,7 +14,7 @@ function write(path: string, content: unknown): void {
   writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
 }
 
-it("shows every server of six programs with what would become of it", async () => {
+it("returns every server of six programs with its outcome", async () => {
   const gateway = { command: "npx", args: ["-y", "@anygpt/discovery"] };
   write("home/.config/Claude/claude_desktop_config.json", { mcpServers: { files: { command: "f" }, hub: gateway } });
   write("home/.cursor/mcp.json", { mcpServers: { "my files": { command: "f" }, all: gateway } });
@@ -44,7 +44,7 @@ it("shows every server of six programs with what would become of it", async () =
   ]);
 });
 
-it("takes the project's servers once they are trusted", async () => {
+it("includes the project's servers if they are trusted", async () => {
   write("project/.mcp.json", { mcpServers: { theirs: { command: "t" } } });
   const { servers } = await previewImport({
     system: { platform: "linux", home: join(root, "home"), cwd: join(root, "project"), env: {} },

@@ -2,7 +2,7 @@ import { toCandidate } from "./candidate.js";
 import type { FileRead } from "./files.js";
 import type { ImportedServer } from "./imported.js";
 import type { OwnProgram } from "./itself.js";
-import { mergeServers, type Outcome } from "./merge.js";
+import { mergeServers, type MergeOutcome } from "./merge.js";
 import { CLIENT_IDS, type ClientId } from "./options.js";
 import { clientFiles, readClientFile, type ClientContent, type ClientFile } from "./read-client.js";
 import type { System } from "./system.js";
@@ -11,11 +11,11 @@ export interface PreviewParts {
   readonly system: System;
   readonly clients?: readonly ClientId[];
   readonly own?: OwnProgram;
-  /** Asked for each file that came with the project. Without it none of those is used. */
+  /** Called for each file in the project folder. Without this function none of them is used. */
   readonly isTrusted?: (file: FileRead) => boolean | Promise<boolean>;
 }
 
-/** What an import would find: every file that is there, and what would become of each server in it. */
+/** The result of an import without making it: every existing file, and the outcome for each server in it. */
 export interface Preview {
   readonly files: readonly PreviewedFile[];
   readonly servers: readonly PreviewedServer[];
@@ -29,12 +29,12 @@ export interface PreviewedFile {
 
 export interface PreviewedServer {
   readonly server: ImportedServer;
-  readonly outcome: Outcome | { readonly kind: "untrusted" };
+  readonly outcome: MergeOutcome | { readonly kind: "untrusted" };
 }
 
 export async function previewImport(parts: PreviewParts): Promise<Preview> {
   const places = clientFiles(parts.system, parts.clients ?? CLIENT_IDS);
-  const files = (await Promise.all(places.map((place) => readPlace(place, parts)))).flat();
+  const files = (await Promise.all(places.map((place) => readLocation(place, parts)))).flat();
   const candidates = files.map(({ content, isTrusted }) =>
     content.kind === "read" && isTrusted ? content.servers.map(toCandidate) : [],
   );
@@ -44,7 +44,7 @@ export async function previewImport(parts: PreviewParts): Promise<Preview> {
   return { files, servers: found.map((server) => ({ server, outcome: known.get(server) ?? { kind: "untrusted" } })) };
 }
 
-async function readPlace(place: ClientFile, { system, own, isTrusted }: PreviewParts): Promise<PreviewedFile[]> {
+async function readLocation(place: ClientFile, { system, own, isTrusted }: PreviewParts): Promise<PreviewedFile[]> {
   const content = await readClientFile(place, { system, own });
   if (content.kind === "missing") return [];
   if (place.scope !== "project" || content.kind === "broken") return [{ place, content, isTrusted: true }];

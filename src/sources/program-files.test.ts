@@ -14,7 +14,7 @@ describe("a program's files without a path", () => {
     write("project/.cursor/mcp.json", JSON.stringify({ mcpServers: { theirs: { command: "t" } } }));
   });
 
-  it("are looked for where it keeps them", async () => {
+  it("are read from the program's default paths", async () => {
     const { servers, sources, notices, files, origins, untrusted } = await all();
     expect(servers.map(({ name }) => name)).toEqual(["mine"]);
     expect(sources).toEqual([
@@ -23,7 +23,7 @@ describe("a program's files without a path", () => {
         path: at("project/.cursor/mcp.json"),
         status: "untrusted",
         servers: 0,
-        message: "came with the project and is not trusted",
+        message: "is in the project folder and is not trusted",
       },
       { type: "cursor", path: at("home/.cursor/mcp.json"), status: "ok", servers: 1, names: ["mine"] },
       {
@@ -34,7 +34,9 @@ describe("a program's files without a path", () => {
         message: "not found",
       },
     ]);
-    expect(notices).toEqual([`The source gemini-cli was not found at ${at("project/.gemini/settings.json")}.`]);
+    expect(notices).toEqual([
+      `The source gemini-cli was not found: ${at("project/.gemini/settings.json")} does not exist.`,
+    ]);
     for (const file of ["home/.cursor/mcp.json", "home/.gemini/settings.json"]) expect(files).toContain(at(file));
     expect(untrusted).toMatchObject([{ file: at("project/.cursor/mcp.json"), effects: ["theirs starts t"] }]);
     expect(Object.fromEntries(origins)).toMatchObject({
@@ -42,7 +44,7 @@ describe("a program's files without a path", () => {
     });
   });
 
-  it("that came with the project and would do nothing need nobody's trust", async () => {
+  it("in the project need no trust if they have no effect", async () => {
     write(
       "project/.cursor/mcp.json",
       JSON.stringify({ mcpServers: { off: { command: "x", disabled: true }, gw: { command: "discovery" } } }),
@@ -56,7 +58,7 @@ describe("a program's files without a path", () => {
     });
   });
 
-  it("are the person's own in the home folder, though a project could have them", async () => {
+  it("in the home folder belong to the user, even if their paths are also project paths", async () => {
     const { servers, sources } = await all({ system: { ...system(), cwd: at("home") } });
     expect(servers.map(({ name }) => name)).toEqual(["mine"]);
     expect(sources.map(({ type, status }) => [type, status])).toEqual([
@@ -65,13 +67,13 @@ describe("a program's files without a path", () => {
     ]);
   });
 
-  it("that are one of many in a folder are looked for there", async () => {
+  it("are found by a path pattern", async () => {
     const { files } = await all({ sources: [{ type: "continue" }, { type: "vscode" }] });
     for (const folder of ["home/.continue/mcpServers", "home/.config/Code/User/profiles"])
       expect(files).toContain(at(folder));
   });
 
-  it("say what was left out of each and why", async () => {
+  it("are reported with the skipped servers and the reasons", async () => {
     write(
       "home/.gemini/settings.json",
       JSON.stringify({
@@ -83,13 +85,13 @@ describe("a program's files without a path", () => {
       servers: 1,
       names: ["mine-2"],
       skipped: [
-        { name: "same", kind: "duplicate", reason: "the same as mine" },
+        { name: "same", kind: "duplicate", reason: "the same connection as mine" },
         { name: "gw", kind: "gateway", reason: "this gateway itself" },
       ],
     });
   });
 
-  it("of every program are found without a word on those that are not there", async () => {
+  it("of every program are read, without notices for missing ones", async () => {
     const { servers, notices, sources, absent } = await all({ sources: ALL_CLIENTS, isImplicit: true });
     expect(servers.map(({ name }) => name)).toEqual(["mine"]);
     expect(sources.map(({ status }) => status)).toEqual(["untrusted", "ok"]);
@@ -99,7 +101,7 @@ describe("a program's files without a path", () => {
     );
   });
 
-  it("that came with the project are used once they are trusted, by what they hold", async () => {
+  it("in the project are used once their content is trusted", async () => {
     const asked: string[] = [];
     const isTrusted = ({ path, bytes, hash }: { path: string; bytes: Uint8Array; hash: string }) => {
       asked.push(path);
@@ -110,7 +112,7 @@ describe("a program's files without a path", () => {
     expect(asked).toEqual([at("project/.cursor/mcp.json")]);
   });
 
-  it("leave out what is disabled there, and hide what is hidden there", async () => {
+  it("skip servers that are disabled there, and hide tools that are hidden there", async () => {
     const mcpServers = {
       off: { command: "o", disabled: true },
       some: { command: "s", includeTools: ["read"], excludeTools: ["drop"] },
@@ -125,7 +127,7 @@ describe("a program's files without a path", () => {
     ]);
   });
 
-  it("that are hostile cost nothing but themselves", async () => {
+  it("that are hostile do not affect other files", async () => {
     write(
       "home/.gemini/settings.json",
       '{"mcpServers": {"a:b\\u0000": {"command": "x"}, "bad": {"command": 5}, "worse": 7, "url": {"url": "file:///x"}}}',
@@ -139,7 +141,7 @@ describe("a program's files without a path", () => {
     ]);
   });
 
-  it("that are broken are reported with line and column, and the others stand", async () => {
+  it("that are broken are reported with line and column, and the others are used", async () => {
     write("home/.gemini/settings.json", '{\n  "mcpServers": {,}\n}');
     const { servers, problems } = await all();
     expect(servers.map(({ name }) => name)).toEqual(["mine"]);

@@ -3,7 +3,7 @@ import type { StdioConnection } from "../model/server.js";
 const SHELL = /(?:^|[\\/])(?:sh|bash|zsh|dash|fish|cmd|powershell|pwsh)(?:\.exe)?$/i;
 const SCRIPT_FOLLOWS = /^(?:\/c|\/k|-\w*c|-command|--stdio)$/i;
 
-/** The command and its arguments, with what a shell would take apart taken apart, and the shell itself left out. */
+/** The command and its arguments; shell scripts are split into words, and the shell itself is left out. */
 export function programWords({ command, args }: StdioConnection): readonly string[] {
   const isShell = SHELL.test(command);
   const words = args.flatMap((word, index) => {

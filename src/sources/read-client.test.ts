@@ -22,15 +22,15 @@ const LARGE = ONE + " ".repeat(256 * 1024);
 const read = (scope: "user" | "project", path: string) =>
   readClientFile({ client: "claude-code", scope, path }, { system: system() });
 
-describe("a file that came with a project", () => {
-  it("is refused when it is large, unlike one of the person", async () => {
+describe("a file in the project folder", () => {
+  it("has a smaller size limit than a file of the user", async () => {
     const path = write("project/.mcp.json", LARGE);
     const problems = [{ file: path, path: "", reason: "is larger than 256 KiB" }];
     expect(await read("project", path)).toEqual({ kind: "broken", problems });
     expect(await read("user", path)).toMatchObject({ kind: "read" });
   });
 
-  it("is told apart from those of the person that lie beside it", async () => {
+  it("is distinguished from the user's files in the same folder", async () => {
     const path = write("project/.mcp.json", ONE);
     const off = JSON.stringify({ disabledMcpjsonServers: ["a"] }) + " ".repeat(256 * 1024);
     const disabled = async () => {
@@ -43,7 +43,7 @@ describe("a file that came with a project", () => {
     expect(await disabled()).toBe(true);
   });
 
-  it("is one of at most 20 in its folder, and the next says so", async () => {
+  it("is ignored after the first 20 in its folder, and the next one reports this", async () => {
     for (let n = 10; n < 40; n += 1) write(`project/.continue/mcpServers/${n}.yaml`, "mcpServers: []");
     const places = clientFiles(system(), ["continue"]).filter(({ path }) => /mcpServers.\d+\.yaml$/.test(path));
     expect(places.map(({ refused }) => refused === undefined)).toEqual([...Array<boolean>(20).fill(true), false]);
@@ -57,7 +57,7 @@ describe("a file that came with a project", () => {
 });
 
 describe("the companions of a file", () => {
-  it("are named whether they are there or not", async () => {
+  it("are listed whether they exist or not", async () => {
     const content = await read("project", write("project/.mcp.json", ONE));
     expect(content.kind === "read" && content.companions.map(({ path }) => path.slice(root.length + 1))).toEqual([
       "home/.claude.json",
@@ -67,7 +67,7 @@ describe("the companions of a file", () => {
     ]);
   });
 
-  it("are the folder of a pattern too", async () => {
+  it("include the folder of a pattern", async () => {
     const path = write("home/.docker/mcp/registry.yaml", "registry: {}\n");
     const folder = dirname(path);
     const content = await readClientFile({ client: "docker-mcp", scope: "user", path }, { system: system() });

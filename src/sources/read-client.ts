@@ -11,16 +11,16 @@ import { CLIENT_IDS, type ClientId } from "./options.js";
 import { pathsOf, type System } from "./system.js";
 import { workspaceOf } from "./workspace.js";
 
-/** A file that a program may keep servers in. */
+/** A file in which a program may store servers. */
 export interface ClientFile {
   readonly client: ClientId;
   readonly scope: Scope;
   readonly path: string;
-  /** Why it is not even opened. */
+  /** Why the file is not opened. */
   readonly refused?: string;
 }
 
-export interface ReadParts {
+export interface ReadClientParts {
   readonly system: System;
   readonly own?: OwnProgram | undefined;
 }
@@ -30,39 +30,39 @@ export type ClientContent =
   | { readonly kind: "broken"; readonly problems: readonly Problem[] }
   | {
       readonly kind: "read";
-      /** The bytes that the servers were read from: what trust is about. */
+      /** The bytes from which the servers were read; trust applies to these. */
       readonly file: FileRead;
-      /** Further places that have a say or would have one, were they there; of a pattern its folder too. */
+      /** Other files that affect the result, or would if they existed; for a pattern also its folder. */
       readonly companions: readonly { readonly path: string }[];
       readonly servers: readonly ImportedServer[];
-      /** Entries that are wrong, each left out. */
+      /** Invalid entries; each was skipped. */
       readonly problems: readonly Problem[];
     };
 
-/** Every place where the programs keep servers on this system, whether there is a file or not; patterns are expanded. */
+/** Every path where the programs store servers on this system, whether it exists or not; patterns are expanded. */
 export function clientFiles(system: System, ids: readonly ClientId[] = CLIENT_IDS): ClientFile[] {
-  const all = placesOf(system, ids).flatMap((place) => expandPlace(place, system));
-  // In the home folder a person's own files look as if they had come with a project.
+  const all = locationsOf(system, ids).flatMap((location) => expandLocation(location, system));
+  // If the working folder is the home folder, the user's own files have the same paths as project files.
   const own = new Set(all.flatMap(({ scope, path }) => (scope === "project" ? [] : [path])));
   return all.filter(({ scope, path }) => scope !== "project" || !own.has(path));
 }
 
 const MOST_PROJECT_MATCHES = 20;
 
-/** One file too many of a project's stands for all that are left out. */
-function expandPlace(place: ClientFile, system: System): ClientFile[] {
-  const places = expandPattern(place.path, system).map((path): ClientFile => ({ ...place, path }));
-  if (place.scope !== "project") return places;
-  const refused = `is left out with all that follow it: only the first ${MOST_PROJECT_MATCHES} files of the folder are read`;
+/** Limits a project to a number of files; the first file over the limit carries the error for all further ones. */
+function expandLocation(location: ClientFile, system: System): ClientFile[] {
+  const locations = expandPattern(location.path, system).map((path): ClientFile => ({ ...location, path }));
+  if (location.scope !== "project") return locations;
+  const refused = `is ignored, like all files after it: only the first ${MOST_PROJECT_MATCHES} files of the folder are read`;
   return [
-    ...places.slice(0, MOST_PROJECT_MATCHES),
-    ...places.slice(MOST_PROJECT_MATCHES, MOST_PROJECT_MATCHES + 1).map((one) => ({ ...one, refused })),
+    ...locations.slice(0, MOST_PROJECT_MATCHES),
+    ...locations.slice(MOST_PROJECT_MATCHES, MOST_PROJECT_MATCHES + 1).map((one) => ({ ...one, refused })),
   ];
 }
 
-/** The folders in which a file that is not there yet would be one more place. */
+/** The folders of path patterns; a new file there is a new source. */
 export function clientFolders(system: System, ids: readonly ClientId[]): string[] {
-  return placesOf(system, ids).flatMap(({ path }) => patternFolder(path, system));
+  return locationsOf(system, ids).flatMap(({ path }) => patternFolder(path, system));
 }
 
 function patternFolder(path: string, system: System): string[] {
@@ -70,16 +70,16 @@ function patternFolder(path: string, system: System): string[] {
   return [path.slice(0, path.lastIndexOf(pathsOf(system).sep, path.indexOf("*")))];
 }
 
-function placesOf(system: System, ids: readonly ClientId[]): ClientFile[] {
-  return ids.flatMap((client) => CLIENTS[client].places(system).map((place) => ({ client, ...place })));
+function locationsOf(system: System, ids: readonly ClientId[]): ClientFile[] {
+  return ids.flatMap((client) => CLIENTS[client].locations(system).map((location) => ({ client, ...location })));
 }
 
-/** Reads one file of a program. Nothing is started and nothing is decided: what is disabled or ours is only marked so. */
-export async function readClientFile(place: ClientFile, { system, own }: ReadParts): Promise<ClientContent> {
-  const client: Client = CLIENTS[place.client];
-  const file = place.path;
-  if (place.refused !== undefined) return broken([{ file, path: "", reason: place.refused }]);
-  const content = await readWholeFile(file, place.scope === "project" ? LARGEST_PROJECT_BYTES : undefined);
+/** Reads one file of a program. It starts no server and skips none: disabled servers and this gateway are only marked. */
+export async function readClientFile(location: ClientFile, { system, own }: ReadClientParts): Promise<ClientContent> {
+  const client: Client = CLIENTS[location.client];
+  const file = location.path;
+  if (location.refused !== undefined) return broken([{ file, path: "", reason: location.refused }]);
+  const content = await readWholeFile(file, location.scope === "project" ? LARGEST_PROJECT_BYTES : undefined);
   if (content.kind === "missing") return content;
   if (content.kind === "unreadable") return broken([{ file, path: "", reason: content.reason }]);
   const layout = client.layoutOf(file);
@@ -87,18 +87,18 @@ export async function readClientFile(place: ClientFile, { system, own }: ReadPar
   if (parsed.kind === "faults") return broken(faultsOf(parsed, file));
   const { document } = parsed;
   const companions = layout.companions?.({ path: file, document: document.value }, system) ?? [];
-  const beside = await readCompanions(companions, { place, system });
-  const context: ReadContext = { system, path: file, companions: beside.map(({ value }) => value) };
+  const contents = await readCompanions(companions, { location, system });
+  const context: ReadContext = { system, path: file, companions: contents.map(({ value }) => value) };
   const { servers: found, inputs = new Map(), faults = [] } = layout.read(document.value, context);
   if (faults.length > 0) return broken(faults.map((fault) => problemAt(file, document, fault)));
-  const parts = { client, layout, file, scope: place.scope, document, system, inputs, own };
+  const parts = { client, layout, file, scope: location.scope, document, system, inputs, own };
   const results = found.map((server) => importServer(server, parts));
   return {
     kind: "read",
     file: content.file,
     companions: [
       ...companions.flatMap(({ path }) => patternFolder(path, system)),
-      ...beside.map((one) => one.path),
+      ...contents.map((one) => one.path),
     ].map((path) => ({ path })),
     servers: results.flatMap((result) => (result.kind === "server" ? [result.server] : [])),
     problems: results.flatMap((result) => (result.kind === "wrong" ? result.problems : [])),
@@ -110,35 +110,35 @@ interface CompanionContent {
   readonly value: unknown;
 }
 
-interface Beside {
-  readonly place: ClientFile;
+interface CompanionParts {
+  readonly location: ClientFile;
   readonly system: System;
 }
 
-/** One that is named without `*` keeps its place in the order even when there is nothing to read. */
-async function readCompanions(companions: readonly Companion[], beside: Beside): Promise<CompanionContent[]> {
+/** A companion without `*` keeps its position in the result even if it cannot be read. */
+async function readCompanions(companions: readonly Companion[], parts: CompanionParts): Promise<CompanionContent[]> {
   const read = await Promise.all(
     companions.map(async (companion) => {
-      const paths = expandPattern(companion.path, beside.system);
-      return await Promise.all(paths.map((path) => readCompanion({ ...companion, path }, beside)));
+      const paths = expandPattern(companion.path, parts.system);
+      return await Promise.all(paths.map((path) => readCompanion({ ...companion, path }, parts)));
     }),
   );
   return read.flat();
 }
 
-async function readCompanion(companion: Companion, beside: Beside): Promise<CompanionContent> {
+async function readCompanion(companion: Companion, parts: CompanionParts): Promise<CompanionContent> {
   const { path } = companion;
-  const content = await readWholeFile(path, isOfProject(path, beside) ? LARGEST_PROJECT_BYTES : undefined);
+  const content = await readWholeFile(path, isOfProject(path, parts) ? LARGEST_PROJECT_BYTES : undefined);
   if (content.kind !== "text") return { path, value: undefined };
   const parsed = await parseSection(content.text, companion);
   return { path, value: parsed.kind === "document" ? parsed.document.value : undefined };
 }
 
-/** Beside a project's file lie files of the project and of the person, whose home may be the project. */
-function isOfProject(path: string, { place, system }: Beside): boolean {
+/** Whether the path belongs to the project. The user's own files can be in the same folder if the project is the home folder. */
+function isOfProject(path: string, { location, system }: CompanionParts): boolean {
   const { sep } = pathsOf(system);
-  const isOwn = placesOf(system, [place.client]).some((one) => one.scope !== "project" && one.path === path);
-  return place.scope === "project" && !isOwn && path.startsWith(`${workspaceOf(place.path, system)}${sep}`);
+  const isOwn = locationsOf(system, [location.client]).some((one) => one.scope !== "project" && one.path === path);
+  return location.scope === "project" && !isOwn && path.startsWith(`${workspaceOf(location.path, system)}${sep}`);
 }
 
 function faultsOf({ faults }: Parsed & { kind: "faults" }, file: string): Problem[] {

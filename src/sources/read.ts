@@ -4,7 +4,7 @@ import { parseText } from "../util/document/formats.js";
 import { pathText, type Path, type Problem } from "../util/document/problem.js";
 import { checkSchema } from "../util/document/schema.js";
 import type { Document } from "../util/document/tree.js";
-import type { Candidate } from "./candidate.js";
+import type { ServerCandidate } from "./candidate.js";
 import { compileServer, envFileOf } from "./compile.js";
 import { readWholeFile, type FileRead } from "./files.js";
 import { keyedServerEntry, serverName, toNamedEntries, type ServerEntry } from "./options.js";
@@ -15,7 +15,7 @@ export type CustomContent =
   | {
       readonly kind: "read";
       readonly file: FileRead;
-      readonly servers: readonly Candidate[];
+      readonly servers: readonly ServerCandidate[];
       readonly problems: readonly Problem[];
     };
 
@@ -23,7 +23,7 @@ type EntryResult =
   | { readonly kind: "server"; readonly entry: ServerEntry }
   | { readonly kind: "wrong"; readonly violations: readonly { readonly path: Path; readonly reason: string }[] };
 
-/** Reads a YAML file with `servers`. An entry that is wrong is left out and reported; the others of the file stand. */
+/** Reads a YAML file with `servers`. An invalid entry is skipped and reported; the others are used. */
 export async function readCustomFile(file: string, home: string): Promise<CustomContent> {
   const content = await readWholeFile(file);
   if (content.kind === "missing") return { kind: "missing" };
@@ -39,7 +39,7 @@ export async function readCustomFile(file: string, home: string): Promise<Custom
   if (fault !== undefined) return broken([problemAt(file, document, fault)]);
   const section = (document.value as { servers: Record<string, unknown> }).servers;
 
-  const servers: Candidate[] = [];
+  const servers: ServerCandidate[] = [];
   const problems: Problem[] = [];
   for (const [key, value] of Object.entries(section)) {
     const result = checkEntry(key, value);
@@ -48,8 +48,8 @@ export async function readCustomFile(file: string, home: string): Promise<Custom
         problems.push(problemAt(file, document, { path: ["servers", key, ...path], reason }));
       }
     } else if (result.entry.enabled) {
-      const places = { home, baseDir: dirname(file), origin: file };
-      servers.push({ definition: compileServer(result.entry, places), ...envFileOf(result.entry, places) });
+      const paths = { home, baseDir: dirname(file), origin: file };
+      servers.push({ definition: compileServer(result.entry, paths), ...envFileOf(result.entry, paths) });
     }
   }
   return { kind: "read", file: content.file, servers, problems };
@@ -57,8 +57,8 @@ export async function readCustomFile(file: string, home: string): Promise<Custom
 
 function sectionFault(value: unknown): { path: Path; reason: string } | undefined {
   if (!isJsonObject(value)) return { path: [], reason: 'must be a map with the key "servers"' };
-  const stranger = Object.keys(value).find((key) => key !== "servers");
-  if (stranger !== undefined) return { path: [stranger], reason: "is not a known key; the only one here is servers" };
+  const unknown = Object.keys(value).find((key) => key !== "servers");
+  if (unknown !== undefined) return { path: [unknown], reason: "is not a known key; the only allowed key is servers" };
   const { servers } = value;
   return isJsonObject(servers) ? undefined : { path: ["servers"], reason: "must be a map of servers by name" };
 }

@@ -1,24 +1,25 @@
 import { describeProblem, type Problem } from "../util/document/problem.js";
-import type { Candidate } from "./candidate.js";
-import type { Merged, Outcome } from "./merge.js";
-import type { SourceEntry } from "./options.js";
+import type { ServerCandidate } from "./candidate.js";
+import type { Merged, MergeOutcome } from "./merge.js";
+import type { ClientId } from "./options.js";
 
-/** What came of one source, for people. */
+/** The result of reading one source, for display. */
 export interface SourceReport {
-  readonly type: SourceEntry["type"];
+  readonly type: "custom" | ClientId;
   readonly path: string;
   readonly status: "ok" | "missing" | "broken" | "untrusted";
   /** How many of its servers are used. */
   readonly servers: number;
-  /** Their names here. */
+  /** The names of the used servers in this gateway. */
   readonly names?: readonly string[];
-  /** Those that are not used though nothing is wrong with them. */
+  /** Servers that are not used although they are valid. */
   readonly skipped?: readonly SkippedServer[];
   readonly message?: string;
 }
 
+/** A server that is not used, with the reason. */
 export interface SkippedServer {
-  /** As the source has it. */
+  /** The name in the source. */
   readonly name: string;
   readonly kind: "gateway" | "duplicate" | "disabled";
   readonly reason: string;
@@ -35,19 +36,19 @@ export function brokenReport(source: SourceName, message: string): SourceReport 
 }
 
 export function untrustedReport(source: SourceName): SourceReport {
-  return { ...source, status: "untrusted", servers: 0, message: "came with the project and is not trusted" };
+  return { ...source, status: "untrusted", servers: 0, message: "is in the project folder and is not trusted" };
 }
 
-/** Of a source that was read; how many servers it gives is known when all sources are. */
+/** The report of a source that was read; the number of servers is known only after all sources are merged. */
 export function readReport(source: SourceName, problems: readonly Problem[]): SourceReport {
   const message = problems.length === 0 ? {} : { message: problems.map(describeProblem).join("; ") };
   return { ...source, status: "ok", servers: 0, ...message };
 }
 
-/** The report with what became of each of the source's servers. */
+/** Adds the outcome of each of the source's servers to the report. */
 export function settledReport(
   report: SourceReport,
-  candidates: readonly Candidate[],
+  candidates: readonly ServerCandidate[],
   outcomes: Merged["outcomes"],
 ): SourceReport {
   const settled = candidates.flatMap((candidate) => {
@@ -64,12 +65,12 @@ export function settledReport(
   };
 }
 
-function toSkipped(name: string, outcome: Outcome): SkippedServer[] {
+function toSkipped(name: string, outcome: MergeOutcome): SkippedServer[] {
   switch (outcome.kind) {
     case "gateway":
       return [{ name, kind: "gateway", reason: "this gateway itself" }];
     case "duplicate":
-      return [{ name, kind: "duplicate", reason: `the same as ${outcome.duplicateOf}` }];
+      return [{ name, kind: "duplicate", reason: `the same connection as ${outcome.duplicateOf}` }];
     case "disabled":
       return [{ name, kind: "disabled", reason: outcome.reason }];
     case "taken":

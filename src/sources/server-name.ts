@@ -6,8 +6,8 @@ import { serverName } from "./options.js";
 const LONGEST = 64;
 const SHOWN = 100;
 
-/** A name that fits ours: other programs allow slashes, colons and anything else, which `server:tool` cannot hold. */
-export function toServerName(written: string): { readonly name: string; readonly note?: string } {
+/** A valid server name. Other programs allow slashes, colons and other characters, which `server:tool` cannot contain. */
+export function toUniqueServerName(written: string): { readonly name: string; readonly note?: string } {
   if (checkSchema(serverName, written).kind === "ok") return { name: written };
   const fitting = written
     .slice(0, 4 * LONGEST)
@@ -17,5 +17,5 @@ export function toServerName(written: string): { readonly name: string; readonly
   const name = fitting.slice(0, LONGEST).replace(/[\ud800-\udbff]$|[ -]+$/, "");
   const shown = cutAtWord(sanitize(written).replaceAll("\n", "\\n"), SHOWN);
   const known = checkSchema(serverName, name).kind === "ok" ? name : "server";
-  return { name: known, note: `It is called "${shown}" there; a name here cannot be written so.` };
+  return { name: known, note: `The name "${shown}" is not allowed here and was changed to "${known}".` };
 }

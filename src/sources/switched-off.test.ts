@@ -28,19 +28,19 @@ async function namesWith(servers: unknown): Promise<string[]> {
   return collected.servers.map(({ name }) => name);
 }
 
-it("leaves out the server of a source by an entry that only says so", async () => {
+it("disables the server of a source by an entry with only `enabled: false`", async () => {
   expect(await namesWith({ GitHub: { enabled: false } })).toEqual(["files"]);
 });
 
-it("does not bring a source's server into the place of one that is switched off", async () => {
+it("does not use a source's server with the name of a disabled server", async () => {
   expect(await namesWith({ github: { command: "gh", enabled: false } })).toEqual(["files"]);
 });
 
-it("keeps the name of another server that a source has under the same name", async () => {
+it("keeps the number of a source's server that has the same name", async () => {
   expect(await namesWith({ github: { command: "other", enabled: false } })).toEqual(["github-2", "files"]);
 });
 
-it("uses an entry of a list that has an enabled twin of the same name", () => {
+it("treats a name as enabled if one of two entries is enabled", () => {
   expect(
     switchedOffNames(
       entries([
@@ -51,7 +51,7 @@ it("uses an entry of a list that has an enabled twin of the same name", () => {
   ).toEqual(new Set());
 });
 
-it("needs a command or an address where the server is not switched off", () => {
+it("requires a command or a URL for an enabled server", () => {
   expect(checkSchema(serversOptions, { a: { enabled: true } }).kind).toBe("violations");
   expect(checkSchema(serversOptions, { a: { description: "x" } }).kind).toBe("violations");
 });

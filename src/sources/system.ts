@@ -1,20 +1,19 @@
 import { posix, win32 } from "node:path";
 
-/** The machine and the project whose files are looked for: an argument, so that every platform can be tested on any. */
+/** The machine and project in which files are searched. It is an argument, so that each platform can be tested on any other. */
 export interface System {
   readonly platform: string;
   readonly home: string;
-  /** The project: where the gateway was started. */
+  /** The project folder: where the gateway was started. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** The path functions of the system that is looked at, which need not be the one that we run on. */
+/** The path functions of the given platform, which may differ from the current one. */
 export function pathsOf({ platform }: Pick<System, "platform">): typeof posix {
   return platform === "win32" ? win32 : posix;
 }
 
-/** Joins the parts onto a folder of the system. */
 export function under(system: System, folder: string, ...parts: readonly string[]): string {
   return pathsOf(system).join(folder, ...parts);
 }
@@ -27,29 +26,30 @@ export function inProject(system: System, ...parts: readonly string[]): string {
   return under(system, system.cwd, ...parts);
 }
 
-/** A place that the environment names. A relative one would be anybody's who fills the folder that we run in. */
-export function namedPlace(system: System, variable: string): string | undefined {
+/** An absolute path from an environment variable. A relative one is ignored: it would refer to the working folder. */
+export function pathFromEnvironment(system: System, variable: string): string | undefined {
   const path = system.env[variable];
   return path !== undefined && pathsOf(system).isAbsolute(path) ? path : undefined;
 }
 
-/** `~/.config`, or where `XDG_CONFIG_HOME` says; also on systems that have a place of their own for applications. */
+/** `$XDG_CONFIG_HOME` or `~/.config`; also on macOS and Windows. */
 export function configHome(system: System): string {
-  return namedPlace(system, "XDG_CONFIG_HOME") ?? inHome(system, ".config");
+  return pathFromEnvironment(system, "XDG_CONFIG_HOME") ?? inHome(system, ".config");
 }
 
-/** Where applications keep their settings: `AppData\Roaming`, `Library/Application Support` or `~/.config`. */
+/** The folder for application settings: `AppData\Roaming`, `Library/Application Support` or `~/.config`. */
 export function applicationData(system: System): string {
-  if (system.platform === "win32") return namedPlace(system, "APPDATA") ?? inHome(system, "AppData", "Roaming");
+  if (system.platform === "win32")
+    return pathFromEnvironment(system, "APPDATA") ?? inHome(system, "AppData", "Roaming");
   if (system.platform === "darwin") return inHome(system, "Library", "Application Support");
   return configHome(system);
 }
 
 export function localApplicationData(system: System): string {
-  return namedPlace(system, "LOCALAPPDATA") ?? inHome(system, "AppData", "Local");
+  return pathFromEnvironment(system, "LOCALAPPDATA") ?? inHome(system, "AppData", "Local");
 }
 
-/** Whether two paths of the system name the same place; Windows ignores case and the direction of slashes. */
+/** Whether two paths are the same; Windows ignores case and the direction of slashes. */
 export function isSamePath(system: System, left: string, right: string): boolean {
   return comparable(system, left) === comparable(system, right);
 }

@@ -12,13 +12,13 @@ it.each<[string, ToolFilter, string[][]]>([
     { deny: ["!a", "/b/", "c*[x]{y}?\\"] },
     [["\\!a", "\\/b\\/", "c\\*\\[x\\]\\{y\\}\\?\\\\"]],
   ],
-  ["a name beyond all measure", { allow: ["x".repeat(600)] }, [["*"]]],
+  ["a name over the length limit", { allow: ["x".repeat(600)] }, [["*"]]],
   ["nothing", {}, []],
-])("hides what %s leave out, and never enables", (_, filter, patterns) => {
+])("only disables tools, for a filter with %s", (_, filter, patterns) => {
   expect(toToolRules("s", filter)).toEqual(patterns.map((pattern) => ({ server: "s", pattern, enabled: false })));
 });
 
-it("takes as many rules as denied tools need", () => {
+it("creates as many rules as the denied tools need", () => {
   const deny = Array.from({ length: 2_500 }, (_, index) => `t${index}`);
   expect(toToolRules("s", { deny }).map(({ pattern }) => pattern.length)).toEqual([1_000, 1_000, 500]);
 });

@@ -1,6 +1,6 @@
 import type { ToolFilter } from "./imported.js";
 
-/** A rule of the configuration's section `toolRules`, in the form in which the rules take it. */
+/** A rule in the format of the configuration section `toolRules`. */
 export interface FilterRule {
   readonly server: string;
   readonly pattern: string[];
@@ -8,8 +8,8 @@ export interface FilterRule {
 }
 
 /**
- * What another program hides of a server, as rules. They only ever disable: one rule that enables would disable every tool
- * that no rule decides.
+ * Converts another program's tool filter to rules. The rules only disable tools: a single enabling rule would disable every
+ * tool that no rule matches.
  */
 export function toToolRules(server: string, { allow, deny = [] }: ToolFilter): FilterRule[] {
   const rule = (pattern: string[]): FilterRule => ({ server, pattern, enabled: false });
@@ -21,7 +21,7 @@ export function toToolRules(server: string, { allow, deny = [] }: ToolFilter): F
   return [...rules, rule(["*", ...exceptions.slice(0, MOST_PATTERNS - 1)])];
 }
 
-/** What one rule and one pattern can hold; beyond it a tool stays hidden. */
+/** The limits of one rule and one pattern; a tool beyond them stays hidden. */
 const MOST_PATTERNS = 1_000;
 const LONGEST_PATTERN = 512;
 
@@ -29,7 +29,7 @@ function isPossible(pattern: string): boolean {
   return pattern.length <= LONGEST_PATTERN;
 }
 
-/** A glob that only the name itself matches. */
+/** A glob that matches only this name. */
 function literal(name: string): string {
   return name.replace(/[*?[\]{}\\!/]/g, "\\$&");
 }

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from "../model/json.js";
 const LONGEST_TEXT = 8_192;
 const TRANSLATED = ["command", "args", "env", "cwd", "url", "headers", "envFile"];
 
-/** The entry with the texts of its connection translated; names of variables and headers stay as they are. */
+/** Translates the texts of the connection; names of variables and headers stay unchanged. */
 export function translateTexts(entry: unknown, translate: Translate): unknown {
   if (!isJsonObject(entry)) return entry;
   const script = scriptAt(entry);
@@ -21,7 +21,7 @@ type Translate = (text: string, isShell?: boolean) => string;
 const SHELL = /(?:^|[\\/])(?:(?:ba|z|da|k|fi)?sh|cmd|pwsh|powershell)(?:\.exe)?$/i;
 const TAKES_SCRIPT = /^(?:-[a-z]*c|-command|\/[ck])$/i;
 
-/** Where in `args` the script for a shell begins: after `sh -c`, `bash -lc`, `cmd /c` and the like. */
+/** The index in `args` at which a shell script begins: after `sh -c`, `bash -lc`, `cmd /c` and similar. */
 function scriptAt({ command, args }: JsonObject): number | undefined {
   if (!Array.isArray(args)) return undefined;
   const words = [command, ...args].map((word) => (typeof word === "string" ? word : ""));
@@ -32,7 +32,7 @@ function scriptAt({ command, args }: JsonObject): number | undefined {
 }
 
 function mapTexts(value: unknown, translate: (text: string) => string): unknown {
-  // What is too long is refused afterwards, and not worth the time before.
+  // Longer texts fail validation later; do not spend time on them.
   if (typeof value === "string") return value.length > LONGEST_TEXT ? value : translate(value);
   if (Array.isArray(value)) return value.map((item) => (typeof item === "string" ? mapTexts(item, translate) : item));
   if (!isJsonObject(value)) return value;

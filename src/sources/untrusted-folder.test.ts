@@ -6,7 +6,7 @@ import type { SourceEntry } from "./options.js";
 
 const { at, write, collect } = setUpSources();
 
-describe("in a folder that anybody may have filled", () => {
+describe("in an untrusted folder", () => {
   const system = () => ({ platform: "linux", home: at("home"), cwd: at("clone"), env: {} });
   const inClone = (parts: Partial<CollectParts>) => collect({ system: system(), ...parts });
   const cursor = (mcpServers: object): Partial<CollectParts> => {
@@ -21,25 +21,25 @@ describe("in a folder that anybody may have filled", () => {
       paths.some((trusted) => at(trusted) === path);
 
   it.each([
-    ["in it", "clone/.env"],
-    ["that is a link in it to the person's own", "clone/link.env"],
-    ["elsewhere that is a link into it", "home/link.env"],
-  ])("a file of variables %s waits for trust", async (_, path) => {
+    ["in the folder", "clone/.env"],
+    ["that is a link in the folder to the user's file", "clone/link.env"],
+    ["elsewhere that is a link into the folder", "home/link.env"],
+  ])("an env file %s is not used until it is trusted", async (_, path) => {
     write("clone/.env", "A=1\n");
     write("home/own.env", "A=1\n");
     symlinkSync(at("home/own.env"), at("clone/link.env"));
     symlinkSync(at("clone/.env"), at("home/link.env"));
     const file = at(path);
     const own = { servers: [server("s", "x", { envFile: file })] };
-    const barred = await inClone(own);
-    expect(envOf(barred)).toEqual([{}]);
-    expect(barred.untrusted).toMatchObject([{ file, effects: ["sets A for s"] }]);
+    const untrustedFileOf = await inClone(own);
+    expect(envOf(untrustedFileOf)).toEqual([{}]);
+    expect(untrustedFileOf.untrusted).toMatchObject([{ file, effects: ["sets A for s"] }]);
     const trusted = await inClone({ ...own, isTrusted: trusting(path) });
     expect(envOf(trusted)).toEqual([{ A: "1" }]);
     expect(trusted.untrusted).toEqual([]);
   });
 
-  it("a file of variables never says what every program runs, trusted or not", async () => {
+  it("an env file never sets variables that can run code, even if it is trusted", async () => {
     const bad = [
       "BASH_ENV",
       "DYLD_INSERT_LIBRARIES",
@@ -56,7 +56,7 @@ describe("in a folder that anybody may have filled", () => {
       const collected = await inClone({ ...own, ...more });
       expect(envOf(collected)).toEqual([{ A: "1" }]);
       expect(collected.notices).toEqual([
-        `${file} sets ${bad.join(", ")}, which no file of a project may set for "s".`,
+        `${file} sets ${bad.join(", ")}: ignored for "s", because a project file may not set variables that can run code.`,
       ]);
     }
     expect(
@@ -64,7 +64,7 @@ describe("in a folder that anybody may have filled", () => {
     ).toHaveProperty("NODE_OPTIONS", "x");
   });
 
-  it("the person's file of variables elsewhere is theirs", async () => {
+  it("an env file of the user outside of the folder needs no trust", async () => {
     const file = write("home/own.env", "NODE_OPTIONS=x\n");
     expect(envOf(await inClone({ servers: [server("s", "x", { envFile: file })] }))).toEqual([{ NODE_OPTIONS: "x" }]);
   });
@@ -73,24 +73,24 @@ describe("in a folder that anybody may have filled", () => {
     ["command", { command: "${workspaceFolder}/run" }],
     ["argument", { command: "node", args: ["${workspaceRoot}/run.js"] }],
     ["relative folder", { command: "node", cwd: "." }],
-    ["file of variables", { command: "node", envFile: "${workspaceFolder}/.env" }],
+    ["env file", { command: "node", envFile: "${workspaceFolder}/.env" }],
   ])(
-    "a person's server of another program that depends on the folder by its %s waits for trust of it",
+    "an imported server of the user that depends on the folder by its %s is not used until the folder is trusted",
     async (_, entry) => {
       write("clone/.env", "NODE_OPTIONS=x\n");
       const sources = cursor({ bound: entry, free: { command: "f", env: { N: "${workspaceFolderBasename}" } } });
-      const barred = await inClone(sources);
-      expect(barred.servers.map(({ name }) => name)).toEqual(["free"]);
-      expect(barred.untrusted).toMatchObject([{ file: at("clone"), content: new Uint8Array() }]);
-      expect(barred.untrusted[0]?.effects[0]).toMatch(/^bound starts /);
-      expect(barred.sources[0]?.message).toBe(`bound would use files of ${at("clone")}, which is not trusted`);
+      const untrustedFileOf = await inClone(sources);
+      expect(untrustedFileOf.servers.map(({ name }) => name)).toEqual(["free"]);
+      expect(untrustedFileOf.untrusted).toMatchObject([{ file: at("clone"), content: new Uint8Array() }]);
+      expect(untrustedFileOf.untrusted[0]?.effects[0]).toMatch(/^bound starts /);
+      expect(untrustedFileOf.sources[0]?.message).toBe(`bound would use files in ${at("clone")}, which is not trusted`);
       const trusted = await inClone({ ...sources, isTrusted: trusting("clone") });
       expect(trusted.servers.map(({ name }) => name)).toEqual(["bound", "free"]);
       expect(trusted.untrusted).toEqual([]);
     },
   );
 
-  it("servers start where whoever wrote them down keeps things", async () => {
+  it("servers start in the default working folder of their source", async () => {
     write("clone/.cursor/mcp.json", JSON.stringify({ mcpServers: { theirs: { command: "t" } } }));
     write("base/named.json", JSON.stringify({ mcpServers: { named: { command: "n" } } }));
     write("base/custom.yaml", "servers: { custom: { command: c } }");
@@ -114,16 +114,16 @@ describe("in a folder that anybody may have filled", () => {
   it.each<[string, SourceEntry["type"], string]>([
     ["a custom file", "custom", "servers: { a: { command: x } }"],
     ["another program's file", "cursor", '{"mcpServers": {"a": {"command": "x"}}}'],
-  ])("%s that a project's configuration names there is not trusted with it", async (_, type, text) => {
+  ])("%s that a project's configuration names is not trusted together with it", async (_, type, text) => {
     const file = write("clone/tools/named", text);
-    const parts = { sources: [{ type, path: "tools/named" }], baseDir: at("clone"), isProjects: true };
-    const barred = await inClone(parts);
-    expect(barred.servers).toEqual([]);
-    expect(barred.sources).toMatchObject([{ status: "untrusted" }]);
-    expect(barred.untrusted).toMatchObject([{ file, effects: ["a starts x"] }]);
+    const parts = { sources: [{ type, path: "tools/named" }], baseDir: at("clone"), isProjectConfig: true };
+    const untrustedFileOf = await inClone(parts);
+    expect(untrustedFileOf.servers).toEqual([]);
+    expect(untrustedFileOf.sources).toMatchObject([{ status: "untrusted" }]);
+    expect(untrustedFileOf.untrusted).toMatchObject([{ file, effects: ["a starts x"] }]);
     expect((await inClone({ ...parts, isTrusted: trusting("clone/tools/named") })).servers).toHaveLength(1);
-    expect((await inClone({ ...parts, isProjects: false })).servers).toHaveLength(1);
-    const variable = { ...parts, isProjects: false, resolve: () => file };
+    expect((await inClone({ ...parts, isProjectConfig: false })).servers).toHaveLength(1);
+    const variable = { ...parts, isProjectConfig: false, resolve: () => file };
     expect((await inClone({ ...variable, sources: [{ type, path: "${PWD}/tools/named" }] })).servers).toEqual([]);
   });
 });

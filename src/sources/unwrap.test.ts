@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
-import type { Connection } from "../model/server.js";
+import type { ServerConnection } from "../model/server.js";
 import { unwrapRemote } from "./unwrap.js";
 
-const stdio = (command: string, args: string[], env: Record<string, string> = {}): Connection => ({
+const stdio = (command: string, args: string[], env: Record<string, string> = {}): ServerConnection => ({
   kind: "stdio",
   command,
   args,
   env,
 });
-const http = (url: string, headers: Record<string, string> = {}): Connection => ({ kind: "http", url, headers });
+const http = (url: string, headers: Record<string, string> = {}): ServerConnection => ({ kind: "http", url, headers });
 
 const URL = "https://mcp.example.com/mcp";
 
 describe("a wrapper around a remote server", () => {
-  it.each<[string, string, string[], Connection]>([
+  it.each<[string, string, string[], ServerConnection]>([
     ["npx", "npx", ["mcp-remote", URL], http(URL)],
     ["npx -y with a version", "npx", ["-y", "mcp-remote@latest", URL], http(URL)],
     ["a port for the login", "npx", ["-y", "mcp-remote", URL, "3334"], http(URL)],
@@ -47,24 +47,24 @@ describe("a wrapper around a remote server", () => {
       ["mcp-proxy", "--transport", "streamablehttp", "-H", "X-Key", "abc", URL],
       http(URL, { "X-Key": "abc" }),
     ],
-  ])("through %s is that server", (_, command, args, expected) => {
+  ])("is replaced by the server: %s", (_, command, args, expected) => {
     expect(unwrapRemote(stdio(command, args)).connection).toEqual(expected);
   });
 
   it.each<[string, string, string[]]>([
-    ["is something else", "npx", ["-y", "some-server", "mcp-remote", URL]],
-    ["has no address", "npx", ["mcp-remote"]],
-    ["has an address of another kind", "npx", ["mcp-remote", "file:///etc/passwd"]],
-    ["has an option that we do not know", "npx", ["mcp-remote", URL, "--static-oauth-client-info", "{}"]],
-    ["has two addresses", "npx", ["mcp-remote", URL, "https://other"]],
+    ["is an argument of another program", "npx", ["-y", "some-server", "mcp-remote", URL]],
+    ["has no URL", "npx", ["mcp-remote"]],
+    ["has a URL with another scheme", "npx", ["mcp-remote", "file:///etc/passwd"]],
+    ["has an unknown option", "npx", ["mcp-remote", URL, "--static-oauth-client-info", "{}"]],
+    ["has two URLs", "npx", ["mcp-remote", URL, "https://other"]],
     ["has a header without a colon", "npx", ["mcp-remote", URL, "--header", "X-Key"]],
-    ["goes the other way", "npx", ["-y", "supergateway", "--stdio", "uvx mcp-server-git"]],
-  ])("stays as it is when it %s", (_, command, args) => {
+    ["wraps a local server", "npx", ["-y", "supergateway", "--stdio", "uvx mcp-server-git"]],
+  ])("is not replaced if it %s", (_, command, args) => {
     const connection = stdio(command, args);
     expect(unwrapRemote(connection).connection).toBe(connection);
   });
 
-  it("takes the variables of its headers from its own environment, and names those left over", () => {
+  it("expands the headers from its environment, and reports unused variables", () => {
     const { connection, notes } = unwrapRemote(
       stdio("npx", ["mcp-remote", URL, "--header", "Authorization:${AUTH}", "--header", "X: ${OTHER}"], {
         AUTH: "Bearer ${TOKEN}",
@@ -75,17 +75,17 @@ describe("a wrapper around a remote server", () => {
     expect(notes[1]).toBe("The variables HTTPS_PROXY were for mcp-remote and are not used.");
   });
 
-  it("hides the tools that it was told to ignore", () => {
+  it("hides the tools of --ignore-tool", () => {
     const args = ["mcp-remote", URL, "--ignore-tool", "delete*", "--ignore-tool", "drop"];
     expect(unwrapRemote(stdio("npx", args)).deniedTools).toEqual(["delete*", "drop"]);
   });
 
-  it("says why it is kept, without a value", () => {
+  it("reports why it is still used, without option values", () => {
     const { notes } = unwrapRemote(stdio("npx", ["mcp-remote", URL, "--secret=hunter2"]));
-    expect(notes).toEqual(["mcp-remote is kept, because of its option --secret."]);
+    expect(notes).toEqual(["mcp-remote is still used, because of its option --secret."]);
   });
 
-  it("does not concern a server that is remote already", () => {
+  it("leaves a remote server unchanged", () => {
     expect(unwrapRemote(http(URL)).connection).toEqual(http(URL));
   });
 });

@@ -1,26 +1,26 @@
-import type { Connection, StdioConnection } from "../model/server.js";
+import type { ServerConnection, StdioConnection } from "../model/server.js";
 import { programWords } from "./program-words.js";
 
 export interface Unwrapped {
-  readonly connection: Connection;
+  readonly connection: ServerConnection;
   readonly notes: readonly string[];
   readonly deniedTools: readonly string[];
 }
 
 /**
- * A program that only speaks to a remote server for a client which cannot (`mcp-remote`, `supergateway`, `mcp-proxy`)
- * becomes that server. With an option that we do not understand, it stays the program that it is.
+ * Replaces a program that only connects a stdio client to a remote server (`mcp-remote`, `supergateway`, `mcp-proxy`) by a
+ * direct connection to that server. With an unknown option the program stays.
  */
-export function unwrapRemote(connection: Connection): Unwrapped {
+export function unwrapRemote(connection: ServerConnection): Unwrapped {
   const same = { connection, notes: [], deniedTools: [] };
   if (connection.kind !== "stdio") return same;
   const words = programWords(connection);
   const at = words.findIndex((word) => WRAPPER.test(word));
   const wrapper = WRAPPER.exec(words[at] ?? "")?.[1];
-  // What stands before it must be a runner and its options, or else it is an argument of something else.
+  // Only a package runner and its options may precede the wrapper; otherwise the word is an argument of another program.
   if (wrapper === undefined || !words.slice(0, at).every((word) => RUNNER.test(word))) return same;
   const read = readOptions(words.slice(at + 1), OPTIONS[wrapper] ?? {});
-  if (typeof read === "string") return { ...same, notes: [`${wrapper} is kept, because of ${read}.`] };
+  if (typeof read === "string") return { ...same, notes: [`${wrapper} is still used, because of ${read}.`] };
   if (read.url === undefined) return same;
   return toDirect(connection, { ...read, url: read.url }, wrapper);
 }
@@ -62,7 +62,7 @@ interface Options {
   readonly deny: readonly string[];
 }
 
-/** What the options say, or the first one that stands in the way. */
+/** The parsed options, or a description of the first unsupported one. */
 function readOptions(words: readonly string[], meanings: Readonly<Record<string, Meaning>>): Options | string {
   let url: string | undefined;
   let kind: Options["kind"] = "http";
@@ -121,7 +121,7 @@ function splitOption(word: string): [string, string | undefined] {
 
 function toDirect(from: StdioConnection, options: Options & { url: string }, wrapper: string): Unwrapped {
   const used = new Set<string>();
-  // The wrapper takes `${NAME}` from its own environment, which the entry gives it.
+  // The wrapper expands `${NAME}` from its environment, which the entry defines.
   const fill = (text: string): string =>
     text.replace(/(?<!\$)\$\{([A-Za-z_]\w*)\}/g, (written, name: string) => {
       if (!Object.hasOwn(from.env, name)) return written;
@@ -135,7 +135,7 @@ function toDirect(from: StdioConnection, options: Options & { url: string }, wra
   return {
     connection: { kind: options.kind, url, headers },
     notes: [
-      `It is spoken to directly, without ${wrapper}; a login in the browser that ${wrapper} remembers is not used.`,
+      `The gateway connects directly, without ${wrapper}; a browser login stored by ${wrapper} is not used.`,
       ...(left.length === 0 ? [] : [`The variables ${left.join(", ")} were for ${wrapper} and are not used.`]),
     ],
     deniedTools: options.deny,

@@ -8,8 +8,8 @@ const SETTINGS_FOLDERS = new Set(
 );
 
 /**
- * The project that a file belongs to: the folder that holds `.vscode`, `.cursor` and the like. A file in the person's own
- * settings belongs to the project that we run in.
+ * The project folder of a file: the folder that contains `.vscode`, `.cursor` or similar. For a file in the user's own
+ * settings it is the current project.
  */
 export function workspaceOf(file: string, system: System): string {
   const { basename, dirname } = pathsOf(system);

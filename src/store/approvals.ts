@@ -1,19 +1,19 @@
 export type ApprovalState = "pending" | "approved" | "denied" | "redeemed" | "expired";
 
-/** What exactly is asked for: an approval holds for this and nothing else. */
+/** The call that an approval covers. An approval is valid for exactly this subject and no other. */
 export interface ApprovalSubject {
   readonly actor: string;
   readonly tool: string;
-  /** Of everything that makes the call what it is; the store only compares it. */
+  /** Hash of everything that identifies the call. The store only compares it for equality. */
   readonly binding: string;
 }
 
 export interface Approval extends ApprovalSubject {
   readonly id: string;
   readonly state: ApprovalState;
-  /** What a person is shown: exactly what would run. */
+  /** The text shown to the user who decides: exactly what would run. */
   readonly shown: string;
-  /** The caller may answer the question itself. */
+  /** Whether the caller may confirm the call itself. */
   readonly selfService: boolean;
   readonly askedAt: number;
   readonly expiresAt: number;
@@ -29,27 +29,28 @@ export interface ApprovalRequest extends ApprovalSubject {
   readonly ttlMs: number;
 }
 
-export interface Verdict {
+export interface ApprovalVerdict {
   readonly kind: "approved" | "denied";
   readonly by: string;
   readonly now: number;
-  /** How long it counts: an approval can be redeemed, a refusal is not asked again. */
+  /** Validity in milliseconds: how long an approval can be redeemed, or how long a denial answers further requests. */
   readonly ttlMs: number;
 }
 
-/** All but a redeemed one expire. A clock that was set back makes nothing last longer than was said. */
+/** Every approval except a redeemed one expires. Setting the system clock back never extends its validity. */
 export interface Approvals {
   /**
-   * The same subject asked for again while the first is pending or approved is the first. What was asked once where only
-   * a person may answer stays with the person, whoever asks for it again. Of one actor the newest hundred that nobody
-   * answered are kept, so that nobody fills the store with questions: an older one is gone, as if it had expired.
+   * Returns the existing approval if one for the same subject is pending or approved. Once a subject was requested with
+   * `selfService: false`, it stays so, even if a later request allows self-service. The store keeps the newest 100
+   * unanswered approvals of each actor, so that one actor cannot fill the store; older ones are deleted, which callers
+   * see as expired.
    */
   ask(request: ApprovalRequest): Promise<Approval>;
-  /** Undefined when nothing of that id is pending. */
-  decide(id: string, verdict: Verdict): Promise<Approval | undefined>;
+  /** Undefined when no pending approval has this id. */
+  decide(id: string, verdict: ApprovalVerdict): Promise<Approval | undefined>;
   /**
-   * Exactly one caller gets it, once, and only for its very subject. `from` is the state that will do: a person's
-   * approval, or the mere question where the caller may answer it.
+   * Succeeds for exactly one caller, once, and only for the same subject. `from` is the required state: `approved` by a
+   * user, or `pending` where the caller may confirm the call itself.
    */
   redeem(
     id: string,
@@ -57,9 +58,9 @@ export interface Approvals {
     from: "pending" | "approved",
     now: number,
   ): Promise<Approval | undefined>;
-  /** What counts now for the subject: an approval that can be redeemed, else the newest question or refusal. */
+  /** The approval in force for the subject: one that can be redeemed, otherwise the newest pending or denied one. */
   lookup(subject: ApprovalSubject, now: number): Promise<Approval | undefined>;
   find(id: string, now: number): Promise<Approval | undefined>;
-  /** Newest first; without a state, those that are pending. */
+  /** Newest first. Without `state`, lists pending approvals. */
   list(now: number, state?: ApprovalState): Promise<readonly Approval[]>;
 }

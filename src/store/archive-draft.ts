@@ -6,12 +6,12 @@ import { syncFolder } from "../util/sync-folder.js";
 import { toArchiveText } from "./audit-archives.js";
 import type { AuditRecord } from "./audit-records.js";
 
-/** An archive that is written piece by piece: it has its name when it is whole. */
+/** An archive file that is written in several steps under a temporary name and renamed when it is complete. */
 export interface ArchiveDraft {
   write(records: readonly AuditRecord[]): Promise<void>;
-  /** Gives it its name, on the disk; tells the SHA-256 of its text. */
+  /** Syncs the file to disk, renames it and returns the SHA-256 of its content. */
   publish(name: string): Promise<string>;
-  /** Removes what was not published. */
+  /** Closes the file and deletes it if it was not published. */
   close(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** One line of the record. Members beyond these are kept as they are; together, in canonical form, they are hashed. */
+/** One audit record. Further members are stored unchanged; the hash covers all members in canonical JSON. */
 export interface AuditBody {
   readonly kind: "intent" | "outcome" | "note" | "rotation";
   readonly request_id: string;
@@ -10,7 +10,7 @@ export interface AuditBody {
   readonly [member: string]: unknown;
 }
 
-/** A place in the chain. */
+/** A position in the chain. */
 export interface AuditMark {
   readonly seq: number;
   readonly hash: string;
@@ -21,6 +21,7 @@ export interface AuditRecord extends AuditMark {
   readonly body: string;
 }
 
+/** Selects audit records; all given conditions must hold. */
 export interface AuditQuery {
   readonly after?: number;
   readonly before?: number;
@@ -38,46 +39,59 @@ export interface AuditQuery {
 
 export interface OpenIntent extends AuditRecord {
   readonly requestId: string;
-  /** The process that wrote it is gone: nobody will write the outcome. */
+  /** The process that wrote the intent has ended, so no process will write the outcome. */
   readonly isOrphan: boolean;
 }
 
-export interface Checkpoint extends AuditMark {
+export interface CheckpointRecord extends AuditMark {
   readonly at: number;
   readonly keyId: string;
   readonly signature: string;
 }
 
-/** Records that were moved into a file of their own. */
+/** Moves the oldest records out of the chain; the archive file exists already. */
 export interface Removal {
-  /** What the first record that goes follows. */
+  /** The position just before the first record to remove. */
   readonly after: AuditMark;
-  /** The last record that goes. */
+  /** The last record to remove. */
   readonly through: AuditMark;
-  /** Appended in the same step: it says where the removed records are. */
+  /** Appended in the same transaction: it names the archive file with the removed records. */
   readonly rotation: AuditBody;
 }
 
-/** One chain for all processes: each record's hash covers its number, its text and the hash before it. */
+/** One chain for all processes: the hash of a record covers its sequence number, its body and the previous hash. */
 export interface AuditRecords {
-  /** In one step and next to each other. An intent stays open until an outcome has the same `request_id`. */
+  /**
+   * Appends all bodies in one transaction, with consecutive numbers. An intent stays open until an outcome with the
+   * same `request_id` is appended.
+   */
   append(bodies: readonly AuditBody[]): Promise<readonly AuditMark[]>;
-  /** The same, safe from a crash of the process at once and from a loss of power with the next durable change. */
+  /**
+   * Like `append`, but without waiting for a disk sync: it survives a crash of the process at once, and a power loss
+   * after the next durable change.
+   */
   appendSoon(bodies: readonly AuditBody[]): Promise<readonly AuditMark[]>;
   read(query: AuditQuery): Promise<readonly AuditRecord[]>;
   openIntents(): Promise<readonly OpenIntent[]>;
-  /** Appends those of the outcomes whose intent is still open and an orphan: of several processes that try, one does it. */
+  /**
+   * Appends only outcomes whose intent is still open and whose process has ended. If several processes try, one
+   * succeeds.
+   */
   closeOrphans(outcomes: readonly AuditBody[]): Promise<readonly AuditMark[]>;
-  /** Appends those of the outcomes whose request has none: for who does not know whether they were written. */
+  /**
+   * Appends only outcomes of requests without an outcome, for a caller that does not know whether they were written.
+   */
   appendMissing(outcomes: readonly AuditBody[]): Promise<readonly AuditMark[]>;
-  /** The last record, or where an empty chain starts. */
+  /** The last record; for an empty chain, the position where it starts. */
   head(): Promise<AuditMark>;
-  /** What the first record that is kept here follows. */
+  /** The position just before the first record that is still in the store. */
   start(): Promise<AuditMark>;
-  /** The newest 1,000 are kept: each vouches for all records before it. */
-  addCheckpoint(checkpoint: Checkpoint): Promise<void>;
+  /** The store keeps the newest 1,000 checkpoints; each covers all records before it. */
+  addCheckpoint(checkpoint: CheckpointRecord): Promise<void>;
   /** Oldest first. */
-  checkpoints(): Promise<readonly Checkpoint[]>;
-  /** False when the chain does not start with these records any more, or one is an open intent: then nothing happened. */
+  checkpoints(): Promise<readonly CheckpointRecord[]>;
+  /**
+   * Returns false and changes nothing if the chain no longer starts with these records, or if one is an open intent.
+   */
   remove(removal: Removal): Promise<boolean>;
 }

@@ -1,4 +1,4 @@
-/** A server as it is connected: the same name with another connection is another record. */
+/** Identifies a server by name and connection: the same name with another connection is another record. */
 export interface CatalogKey {
   readonly server: string;
   readonly fingerprint: string;
@@ -9,12 +9,13 @@ export interface CatalogEntry extends CatalogKey {
   readonly text: string;
 }
 
-/** What servers answered last. Survives a power failure with the next durable change; a lost entry is only asked for again. */
+/**
+ * The last tool list of each server. Survives a power loss after the next durable change; a lost entry is listed again.
+ */
 export interface CatalogRecords {
-  /** The texts in the order of the keys. */
+  /** The texts in the order of the keys; undefined for a key without an entry. */
   read(keys: readonly CatalogKey[]): Promise<readonly (string | undefined)[]>;
-  /** The last write wins. */
   write(entry: CatalogEntry): Promise<void>;
-  /** Forgets what was listed before then. */
+  /** Deletes entries that were listed before this time. */
   forget(before: number): Promise<void>;
 }

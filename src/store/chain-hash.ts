@@ -1,6 +1,6 @@
 import { sha256 } from "../util/sha256.js";
 
-/** What binds a record to its place: its number, all that came before it, and its text. */
+/** The hash that binds a record to its position: it covers the sequence number, the previous hash and the body. */
 export function chainHash(seq: number, previous: string, body: string): string {
   return sha256(`${seq}\n${previous}\n${body}`);
 }

@@ -38,8 +38,8 @@ async function damage(from = 0): Promise<void> {
   await writeFile(file, bytes);
 }
 
-describe("the embedded store", () => {
-  it("touches nothing until it is written to", async () => {
+describe("createStore", () => {
+  it("creates no file before the first write", async () => {
     const store = open(false);
     expect(await store.keys.find(SCOPE, 1)).toBeUndefined();
     expect(await store.audit.read({})).toEqual([]);
@@ -48,7 +48,7 @@ describe("the embedded store", () => {
     expect(existsSync(join(folder, "state"))).toBe(false);
   });
 
-  it("is for its owner alone", async () => {
+  it("creates files that only their owner can read", async () => {
     const store = open();
     await store.audit.append([BODY]);
     const modes = await Promise.all(
@@ -58,27 +58,30 @@ describe("the embedded store", () => {
     expect((await stat(join(folder, "state"))).mode & 0o777).toBe(0o700);
   });
 
-  it("leaves one file behind when all have closed it", async () => {
+  it("leaves only the database file when every process has closed the store", async () => {
     const store = open(false);
     await store.audit.append([BODY]);
     await store.close();
     expect([existsSync(file), existsSync(`${file}-wal`), existsSync(`${file}-shm`)]).toEqual([true, false, false]);
   });
 
-  it.each([true, false])("says what is in the way, and recovers without a restart (inline: %s)", async (inline) => {
-    await mkdir(file, { recursive: true });
-    const store = open(inline);
-    await expect(store.prepare()).rejects.toMatchObject({ code: "AUDIT_UNAVAILABLE", hint: expect.any(String) });
-    await expect(store.audit.append([BODY])).rejects.toMatchObject({ code: "AUDIT_UNAVAILABLE" });
-    await expect(store.pins.list({})).rejects.toMatchObject({ code: "INTERNAL_ERROR" });
-    await rmdir(file);
-    await store.prepare();
-    await store.audit.append([BODY]);
-    expect(await store.audit.read({})).toHaveLength(1);
-  });
+  it.each([true, false])(
+    "reports an obstacle in the path and recovers without a restart (inline: %s)",
+    async (inline) => {
+      await mkdir(file, { recursive: true });
+      const store = open(inline);
+      await expect(store.prepare()).rejects.toMatchObject({ code: "AUDIT_UNAVAILABLE", hint: expect.any(String) });
+      await expect(store.audit.append([BODY])).rejects.toMatchObject({ code: "AUDIT_UNAVAILABLE" });
+      await expect(store.pins.list({})).rejects.toMatchObject({ code: "INTERNAL_ERROR" });
+      await rmdir(file);
+      await store.prepare();
+      await store.audit.append([BODY]);
+      expect(await store.audit.read({})).toHaveLength(1);
+    },
+  );
 
   it.each([true, false])(
-    "goes on with a file of the format before, and with what is in it (inline: %s)",
+    "migrates a file of the previous format and keeps its content (inline: %s)",
     async (inline) => {
       await mkdir(join(folder, "state"));
       const before = new (driver().DatabaseSync)(file);
@@ -95,17 +98,17 @@ describe("the embedded store", () => {
     },
   );
 
-  it("says that its folder cannot be made", async () => {
+  it("reports that its folder cannot be created", async () => {
     await writeFile(join(folder, "in-the-way"), "");
     const store = open(true, join(folder, "in-the-way", "store.db"));
     await expect(store.keys.find(SCOPE, 1)).rejects.toMatchObject({ code: "AUDIT_UNAVAILABLE" });
     await expect(store.audit.append([BODY])).rejects.toMatchObject({
       code: "AUDIT_UNAVAILABLE",
-      message: expect.stringMatching(/its folder cannot be used \((ENOTDIR|EEXIST)\)/),
+      message: expect.stringMatching(/the folder cannot be used \((ENOTDIR|EEXIST)\)/),
     });
   });
 
-  it("notices that its file was taken away, and makes it anew", async () => {
+  it("notices that its file was removed, and creates a new one", async () => {
     const store = open();
     await store.audit.append([BODY]);
     renameSync(file, `${file}.elsewhere`);
@@ -113,20 +116,20 @@ describe("the embedded store", () => {
     expect(await store.audit.read({})).toHaveLength(1);
   });
 
-  it("refuses a file of a newer version and leaves it as it is", async () => {
+  it("rejects a file with a newer format and does not change it", async () => {
     await open().audit.append([BODY]);
     await opened.pop()?.close();
     const database = new (driver().DatabaseSync)(file);
     database.exec("PRAGMA user_version = 99");
     database.close();
     await expect(open().audit.append([BODY])).rejects.toMatchObject({
-      message: expect.stringContaining("it has format 99"),
+      message: expect.stringContaining("the file has format 99"),
       hint: expect.stringContaining("Update"),
     });
     await expect(open().catalog.read([])).rejects.toMatchObject({ code: "INTERNAL_ERROR" });
   });
 
-  it("refuses a database of another program and leaves it as it is", async () => {
+  it("rejects a database of another program and does not change it", async () => {
     await mkdir(join(folder, "state"));
     const database = new (driver().DatabaseSync)(file);
     database.exec("CREATE TABLE theirs (x)");
@@ -139,10 +142,10 @@ describe("the embedded store", () => {
   });
 
   it.each([
-    ["a text", async () => writeFile(file, "this is no database, and long enough to be read as one".repeat(50))],
-    ["a damaged one", () => damage(4096)],
+    ["a text file", async () => writeFile(file, "this is no database, and long enough to be read as one".repeat(50))],
+    ["a damaged database", () => damage(4096)],
   ])(
-    "refuses %s for a database, never replaces it by itself, and makes a new one when it is gone",
+    "rejects %s as a database, never replaces it, and creates a new one after the user removed it",
     async (_name, make) => {
       await mkdir(join(folder, "state"), { recursive: true });
       await make();
@@ -164,7 +167,7 @@ describe("the embedded store", () => {
     },
   );
 
-  it("answers nothing more when it is closed", async () => {
+  it("rejects every request after close", async () => {
     const store = open(false);
     await store.audit.append([BODY]);
     await store.close();

@@ -1,38 +1,40 @@
 import { join } from "node:path";
 import { DiscoveryError, type ErrorCode } from "../errors.js";
-import { createInlineLane, type Lane } from "./sqlite/lane.js";
-import { type Fault, OPERATIONS, type Request } from "./sqlite/operations.js";
-import { createReader, createSession } from "./sqlite/session.js";
-import { createThreadLane } from "./sqlite/thread-lane.js";
+import { createInlineChannel, type DatabaseChannel } from "./sqlite/channel.js";
+import { type DatabaseFault, STORE_OPERATIONS, type Request } from "./sqlite/operations.js";
+import { createReader, createDatabaseSession } from "./sqlite/session.js";
+import { createThreadChannel } from "./sqlite/thread-channel.js";
 import type { Store, StorePart } from "./store.js";
 
 export interface StoreParts {
   readonly file: string;
-  /** Write in the calling thread: for a program that ends soon and can wait for the disk, such as a command. */
+  /** Write in the calling thread. For short-lived programs that can wait for the disk, such as a CLI command. */
   readonly inline?: boolean;
 }
 
-/** One file in the state folder, with its log and the locks of its processes beside it. */
+/** The path of the database. The write-ahead log and the owner locks are created next to it. */
 export function storeFile(stateFolder: string): string {
   return join(stateFolder, "store.db");
 }
 
-/** The embedded store. It opens nothing until it is used; reads never start the thread and never make the file. */
+/**
+ * The embedded store. It opens the file on first use; a read never starts the worker thread and never creates the file.
+ */
 export function createStore({ file, inline = false }: StoreParts): Store {
-  const writer = inline ? createInlineLane(createSession(file)) : createThreadLane(file);
-  const reader = createInlineLane(createReader(file));
+  const writer = inline ? createInlineChannel(createDatabaseSession(file)) : createThreadChannel(file);
+  const reader = createInlineChannel(createReader(file));
   let isSound = false;
 
-  const send = async (lane: Lane, request: Request): Promise<unknown> => {
-    const reply = await lane.send(request);
-    if (lane === writer) isSound = reply.kind === "done";
+  const send = async (channel: DatabaseChannel, request: Request): Promise<unknown> => {
+    const reply = await channel.send(request);
+    if (channel === writer) isSound = reply.kind === "done";
     if (reply.kind === "failed") throw toError(reply.fault, file, request.part);
     return reply.value;
   };
 
   const partOf = (part: StorePart): unknown =>
     Object.fromEntries(
-      Object.entries(OPERATIONS[part]).map(([method, effect]) => [
+      Object.entries(STORE_OPERATIONS[part]).map(([method, effect]) => [
         method,
         (...given: readonly unknown[]) => send(effect === "read" ? reader : writer, { part, method, given }),
       ]),
@@ -57,7 +59,7 @@ export function createStore({ file, inline = false }: StoreParts): Store {
   };
 }
 
-const APART_FROM_CALLS: ReadonlySet<Request["part"]> = new Set([
+const NOT_REQUIRED_FOR_CALLS: ReadonlySet<Request["part"]> = new Set([
   "pins",
   "catalog",
   "failures",
@@ -65,11 +67,11 @@ const APART_FROM_CALLS: ReadonlySet<Request["part"]> = new Set([
   "toolFiles",
 ]);
 
-/** What belongs to a call is part of its record: without it the call is not made. */
+/** A call is not executed when a part that belongs to its record cannot be written: hence AUDIT_UNAVAILABLE. */
 function codeOf(part: Request["part"]): ErrorCode {
-  return APART_FROM_CALLS.has(part) ? "INTERNAL_ERROR" : "AUDIT_UNAVAILABLE";
+  return NOT_REQUIRED_FOR_CALLS.has(part) ? "INTERNAL_ERROR" : "AUDIT_UNAVAILABLE";
 }
 
-function toError({ reason, hint }: Fault, file: string, part: Request["part"]): DiscoveryError {
+function toError({ reason, hint }: DatabaseFault, file: string, part: Request["part"]): DiscoveryError {
   return new DiscoveryError(codeOf(part), `The store ${file} could not be used: ${reason}.`, { hint });
 }

@@ -1,19 +1,19 @@
-/** Whose sign-in it is: the same name at another address is another server, and every actor signs in for itself. */
+/** Identifies a sign-in. The same name at another address is another server, and every actor signs in separately. */
 export interface CredentialKey {
   readonly server: string;
-  /** Of the address that the credential may be sent to; the store only compares it. */
+  /** Hash of the address to which the credential may be sent. The store only compares it for equality. */
   readonly connection: string;
   readonly actor: string;
 }
 
 export interface StoredCredential extends CredentialKey {
-  /** Who gave it out, and who alone may be asked to renew it. */
+  /** The authorization server that issued the credential. Only this server may be asked to refresh it. */
   readonly issuer: string;
   readonly sealed: Uint8Array;
-  /** New with every change and never given twice: who knows an old one has been overtaken. */
+  /** Increases with every change and is never reused: a caller with an older version is out of date. */
   readonly version: number;
   readonly savedAt: number;
-  /** Its issuer does not renew it any more. It is kept all the same: only a person removes it. */
+  /** The issuer rejected the refresh. The credential is kept until a user removes it or signs in again. */
   readonly isRefused: boolean;
 }
 
@@ -23,40 +23,42 @@ export interface CredentialDraft extends CredentialKey {
   readonly now: number;
 }
 
-export interface RenewalWish {
-  /** What the caller wants to renew. */
+export interface RenewalRequest {
+  /** The version that the caller wants to refresh. */
   readonly version: number;
-  /** New for every attempt. */
+  /** Random value, new for every attempt. */
   readonly holder: string;
   readonly now: number;
-  /** Longest that the right counts. It ends with its process too, however that ends. */
+  /** Longest validity of the claim. The claim also ends when its process ends, even by a crash. */
   readonly ttlMs: number;
 }
 
-/** The right to renew: a renewed credential is kept only in place of the version that it was made from. */
-export type RenewalRight = Pick<RenewalWish, "version" | "holder">;
+/** The right to refresh: the store replaces only the version from which the new credential was made. */
+export type RenewalRight = Pick<RenewalRequest, "version" | "holder">;
 
 export type RenewalClaim =
   | { readonly kind: "claimed"; readonly credential: StoredCredential }
-  /** Somebody who is alive renews it. */
+  /** A process that is alive is refreshing it. */
   | { readonly kind: "held" }
-  /** It is not what the caller wanted to renew, or is gone. */
+  /** The stored version is not the one that the caller wants to refresh, or the credential was removed. */
   | { readonly kind: "changed"; readonly credential?: StoredCredential };
 
-export interface Credentials {
+export interface CredentialRecords {
   find(key: CredentialKey): Promise<StoredCredential | undefined>;
-  /** By server and actor; of all servers when none is named. */
+  /** Sorted by server and actor. Without `server`, lists the credentials of all servers. */
   list(server?: string): Promise<readonly StoredCredential[]>;
-  /** A new sign-in takes the place of whatever is there, and of every renewal that is under way. */
+  /** Stores a new sign-in. It replaces the stored credential and invalidates every refresh in progress. */
   save(draft: CredentialDraft): Promise<StoredCredential>;
-  /** Exactly one of any number of callers in any number of processes gets the right. */
-  claim(key: CredentialKey, wish: RenewalWish): Promise<RenewalClaim>;
-  /** Undefined when another credential has taken its place, or none: what is there stays. */
+  /** Exactly one caller gets the claim, among all callers in all processes. */
+  claim(key: CredentialKey, request: RenewalRequest): Promise<RenewalClaim>;
+  /** Undefined, and nothing changes, when the credential was replaced or removed in the meantime. */
   renew(draft: CredentialDraft, right: RenewalRight): Promise<StoredCredential | undefined>;
-  /** Notes that the issuer renews it no more. False when it is not that version any more: then nothing changes. */
+  /**
+   * Records that the issuer rejected the refresh. Returns false and changes nothing if the version is no longer stored.
+   */
   refuse(key: CredentialKey, right: RenewalRight): Promise<boolean>;
-  /** Gives the right back with nothing changed. */
+  /** Releases the claim without changing the credential. */
   release(key: CredentialKey, right: RenewalRight): Promise<void>;
-  /** What was there. */
+  /** Returns the removed credential. */
   remove(key: CredentialKey): Promise<StoredCredential | undefined>;
 }

@@ -32,7 +32,7 @@ async function dispatch({ keys }: Store): Promise<void> {
 }
 
 describe("hasOwners", () => {
-  it("is false where there is no store, and when all who used it have finished", async () => {
+  it("returns false without a store, and after every process that used it has finished", async () => {
     expect(await hasOwners(file)).toBe(false);
     const store = open();
     await store.prepare();
@@ -41,7 +41,7 @@ describe("hasOwners", () => {
     expect(await hasOwners(file)).toBe(false);
   });
 
-  it("stays true over others' visits while a call that ended without an outcome is to be recovered", async () => {
+  it("stays true while a call without an outcome must be recovered, even if other processes open and close the store", async () => {
     const gone = open();
     await dispatch(gone);
     await gone.audit.append([INTENT]);
@@ -67,7 +67,7 @@ describe("hasOwners", () => {
     expect(await hasOwners(file)).toBe(false);
   });
 
-  it("is true where it cannot look", async () => {
+  it("returns true when the folder cannot be read", async () => {
     await mkdir(dirname(file), { recursive: true });
     await writeFile(ownersFolder(file), "");
     expect(await hasOwners(file)).toBe(true);

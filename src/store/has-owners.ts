@@ -1,19 +1,19 @@
 import { readdir } from "node:fs/promises";
 
-/** Where the processes that use the store keep their locks. */
+/** The folder with the lock files of the processes that use the store. */
 export function ownersFolder(file: string): string {
   return `${file}-owners`;
 }
 
 /**
- * Whether a process uses the store, or has left something in it that is to be recovered. Opens no database: what has
- * nothing to recover, which is nearly every start, pays for one look at a folder.
+ * Whether a process uses the store or left a call in it that must be recovered. It opens no database: nearly every
+ * start has nothing to recover and only reads one folder.
  */
 export async function hasOwners(file: string): Promise<boolean> {
   try {
     return (await readdir(ownersFolder(file))).length > 0;
   } catch (error) {
-    // What cannot be looked at may hold something; whoever recovers it says what is wrong.
+    // An unreadable folder may contain a lock file. The recovery that follows reports what is wrong with it.
     return !(error instanceof Error && "code" in error && error.code === "ENOENT");
   }
 }

@@ -1,4 +1,4 @@
-/** Whose key it is: the same key of another actor or for another tool is another key. */
+/** Identifies an idempotency key: the same key of another actor or for another tool is another key. */
 export interface KeyScope {
   readonly tenant?: string;
   readonly actor: string;
@@ -7,8 +7,8 @@ export interface KeyScope {
 }
 
 /**
- * `reserved → dispatched → completed | failed | unknown`. Only a reserved key whose process is gone can be taken over;
- * a dispatched one becomes `unknown` then, because the tool may have run.
+ * `reserved → dispatched → completed | failed | unknown`. When the process that holds a key ends, a `reserved` key can
+ * be taken over, and a `dispatched` key becomes `unknown`, because the tool may have run.
  */
 export type KeyState = "reserved" | "dispatched" | "completed" | "failed" | "unknown";
 
@@ -17,43 +17,46 @@ export interface KeyRecord {
   readonly scope: Required<KeyScope>;
   readonly fingerprint: string;
   readonly state: KeyState;
-  /** Of the call that holds or held the key. */
+  /** Request id of the call that holds or held the key. */
   readonly requestId: string;
   readonly reservedAt: number;
   readonly changedAt: number;
   readonly expiresAt: number;
-  /** The very bytes that were stored; absent when there are none or they were over the limit. */
+  /** The stored bytes, unchanged; absent when there is no answer or it was larger than `MAX_ANSWER_BYTES`. */
   readonly answer?: Uint8Array;
-  /** The size of the answer, also when it was too large to keep. */
+  /** The size of the answer in bytes, also when the answer was too large to store. */
   readonly answerBytes?: number;
 }
 
 export interface ReserveRequest {
-  /** Of everything that makes the call what it is; the store only compares it. */
+  /** Hash of everything that identifies the call. The store only compares it for equality. */
   readonly fingerprint: string;
-  /** New for every attempt: it is the fencing token, and the same one again is the same attempt. */
+  /** New for every attempt: it is the fencing token. A second reservation with the same id is the same attempt. */
   readonly requestId: string;
   readonly now: number;
   readonly ttlMs: number;
-  /** The tool may run twice without harm: an `unknown` key is taken over. */
+  /** The tool is safe to run twice, so a key in state `unknown` may be taken over. */
   readonly rerun?: boolean;
 }
 
-/** The right to run the call. It is lost when somebody else took the key over. */
-export interface Claim {
+/** The right to run the call. It is lost when another process takes over the key. */
+export interface KeyClaim {
   readonly id: number;
   readonly requestId: string;
 }
 
 export type Reservation =
-  | { readonly kind: "reserved"; readonly claim: Claim }
+  | { readonly kind: "reserved"; readonly claim: KeyClaim }
   | { readonly kind: "known"; readonly record: KeyRecord };
 
-/** Larger answers are not kept: the key still says that the call was made. */
+/** Larger answers are not stored; the key still records that the call was made. */
 export const MAX_ANSWER_BYTES = 1024 * 1024;
 
-/** `failed` is a definite error of the tool: it is replayed like an answer. An answer may be told by its size alone. */
-export type Ending =
+/**
+ * `failed` is a definite error of the tool, which is replayed like an answer. An answer may be recorded by its size
+ * only.
+ */
+export type KeyEnding =
   | { readonly kind: "completed" | "failed"; readonly answer: Uint8Array }
   | { readonly kind: "completed" | "failed"; readonly answerBytes: number }
   | { readonly kind: "unknown" };
@@ -67,19 +70,22 @@ export interface KeyQuery {
 }
 
 export interface KeyRecords {
-  /** Exactly one of any number of callers gets the claim. An expired record counts as none. */
+  /** Exactly one of all concurrent callers gets the claim. An expired record counts as absent. */
   reserve(scope: KeyScope, request: ReserveRequest): Promise<Reservation>;
-  /** To be awaited before the first byte is sent. False: the claim is lost, nothing may be sent. */
-  dispatch(claim: Claim, now: number): Promise<boolean>;
-  /** False: the claim is lost. An ending may still come after `unknown`, from the holder of the same claim. */
-  finish(claim: Claim, ending: Ending, now: number): Promise<boolean>;
-  /** Frees a key that is still under way. After `dispatch` only for a caller with proof that nothing was sent. */
-  release(claim: Claim): Promise<boolean>;
+  /** Await this before sending the first byte. False: the claim is lost and nothing may be sent. */
+  dispatch(claim: KeyClaim, now: number): Promise<boolean>;
+  /** False: the claim is lost. The holder of the same claim may still finish a key that became `unknown`. */
+  finish(claim: KeyClaim, ending: KeyEnding, now: number): Promise<boolean>;
+  /** Frees a key whose call has not finished. After `dispatch`, only for a caller that knows that nothing was sent. */
+  release(claim: KeyClaim): Promise<boolean>;
   find(scope: KeyScope, now: number): Promise<KeyRecord | undefined>;
   /** Newest first, without the answers. */
   list(query: KeyQuery): Promise<readonly KeyRecord[]>;
-  /** A person says how an unknown call ended: committed keeps the key without an answer, not committed frees it. */
+  /**
+   * Records a user's statement on an unknown call: `committed` keeps the key without an answer, `not_committed` frees
+   * it.
+   */
   resolve(id: number, verdict: "committed" | "not_committed", now: number): Promise<KeyRecord | undefined>;
-  /** Settles what processes that are gone have left: frees their reserved keys; gives those that became `unknown`. */
+  /** Settles the keys of processes that have ended: frees reserved keys and returns the keys that became `unknown`. */
   recover(now: number): Promise<readonly KeyRecord[]>;
 }

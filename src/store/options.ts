@@ -4,9 +4,9 @@ import { z } from "zod";
 export const storeOptions = z
   .string()
   .min(1)
-  .refine((path) => !path.includes("${"), { error: "variables are not replaced here; write the path out" })
-  .refine((path) => !/^[a-z][a-z\d+.-]+:\/\//i.test(path), { error: "must be the path of a file" })
+  .refine((path) => !path.includes("${"), { error: "variables are not expanded in this option; write the full path" })
+  .refine((path) => !/^[a-z][a-z\d+.-]+:\/\//i.test(path), { error: "must be the path of a file, not a URL" })
   .optional()
   .describe(
-    "The database file that holds what has to outlive a process: records, keys, approvals, pins, limits and the catalog. `~` is the home folder, else relative to the configuration file. Default: store.db in the state folder.",
+    "The path of the database file with audit records, idempotency keys, approvals, pins, rate limits, credentials and the catalog. `~` is the home folder; other relative paths are relative to the configuration file. Default: store.db in the state folder.",
   );

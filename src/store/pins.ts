@@ -1,24 +1,26 @@
 import type { CatalogKey } from "./catalog-records.js";
 
-/** A tool of a server as it is connected: the same name with another connection is another server. */
+/** Identifies a tool of a server by name and connection: the same name with another connection is another server. */
 export interface PinKey extends CatalogKey {
   readonly tool: string;
 }
 
+/** A tool's definition and its hash, as listed by the server. */
 export interface SeenDefinition {
   readonly tool: string;
   readonly hash: string;
-  /** The definition's text, kept so that a person can compare. */
+  /** The text of the definition, stored so that a user can compare versions. */
   readonly definition: string;
 }
 
+/** The approved and the current definition of a tool. */
 export interface Pin extends PinKey {
   readonly firstSeenAt: number;
-  /** What a person approved, or what was seen first; absent for a tool that nobody approved. */
+  /** The definition that a user approved, or the first one seen; absent while no definition is approved. */
   readonly approved?: Omit<SeenDefinition, "tool">;
   readonly approvedBy?: string;
   readonly approvedAt?: number;
-  /** What the server says now. */
+  /** The definition in the server's last tool list. */
   readonly current: Omit<SeenDefinition, "tool">;
   readonly changedAt: number;
   readonly isApproved: boolean;
@@ -27,27 +29,27 @@ export interface Pin extends PinKey {
 export interface Sighting extends CatalogKey {
   readonly definitions: readonly SeenDefinition[];
   readonly now: number;
-  /** A tool that was never seen before is approved as it is. */
+  /** Approve a tool that was never seen before without asking a user. */
   readonly trustNew: boolean;
 }
 
 export interface PinApproval {
-  /** What the person looked at. */
+  /** The hash of the definition that the user reviewed. */
   readonly hash: string;
   readonly by: string;
   readonly now: number;
 }
 
-/** What is given has to fit. */
+/** Only members that are present restrict the result. */
 export interface PinFilter extends Partial<CatalogKey> {
-  /** Not approved as they are now. */
+  /** Only pins whose current definition is not approved. */
   readonly onlyChanged?: boolean;
 }
 
 export interface Pins {
-  /** Remembers a server's definitions and gives the pins that are not approved as they are now. */
+  /** Records the definitions of a server and returns the pins whose current definition is not approved. */
   see(sighting: Sighting): Promise<readonly Pin[]>;
-  /** Undefined when the definition is no longer the one that was looked at. */
+  /** Undefined when the current definition is no longer the one that the user reviewed. */
   approve(key: PinKey, approval: PinApproval): Promise<Pin | undefined>;
   find(key: PinKey): Promise<Pin | undefined>;
   list(filter: PinFilter): Promise<readonly Pin[]>;

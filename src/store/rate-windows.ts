@@ -3,7 +3,10 @@ export interface RateRequest {
   readonly actor: string;
   readonly limit: number;
   readonly windowMs: number;
-  /** A clock that all processes share. When it is set back, nobody gains: what was taken counts from the new time on. */
+  /**
+   * Wall-clock time, because all processes share it. When it is set back, earlier calls count from the new time on, so
+   * that no actor gains calls.
+   */
   readonly now: number;
 }
 
@@ -11,12 +14,12 @@ export type Taken =
   | { readonly kind: "taken"; readonly remaining: number; readonly ticket: RateTicket }
   | { readonly kind: "refused"; readonly retryAfterMs: number };
 
-/** What a take would give now. */
+/** What `take` would return now. */
 export type Outlook =
   | { readonly kind: "free"; readonly remaining: number }
   | { readonly kind: "refused"; readonly retryAfterMs: number };
 
-/** Proof of one take, to give it back. */
+/** Proof of one counted call, needed to give it back. */
 export interface RateTicket {
   readonly bucket: string;
   readonly actor: string;
@@ -25,13 +28,13 @@ export interface RateTicket {
 }
 
 /**
- * Never more than `limit` takes in any `windowMs`; a take counts at most a tenth of the window longer than it must.
- * Survives the end of a process at once, and a power failure together with the next durable change of the store.
+ * Allows at most `limit` calls in any `windowMs`. A call may count up to a tenth of the window too long. A count
+ * survives the end of a process at once, and a power loss after the next durable change of the store.
  */
 export interface RateWindows {
   take(request: RateRequest): Promise<Taken>;
-  /** Takes nothing. */
+  /** Counts nothing. */
   peek(request: RateRequest): Promise<Outlook>;
-  /** For a call that was then denied or replayed. */
+  /** For a call that was denied or replayed after it was counted. */
   giveBack(ticket: RateTicket): Promise<void>;
 }

@@ -7,7 +7,7 @@ export type StoreHealth =
   | { readonly kind: "healthy" }
   | { readonly kind: "damaged"; readonly reason: string; readonly hint: string };
 
-/** Reads the whole file and says what is wrong with it. */
+/** Reads the whole file (`PRAGMA integrity_check`) and reports the first problem. */
 export function examineStore(file: string): StoreHealth {
   if (!existsSync(file)) return { kind: "missing" };
   try {

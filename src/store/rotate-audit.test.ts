@@ -33,7 +33,7 @@ const rotate = (audit: AuditRecords, keepRecords: number, id: string) =>
 const verify = () =>
   verifyHistory({ audit: store.audit, archiveFolder: archiveFolder(), outside: [], keyId: "k", isSigned: () => true });
 
-/** The same records, with something that happens before each read. */
+/** Wraps the records and runs a callback before each read. */
 const onRead = (act: (read: number, query: AuditQuery) => Promise<unknown>): AuditRecords => {
   let reads = 0;
   return {
@@ -46,15 +46,18 @@ const onRead = (act: (read: number, query: AuditQuery) => Promise<unknown>): Aud
   };
 };
 
-describe("rotation", () => {
-  it.each([1, 2, 3, 4, 5, 6])("leaves the history whole when another happens before its read %i", async (at) => {
-    const slow = onRead(async (read) => (read === at ? await rotate(store.audit, 900, "fast") : undefined));
-    await rotate(slow, 300, "slow");
-    expect((await verify()).findings).toEqual([]);
-    expect(await readdir(archiveFolder())).toEqual(["audit-1-600-fast.jsonl"]);
-  });
+describe("rotateAudit", () => {
+  it.each([1, 2, 3, 4, 5, 6])(
+    "keeps the history complete when another rotation runs before its read %i",
+    async (at) => {
+      const slow = onRead(async (read) => (read === at ? await rotate(store.audit, 900, "fast") : undefined));
+      await rotate(slow, 300, "slow");
+      expect((await verify()).findings).toEqual([]);
+      expect(await readdir(archiveFolder())).toEqual(["audit-1-600-fast.jsonl"]);
+    },
+  );
 
-  it("leaves the history whole when another happens just before it removes", async () => {
+  it("keeps the history complete when another rotation runs just before it removes records", async () => {
     const late: AuditRecords = {
       ...store.audit,
       async remove(removal) {
@@ -67,7 +70,7 @@ describe("rotation", () => {
     expect(await readdir(archiveFolder())).toEqual(["audit-1-600-fast.jsonl"]);
   });
 
-  it("reads and writes a few records at a time, with turns for others between them", async () => {
+  it("reads and writes a few records at a time and yields to the event loop in between", async () => {
     let turns = 0;
     const limits = new Set<number | undefined>();
     const turnsAtRead: number[] = [];
@@ -87,7 +90,7 @@ describe("rotation", () => {
     expect((await verify()).findings).toEqual([]);
   });
 
-  it("leaves nothing behind when it fails", async () => {
+  it("leaves no file behind when it fails", async () => {
     const failing = onRead((read) => (read === 3 ? Promise.reject(new Error("no")) : Promise.resolve()));
     await expect(rotate(failing, 300, "one")).rejects.toThrow("no");
     expect(await readdir(archiveFolder())).toEqual([]);

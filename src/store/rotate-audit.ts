@@ -8,11 +8,11 @@ import { isSame } from "./verify-chain.js";
 export interface RotationParts {
   readonly folder: string;
   readonly now: number;
-  /** Sets this rotation apart from one that another process tries at the same time. */
+  /** Distinguishes this rotation from one that another process tries at the same time. */
   readonly id: string;
-  /** So many of the newest records stay. */
+  /** The number of newest records that stay in the store. */
   readonly keepRecords: number;
-  /** Older records go, however few there are. */
+  /** Records older than this many milliseconds are moved, even if there are fewer than `keepRecords`. */
   readonly keepMs: number;
 }
 
@@ -22,14 +22,15 @@ export interface Rotation {
   readonly last: number;
 }
 
-const MOST_AT_ONCE = 10_000;
-/** Reads run in this thread, and a record may have 8 KiB and more: calls under way get their turn between two pieces. */
-const PIECE = 100;
+const MAX_RECORDS_PER_ROTATION = 10_000;
+/** Reads run in this thread, and a record may have 8 KiB and more. Calls in progress run between two batches. */
+const BATCH_SIZE = 100;
 
 /**
- * Moves the oldest records into a file, one JSON object a line, and records in the chain where they went: the file's last
- * hash is where the rest starts. Records from the oldest open intent on stay: its outcome may have to be made of it.
- * Undefined: there was nothing to move, or another process moved it.
+ * Moves the oldest records into an archive file, one JSON object per line, and appends a rotation record that names the
+ * file. The remaining chain continues from the last hash in the file. Records from the oldest open intent on stay,
+ * because its outcome may have to be reconstructed from it. Returns undefined if there was nothing to move, or if
+ * another process moved the records.
  */
 export async function rotateAudit(audit: AuditRecords, parts: RotationParts): Promise<Rotation | undefined> {
   const after = await audit.start();
@@ -37,7 +38,7 @@ export async function rotateAudit(audit: AuditRecords, parts: RotationParts): Pr
   let through: AuditMark | undefined;
   try {
     for await (const records of readOldest(audit, parts)) {
-      // Who moves records meanwhile may have taken some of these from under us.
+      // Another process may have rotated in the meantime and removed some of these records.
       if (!isSame(await audit.start(), after)) return undefined;
       draft ??= await openArchiveDraft(parts.folder);
       await draft.write(records);
@@ -57,21 +58,21 @@ export async function rotateAudit(audit: AuditRecords, parts: RotationParts): Pr
   }
 }
 
-/** Those that have to go, a piece at a time, up to the first that stays. */
+/** Yields the records to move in batches, up to the first record that stays. */
 async function* readOldest(audit: AuditRecords, parts: RotationParts): AsyncGenerator<readonly AuditRecord[]> {
   const { seq: head } = await audit.head();
   const before = (await audit.openIntents())[0]?.seq ?? Number.MAX_SAFE_INTEGER;
   const tooMany = head - parts.keepRecords;
   const tooOld = new Date(parts.now - parts.keepMs).toISOString();
   let after = -1;
-  for (let count = 0; count < MOST_AT_ONCE; count += PIECE) {
-    const piece = await audit.read({ after, before, limit: PIECE });
-    const staying = piece.findIndex(({ seq, body }) => seq > tooMany && timestampOf(body) >= tooOld);
-    const going = staying === -1 ? piece : piece.slice(0, staying);
-    const last = going.at(-1);
+  for (let count = 0; count < MAX_RECORDS_PER_ROTATION; count += BATCH_SIZE) {
+    const batch = await audit.read({ after, before, limit: BATCH_SIZE });
+    const firstToKeep = batch.findIndex(({ seq, body }) => seq > tooMany && timestampOf(body) >= tooOld);
+    const toMove = firstToKeep === -1 ? batch : batch.slice(0, firstToKeep);
+    const last = toMove.at(-1);
     if (last === undefined) return;
-    yield going;
-    if (staying !== -1) return;
+    yield toMove;
+    if (firstToKeep !== -1) return;
     after = last.seq;
   }
 }

@@ -1,9 +1,10 @@
-// What has to outlive a process and be shared by several goes in and comes out again: keys, audit, approvals, pins,
-// rates, catalog, failures, credentials, versions of tool files. It refuses to know what any of it means, what time it is, and who asks.
+// The store keeps data that outlives a process and is shared by several: keys, audit records, approvals, pins, rate
+// windows, catalog, failures, credentials and versions of tool files. It does not interpret the data, read the clock or
+// check permissions.
 import type { Approvals } from "./approvals.js";
 import type { AuditRecords } from "./audit-records.js";
 import type { CatalogRecords } from "./catalog-records.js";
-import type { Credentials } from "./credentials.js";
+import type { CredentialRecords } from "./credentials.js";
 import type { FailureRecords } from "./failure-records.js";
 import type { KeyRecords } from "./key-records.js";
 import type { Pins } from "./pins.js";
@@ -11,11 +12,10 @@ import type { RateWindows } from "./rate-windows.js";
 import type { ToolFileVersions } from "./tool-file-versions.js";
 
 /**
- * The contract that every store is held to (`test/contract/describe-store.ts`):
- * a promise that resolves means the change is durable, unless its method says otherwise; a method is one step that
- * happens whole or not at all, whatever other processes do; a read sees every change whose promise has resolved.
- * Every failure is a `DiscoveryError` and leaves the store usable as soon as its cause is gone. The clock is an
- * argument, in whole milliseconds.
+ * The contract that every store must pass (`test/contract/describe-store.ts`). A resolved promise means that the change
+ * is durable, unless the method says otherwise. A method is one transaction, whatever other processes do. A read sees
+ * every change whose promise has resolved. Every failure is a `DiscoveryError`, and the store works again as soon as
+ * the cause is removed. The current time is an argument, in whole milliseconds.
  */
 export interface Store {
   readonly keys: KeyRecords;
@@ -25,11 +25,14 @@ export interface Store {
   readonly rates: RateWindows;
   readonly catalog: CatalogRecords;
   readonly failures: FailureRecords;
-  readonly credentials: Credentials;
+  readonly credentials: CredentialRecords;
   readonly toolFiles: ToolFileVersions;
-  /** Resolves when a record could be written now; rejects with AUDIT_UNAVAILABLE. Undefined while all goes well. */
+  /**
+   * Resolves if a record could be written now; rejects with AUDIT_UNAVAILABLE. Returns undefined, without a check, if
+   * the last write succeeded.
+   */
   prepare(): Promise<void> | undefined;
-  /** Waits for what is under way. The store's keys count as abandoned from then on. */
+  /** Waits for requests in progress. Afterwards the keys of this process count as abandoned. */
   close(): Promise<void>;
 }
 

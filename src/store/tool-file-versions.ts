@@ -5,18 +5,18 @@ export interface ToolFileKey {
 
 export interface SeenVersion extends ToolFileKey {
   readonly version: string;
-  /** When the file was signed, as it says itself. */
+  /** The signing time that the file itself states. */
   readonly validatedAt: string;
-  /** Compared as text, byte by byte: of two, the greater is the newer. */
+  /** Compared as text, byte by byte: the greater one is newer. */
   readonly rank: string;
 }
 
-/** The newest version of each tool file that was ever seen in a folder, by any process. */
+/** The newest version of each tool file that any process ever saw in a folder. */
 export interface ToolFileVersions {
   seen(key: ToolFileKey): Promise<SeenVersion | undefined>;
   list(folder: string): Promise<readonly SeenVersion[]>;
-  /** Keeps each that is newer than what stands, and gives for each what stands then. */
+  /** Stores each version that is newer than the stored one, and returns the stored version of each afterwards. */
   note(versions: readonly SeenVersion[]): Promise<readonly SeenVersion[]>;
-  /** A person's word: what is given stands, be it older or newer. */
+  /** Stores the version that a user accepted, even if it is older than the stored one. */
   accept(version: SeenVersion): Promise<void>;
 }

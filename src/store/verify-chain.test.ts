@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { AuditBody, Checkpoint } from "./audit-records.js";
+import type { AuditBody, CheckpointRecord } from "./audit-records.js";
 import { chainHash } from "./chain-hash.js";
 import { createStore } from "./create-store.js";
 import { parseArchive } from "./audit-archives.js";
@@ -19,7 +19,7 @@ const body = (n: number): AuditBody => ({
   request_id: `r${n}`,
   timestamp: new Date(n * DAY_MS).toISOString(),
 });
-const isSigned = ({ signature }: Checkpoint): boolean => signature === "good";
+const isSigned = ({ signature }: CheckpointRecord): boolean => signature === "good";
 
 let folder: string;
 let file: string;
@@ -44,8 +44,8 @@ const tamper = (...statements: string[]): void => {
 };
 const verify = () => verifyHistory({ audit: store.audit, archiveFolder: folder, outside: [], keyId: "k", isSigned });
 
-describe("the chain", () => {
-  it("is whole as it was written", async () => {
+describe("the audit chain", () => {
+  it("finds nothing wrong in an unchanged chain", async () => {
     expect(await verify()).toMatchObject({ findings: [], records: 30, head: { seq: 30 } });
   });
 
@@ -54,7 +54,7 @@ describe("the chain", () => {
     ["an edited hash", [`UPDATE audit SET hash = '${"1".repeat(64)}' WHERE seq = 7`], 7],
     ["a missing record", ["DELETE FROM audit WHERE seq = 9"], 9],
     [
-      "two that changed places",
+      "two swapped records",
       [
         "UPDATE audit SET seq = seq + 100 WHERE seq = 3",
         "UPDATE audit SET seq = 3 WHERE seq = 4",
@@ -64,11 +64,7 @@ describe("the chain", () => {
     ],
     ["a record before the first", ["INSERT INTO audit (seq, hash, body) VALUES (0, 'x', '{}')"], 0],
     ["a missing first record", ["DELETE FROM audit WHERE seq = 1"], 1],
-    [
-      "a start that was moved",
-      ["DELETE FROM audit WHERE seq <= 3", "UPDATE audit_start SET seq = 3, hash = (SELECT 'x')"],
-      4,
-    ],
+    ["a moved start", ["DELETE FROM audit WHERE seq <= 3", "UPDATE audit_start SET seq = 3, hash = (SELECT 'x')"], 4],
     ["an end that was cut off", ["DELETE FROM audit WHERE seq > 20"], 21],
     ["a checkpoint that was moved", ["UPDATE checkpoints SET seq = 20"], 20],
     ["a checkpoint that was made up", ["UPDATE checkpoints SET signature = 'bad'"], 25],
@@ -77,13 +73,13 @@ describe("the chain", () => {
     expect((await verify()).findings[0]).toMatchObject({ seq });
   });
 
-  it("shows a beginning that was removed without a rotation", async () => {
+  it("reports records that were removed from the start without a rotation", async () => {
     const [, , third] = await store.audit.read({});
     tamper("DELETE FROM audit WHERE seq <= 3", `UPDATE audit_start SET seq = 3, hash = '${third!.hash}'`);
     expect((await verify()).findings[0]).toMatchObject({ seq: 3, reason: expect.stringContaining("rotation") });
   });
 
-  it("shows records that were made anew up to the last checkpoint", async () => {
+  it("reports records that were rewritten before the last checkpoint", async () => {
     let previous: string = CHAIN_START.hash;
     const forged = Array.from({ length: 30 }, (_, n) => {
       const text = JSON.stringify({ ...body(n), actor_id: "nobody" });
@@ -91,10 +87,10 @@ describe("the chain", () => {
       return `UPDATE audit SET body = '${text}', hash = '${previous}' WHERE seq = ${n + 1}`;
     });
     tamper(...forged);
-    expect((await verify()).findings[0]).toMatchObject({ seq: 25, reason: "it differs from its checkpoint" });
+    expect((await verify()).findings[0]).toMatchObject({ seq: 25, reason: "the record differs from its checkpoint" });
   });
 
-  it("shows every change of any byte, and names the record", async () => {
+  it("reports a change of any byte, with the number of the record", async () => {
     const records = await store.audit.read({});
     await fc.assert(
       fc.asyncProperty(fc.nat(29), fc.nat(60), fc.integer({ min: 1, max: 127 }), async (index, at, change) => {
@@ -111,7 +107,7 @@ describe("the chain", () => {
   });
 });
 
-describe("rotation", () => {
+describe("rotateAudit", () => {
   const parts = (rest: Partial<Parameters<typeof rotateAudit>[1]> = {}) => ({
     folder,
     now: 40 * DAY_MS,
@@ -121,7 +117,7 @@ describe("rotation", () => {
     ...rest,
   });
 
-  it("moves the oldest into a file from which the rest follows", async () => {
+  it("moves the oldest records into a file, and the rest of the chain continues from it", async () => {
     const first = await rotateAudit(store.audit, parts());
     expect(first).toMatchObject({ first: 1, last: 20 });
     const second = await rotateAudit(store.audit, parts({ id: "two", keepRecords: 5 }));
@@ -135,13 +131,13 @@ describe("rotation", () => {
     expect((await verify()).findings).toEqual([]);
   });
 
-  it("goes by age too", async () => {
+  it("moves records by age too", async () => {
     expect(await rotateAudit(store.audit, parts({ keepRecords: 1000, keepMs: 30 * DAY_MS }))).toMatchObject({
       last: 10,
     });
   });
 
-  it("moves nothing when there is nothing to move", async () => {
+  it("moves nothing when no record is over the limits", async () => {
     expect(await rotateAudit(store.audit, parts({ keepRecords: 1000 }))).toBeUndefined();
   });
 

@@ -41,8 +41,8 @@ const tamper = (sql: string): void => {
   database.close();
 };
 
-describe("the whole history", () => {
-  it("is followed through all archives, whatever lies beside them", async () => {
+describe("verifyHistory", () => {
+  it("follows the chain through all archives and ignores other files in the folder", async () => {
     await rotate(20, "one");
     await rotate(10, "two");
     await rotate(5, "three");
@@ -58,17 +58,17 @@ describe("the whole history", () => {
     });
   });
 
-  it("says of each archive that is missing what is missing, and the earliest first", async () => {
+  it("reports each missing archive, the earliest first", async () => {
     await rotate(20, "one");
     await rotate(10, "two");
     await rm(archiveFolder(), { recursive: true });
     expect((await verify()).findings).toEqual([
-      { seq: 1, reason: "its archive audit-1-10-one.jsonl is missing, with all up to 10" },
-      { seq: 11, reason: "its archive audit-11-21-two.jsonl is missing, with all up to 21" },
+      { seq: 1, reason: "the archive audit-1-10-one.jsonl with records 1 to 10 is missing" },
+      { seq: 11, reason: "the archive audit-11-21-two.jsonl with records 11 to 21 is missing" },
     ]);
   });
 
-  it("believes what is told of an archive only as far as the teller is good", async () => {
+  it("ignores a rotation record that is itself not verified", async () => {
     await rotate(20, "one");
     await rotate(10, "two");
     await store.audit.addCheckpoint({ ...(await store.audit.head()), at: 1, keyId: "k", signature: "s" });
@@ -81,7 +81,7 @@ describe("the whole history", () => {
     expect(await first()).toEqual([25]);
   });
 
-  it("has one line a record in its archives, whatever ends a line for whom", async () => {
+  it("writes one line per record into an archive, for any definition of a line break", async () => {
     await store.audit.append([{ ...body(31), tool_id: "a\n\r\u2028\u2029\u0085\u000b\u000c{}" }]);
     const { file: archive } = (await rotate(0, "all"))!;
     const text = await readFile(archive, "utf8");
@@ -89,7 +89,7 @@ describe("the whole history", () => {
     expect((await verify()).findings).toEqual([]);
   });
 
-  it("does not follow a name out of its folder", async () => {
+  it("does not follow an archive name out of the folder", async () => {
     const through = (await store.audit.read({ limit: 3 })).at(-1)!;
     await writeFile(join(folder, "secret.jsonl"), "{}\n");
     await store.audit.remove({
@@ -106,11 +106,11 @@ describe("the whole history", () => {
       },
     });
     expect((await verify()).findings).toEqual([
-      { seq: 1, reason: "its archive ../secret.jsonl is missing, with all up to 3" },
+      { seq: 1, reason: "the archive ../secret.jsonl with records 1 to 3 is missing" },
     ]);
   });
 
-  it("is not called broken because a rotation happens while it is read", async () => {
+  it("reports nothing when a rotation runs during verification", async () => {
     let reads = 0;
     const disturbed: AuditRecords = {
       ...store.audit,
@@ -124,7 +124,7 @@ describe("the whole history", () => {
     expect(await readdir(archiveFolder())).toHaveLength(1);
   });
 
-  it("shows two checkpoints of one record that differ", async () => {
+  it("reports two checkpoints of one record that differ", async () => {
     const head = await store.audit.head();
     const rest = { at: 1, keyId: "k", signature: "s" };
     await store.audit.addCheckpoint({ ...head, ...rest });
@@ -135,10 +135,10 @@ describe("the whole history", () => {
       keyId: "k",
       isSigned: () => true,
     });
-    expect(report.findings).toEqual([{ seq: 30, reason: "two checkpoints of it differ" }]);
+    expect(report.findings).toEqual([{ seq: 30, reason: "two checkpoints of this record differ" }]);
   });
 
-  it("tells checkpoints of an earlier key apart as long as a later one vouches for the chain", async () => {
+  it("accepts checkpoints of an earlier key if a later checkpoint covers the chain", async () => {
     const records = await store.audit.read({});
     const sign = (seq: number, keyId: string, hash = records[seq - 1]!.hash) =>
       store.audit.addCheckpoint({ seq, hash, at: 1, keyId, signature: "s" });
@@ -147,17 +147,17 @@ describe("the whole history", () => {
     expect(await verify()).toMatchObject({ findings: [], earlierKey: [10], signedThrough: 20 });
     await sign(25, "old");
     expect(await verify()).toMatchObject({
-      findings: [{ seq: 25, reason: "its checkpoint is not signed by us" }],
+      findings: [{ seq: 25, reason: "the checkpoint of the record is not signed with the current key" }],
       earlierKey: [10],
       signedThrough: 20,
     });
     await sign(30, "k");
     expect(await verify()).toMatchObject({ findings: [], earlierKey: [10, 25], signedThrough: 30 });
     await sign(10, "old", CHAIN_START.hash);
-    expect((await verify()).findings).toEqual([{ seq: 10, reason: "it differs from its checkpoint" }]);
+    expect((await verify()).findings).toEqual([{ seq: 10, reason: "the record differs from its checkpoint" }]);
   });
 
-  it("shows a beginning that nothing tells of", async () => {
+  it("reports a start that no rotation record explains", async () => {
     await rotate(20, "one");
     tamper('UPDATE audit SET body = replace(body, \'"kind":"rotation"\', \'"kind":"rotatiom"\')');
     expect((await verify()).findings.map(({ seq }) => seq)).toEqual([31]);

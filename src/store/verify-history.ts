@@ -1,5 +1,5 @@
-import { type Archive, readArchive, toArchive, type ToldArchive } from "./audit-archives.js";
-import type { AuditMark, AuditRecord, AuditRecords, Checkpoint } from "./audit-records.js";
+import { type Archive, readAuditArchive, toAuditArchive, type RecordedArchive } from "./audit-archives.js";
+import type { AuditMark, AuditRecord, AuditRecords, CheckpointRecord } from "./audit-records.js";
 import {
   CHAIN_START,
   type ChainFinding,
@@ -8,130 +8,132 @@ import {
   followStored,
   isSame,
   type StoredChain,
-  untold,
-  type Vouched,
-  vouchedFor,
+  missingRotation,
+  type CheckpointHashes,
+  checkpointHashes,
 } from "./verify-chain.js";
 
 export interface HistoryParts {
   readonly audit: AuditRecords;
   readonly archiveFolder: string;
-  /** Checkpoints that are kept elsewhere than in the store. */
-  readonly outside: readonly Checkpoint[];
-  /** Of the key that signs; undefined when there is none. */
+  /** Checkpoints that are stored outside the store. */
+  readonly outside: readonly CheckpointRecord[];
+  /** Id of the current signing key; undefined when there is none. */
   readonly keyId: string | undefined;
-  readonly isSigned: (checkpoint: Checkpoint) => boolean;
+  readonly isSigned: (checkpoint: CheckpointRecord) => boolean;
 }
 
+/** The result of the verification of the hash chain with its archives and checkpoints. */
 export interface HistoryReport {
-  /** Of the whole history, archives included. */
+  /** The number of records in the history, including archives. */
   readonly records: number;
   readonly head: AuditMark;
   readonly archives: number;
   readonly checkpoints: number;
-  /** The last record that a good checkpoint covers; 0 for none. */
+  /** The last record that a valid checkpoint covers; 0 for none. */
   readonly signedThrough: number;
-  /** Records whose checkpoints were signed with a key that is not there any more. */
+  /** Records whose checkpoints were signed with a key that no longer exists. */
   readonly earlierKey: readonly number[];
-  /** Empty when all is as it was written; else the first bad record first. */
+  /** Sorted by record; empty when the history is as it was written. */
   readonly findings: readonly ChainFinding[];
 }
 
-/** Follows all that was ever recorded, archives first to last, and everything that vouches for it. */
+/** Verifies the whole history (archives and stored records) against its hashes and checkpoints. */
 export async function verifyHistory(parts: HistoryParts): Promise<HistoryReport> {
   const { audit } = parts;
-  // Before the records: whatever a checkpoint vouches for was written before it.
+  // Read the checkpoints before the records: every record that a checkpoint covers was written before it.
   const checkpoints = await audit.checkpoints();
-  const vouched = vouchedFor({ ...parts, inside: checkpoints });
-  const expected = new Map([...vouched.earlier, ...vouched.hashes]);
+  const signed = checkpointHashes({ ...parts, inside: checkpoints });
+  const expected = new Map([...signed.earlier, ...signed.hashes]);
   const stored = await followStored(audit, expected);
-  const findings = [stored.finding, findCut(stored.head, vouched)].filter((found) => found !== undefined);
-  const doubtful = findings.map(({ seq }) => ({ from: lastBefore(seq, vouched) + 1, to: Number.POSITIVE_INFINITY }));
-  // What tells of an archive may be bad itself: then nothing is known of the archive, and the record is named already.
-  const isDoubtful = (teller: number): boolean => doubtful.some(({ from, to }) => teller >= from && teller <= to);
+  const findings = [stored.finding, findCut(stored.head, signed)].filter((found) => found !== undefined);
+  const unverified = findings.map(({ seq }) => ({ from: lastBefore(seq, signed) + 1, to: Number.POSITIVE_INFINITY }));
+  // A rotation record in an unverified range says nothing reliable about its archive, and the range is reported
+  // already.
+  const isUnverified = (seq: number): boolean => unverified.some(({ from, to }) => seq >= from && seq <= to);
   let archives = 0;
-  for await (const looked of walkArchives(parts.archiveFolder, stored)) {
-    const { archive, from, through } = looked;
+  for await (const check of walkArchives(parts.archiveFolder, stored)) {
+    const { archive, from, through } = check;
     if (archive !== undefined) archives += 1;
-    const found = archive === undefined || isDoubtful(archive.toldBy) ? undefined : judge(looked, archive, expected);
+    const found =
+      archive === undefined || isUnverified(archive.recordedBy) ? undefined : judge(check, archive, expected);
     if (found !== undefined) {
       findings.push(found);
-      doubtful.push({ from: found.seq, to: through.seq });
-    } else if (from === undefined && findings.length === 0) findings.push(untold(looked.before));
+      unverified.push({ from: found.seq, to: through.seq });
+    } else if (from === undefined && findings.length === 0) findings.push(missingRotation(check.before));
   }
   return {
     records: stored.head.seq,
     head: stored.head,
     archives,
     checkpoints: checkpoints.length,
-    signedThrough: vouched.through,
-    earlierKey: [...vouched.earlier.keys()],
-    findings: [...vouched.findings, ...findings].sort((one, other) => one.seq - other.seq),
+    signedThrough: signed.through,
+    earlierKey: [...signed.earlier.keys()],
+    findings: [...signed.findings, ...findings].sort((one, other) => one.seq - other.seq),
   };
 }
 
-/** The last record before this one that a good checkpoint covers. */
-function lastBefore(seq: number, { hashes }: Vouched): number {
+/** The last record before `seq` that a valid checkpoint covers. */
+function lastBefore(seq: number, { hashes }: CheckpointHashes): number {
   return Math.max(0, ...[...hashes.keys()].filter((each) => each < seq));
 }
 
-/** One step back in history: what must come before `next`, and what is there of it. */
-export interface LookedArchive {
-  /** The last record that must be there. */
+/** One step back in history: the archive that must end at `through`, and what was found of it. */
+export interface ArchiveCheck {
+  /** The last record that the archive must contain. */
   readonly through: AuditMark;
-  /** Undefined when nothing in the chain tells of it. */
-  readonly archive: ToldArchive | undefined;
-  /** What its first record follows, where that is told. */
+  /** Undefined when no rotation record describes it. */
+  readonly archive: RecordedArchive | undefined;
+  /** The position just before its first record; undefined when no rotation record states it. */
   readonly from: AuditMark | undefined;
-  /** The last record before it, as far as that is known. */
+  /** The last record before the archive. Its hash may be unknown (empty). */
   readonly before: AuditMark;
   /** Undefined when the file is missing. */
   readonly records: readonly AuditRecord[] | undefined;
   readonly isAsWritten: boolean;
 }
 
-/** The newest archive first: each one's place in the chain is told by a record after it. One at a time is in memory. */
+/**
+ * Yields the newest archive first, because a later record describes each archive. Only one archive is in memory at a
+ * time.
+ */
 export async function* walkArchives(
   folder: string,
   { start, archives }: Pick<StoredChain, "start" | "archives">,
-): AsyncGenerator<LookedArchive> {
-  const told = new Map(archives.map((archive) => [archive.through.seq, archive]));
+): AsyncGenerator<ArchiveCheck> {
+  const recorded = new Map(archives.map((archive) => [archive.through.seq, archive]));
   let through: AuditMark | undefined = start;
   while (through !== undefined && !isSame(through, CHAIN_START)) {
-    const archive = told.get(through.seq);
+    const archive = recorded.get(through.seq);
     if (archive === undefined || !isSame(archive.through, through) || !(archive.first <= through.seq)) {
       yield { through, before: through, archive: undefined, from: undefined, records: undefined, isAsWritten: false };
       return;
     }
-    const content = await readArchive(folder, archive);
+    const content = await readAuditArchive(folder, archive);
     const records = content.kind === "read" ? content.records : undefined;
-    for (const earlier of (records ?? []).flatMap((record) => toTold(record))) told.set(earlier.through.seq, earlier);
-    const from = archive.first === 1 ? CHAIN_START : told.get(archive.first - 1)?.through;
+    for (const earlier of (records ?? []).flatMap((record) => toAuditArchive(record) ?? []))
+      recorded.set(earlier.through.seq, earlier);
+    const from = archive.first === 1 ? CHAIN_START : recorded.get(archive.first - 1)?.through;
     const isAsWritten = content.kind === "read" && content.isAsWritten;
     yield { through, archive, from, before: { seq: archive.first - 1, hash: "" }, records, isAsWritten };
     through = from;
   }
 }
 
-function toTold(record: AuditRecord): ToldArchive[] {
-  const archive = toArchive(record);
-  return archive === undefined ? [] : [archive];
-}
-
-function judge(looked: LookedArchive, archive: Archive, expected: Vouched["hashes"]): ChainFinding | undefined {
-  const { through, from, records, isAsWritten } = looked;
+function judge(check: ArchiveCheck, archive: Archive, expected: CheckpointHashes["hashes"]): ChainFinding | undefined {
+  const { through, from, records, isAsWritten } = check;
   const { first, name } = archive;
   if (records === undefined)
-    return { seq: first, reason: `its archive ${name} is missing, with all up to ${through.seq}` };
+    return { seq: first, reason: `the archive ${name} with records ${first} to ${through.seq} is missing` };
   const broken = from === undefined ? undefined : followRecords(records, from, expected);
   if (broken !== undefined) return inArchive(broken, name);
   const last = records.at(-1);
   if (last === undefined || !isSame(last, through)) {
-    return { seq: (last?.seq ?? first - 1) + 1, reason: `it is missing in its archive ${name}` };
+    return { seq: (last?.seq ?? first - 1) + 1, reason: `the record is missing in the archive ${name}` };
   }
-  return isAsWritten ? undefined : { seq: first, reason: `its archive ${name} is not the file that was written` };
+  return isAsWritten ? undefined : { seq: first, reason: `the archive ${name} is not the file that was written` };
 }
 
 function inArchive({ seq, reason }: ChainFinding, name: string): ChainFinding {
-  return { seq, reason: `${reason} (in its archive ${name})` };
+  return { seq, reason: `${reason} (in the archive ${name})` };
 }

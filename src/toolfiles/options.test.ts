@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { toolFilesOptions } from "./options.js";
 
 describe("toolFilesOptions", () => {
-  it("fills in what is left out", () => {
+  it("fills in the defaults", () => {
     expect(toolFilesOptions.parse({})).toEqual({
       enabled: true,
       signatures: "required",
@@ -15,7 +15,7 @@ describe("toolFilesOptions", () => {
     ["another kind of signature", { signatures: "none" }],
     ["a folder that is no text", { folders: [1] }],
     ["a host with a NUL character", { agents: { hosts: ["a\0b"] } }],
-  ])("refuses %s", (_, value) => {
+  ])("rejects %s", (_, value) => {
     expect(toolFilesOptions.safeParse(value).success).toBe(false);
   });
 });

@@ -4,11 +4,11 @@ const text = z
   .string()
   .min(1)
   .max(8_192)
-  .refine((value) => !value.includes("\0"), "must not hold a NUL character");
+  .refine((value) => !value.includes("\0"), "must not contain a NUL character");
 
-/** Below the working folder. */
+/** Relative to the working folder. */
 export const PROJECT_FOLDER = ".ai/tools/mcp";
-/** What the first has of an id wins. */
+/** If several folders have a file with the same id, the first one wins. */
 export const DEFAULT_FOLDERS: readonly string[] = [PROJECT_FOLDER, `~/${PROJECT_FOLDER}`];
 
 const agents = z
@@ -16,12 +16,14 @@ const agents = z
     discover: z
       .boolean()
       .default(true)
-      .describe("Whether agents may ask remote servers for their tools. Writing files still needs a person's answer."),
+      .describe(
+        "Whether agents may query remote servers for their tools. Writing files still needs the user's approval.",
+      ),
     hosts: z
       .array(text)
       .max(1_000)
       .default(["*"])
-      .describe("The hosts that agents may ask, by https: names, with `*` for any characters and `?` for one."),
+      .describe("The hosts that agents may query over https: names, with `*` for any characters and `?` for one."),
   })
   .describe("What agents may do with tool files. They can never start a command.");
 
@@ -33,13 +35,13 @@ export const toolFilesOptions = z
       .max(100)
       .optional()
       .describe(
-        "Folders of tool files; what an earlier one has of an id wins. `~` is the home folder; else relative to the configuration file. When left out, `.ai/tools/mcp` in the working folder and in the home folder.",
+        "Folders of tool files; if two have a file with the same id, the earlier folder wins. `~` is the home folder; other paths are relative to the configuration file. If omitted, `.ai/tools/mcp` in the working folder and in the home folder.",
       ),
     signatures: z
       .enum(["required", "hash"])
       .default("required")
       .describe(
-        "`required` accepts files signed by a trusted key; `hash` also those with only a hash line, which shows that a file is intact and not who wrote it. What starts a program must be signed in any case.",
+        "`required` accepts files signed by a trusted key; `hash` also accepts files with only a hash line, which shows that a file is intact but not who wrote it. A file that starts a program must always be signed.",
       ),
     agents: agents.prefault({}),
   })

@@ -3,15 +3,15 @@ import { type FileHandle, open } from "node:fs/promises";
 
 export type Bytes =
   | { readonly kind: "bytes"; readonly bytes: Buffer }
-  /** It was gone by the time it was opened. */
+  /** The file was removed before it was opened. */
   | { readonly kind: "gone" }
   | { readonly kind: "unreadable"; readonly reason: string }
   | { readonly kind: "too-large" };
 
-// Without waiting: a pipe that nobody writes to would hold up the reader for ever, a terminal would become its own.
+// Non-blocking: a pipe without a writer would block the reader, and a terminal would become the controlling terminal.
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 
-/** A regular file's bytes, read once; a link counts as what it leads to. */
+/** The bytes of a regular file, read once; links are followed. */
 export async function readBytes(path: string, limit: number): Promise<Bytes> {
   let handle: FileHandle | undefined;
   try {
@@ -28,7 +28,7 @@ export async function readBytes(path: string, limit: number): Promise<Bytes> {
   }
 }
 
-/** What is there and not what its size says: the file may grow while it is read. */
+/** Reads to the end instead of relying on the size: the file may grow while it is read. */
 async function readAll(handle: FileHandle, limit: number): Promise<Bytes> {
   const parts: Buffer[] = [];
   let length = 0;

@@ -1,5 +1,5 @@
-// Folders come in; out go the tool files in them that somebody vouches for, and every other one with the reason why it is
-// refused. It refuses to know what is done with a tool, and reads each file once: what is parsed is what was verified.
+// Input: folders. Output: the tool files in them with a valid signature or hash, and every other file with the reason for its
+// rejection. Each file is read once, so that exactly the verified bytes are parsed.
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { realPath } from "../util/inside.js";
@@ -8,35 +8,36 @@ import { isToolId, TOOL_ID_RULE } from "./ids/tool-id.js";
 import type { Keys } from "./keys/open-keys.js";
 import { parseVerified } from "./parse-verified.js";
 import { readBytes } from "./read-bytes.js";
-import { createKeyring, type Keyring } from "./signing/keyring.js";
-import { type Refusal, refuse } from "./signing/refusal.js";
-import { type Signatures, type Trust, verify } from "./signing/verify.js";
+import { createSigningKeyring, type SigningKeyring } from "./signing/keyring.js";
+import { type SignatureRefusal, toSignatureRefusal } from "./signing/refusal.js";
+import { type Signatures, type KeyTrust, verifyToolFile } from "./signing/verify.js";
 import { type Dated, type NewerThan, refuseRolledBack, rememberVersions, type VersionBook } from "./version-book.js";
 
-export interface ReadParts {
-  /** The first that holds a tool's id has it. */
+export interface ReadToolFilesParts {
+  /** If several folders have a file with the same id, the first one wins. */
   readonly folders: readonly string[];
   readonly keys: Pick<Keys, "list">;
   readonly versions: VersionBook;
   readonly signatures: Signatures;
   readonly now: number;
-  /** What was read before: it stands in for a file that has turned bad since. */
+  /** The previous result: its version of a file is used if the file became invalid since. */
   readonly previous?: readonly VerifiedFile[];
 }
 
 export interface VerifiedFile {
   readonly file: ToolFile;
   readonly path: string;
-  /** The whole file, as it was verified. */
+  /** The whole file, as verified. */
   readonly bytes: Buffer;
-  readonly trust: Trust;
+  readonly trust: KeyTrust;
   readonly validatedAt: string;
 }
 
-export interface RefusedFile extends Refusal {
-  /** Of the file, or of the folder where all of it is refused. */
+/** A tool file that is rejected, and the reason. */
+export interface RefusedFile extends SignatureRefusal {
+  /** The path of the file, or of the folder if the whole folder is rejected. */
   readonly path: string;
-  /** The file as it was before, which is used in its place. */
+  /** The previous version of the file, which is used instead. @internal */
   readonly kept?: VerifiedFile;
 }
 
@@ -47,11 +48,11 @@ export interface ReadToolFiles {
 
 export const MOST_FILES = 10_000;
 const AT_ONCE = 32;
-/** The two lines above the body take less. */
+/** 512 bytes are enough for the two signature lines above the body. */
 const ENVELOPE_BYTES = 512;
 
-interface Desk extends Omit<ReadParts, "keys" | "folders" | "previous"> {
-  readonly keys: Keyring;
+interface ReadContext extends Omit<ReadToolFilesParts, "keys" | "folders" | "previous"> {
+  readonly keys: SigningKeyring;
   readonly previous: ReadonlyMap<string, VerifiedFile>;
 }
 
@@ -59,11 +60,11 @@ type Result =
   | { readonly kind: "verified"; readonly verified: VerifiedFile }
   | { readonly kind: "refused"; readonly refused: RefusedFile };
 
-/** A file or a folder that is bad costs nothing but itself. */
-export async function readToolFiles(parts: ReadParts): Promise<ReadToolFiles> {
+/** An invalid file or folder does not affect the others. */
+export async function readToolFiles(parts: ReadToolFilesParts): Promise<ReadToolFiles> {
   const { folders, keys, versions, signatures, now, previous = [] } = parts;
-  const desk: Desk = {
-    keys: createKeyring(await keys.list()),
+  const context: ReadContext = {
+    keys: createSigningKeyring(await keys.list()),
     versions,
     signatures,
     now,
@@ -72,30 +73,30 @@ export async function readToolFiles(parts: ReadParts): Promise<ReadToolFiles> {
   const real = folders.map(realPath);
   const results: Result[] = [];
   for (const [index, folder] of folders.entries()) {
-    if (real.indexOf(real[index] ?? "") === index) results.push(...(await readFolder(folder, desk)));
+    if (real.indexOf(real[index] ?? "") === index) results.push(...(await readFolder(folder, context)));
   }
   return shareOut(results);
 }
 
-async function readFolder(folder: string, desk: Desk): Promise<Result[]> {
+async function readFolder(folder: string, context: ReadContext): Promise<Result[]> {
   const { entries, trouble } = await listFolder(folder);
   if (entries.length === 0 && trouble === undefined) return [];
   const read: Result[] = [];
   for (let start = 0; start < entries.length; start += AT_ONCE) {
     const some = entries.slice(start, start + AT_ONCE);
-    read.push(...(await Promise.all(some.map((entry) => readOne(folder, entry, desk)))).flat());
+    read.push(...(await Promise.all(some.map((entry) => readOne(folder, entry, context)))).flat());
   }
-  const { results, newerThan } = await settleVersions(folder, read, desk);
+  const { results, newerThan } = await settleVersions(folder, read, context);
   const kept = results.map((result): Result => {
     if (result.kind === "verified") return result;
-    const before = stillGood(result.refused.path, newerThan, desk);
+    const before = stillGood(result.refused.path, newerThan, context);
     return before === undefined ? result : { kind: "refused", refused: { ...result.refused, kept: before } };
   });
   if (trouble === undefined) return kept;
-  const unseen = trouble.reason === "unreadable" ? [...desk.previous.keys()] : [];
+  const unseen = trouble.reason === "unreadable" ? [...context.previous.keys()] : [];
   const left = unseen
     .filter((path) => dirname(path) === folder)
-    .flatMap((path) => stillGood(path, newerThan, desk) ?? []);
+    .flatMap((path) => stillGood(path, newerThan, context) ?? []);
   return [{ kind: "refused", refused: trouble }, ...kept, ...left.map(toResult)];
 }
 
@@ -111,8 +112,11 @@ async function listFolder(folder: string): Promise<{ entries: readonly Entry[]; 
       .map((entry) => ({ name: entry.name, isLink: entry.isSymbolicLink() }))
       .sort((a, b) => Number(a.name > b.name) - Number(a.name < b.name));
     if (entries.length <= MOST_FILES) return { entries };
-    const what = `holds ${entries.length} tool files, and only the first ${MOST_FILES} by name are read`;
-    const refusal = refuse(folder, "too-large", { what, hint: "Move those away that nobody needs." });
+    const what = `contains ${entries.length} tool files; only the first ${MOST_FILES} by name are read`;
+    const refusal = toSignatureRefusal(folder, "too-large", {
+      what,
+      hint: "Move the files that are not needed to another folder.",
+    });
     return { entries: entries.slice(0, MOST_FILES), trouble: { path: folder, ...refusal } };
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? "unknown";
@@ -120,31 +124,37 @@ async function listFolder(folder: string): Promise<{ entries: readonly Entry[]; 
   }
 }
 
-/** None where there is no file any more. */
-async function readOne(folder: string, { name, isLink }: Entry, desk: Desk): Promise<Result[]> {
+/** Empty if the file no longer exists. */
+async function readOne(folder: string, { name, isLink }: Entry, context: ReadContext): Promise<Result[]> {
   const path = join(folder, name);
   const refused = (file: RefusedFile): Result[] => [{ kind: "refused", refused: file }];
   if (!isToolId(basename(name, ".yaml"))) {
     const hint = `The name before .yaml is the tool's id and ${TOOL_ID_RULE}.`;
-    return refused({ path, ...refuse(path, "wrong-name", { what: "has a name that no tool file can have", hint }) });
+    return refused({
+      path,
+      ...toSignatureRefusal(path, "wrong-name", { what: "has a name that is not allowed for a tool file", hint }),
+    });
   }
   const read = await readBytes(path, LARGEST_BYTES + ENVELOPE_BYTES);
   switch (read.kind) {
     case "gone":
-      return isLink ? refused(unreadable(path, "it is a link that leads nowhere")) : [];
+      return isLink ? refused(unreadable(path, "it is a broken link")) : [];
     case "unreadable":
       return refused(unreadable(path, read.reason));
     case "too-large":
-      return refused({ path, ...refuse(path, "too-large", { what: "is too large for a tool file", hint: TOO_LARGE }) });
+      return refused({
+        path,
+        ...toSignatureRefusal(path, "too-large", { what: "is too large for a tool file", hint: TOO_LARGE }),
+      });
     case "bytes":
-      return [examine(path, read.bytes, desk)];
+      return [examine(path, read.bytes, context)];
   }
 }
 
-const TOO_LARGE = `A tool file has at most ${LARGEST_BYTES / 1024} KiB; move it away if it is none.`;
+const TOO_LARGE = `A tool file has at most ${LARGEST_BYTES / 1024} KiB; move it to another folder if it is not a tool file.`;
 
-function examine(path: string, bytes: Buffer, { keys, signatures, now, previous }: Desk): Result {
-  const verdict = verify(bytes, { file: path, keys, signatures, now });
+function examine(path: string, bytes: Buffer, { keys, signatures, now, previous }: ReadContext): Result {
+  const verdict = verifyToolFile(bytes, { file: path, keys, signatures, now });
   if (verdict.kind === "refused") return { kind: "refused", refused: { path, ...verdict.refusal } };
   const { trust, validatedAt } = verdict;
   const before = previous.get(path);
@@ -154,8 +164,8 @@ function examine(path: string, bytes: Buffer, { keys, signatures, now, previous 
   return toResult({ file: parsed.file, path, bytes, trust, validatedAt });
 }
 
-/** After the files were read: one that is older than what anybody had seen by then is refused. */
-async function settleVersions(folder: string, read: readonly Result[], { versions }: Desk) {
+/** Runs after all files are read. Rejects a file if a process has already recorded a newer version of it. */
+async function settleVersions(folder: string, read: readonly Result[], { versions }: ReadContext) {
   try {
     const files = read.flatMap((result) => (result.kind === "verified" ? [toDated(result.verified)] : []));
     const newerThan = await rememberVersions(versions, realPath(folder), files);
@@ -178,11 +188,13 @@ async function settleVersions(folder: string, read: readonly Result[], { version
   }
 }
 
-/** What was signed before and is still vouched for by the keys of now. */
-function stillGood(path: string, newerThan: NewerThan, { keys, now, previous }: Desk): VerifiedFile | undefined {
+/** The previous version of a file, if its signature is still valid with the current keys. */
+function stillGood(path: string, newerThan: NewerThan, { keys, now, previous }: ReadContext): VerifiedFile | undefined {
   const before = previous.get(path);
   if (before?.trust.kind !== "signed" || newerThan(toDated(before)) !== undefined) return undefined;
-  return verify(before.bytes, { file: path, keys, signatures: "required", now }).kind === "intact" ? before : undefined;
+  return verifyToolFile(before.bytes, { file: path, keys, signatures: "required", now }).kind === "intact"
+    ? before
+    : undefined;
 }
 
 function toDated({ file: { toolId, version }, validatedAt, trust }: VerifiedFile): Dated {
@@ -193,7 +205,7 @@ function toResult(verified: VerifiedFile): Result {
   return { kind: "verified", verified };
 }
 
-/** Gives each id to the first file that somebody has signed for it, else to the first that has it. */
+/** Assigns each id to the first signed file with it, otherwise to the first file with it. */
 function shareOut(results: readonly Result[]): ReadToolFiles {
   const found = results.flatMap((result) =>
     result.kind === "verified" ? result.verified : (result.refused.kept ?? []),
@@ -212,20 +224,24 @@ function shareOut(results: readonly Result[]): ReadToolFiles {
   return { files: [...files.values()], refused: [...refused, ...others] };
 }
 
-/** For a file in whose place another one is used. */
+/** The refusal for a file that is not used because of another one. */
 export function shadowed({ path }: Pick<VerifiedFile, "path">, used: Pick<VerifiedFile, "path">): RefusedFile {
-  const what = `is not used, for another file describes the same tool: ${used.path}`;
+  const what = `is not used, because another file describes the same tool: ${used.path}`;
   const hint = "Remove one of the two, or give one of them another tool_id.";
-  return { path, ...refuse(path, "shadowed", { what, hint, facts: { by: used.path } }) };
+  return { path, ...toSignatureRefusal(path, "shadowed", { what, hint, facts: { by: used.path } }) };
 }
 
 function unreadable(path: string, reason: string): RefusedFile {
-  const hint = "Correct its permissions or take it away.";
-  return { path, ...refuse(path, "unreadable", { what: `cannot be read: ${reason}`, hint }) };
+  const hint = { action: "edit-file", path, change: "permissions" } as const;
+  return { path, ...toSignatureRefusal(path, "unreadable", { what: `cannot be read: ${reason}`, hint }) };
 }
 
 function unknownVersion(path: string, cause: unknown): RefusedFile {
-  const what = "is not used, for nobody can tell which version of it was here before";
-  const hint = "Make the store in the state folder usable; `anygpt mcp doctor` says what is wrong with it.";
-  return { path, ...refuse(path, "unreadable", { what, hint, cause }) };
+  const what = "is not used, because its previous version cannot be read from the store";
+  const hint = {
+    action: "run-command",
+    command: "anygpt mcp doctor",
+    purpose: "see what is wrong with the store",
+  } as const;
+  return { path, ...toSignatureRefusal(path, "unreadable", { what, hint, cause }) };
 }

@@ -1,6 +1,6 @@
-import { type Refusal, refuse } from "./signing/refusal.js";
+import { type SignatureRefusal, toSignatureRefusal } from "./signing/refusal.js";
 
-export interface SeenVersion {
+export interface BookedVersion {
   readonly folder: string;
   readonly toolId: string;
   readonly version: string;
@@ -8,14 +8,14 @@ export interface SeenVersion {
   readonly rank: string;
 }
 
-/** The newest version of each file that was ever seen in a folder, kept by somebody who outlives the process. */
+/** The newest version of each file that was ever seen in a folder; persistent. */
 export interface VersionBook {
-  list(folder: string): Promise<readonly SeenVersion[]>;
-  /** Keeps each that is newer than what stands, and gives for each what stands then. */
-  note(versions: readonly SeenVersion[]): Promise<readonly SeenVersion[]>;
+  list(folder: string): Promise<readonly BookedVersion[]>;
+  /** Stores each version that is newer than the stored one; returns the stored version of each. */
+  note(versions: readonly BookedVersion[]): Promise<readonly BookedVersion[]>;
 }
 
-/** A file as far as its age goes. */
+/** The version data of a file. */
 export interface Dated {
   readonly toolId: string;
   readonly version: string;
@@ -23,12 +23,12 @@ export interface Dated {
   readonly isSigned: boolean;
 }
 
-/** What was seen that is newer than the file; undefined where nothing is. */
-export type NewerThan = (file: Dated) => SeenVersion | undefined;
+/** The stored version that is newer than the file; undefined if there is none. */
+export type NewerThan = (file: Dated) => BookedVersion | undefined;
 
 /**
- * Remembers the files of a folder and tells which of them are older than one that anybody has seen there. Only signed ones are
- * remembered: anybody can write any number into a file.
+ * Stores the versions of the files of a folder and reports files that are older than a version seen before. Only signed files
+ * are stored, because the version number of an unsigned file could be set by any author.
  */
 export async function rememberVersions(
   versions: VersionBook,
@@ -39,7 +39,7 @@ export async function rememberVersions(
   const raised = files
     .filter((file) => file.isSigned && toSeen(file, folder).rank > (seen.get(file.toolId)?.rank ?? ""))
     .map((file) => toSeen(file, folder));
-  // What stands then may be newer still: another process has seen it in the meantime.
+  // The stored version may be newer still, if another process stored one in the meantime.
   if (raised.length > 0) for (const each of await versions.note(raised)) seen.set(each.toolId, each);
   return (file) => {
     const known = seen.get(file.toolId);
@@ -47,28 +47,31 @@ export async function rememberVersions(
   };
 }
 
-/** As the book keeps it; also what a person accepts who takes an older file. */
-export function toSeen({ toolId, version, validatedAt }: Omit<Dated, "isSigned">, folder: string): SeenVersion {
+/** The stored form of a version; also used when the user accepts an older file. */
+export function toSeen({ toolId, version, validatedAt }: Omit<Dated, "isSigned">, folder: string): BookedVersion {
   return { folder, toolId, version, validatedAt, rank: rankOf(version, validatedAt) };
 }
 
-/** A text that sorts as versions do, of which no number has more than nine digits, and equal ones by the time of their signature. */
+/** A text that sorts like versions (each number has at most nine digits); equal versions sort by signing time. */
 export function rankOf(version: string, validatedAt: string): string {
   return `${version.replaceAll(/\d+/g, (digits) => digits.padStart(9, "0"))} ${validatedAt}`;
 }
 
-export function refuseRolledBack(file: string, found: Dated, seen: SeenVersion): Refusal {
+export function refuseRolledBack(file: string, found: Dated, seen: BookedVersion): SignatureRefusal {
   const { toolId } = found;
-  return refuse(file, "rolled-back", {
-    what: `is ${nameOf(found, seen)}, and ${nameOf(seen, found)} was here before`,
-    hint: `Bring the newer file back, or take the older one for good with \`anygpt mcp verify ${toolId} --accept\`.`,
+  return toSignatureRefusal(file, "rolled-back", {
+    what: `is ${nameOf(found, seen)}, but ${nameOf(seen, found)} was used here before`,
+    hint: [
+      "Restore the newer file, or accept the older one.",
+      { action: "run-command", command: `anygpt mcp verify ${toolId} --accept`, purpose: "accept the older file" },
+    ],
     facts: { version: found.version, seen: seen.version, validatedAt: found.validatedAt, seenAt: seen.validatedAt },
   });
 }
 
 type Age = Pick<Dated, "version" | "validatedAt">;
 
-/** The time only where the versions are the same. */
+/** Includes the time only if the versions are equal. */
 function nameOf({ version, validatedAt }: Age, other: Age): string {
   return version === other.version ? `version ${version} of ${validatedAt}` : `version ${version}`;
 }

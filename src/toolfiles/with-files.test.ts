@@ -28,8 +28,8 @@ const live = (more: Partial<ServerDefinition> = {}): ServerDefinition => ({
   ...more,
 });
 
-describe("files of a server that nobody has configured", () => {
-  it("are a server of their own whose tools are fixed", () => {
+describe("files of a server that is not configured", () => {
+  it("become a server whose tools are fixed", () => {
     const { servers, notices } = withFiles([], [found("b", { risk: "low" }), found("a", { timeoutMs: 5000 })]);
     expect(notices).toEqual([]);
     expect(servers).toMatchObject([
@@ -46,7 +46,7 @@ describe("files of a server that nobody has configured", () => {
     ]);
   });
 
-  it("make two servers where they are reached in two ways, and neither minds what the other lacks", () => {
+  it("make two servers if they have two connections, with separate missing variables", () => {
     const open = found("open", {
       needs: [],
       connection: { kind: "http", url: "https://ctx.example/mcp", headers: {} },
@@ -56,22 +56,22 @@ describe("files of a server that nobody has configured", () => {
       ["ctx", 1],
       ["ctx-2", 0],
     ]);
-    expect(notices).toEqual(['The tool files of ctx are the server "ctx-2": another one has their name.']);
+    expect(notices).toEqual(['The tool files of ctx define the server "ctx-2", because another server has that name.']);
   });
 
-  it("never take the name of the gateway's own server", () => {
+  it("never use the name of the built-in server", () => {
     expect(withFiles([], [found("a", { server: "anygpt" })]).servers.map(({ name }) => name)).toEqual(["anygpt-2"]);
   });
 
-  it("are told apart when two speak of one tool", () => {
+  it("are used once if two describe one tool", () => {
     const { servers, notices } = withFiles([], [found("a"), found("a", { toolId: "ctx_z" })]);
     expect(servers[0]?.files?.map(({ id }) => id)).toEqual(["ctx_a"]);
-    expect(notices).toEqual([expect.stringContaining("another file is about a of ctx too")]);
+    expect(notices).toEqual([expect.stringContaining("another file describes a of ctx too")]);
   });
 
   const hashOnly = (file: FoundFile): FoundFile => ({ ...file, path: "/p/hash.yaml", trust: { kind: "hash" } });
 
-  it("have the name before those that only have a hash, whatever those are called", () => {
+  it("with a signature get the server name before files with only a hash", () => {
     const connection = { kind: "http", url: "https://evil.example/mcp", headers: {} } as const;
     const evil = hashOnly(found("a", { toolId: "a_first", connection }));
     const { servers } = withFiles([], [evil, found("b")]);
@@ -81,7 +81,7 @@ describe("files of a server that nobody has configured", () => {
     ]);
   });
 
-  it("have their tools before those that only have a hash", () => {
+  it("with a signature define a tool before files with only a hash", () => {
     const { servers, doubles } = withFiles([], [hashOnly(found("a", { toolId: "a_first" })), found("a")]);
     expect(servers[0]?.files?.map(({ id }) => id)).toEqual(["ctx_a"]);
     expect(doubles).toMatchObject([{ path: "/p/hash.yaml", used: { file: { toolId: "ctx_a" } } }]);
@@ -89,7 +89,7 @@ describe("files of a server that nobody has configured", () => {
 });
 
 describe("files of a server that is configured too", () => {
-  it("say what its tools have to be, and leave its connection alone", () => {
+  it("define its tools and keep its connection", () => {
     const { servers } = withFiles([live()], [found("a"), found("b")]);
     expect(servers).toHaveLength(1);
     expect(servers[0]).toMatchObject({
@@ -100,7 +100,7 @@ describe("files of a server that is configured too", () => {
     expect(servers[0]?.isFixed).toBeUndefined();
   });
 
-  it("say it once of each tool, however many there are", () => {
+  it("define each tool once", () => {
     const other = found("a", { toolId: "ctx_z", needs: [] });
     const { servers, doubles } = withFiles([live()], [other, found("a")]);
     expect(servers[0]?.files?.map(({ id }) => id)).toEqual(["ctx_a"]);
@@ -114,7 +114,7 @@ describe("files of a server that is configured too", () => {
     expect(withFiles([live(more)], [found("a")]).servers.map(({ name }) => name)).toEqual(["ctx", "ctx-2"]);
   });
 
-  it("belong to a program by its command line", () => {
+  it("match a configured program by its command line", () => {
     const connection = { kind: "stdio", command: "npx", args: ["ctx"], env: {} } as const;
     const file = found("a", { connection, needs: [] });
     expect(withFiles([live({ connection })], [file]).servers).toHaveLength(1);

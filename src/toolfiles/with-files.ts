@@ -1,8 +1,9 @@
-// Verified tool files and the servers that are configured anyway come in; the servers that both amount to go out.
-import type { Connection, FiledTool, ServerDefinition, VariableNeed } from "../model/server.js";
+// Input: verified tool files and the configured servers. Output: all servers, with the tools of the files.
+import type { ServerConnection, FiledTool, ServerDefinition, VariableNeed } from "../model/server.js";
 import { canonicalJson } from "../util/json/canonical.js";
+import { isEqualJson } from "../util/json/is-equal.js";
 import type { ToolFile } from "./format/tool-file.js";
-import { OWN_SERVER } from "./own-server.js";
+import { BUILT_IN_SERVER } from "../model/built-in.js";
 
 export interface FoundFile {
   readonly file: ToolFile;
@@ -10,7 +11,7 @@ export interface FoundFile {
   readonly trust: { readonly kind: "signed" | "hash" };
 }
 
-/** A file that is not used, because another one is about the same tool. */
+/** A file that is not used, because another file describes the same tool. */
 export interface DoubleFile {
   readonly path: string;
   readonly used: FoundFile;
@@ -22,15 +23,15 @@ export interface FiledServers {
   readonly notices: readonly string[];
 }
 
-/** A server that is configured too keeps its connection, and its files say what its tools have to be. */
+/** A server that is also configured keeps its connection; its files define its tools. */
 export function withFiles(known: readonly ServerDefinition[], files: readonly FoundFile[]): FiledServers {
   const servers = [...known];
   const notices: string[] = [];
   const doubles: DoubleFile[] = [];
-  /** By server, the files that say what its tools are. */
+  /** The files that define tools, by server and tool name. */
   const used = new Map<string, Map<string, FoundFile>>();
   for (const group of groupsOf(files)) {
-    const at = known.findIndex(({ name, connection }) => name === group.server && isSamePlace(connection, group));
+    const at = known.findIndex(({ name, connection }) => name === group.server && isSameConnection(connection, group));
     const live = servers[at];
     const name = live?.name ?? freeName(group.server, servers);
     const tools = used.get(name) ?? new Map<string, FoundFile>();
@@ -48,14 +49,16 @@ export function withFiles(known: readonly ServerDefinition[], files: readonly Fo
       continue;
     }
     if (name !== group.server) {
-      notices.push(`The tool files of ${group.server} are the server "${name}": another one has their name.`);
+      notices.push(
+        `The tool files of ${group.server} define the server "${name}", because another server has that name.`,
+      );
     }
     servers.push(toServer(name, group, filed));
   }
-  const told = doubles.map(({ path, used: { file } }) => {
-    return `${path} was left out: another file is about ${file.tool.name} of ${file.server} too.`;
+  const skipped = doubles.map(({ path, used: { file } }) => {
+    return `${path} was skipped: another file describes ${file.tool.name} of ${file.server} too.`;
   });
-  return { servers, doubles, notices: [...told, ...notices] };
+  return { servers, doubles, notices: [...skipped, ...notices] };
 }
 
 interface Group {
@@ -65,8 +68,8 @@ interface Group {
 }
 
 /**
- * What is reached in the same way is one server, and what lacks a variable is not the others' concern. What somebody has signed
- * comes first: a file that anybody may have written takes neither a tool nor a name from it.
+ * Groups files by server, connection and required variables: each group is one server, so that a missing variable affects only
+ * its group. Signed files come first: an unsigned file must not take a tool or a server name from a signed one.
  */
 function groupsOf(files: readonly FoundFile[]): Group[] {
   const groups = new Map<string, { server: string; connection: ToolFile["connection"]; files: FoundFile[] }>();
@@ -98,11 +101,11 @@ function withDefinitions(
   return [...manifest.filter(({ name }) => !names.has(name)), ...filed];
 }
 
-function isSamePlace(configured: Connection, { connection }: Group): boolean {
+function isSameConnection(configured: ServerConnection, { connection }: Group): boolean {
   if (connection.kind === "stdio") {
     if (configured.kind !== "stdio") return false;
     const { command, args } = configured;
-    return canonicalJson([command, args]) === canonicalJson([connection.command, connection.args]);
+    return isEqualJson([command, args], [connection.command, connection.args]);
   }
   if (configured.kind !== "http" && configured.kind !== "sse") return false;
   return plainAddress(configured.url) === plainAddress(connection.url);
@@ -113,7 +116,7 @@ function plainAddress(url: string): string {
 }
 
 function freeName(wanted: string, servers: readonly ServerDefinition[]): string {
-  const taken = new Set([OWN_SERVER, ...servers.map(({ name }) => name)]);
+  const taken = new Set([BUILT_IN_SERVER, ...servers.map(({ name }) => name)]);
   let name = wanted;
   for (let count = 2; taken.has(name); count += 1) name = `${wanted}-${count}`;
   return name;

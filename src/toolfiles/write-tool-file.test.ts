@@ -17,7 +17,7 @@ afterEach(async () => {
 const BYTES = Buffer.from("a\r\nb\n\u0000\u00ff", "latin1");
 
 describe("a tool file", () => {
-  it("is written byte by byte as given, for all to read, and leaves nothing else", async () => {
+  it("is written with exactly the given bytes, readable by all, without temporary files", async () => {
     const mask = process.umask(0o077);
     try {
       const path = await writeToolFile(folder, "lib_find", BYTES);
@@ -30,7 +30,7 @@ describe("a tool file", () => {
     }
   });
 
-  it("replaces a link and not what it leads to", async () => {
+  it("replaces a link and not its target", async () => {
     const outside = join(root, "outside");
     await writeFile(outside, "theirs");
     await mkdir(folder, { recursive: true });
@@ -50,7 +50,7 @@ describe("a tool file", () => {
     },
   );
 
-  it("is seen whole or not at all, however many write it at once", async () => {
+  it("is replaced atomically with concurrent writers", async () => {
     const texts = Array.from({ length: 20 }, (_, n) => Buffer.from(String(n).repeat(50_000)));
     await Promise.all(texts.map((text) => writeToolFile(folder, "lib_find", text)));
     const found = await readFile(join(folder, "lib_find.yaml"));
@@ -58,14 +58,14 @@ describe("a tool file", () => {
     expect(await readdir(folder)).toEqual(["lib_find.yaml"]);
   });
 
-  it("is removed once", async () => {
+  it("can be removed once", async () => {
     await writeToolFile(folder, "lib_find", BYTES);
     expect(await removeToolFile(folder, "lib_find")).toBe(true);
     expect(await removeToolFile(folder, "lib_find")).toBe(false);
     expect(await removeToolFile(join(folder, "none"), "lib_find")).toBe(false);
   });
 
-  it("says what is in its way, and leaves no draft", async () => {
+  it("reports a write error and leaves no temporary file", async () => {
     await mkdir(join(folder, "lib_find.yaml", "x"), { recursive: true });
     const failure = { code: "CONFIGURATION_ERROR", message: expect.stringContaining(join(folder, "lib_find.yaml")) };
     await expect(writeToolFile(folder, "lib_find", BYTES)).rejects.toMatchObject(failure);

@@ -5,7 +5,7 @@ import { DiscoveryError } from "../errors.js";
 import { syncFolder } from "../util/sync-folder.js";
 import { isToolId, TOOL_ID_RULE } from "./ids/tool-id.js";
 
-/** Replaces the tool's file in one step, byte by byte as given, and tells where it is. A link in its place is replaced, not followed. */
+/** Replaces the tool's file atomically with exactly these bytes and returns its path. A link is replaced, not followed. */
 export async function writeToolFile(folder: string, toolId: string, bytes: Uint8Array): Promise<string> {
   const path = toolFilePath(folder, toolId);
   const draft = join(folder, `.${toolId}.${process.pid}.${randomBytes(6).toString("hex")}.tmp`);
@@ -21,7 +21,7 @@ export async function writeToolFile(folder: string, toolId: string, bytes: Uint8
   }
 }
 
-/** Whether there was one. */
+/** Returns whether the file existed. */
 export async function removeToolFile(folder: string, toolId: string): Promise<boolean> {
   const path = toolFilePath(folder, toolId);
   try {
@@ -34,7 +34,7 @@ export async function removeToolFile(folder: string, toolId: string): Promise<bo
   }
 }
 
-/** Always a file directly in the folder. */
+/** Always a path directly in the folder. */
 export function toolFilePath(folder: string, toolId: string): string {
   if (isToolId(toolId)) return join(folder, `${toolId}.yaml`);
   throw new DiscoveryError("INVALID_REQUEST", `${JSON.stringify(toolId)} cannot be the id of a tool file.`, {
@@ -46,7 +46,7 @@ async function writeDraft(draft: string, bytes: Uint8Array): Promise<void> {
   const handle = await open(draft, "wx", 0o644);
   try {
     await handle.writeFile(bytes);
-    // To be read by all who work in the project, whatever the umask of whoever wrote it.
+    // Readable by all users who work in the project, independent of the umask.
     await handle.chmod(0o644);
     await handle.sync();
   } finally {

@@ -1,4 +1,4 @@
-// Finished spans come in; they leave in batches, and are given up rather than kept for ever or waited for.
+// Sends finished spans in batches. Spans are dropped rather than buffered without limit, and calls never wait for the collector.
 import { toDiscoveryError } from "../errors.js";
 import type { GuardedFetch } from "../util/net/guarded-fetch.js";
 import { type FinishedSpan, toOtlp } from "./span.js";
@@ -10,13 +10,13 @@ export interface ExporterParts {
   readonly version: string;
   readonly guarded: GuardedFetch;
   readonly log: (message: string) => void;
-  /** Runs something later, without keeping the process for it; gives what calls it off. */
+  /** Runs a function later without keeping the process alive; returns a function that cancels it. */
   readonly schedule: (delayMs: number, run: () => void) => () => void;
 }
 
 export interface Exporter {
   add(span: FinishedSpan): void;
-  /** Sends what there is, once and within a limit. */
+  /** Sends the remaining spans once, within a time limit. */
   close(): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ const PAUSE_MS = 5000;
 const TIMEOUT_MS = 10_000;
 const LAST_TIMEOUT_MS = 2000;
 const MOST_ANSWER_BYTES = 64 * 1024;
-/** What a collector says that is busy. */
+/** HTTP statuses of an overloaded collector. */
 const LATER = new Set([429, 502, 503, 504]);
 
 export function createExporter(parts: ExporterParts): Exporter {
@@ -85,7 +85,7 @@ export function createExporter(parts: ExporterParts): Exporter {
         redirect: "refuse",
       });
       for await (const _chunk of response.body) {
-        // Nothing in the answer is of use, and a connection whose answer is read can be used again.
+        // The body is not needed, but only a connection whose response was read can be reused.
       }
       if (response.status < 300) return undefined;
       return { message: `the collector answers ${response.status}.`, mayPass: LATER.has(response.status) };
@@ -96,7 +96,7 @@ export function createExporter(parts: ExporterParts): Exporter {
 
   return {
     add(span) {
-      // The newest are of most use.
+      // Keep the newest spans.
       if (waiting.length >= MOST_WAITING) waiting.shift();
       waiting.push(span);
       if (sending !== undefined) return;
@@ -115,6 +115,6 @@ export function createExporter(parts: ExporterParts): Exporter {
 
 interface Problem {
   readonly message: string;
-  /** Whether it is worth another try. */
+  /** Whether another attempt can succeed. */
   readonly mayPass: boolean;
 }

@@ -1,20 +1,20 @@
-// Work that begins and ends comes in, as spans; they go out to a collector. It refuses to know what the work is.
+// Creates spans and exports them to an OpenTelemetry collector.
 import { createGuardedFetch } from "../util/net/guarded-fetch.js";
-import type { Environment } from "../util/net/proxy.js";
+import type { ProxyEnvironment } from "../util/net/proxy.js";
 import { createExporter } from "./exporter.js";
 import type { TraceSettings } from "./settings.js";
 import type { Attributes, FinishedSpan, SpanKind } from "./span.js";
 import type { TraceContext } from "./trace-context.js";
 
 export interface Tracing {
-  begin(name: string, wish: SpanWish): Span;
-  /** Sends what is left, for a moment. */
+  begin(name: string, options: SpanOptions): Span;
+  /** Sends the remaining spans, within a short time limit. */
   close(): Promise<void>;
 }
 
-export interface SpanWish {
+export interface SpanOptions {
   readonly kind: SpanKind;
-  /** What it is a part of; left out, a trace begins here. */
+  /** The parent span; without it, the span starts a new trace. */
   readonly parent?: TraceContext | undefined;
   readonly attributes?: Attributes;
 }
@@ -22,17 +22,17 @@ export interface SpanWish {
 export interface Span {
   readonly context: TraceContext;
   note(attributes: Attributes): void;
-  /** `failure`: what went wrong, in a word. Only the first end counts. */
+  /** `failure`: the error code. Only the first call of `end` has an effect. */
   end(failure?: string): void;
 }
 
 export interface TracingParts {
   readonly settings: TraceSettings;
   readonly version: string;
-  /** The variables that name a proxy and certificate authorities. */
-  readonly env: Environment;
+  /** Environment variables with the proxy and certificate authorities. */
+  readonly env: ProxyEnvironment;
   readonly now: () => number;
-  /** Milliseconds that only ever grow. */
+  /** A monotonic clock in milliseconds. */
   readonly elapsed: () => number;
   readonly randomBytes: (size: number) => Buffer;
   readonly schedule: (delayMs: number, run: () => void) => () => void;
@@ -57,7 +57,7 @@ export function createTracing(
   sink: Sink,
 ): Tracing {
   const { randomBytes, elapsed } = parts;
-  // Spans must not end before they began, whatever happens to the time of day.
+  // A monotonic clock measures durations: a span must not end before its start when the system time is changed.
   const anchor = parts.now() - elapsed();
   const time = (): number => anchor + elapsed();
 
@@ -90,7 +90,7 @@ export function createTracing(
   };
 }
 
-/** By the trace's id, so that all who see the trace choose alike. */
+/** Samples by trace id, so that all participants of a trace decide alike. */
 function isChosen(traceId: string, ratio: number): boolean {
   return Number.parseInt(traceId.slice(-8), 16) < ratio * 0x1_0000_0000;
 }

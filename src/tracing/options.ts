@@ -22,12 +22,14 @@ export const observabilityOptions = z
           .min(0)
           .max(1)
           .optional()
-          .describe("Which part of the traces that begin here is sent. Whoever begins one elsewhere decides for it."),
+          .describe(
+            "The share of traces to send, 0 to 1. It applies to traces that start in the gateway; for others, the caller decides.",
+          ),
       })
       .prefault({})
-      .describe("OpenTelemetry traces of calls and searches. They hold no arguments, queries or results."),
+      .describe("OpenTelemetry traces of calls and searches. They contain no arguments, queries or results."),
   })
-  .describe("What others can see of the gateway at work.");
+  .describe("Telemetry of the gateway.");
 
 export type ObservabilityOptions = z.output<typeof observabilityOptions>;
 export type TracesOptions = ObservabilityOptions["traces"];

@@ -1,12 +1,12 @@
 import { DiscoveryError } from "../errors.js";
 import type { TracesOptions } from "./options.js";
 
-/** Where traces go, and which. */
+/** Where traces are sent, and which ones. */
 export interface TraceSettings {
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly ratio: number;
-  /** Who we are to whoever reads them. */
+  /** Resource attributes of OpenTelemetry, such as `service.name`. */
   readonly resource: Readonly<Record<string, string>>;
 }
 
@@ -15,13 +15,13 @@ type Env = Readonly<Record<string, string | undefined>>;
 const COLLECTOR = "http://localhost:4318/v1/traces";
 const NAME = "anygpt-discovery";
 
-/** Undefined when nobody wants traces: what the configuration says counts, and where it is silent the environment. */
+/** Undefined if traces are disabled. The configuration takes precedence over the environment. */
 export function toTraceSettings(env: Env, options: TracesOptions = {}): TraceSettings | undefined {
   if (!isWanted(env, options)) return undefined;
   const endpoint = options.endpoint ?? endpointIn(env) ?? COLLECTOR;
   if (!URL.canParse(endpoint) || !/^https?:$/.test(new URL(endpoint).protocol)) {
-    throw new DiscoveryError("CONFIGURATION_ERROR", "The address that traces are sent to is none.", {
-      hint: "Set OTEL_EXPORTER_OTLP_ENDPOINT to an http or https address, or leave it out.",
+    throw new DiscoveryError("CONFIGURATION_ERROR", "The address of the trace collector is not a valid URL.", {
+      hint: { action: "set-variable", name: "OTEL_EXPORTER_OTLP_ENDPOINT", value: "an http or https address" },
     });
   }
   return {
@@ -43,7 +43,7 @@ function isWanted(env: Env, { enabled, endpoint }: TracesOptions): boolean {
   return exporter ? exporter.split(",").includes("otlp") : endpointIn(env) !== undefined;
 }
 
-/** The general address is one below which each kind has its place. */
+/** Each signal has its own path below the general endpoint. */
 function endpointIn(env: Env): string | undefined {
   const own = env["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"]?.trim();
   if (own) return own;

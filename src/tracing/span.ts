@@ -2,10 +2,10 @@ import type { TraceContext } from "./trace-context.js";
 
 export type Attributes = Readonly<Record<string, string | number | boolean>>;
 
-/** Who works: we for a caller, we by ourselves, or a server for us. */
+/** Span kinds of OpenTelemetry: the gateway serves a caller, works internally, or is the client of a server. */
 export type SpanKind = "server" | "internal" | "client";
 
-/** A piece of work that is over. Times are Unix milliseconds, with fractions. */
+/** A finished span. Times are Unix milliseconds, with fractions. */
 export interface FinishedSpan {
   readonly name: string;
   readonly kind: SpanKind;
@@ -14,7 +14,7 @@ export interface FinishedSpan {
   readonly beganAt: number;
   readonly endedAt: number;
   readonly attributes: Attributes;
-  /** Why it failed; undefined when it did not. */
+  /** The error code; undefined if the work succeeded. */
   readonly failure: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface Batch {
   readonly scope: { readonly name: string; readonly version: string };
 }
 
-/** The request of OTLP 1.x over HTTP, in JSON. */
+/** The request body of OTLP 1.x over HTTP, in JSON. */
 export function toOtlp({ spans, resource, scope }: Batch): object {
   return {
     resourceSpans: [
@@ -69,7 +69,7 @@ function toValue(value: string | number | boolean): object {
   return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
 }
 
-/** A number of this size is only exact as text. */
+/** Nanoseconds exceed the exact range of JavaScript numbers, so they are written as text. */
 function toNanos(ms: number): string {
   return String(BigInt(Math.round(ms * 1000)) * 1000n);
 }

@@ -26,16 +26,16 @@ describe("a trace context", () => {
     ["", undefined],
     [undefined, undefined],
     [17, undefined],
-  ])("%j is read as such", (text, context) => {
+  ])("parses the traceparent %j", (text, context) => {
     expect(parseTraceparent(text)).toEqual(context);
   });
 
-  it("is written as it is read", () => {
+  it("is written in the format in which it is read", () => {
     const text = `00-${TRACE}-${SPAN}-01`;
     expect(toTraceparent(parseTraceparent(text)!)).toBe(text);
   });
 
-  it("travels in metadata as it came in headers, if it is one", () => {
+  it("is copied from valid headers into metadata", () => {
     const traceparent = `00-${TRACE}-${SPAN}-01`;
     expect(traceMeta({ traceparent, tracestate: "a=b", cookie: "c" })).toEqual({ traceparent, tracestate: "a=b" });
     expect(traceMeta({ traceparent, tracestate: "a".repeat(513) })).toEqual({ traceparent });
@@ -60,7 +60,7 @@ describe("whether and where traces are sent", () => {
     expect(toTraceSettings(env, options)?.endpoint).toBe(endpoint);
   });
 
-  it("takes headers, names and the part that is chosen from the environment", () => {
+  it("reads headers, service name and sampling ratio from the environment", () => {
     const settings = toTraceSettings({
       OTEL_TRACES_EXPORTER: "otlp",
       OTEL_EXPORTER_OTLP_HEADERS: "authorization=Bearer%20x, b = c,junk",
@@ -76,8 +76,8 @@ describe("whether and where traces are sent", () => {
     });
   });
 
-  it("refuses what is no address", () => {
-    expect(() => toTraceSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: "file:///etc" })).toThrow(/is none/);
+  it("rejects an invalid address", () => {
+    expect(() => toTraceSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: "file:///etc" })).toThrow(/is not a valid URL/);
   });
 });
 
@@ -129,7 +129,7 @@ describe("a span", () => {
     expect(spans).toHaveLength(kept);
   });
 
-  it("is not kept when whoever began the trace does not want it, and is named to servers all the same", () => {
+  it("is not exported if the caller did not sample the trace, and is still propagated to servers", () => {
     const { spans, tracing } = tracingWith(1);
     const parent = { traceId: TRACE, spanId: SPAN, isSampled: false };
     const span = tracing.begin("work", { kind: "server", parent });
@@ -198,7 +198,7 @@ const span = (name: string): FinishedSpan => ({
 });
 
 describe("the exporter", () => {
-  it("sends what a collector reads, with the headers that it wants", async () => {
+  it("sends OTLP requests with the configured headers", async () => {
     const { received, endpoint } = await openCollector();
     const { exporter } = exporterTo(endpoint);
     exporter.add(span("one"));
@@ -224,7 +224,7 @@ describe("the exporter", () => {
     });
   });
 
-  it("waits for more, and sends many in batches", async () => {
+  it("batches spans", async () => {
     const { received, endpoint } = await openCollector();
     const { exporter, planned } = exporterTo(endpoint);
     for (let index = 0; index < 600; index += 1) exporter.add(span(String(index)));
@@ -233,7 +233,7 @@ describe("the exporter", () => {
     expect(received.map(({ spans }) => spans.length)).toEqual([512, 88]);
   });
 
-  it("keeps what a busy collector did not take, says so once, and tries again", async () => {
+  it("retries spans that an overloaded collector rejected, and logs it once", async () => {
     const { received, endpoint } = await openCollector([503, 503]);
     const { exporter, log, planned } = exporterTo(endpoint);
     exporter.add(span("one"));
@@ -247,7 +247,7 @@ describe("the exporter", () => {
     expect(log).toEqual(["Traces cannot be sent: the collector answers 503."]);
   });
 
-  it("gives up what a collector refuses", async () => {
+  it("drops spans that the collector rejects", async () => {
     const { received, endpoint } = await openCollector([400]);
     const { exporter, planned } = exporterTo(endpoint);
     exporter.add(span("one"));
@@ -257,7 +257,7 @@ describe("the exporter", () => {
     expect(received).toHaveLength(1);
   });
 
-  it("keeps no more than a bound while nobody listens, and the newest", async () => {
+  it("keeps a bounded number of the newest spans while the collector is unreachable", async () => {
     const { received, endpoint } = await openCollector();
     const { exporter } = exporterTo(endpoint);
     for (let index = 0; index < 5000; index += 1) exporter.add(span(String(index)));
@@ -267,7 +267,7 @@ describe("the exporter", () => {
     expect(names.at(-1)).toBe("4999");
   });
 
-  it("ends though nobody is there", async () => {
+  it("closes although the collector is unreachable", async () => {
     const { exporter, log } = exporterTo("http://127.0.0.1:1/v1/traces");
     exporter.add(span("one"));
     await exporter.close();

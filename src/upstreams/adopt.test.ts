@@ -26,14 +26,14 @@ const options = (given: object = {}) => upstreamOptions.parse(given);
 const other: UpstreamTarget = stdioTarget("echo", ["echo.mjs", "other"]);
 
 describe("adopt", () => {
-  it("keeps a server that is the same, with its process", async () => {
+  it("keeps an unchanged server with its process", async () => {
     const upstreams = openWatched();
     const pid = await pidOf(upstreams);
     expect(upstreams.adopt({ options: options(), identities: await identities(echo) })).toEqual([]);
     expect(await pidOf(upstreams)).toBe(pid);
   });
 
-  it("lets calls that have begun finish where they began, and ends that server then", async () => {
+  it("lets running calls finish on the old connection and then closes it", async () => {
     const upstreams = openWatched();
     const folder = mkdtempSync(join(tmpdir(), "adopt-"));
     const file = join(folder, "go");
@@ -49,7 +49,7 @@ describe("adopt", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("lets calls that wait in line finish on the old connection too", async () => {
+  it("lets queued calls finish on the old connection as well", async () => {
     const upstreams = openWatched({ concurrency: 1 });
     const pid = await pidOf(upstreams);
     const slow = upstreams.call(echo, toCall("sleep", { ms: 100 }));
@@ -61,7 +61,7 @@ describe("adopt", () => {
     await eventually(() => !isRunning(pid));
   });
 
-  it("ends a server that is gone, and one that nobody waits for while it starts", async () => {
+  it("closes a removed server, and a starting server without callers", async () => {
     const upstreams = openWatched();
     const pid = await pidOf(upstreams);
     const hanging = stdioTarget("hanging", ["faulty.mjs", "hang-init"]);
@@ -72,7 +72,7 @@ describe("adopt", () => {
     await eventually(() => !isRunning(pid));
   });
 
-  it("gives a server that could not be opened for a missing variable another chance at once", async () => {
+  it("retries a server immediately that could not be opened because of a missing variable", async () => {
     const upstreams = openWatched();
     const missing: UpstreamTarget = {
       ...echo,
@@ -86,7 +86,7 @@ describe("adopt", () => {
     expect(await pidOf(upstreams)).toBeGreaterThan(0);
   });
 
-  it("keeps what is known of a server that fails and stays the same", async () => {
+  it("keeps the failure state of an unchanged server", async () => {
     const upstreams = openWatched();
     const broken = stdioTarget("broken", ["faulty.mjs", "exit-now"]);
     await expect(upstreams.call(broken, toCall("x"))).rejects.toBeInstanceOf(DiscoveryError);
@@ -94,7 +94,7 @@ describe("adopt", () => {
     expect(upstreams.state("broken")).toMatchObject({ kind: "failed" });
   });
 
-  it("puts new limits into force for connections that are open", async () => {
+  it("applies new limits to open connections", async () => {
     const upstreams = openWatched({ concurrency: 1, queue: 0 });
     const pid = await pidOf(upstreams);
     const slow = upstreams.call(echo, toCall("sleep", { ms: 60_000 })).catch(() => undefined);
@@ -108,7 +108,7 @@ describe("adopt", () => {
     await slow;
   });
 
-  it("closes an idle connection after the new time", async () => {
+  it("closes an idle connection after the new idle time", async () => {
     const upstreams = openWatched();
     const pid = await pidOf(upstreams);
     upstreams.adopt({ options: options({ idleMs: 20 }), identities: await identities(echo) });
@@ -118,7 +118,7 @@ describe("adopt", () => {
 });
 
 describe("beforeSend", () => {
-  it("is asked when the call is sent, not when it comes", async () => {
+  it("is called when the call is sent, not when it arrives", async () => {
     const upstreams = openWatched({ concurrency: 1 });
     await pidOf(upstreams);
     let isAllowed = true;

@@ -1,19 +1,19 @@
-// Answers of a server come in; results, events and errors of our own go out.
+// Converts answers of a server into results, events and errors of the gateway.
 import { DiscoveryError, type Executed } from "../errors.js";
 import type { CallEvent, CallResult } from "../model/call.js";
 import { isJsonObject, type JsonObject } from "../model/json.js";
 import { isWithinDepth } from "../util/depth.js";
 import type { Secrets } from "../util/secrets.js";
 import { cutAtWord, toOneLine } from "../util/text.js";
-import { PAGE_REQUIRED, pagesOf } from "./asking-back/pages.js";
-import type { Answer } from "./open-request.js";
+import { URL_ELICITATION_REQUIRED, urlElicitationsOf } from "./server-requests/url-elicitation.js";
+import type { ServerResponse } from "./open-request.js";
 import { oversizeError } from "./oversize.js";
 
 /**
- * What an error says about whether the tool ran. Who cannot read a request or does not know its method has not run it. A
- * verdict on the request (invalid request, invalid parameters) is also what handlers throw in the midst of their work: it
- * counts as the tool's own answer, which the same request would get again, so it is kept and nothing is sent twice. All
- * others may pass, and leave it open.
+ * Whether the tool ran, by the JSON-RPC error code. A server that cannot parse a request or does not know its method
+ * has not run the tool. Handlers also report invalid requests and invalid parameters while they work, so these codes
+ * count as the answer of the tool: a repetition would get the same answer, and nothing is sent twice. All other codes
+ * leave it unknown.
  */
 const EXECUTED: Readonly<Record<number, Executed>> = {
   [-32_700]: "no",
@@ -24,14 +24,14 @@ const EXECUTED: Readonly<Record<number, Executed>> = {
 
 const MISSING_CAPABILITY = -32_021;
 
-/** Deeper data exhausts the stack of whoever writes it as JSON. */
+/** JSON serialization of deeper data would exhaust the call stack. */
 const MAX_DEPTH = 500;
 
-export function toResult(answer: Answer, server: string, { redact }: Secrets): CallResult {
+export function toCallResult(answer: ServerResponse, server: string, { redact }: Secrets): CallResult {
   if (answer.kind === "error") {
     const oversize = oversizeError(server, answer.code, answer.data);
     if (oversize !== undefined) throw oversize;
-    if (answer.code === PAGE_REQUIRED) throw pageRequired(server, answer.data);
+    if (answer.code === URL_ELICITATION_REQUIRED) throw urlVisitRequired(server, answer.data);
     const said = cutAtWord(toOneLine(redact(answer.message)), 500) || "no reason given";
     throw new DiscoveryError("TOOL_EXECUTION_ERROR", `${server} answered with an error: ${said.replace(/\.$/, "")}.`, {
       hint: "Correct the arguments if the error is about them; otherwise check what the call has done before you repeat it.",
@@ -41,7 +41,7 @@ export function toResult(answer: Answer, server: string, { redact }: Secrets): C
     });
   }
   if (!isJsonObject(answer.result)) {
-    throw new DiscoveryError("TOOL_EXECUTION_ERROR", `${server} answered with something that is not a result.`, {
+    throw new DiscoveryError("TOOL_EXECUTION_ERROR", `${server} sent a response that is not a valid MCP result.`, {
       hint: "The server has a defect; check what the call has done before you repeat it.",
       server,
       executed: "unknown",
@@ -52,7 +52,7 @@ export function toResult(answer: Answer, server: string, { redact }: Secrets): C
       "TOOL_EXECUTION_ERROR",
       `${server} answered with data nested over ${MAX_DEPTH} levels deep.`,
       {
-        hint: "The tool has run; its answer cannot be passed on.",
+        hint: "The tool ran, but its answer cannot be passed on.",
         server,
         executed: "yes",
       },
@@ -63,25 +63,28 @@ export function toResult(answer: Answer, server: string, { redact }: Secrets): C
   return { ...result, content: Array.isArray(result["content"]) ? result["content"] : [] };
 }
 
-/** What the client would have to be able to do (2026-07-28). */
-function lackOf({ code, data }: Extract<Answer, { kind: "error" }>): { requiredCapabilities?: JsonObject } {
+/** The client capabilities that the server requires (MCP 2026-07-28). */
+function lackOf({ code, data }: Extract<ServerResponse, { kind: "error" }>): { requiredCapabilities?: JsonObject } {
   const required = code === MISSING_CAPABILITY && isJsonObject(data) ? data["requiredCapabilities"] : undefined;
   return isJsonObject(required) && isWithinDepth(required, MAX_DEPTH) ? { requiredCapabilities: required } : {};
 }
 
-/** By the protocol (2025-11-25) the call has not been carried out, and comes again when a person was there. */
-function pageRequired(server: string, data: unknown): DiscoveryError {
-  const elicitations = isWithinDepth(data, MAX_DEPTH) ? pagesOf(data) : [];
-  return new DiscoveryError("TOOL_EXECUTION_ERROR", `${server} wants its user to visit a page first.`, {
-    hint: "Have your user open the address, then call again.",
-    facts: { jsonRpcCode: PAGE_REQUIRED, elicitations },
+/**
+ * By the protocol (MCP 2025-11-25), the call has not been executed and is to be repeated after the user has visited
+ * the URL.
+ */
+function urlVisitRequired(server: string, data: unknown): DiscoveryError {
+  const elicitations = isWithinDepth(data, MAX_DEPTH) ? urlElicitationsOf(data) : [];
+  return new DiscoveryError("TOOL_EXECUTION_ERROR", `${server} requires the user to visit a URL first.`, {
+    hint: ["Ask the user to open the address.", { action: "retry" }],
+    facts: { jsonRpcCode: URL_ELICITATION_REQUIRED, elicitations },
     server,
     executed: "no",
   });
 }
 
 function unfinished(server: string, resultType: unknown): DiscoveryError {
-  const what = "gave a result of a kind that the gateway does not know";
+  const what = "returned a result of an unknown type";
   return new DiscoveryError("TOOL_EXECUTION_ERROR", `The tool of ${server} ${what}.`, {
     hint: "Update the gateway.",
     facts: { resultType },
@@ -90,12 +93,12 @@ function unfinished(server: string, resultType: unknown): DiscoveryError {
   });
 }
 
-export function toPage(answer: Answer, server: string): JsonObject {
+export function toListPage(answer: ServerResponse, server: string): JsonObject {
   if (answer.kind === "result" && isJsonObject(answer.result) && Array.isArray(answer.result["tools"]))
     return answer.result;
   const facts = answer.kind === "error" ? { jsonRpcCode: answer.code } : {};
-  throw new DiscoveryError("SERVER_CONNECTION_ERROR", `${server} did not give a list of its tools.`, {
-    hint: "The server has a defect, or it is not ready yet; ask again later.",
+  throw new DiscoveryError("SERVER_CONNECTION_ERROR", `${server} did not return a tool list.`, {
+    hint: "The server has a defect or is not ready yet. Try again later.",
     facts,
     server,
   });
@@ -104,7 +107,7 @@ export function toPage(answer: Answer, server: string): JsonObject {
 export function notListed(server: string, error: DiscoveryError): DiscoveryError {
   const isKept = error.code === "UPSTREAM_UNAUTHORIZED" || error.code === "SERVER_CONNECTION_ERROR";
   return new DiscoveryError(isKept ? error.code : "SERVER_CONNECTION_ERROR", error.message, {
-    hint: isKept ? error.hint : "Ask again later.",
+    hint: isKept ? error.nextSteps : "Repeat the request later.",
     facts: error.facts,
     server,
     cause: error,
@@ -113,7 +116,7 @@ export function notListed(server: string, error: DiscoveryError): DiscoveryError
 
 export function brokeOff(server: string): DiscoveryError {
   return new DiscoveryError("SERVER_CONNECTION_ERROR", `The connection to ${server} was closed.`, {
-    hint: "Call again to open it anew.",
+    hint: { action: "retry" },
     server,
   });
 }

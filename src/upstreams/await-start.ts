@@ -2,7 +2,7 @@ import type { DiscoveryError } from "../errors.js";
 import { lineIsFull } from "./limiter.js";
 import type { UpstreamOptions } from "./options.js";
 import type { Schedule } from "./schedule.js";
-import { cancelled } from "./start-errors.js";
+import { startCancelled } from "./start-errors.js";
 
 /** A start that several callers may wait for. */
 export interface AwaitedStart<Result> {
@@ -20,7 +20,7 @@ export interface WaitParts {
   readonly toReason: (error: unknown) => DiscoveryError;
 }
 
-/** Waits for a start at most `waitMs`; the start goes on without the caller. */
+/** Waits for a start at most `waitMs`. The start continues when the caller stops waiting. */
 export async function waitForStart<Result>(start: AwaitedStart<Result>, parts: WaitParts): Promise<Result> {
   const { server, options, schedule, waitMs, signal, toStillStarting, toReason } = parts;
   if (start.waiting >= options.concurrency + options.queue)
@@ -29,10 +29,10 @@ export async function waitForStart<Result>(start: AwaitedStart<Result>, parts: W
   let stop: () => void = () => undefined;
   try {
     return await new Promise<Result>((resolve, reject) => {
-      const onAbort = (): void => reject(cancelled(server));
-      const callOff = schedule(waitMs, () => reject(toStillStarting()));
+      const onAbort = (): void => reject(startCancelled(server));
+      const cancelTimer = schedule(waitMs, () => reject(toStillStarting()));
       stop = () => {
-        callOff();
+        cancelTimer();
         signal?.removeEventListener("abort", onAbort);
       };
       if (signal?.aborted) onAbort();

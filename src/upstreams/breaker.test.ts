@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { DiscoveryError } from "../errors.js";
 import { createBreaker } from "./breaker.js";
 
-const reason = new DiscoveryError("SERVER_CONNECTION_ERROR", "github ended with code 1.");
+const reason = new DiscoveryError("SERVER_CONNECTION_ERROR", "github exited with code 1.");
 
-describe("the breaker", () => {
-  it("backs off from half a second to thirty when a server does not start", () => {
+describe("createBreaker", () => {
+  it("backs off from 0.5 s to 30 s when a server does not start", () => {
     const breaker = createBreaker(() => 1);
     const delays: number[] = [];
     for (let failure = 0, now = 0; failure < 9; failure++) {
@@ -16,20 +16,20 @@ describe("the breaker", () => {
     expect(delays).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
   });
 
-  it("spreads the delays by chance, down to the half", () => {
+  it("randomizes the delays by up to half", () => {
     const breaker = createBreaker(() => 0);
     breaker.startFailed(reason, 0);
     expect(breaker.last).toMatchObject({ retryAt: 250, open: false });
   });
 
-  it("pauses until the time to try again and not longer", () => {
+  it("pauses only until the next attempt is due", () => {
     const breaker = createBreaker(() => 1);
     breaker.startFailed(reason, 1_000);
     expect(breaker.pause(1_499)).toEqual({ reason, retryAt: 1_500, open: false });
     expect(breaker.pause(1_500)).toBeUndefined();
   });
 
-  it("lets the first call after a crash try at once", () => {
+  it("allows an immediate attempt after a crash", () => {
     const breaker = createBreaker(() => 1);
     breaker.succeeded();
     breaker.crashed(reason, 1_000);
@@ -49,21 +49,21 @@ describe("the breaker", () => {
     expect(breaker.pause(110_000)).toBeUndefined();
   });
 
-  it("forgets failures older than a minute", () => {
+  it("ignores failures older than a minute", () => {
     const breaker = createBreaker(() => 1);
     for (const now of [0, 1, 2, 3, 4]) breaker.crashed(reason, now);
     breaker.crashed(reason, 60_003);
     expect(breaker.last).toMatchObject({ open: false });
   });
 
-  it("opens again when the one trial after the pause fails", () => {
+  it("opens again when the single attempt after the pause fails", () => {
     const breaker = createBreaker(() => 1);
     for (let failure = 0; failure < 6; failure++) breaker.crashed(reason, 0);
     breaker.startFailed(reason, 60_001);
     expect(breaker.pause(60_001)).toMatchObject({ open: true, retryAt: 120_001 });
   });
 
-  it("starts from the beginning after a success", () => {
+  it("resets the back-off after a success", () => {
     const breaker = createBreaker(() => 1);
     breaker.startFailed(reason, 0);
     breaker.startFailed(reason, 1_000);

@@ -6,27 +6,27 @@ const WINDOW_MS = 60_000;
 const FAILURES_IN_WINDOW = 5;
 const OPEN_MS = 60_000;
 
-/** Why a server is not tried at this moment. */
+/** Why a server is not started at the moment. */
 export interface Pause {
   readonly reason: DiscoveryError;
   readonly retryAt: number;
-  /** True when it failed so often that it is left alone for a while. */
+  /** True if the server failed so often that the breaker is open. */
   readonly open: boolean;
 }
 
 export interface Breaker {
-  /** The pause that holds at `now`, if one does. */
+  /** The pause that applies at `now`, if there is one. */
   pause(now: number): Pause | undefined;
-  /** The last failure, as long as no success followed it. */
+  /** The last failure, until a success follows. */
   readonly last: Pause | undefined;
-  /** It could not be started. */
+  /** Reports that the server could not be started. */
   startFailed(reason: DiscoveryError, now: number): void;
-  /** It ended by itself after it had worked: the next call may try at once. */
+  /** Reports that the server ended unexpectedly after it had worked. The next call may start it immediately. */
   crashed(reason: DiscoveryError, now: number): void;
   succeeded(): void;
 }
 
-/** Decides when a failing server is tried again: back-off with jitter, and a breaker for those that fail all the time. */
+/** A circuit breaker: decides when a failing server is started again, by exponential back-off with jitter. */
 export function createBreaker(random: () => number): Breaker {
   let failures: number[] = [];
   let starts = 0;
@@ -55,7 +55,8 @@ export function createBreaker(random: () => number): Breaker {
     crashed(reason, now) {
       record(reason, now, 0);
     },
-    // Crashes stay counted: a server that starts well and dies at every call must open the breaker too.
+    // Crashes stay counted: a server that starts successfully and crashes at every call must open the breaker as
+    // well.
     succeeded() {
       starts = 0;
       onTrial = false;

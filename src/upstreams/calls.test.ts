@@ -24,7 +24,7 @@ describe("a call", () => {
     expect(upstreams.states).toEqual(["starting", "open"]);
   });
 
-  it("gets its own answer although many run at the same time", async () => {
+  it("receives its own answer while many calls run concurrently", async () => {
     const upstreams = openWatched();
     const texts = Array.from({ length: 60 }, (_, index) => `marker ${index}`);
     const answers = await Promise.all(
@@ -37,7 +37,7 @@ describe("a call", () => {
     expect(answers.map(textOf)).toEqual(texts);
   });
 
-  it("gets the result unchanged, with content and members that nobody knows", async () => {
+  it("receives the result unchanged, including unknown content types and members", async () => {
     expect(await openWatched().call(echo, toCall("rich"))).toEqual({
       content: [
         { type: "text", text: "words", annotations: { audience: ["user"] } },
@@ -52,7 +52,7 @@ describe("a call", () => {
     });
   });
 
-  it("gets isError as an answer", async () => {
+  it("receives isError as an answer", async () => {
     expect(await openWatched().call(echo, toCall("fail"))).toMatchObject({ isError: true });
   });
 
@@ -79,7 +79,7 @@ describe("a call", () => {
     ]);
   });
 
-  it("lives on as long as there is progress, and not longer than its whole time", async () => {
+  it("continues while there is progress, up to its total time limit", async () => {
     const upstreams = openWatched();
     await pidOf(upstreams);
     const busy = toCall("sleep", { ms: 1_200, every: 60 }, { timeoutMs: 600 });
@@ -90,12 +90,12 @@ describe("a call", () => {
     });
   });
 
-  it("that is cancelled or too slow is cancelled at the server, which stays", async () => {
+  it("that is cancelled or times out is cancelled at the server, which keeps running", async () => {
     const upstreams = openWatched();
     const pid = await pidOf(upstreams);
     const controller = new AbortController();
     const slow = upstreams
-      .call(echo, toCall("sleep", { ms: 60_000 }), controller.signal)
+      .call(echo, toCall("sleep", { ms: 60_000 }, { signal: controller.signal }))
       .catch((error: unknown) => error);
     await eventually(() => inFlight(upstreams, "echo") === 1);
     controller.abort();
@@ -109,14 +109,15 @@ describe("a call", () => {
     expect(await pidOf(upstreams)).toBe(pid);
   });
 
-  it("that was cancelled leaves nothing of what it was made with, although its server may still be at it", async () => {
+  it("that was cancelled keeps none of its arguments in memory, even if the server still works on it", async () => {
     const upstreams = openWatched();
     await pidOf(upstreams);
     const callAndCancel = async (): Promise<WeakRef<object>> => {
       const controller = new AbortController();
       const args = { ms: 60_000, text: "x" };
       const peer = { client: upstreams, capabilities: {}, args, request: () => Promise.reject(new Error("no")) };
-      const call = upstreams.call(echo, toCall("sleep", args, { actorId: "ann", peer }), controller.signal);
+      const { signal } = controller;
+      const call = upstreams.call(echo, toCall("sleep", args, { actorId: "ann", peer, signal }));
       await eventually(() => inFlight(upstreams, "echo") === 1);
       controller.abort();
       await call.catch(() => undefined);
@@ -128,9 +129,9 @@ describe("a call", () => {
     expect(args.deref()).toBeUndefined();
   });
 
-  it("that was cancelled before does not start anything", async () => {
+  it("that was cancelled before it began starts nothing", async () => {
     const upstreams = openWatched();
-    await expect(upstreams.call(echo, toCall("pid"), AbortSignal.abort())).rejects.toMatchObject({
+    await expect(upstreams.call(echo, toCall("pid", {}, { signal: AbortSignal.abort() }))).rejects.toMatchObject({
       code: "CANCELLED",
       executed: "no",
     });
@@ -143,7 +144,7 @@ describe("a call", () => {
     [-32_602, "yes"],
     [-32_603, "unknown"],
     [-1, "unknown"],
-  ])("answered with JSON-RPC error %i was executed: %s", async (code, executed) => {
+  ])("answered with JSON-RPC error %i has executed: %s", async (code, executed) => {
     await expect(openWatched().call(echo, toCall("reject", { code, message: "Bad thing." }))).rejects.toMatchObject({
       code: "TOOL_EXECUTION_ERROR",
       message: "echo answered with an error: Bad thing.",
@@ -152,13 +153,13 @@ describe("a call", () => {
     });
   });
 
-  it("answered with something that is no result fails", async () => {
+  it("fails if the answer is not a result", async () => {
     await expect(openWatched().call(faulty("not-a-result"), toCall("x"))).rejects.toMatchObject({
       code: "TOOL_EXECUTION_ERROR",
     });
   });
 
-  it("is not confused by answers that come twice or late", async () => {
+  it("ignores duplicate and late answers", async () => {
     const upstreams = openWatched();
     for (let index = 0; index < 10; index++) {
       expect(textOf(await upstreams.call(faulty("late-response"), toCall("echo", { index })))).toBe(
@@ -167,7 +168,7 @@ describe("a call", () => {
     }
   });
 
-  it("beyond the limits is refused while the server starts, too", async () => {
+  it("is rejected beyond the limits while the server starts", async () => {
     const upstreams = openWatched({ concurrency: 1, queue: 1 });
     const [first, second, third] = Array.from({ length: 3 }, () => upstreams.call(echo, toCall("pid")));
     await expect(third).rejects.toMatchObject({ code: "OVERLOADED", executed: "no" });
@@ -175,7 +176,7 @@ describe("a call", () => {
     expect(textOf((await first)!)).toBe(textOf((await second)!));
   });
 
-  it("beyond the limits of its server is refused, and other servers do not notice", async () => {
+  it("is rejected beyond the limits of its server, and other servers are unaffected", async () => {
     const upstreams = openWatched({ concurrency: 1, queue: 1, queueWaitMs: 60_000 });
     const other = stdioTarget("other", ["echo.mjs"]);
     const running = upstreams.call(echo, toCall("sleep", { ms: 300 }));

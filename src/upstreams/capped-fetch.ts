@@ -3,29 +3,31 @@ import { DiscoveryError } from "../errors.js";
 import { createLineReader } from "../util/line-reader.js";
 import { networkError, unauthorized, withChallenge } from "./failures.js";
 import { refusalOf, type Signed, type SignedFetchParts, sendSigned } from "./oauth/signed-fetch.js";
-import { oversizeAnswer, tooLarge } from "./oversize.js";
+import { oversizeAnswer, messageTooLarge } from "./oversize.js";
 
 const LINE_FEED_BYTE = 0x0a;
 const LINE_FEED = Buffer.from([LINE_FEED_BYTE]);
-/** Room for the lines `event:` and `id:` beside the data. */
+/** Size limit for the lines `event:` and `id:` in addition to the data. */
 const LONGEST_EVENT_HEADER = 4096;
-/** A line so many times over the limit is not waited for to end: a stream without end, or one that unpacks to gigabytes. */
+/**
+ * A line that exceeds the limit this many times is aborted: the stream is endless, or it decompresses to gigabytes.
+ */
 const TIMES_OVER = 16;
 
 export interface CappedFetchParts {
   readonly server: string;
   readonly maxMessageBytes: number;
-  /** What sends in place of the platform's own. */
+  /** Replaces the platform's `fetch`. */
   readonly fetch?: FetchLike | undefined;
-  /** Gives requests their tokens, where somebody signs in to the server. */
+  /** Adds tokens to requests, for a server with sign-in. */
   readonly signed?: SignedFetchParts | undefined;
-  /** Told of every failure, because an event stream keeps only its text. */
+  /** Called for every failure, because an event stream keeps only the text of an error. */
   readonly onFailure: (error: DiscoveryError) => void;
 }
 
 /**
- * A fetch that classifies failures where they happen and never lets one message exceed the limit. Bodies are counted
- * after decompression, so a small body that unpacks to gigabytes stops at the limit as well.
+ * A fetch that classifies failures where they occur and limits the size of each message. Bodies are counted after
+ * decompression, so a small body that decompresses to gigabytes stops at the limit as well.
  */
 export function createCappedFetch(parts: CappedFetchParts): FetchLike {
   const failed = (error: DiscoveryError): DiscoveryError => {
@@ -70,16 +72,15 @@ function capBody({ server, maxMessageBytes }: CappedFetchParts): TransformStream
   return new TransformStream({
     transform(chunk, controller) {
       bytes += chunk.byteLength;
-      if (bytes > maxMessageBytes) controller.error(tooLarge(server, undefined));
+      if (bytes > maxMessageBytes) controller.error(messageTooLarge(server, undefined));
       else controller.enqueue(chunk);
     },
   });
 }
 
 /**
- * Replaces an event that is too large by the answer that fails its own call; the stream and its other events go on. An
- * event in many lines, which no server sends and which has no such answer, ends the stream, and so does one line that does
- * not come to its end.
+ * Replaces an event that is too large by an error response for its call; the stream and its other events continue.
+ * The stream ends if an event of many lines is too large (no known server sends one) or if a line does not end.
  */
 function capEvents({ server, maxMessageBytes }: CappedFetchParts): TransformStream<Uint8Array, Uint8Array> {
   let output: TransformStreamDefaultController<Uint8Array> | undefined;
@@ -89,7 +90,7 @@ function capEvents({ server, maxMessageBytes }: CappedFetchParts): TransformStre
     maxBytes: maxMessageBytes,
     onLine: (line) => {
       eventBytes = line.length === 0 ? 0 : eventBytes + line.length;
-      if (eventBytes > maxMessageBytes + LONGEST_EVENT_HEADER) output?.error(tooLarge(server, eventBytes));
+      if (eventBytes > maxMessageBytes + LONGEST_EVENT_HEADER) output?.error(messageTooLarge(server, eventBytes));
       else output?.enqueue(Buffer.concat([line, LINE_FEED]));
     },
     onOverflow: (overflow) => {
@@ -104,7 +105,7 @@ function capEvents({ server, maxMessageBytes }: CappedFetchParts): TransformStre
     transform(chunk, controller) {
       const end = chunk.lastIndexOf(LINE_FEED_BYTE);
       lineBytes = end === -1 ? lineBytes + chunk.byteLength : chunk.byteLength - end - 1;
-      if (lineBytes > TIMES_OVER * maxMessageBytes) controller.error(tooLarge(server, lineBytes));
+      if (lineBytes > TIMES_OVER * maxMessageBytes) controller.error(messageTooLarge(server, lineBytes));
       else reader.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
     },
     flush: () => reader.end(),

@@ -1,18 +1,18 @@
 import type { Transport } from "@modelcontextprotocol/client";
 import type { DiscoveryError } from "../errors.js";
 
-/** A way to one server: the SDK's transport, and what only we know about it. */
-export interface Channel {
+/** A connection to one server: the SDK's transport, with the state that the SDK does not expose. */
+export interface TransportChannel {
   readonly transport: Transport;
-  /** True when the server leaves unread what we sent: a call that timed out then condemns the channel. */
+  /** True if the server does not read its input. If a call then times out, the channel is closed and replaced. */
   stalled(): boolean;
-  /** True when the server takes nothing more of what we send. */
-  deaf(): boolean;
-  /** True when one process serves the whole channel, so that its silence concerns all calls. */
+  /** True if the server no longer accepts input. */
+  isInputClosed(): boolean;
+  /** True if one process serves the whole channel, so that its silence concerns all calls. */
   readonly exclusive: boolean;
-  /** Why the channel is no more, or why it could not be opened. */
+  /** Why the channel has ended, or why it could not be opened. */
   ending(): DiscoveryError | undefined;
   close(): Promise<void>;
-  /** Ends it at once, without the courtesies of `close`. */
+  /** Ends the channel immediately, without the orderly steps of `close`. */
   kill(): void;
 }

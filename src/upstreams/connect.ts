@@ -1,10 +1,10 @@
-// A resolved connection comes in, an open session goes out, in whichever era of the protocol the server speaks.
+// Opens a session on a resolved connection, in the era of the protocol that the server supports.
 import { Client, ProtocolError } from "@modelcontextprotocol/client";
 import { DiscoveryError } from "../errors.js";
 import type { Era, McpConnection } from "../model/server.js";
 import type { Secrets } from "../util/secrets.js";
-import { ANY_CLIENT } from "./asking-back/capabilities.js";
-import type { Channel } from "./channel.js";
+import { ANY_CLIENT } from "./server-requests/capabilities.js";
+import type { TransportChannel } from "./channel.js";
 import { connectError, httpStatus } from "./failures.js";
 import { createHttpChannel, createSseChannel, type HttpParts } from "./http-transport.js";
 import type { Installations, InstallStatus } from "./install/installations.js";
@@ -12,16 +12,16 @@ import type { SignIn } from "./oauth/sign-in.js";
 import type { UpstreamOptions } from "./options.js";
 import type { Reaper } from "./process/reap-client.js";
 import type { StderrRing } from "./process/stderr-ring.js";
-import { createSession, type Session } from "./session.js";
+import { createUpstreamSession, type UpstreamSession } from "./session.js";
 import { startLimitMs } from "./start-limit.js";
 import type { Peers } from "./types.js";
 import { createStdioChannel } from "./stdio-transport.js";
 import type { Notice } from "./types.js";
 
-/** What a server of the 2024-11-05 revision answers to the first POST of Streamable HTTP. */
+/** The status codes with which a server of MCP 2024-11-05 answers the first POST of Streamable HTTP. */
 const LEGACY_STATUSES = new Set([400, 404, 405]);
 
-/** For servers that do not know the question either. */
+/** Time limit of the ping after the handshake, for servers that do not support ping. */
 const SETTLE_MS = 1000;
 
 export interface ConnectParts {
@@ -34,20 +34,20 @@ export interface ConnectParts {
   readonly secrets: Secrets;
   readonly reaper: Reaper;
   readonly installations: Installations;
-  /** A start of a command that may install its package first has begun. */
+  /** Called when a command that may install its package first is started. */
   readonly onInstalling: (status: InstallStatus) => void;
-  /** Where somebody signs in to the server. */
+  /** Set for a server with sign-in. */
   readonly signIn?: SignIn | undefined;
-  /** There may be calls whose clients can be asked something. */
+  /** Whether calls may have clients that servers can send requests to. */
   readonly peers: Peers;
   readonly onListChanged: () => void;
   readonly onNotice: (notice: Notice) => void;
   readonly onLost: (reason: DiscoveryError) => void;
-  /** Takes what is still ending after a failed start. */
+  /** Receives the promise of a channel that is still closing after a failed start. */
   readonly onLeaving: (gone: Promise<void>) => void;
 }
 
-/** One way to try: which era first, and for `http` whether by the transport of the 2024-11-05 revision. */
+/** An attempt: which era comes first, and for `http` whether to use the transport of MCP 2024-11-05. */
 type Plan = "probe" | "legacy" | "legacy-by-sse";
 
 interface Way {
@@ -59,7 +59,7 @@ export async function openSession(
   connection: McpConnection,
   parts: ConnectParts,
   signal: AbortSignal,
-): Promise<Session> {
+): Promise<UpstreamSession> {
   const tried = new Set<Plan>();
   let plan: Plan | undefined = parts.eraHint === "legacy" || connection.kind === "sse" ? "legacy" : "probe";
   let reason: DiscoveryError | undefined;
@@ -67,7 +67,7 @@ export async function openSession(
     tried.add(plan);
     const attempt: Attempt = await tryPlan({ connection, plan }, parts, signal);
     if (attempt.kind === "open") return attempt.session;
-    // The older transport is a guess; if it fails too, what was said before is the better explanation.
+    // The older transport is a guess. If it fails as well, the earlier failure is the better explanation.
     if (plan !== "legacy-by-sse" || reason === undefined) reason = attempt.reason;
     plan = signal.aborted ? undefined : nextPlan(connection, plan, attempt);
   }
@@ -75,7 +75,7 @@ export async function openSession(
 }
 
 type Attempt =
-  | { readonly kind: "open"; readonly session: Session }
+  | { readonly kind: "open"; readonly session: UpstreamSession }
   | { readonly kind: "failed"; readonly reason: DiscoveryError; readonly error: unknown; readonly ended: boolean };
 
 async function tryPlan(way: Way, parts: ConnectParts, signal: AbortSignal): Promise<Attempt> {
@@ -86,7 +86,7 @@ async function tryPlan(way: Way, parts: ConnectParts, signal: AbortSignal): Prom
   const client = new Client(clientInfo, {
     capabilities: ANY_CLIENT,
     versionNegotiation: { mode: "auto", probe: { timeoutMs: parts.options.probeTimeoutMs } },
-    // Results are not validated here, and the SDK's own validator costs a start dear.
+    // The gateway does not validate results here, and creating the SDK's validator makes a start slow.
     jsonSchemaValidator: {
       getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
     },
@@ -96,14 +96,14 @@ async function tryPlan(way: Way, parts: ConnectParts, signal: AbortSignal): Prom
     const timeout = startLimitMs(connection, parts.options);
     const prior = plan === "probe" ? {} : { prior: { kind: "legacy" as const } };
     await orAborted(client.connect(channel.transport, { signal, timeout, ...prior }), signal);
-    // It may have ended with its last word of the handshake.
+    // The server may have closed the connection with its last message of the handshake.
     if (client.transport === undefined) throw channel.ending() ?? new Error("the connection was closed");
     if (parts.peers !== "none" && channel.exclusive) await settled(client);
     const { server, secrets, onListChanged, onNotice, onLost } = parts;
     const { listTimeoutMs, pulseTimeoutMs } = parts.options;
     return {
       kind: "open",
-      session: createSession({
+      session: createUpstreamSession({
         server,
         client,
         channel,
@@ -120,8 +120,8 @@ async function tryPlan(way: Way, parts: ConnectParts, signal: AbortSignal): Prom
   } catch (error) {
     const leaving = channel.close().catch(() => undefined);
     parts.onLeaving(leaving);
-    // Its end tells why.
-    if (channel.deaf()) await orAborted(leaving, signal).catch(() => undefined);
+    // Wait for the exit code: it explains the failure.
+    if (channel.isInputClosed()) await orAborted(leaving, signal).catch(() => undefined);
     const aborted: unknown = signal.aborted ? signal.reason : undefined;
     const ending = channel.ending();
     const reason = aborted instanceof DiscoveryError ? aborted : (ending ?? connectError(parts.server, error));
@@ -129,7 +129,7 @@ async function tryPlan(way: Way, parts: ConnectParts, signal: AbortSignal): Prom
   }
 }
 
-/** What else to try after a failure: the other era, or the older HTTP transport. */
+/** The next plan after a failure: the other era, or the older HTTP transport. */
 function nextPlan(
   connection: McpConnection,
   plan: Plan,
@@ -138,11 +138,12 @@ function nextPlan(
   const rejected = failure.error instanceof ProtocolError || LEGACY_STATUSES.has(httpStatus(failure.error) ?? 0);
   if (plan === "legacy") return rejected && connection.kind !== "sse" ? "probe" : undefined;
   if (connection.kind === "http") return rejected ? "legacy-by-sse" : undefined;
-  // Some servers end when they are asked anything before `initialize`; one that could not be started is not asked again.
+  // Some servers exit when they receive any message before `initialize`. A server that could not be started is not
+  // tried again.
   return failure.ended && "exitCode" in failure.reason.facts ? "legacy" : undefined;
 }
 
-function openChannel(connection: McpConnection, plan: Plan, parts: ConnectParts): Channel {
+function openChannel(connection: McpConnection, plan: Plan, parts: ConnectParts): TransportChannel {
   switch (connection.kind) {
     case "stdio":
       return createStdioChannel(connection, { ...channelParts(parts), ...stdioParts(parts) });
@@ -167,15 +168,15 @@ function stdioParts({ env, stderr, reaper, secrets, options, installations, onIn
 }
 
 /**
- * Some servers ask for folders as soon as they hear that the handshake is over. That is in nobody's name, and the SDK
- * refuses it; the first call is not sent before, or its caller would be taken for the one who is meant, or not, by chance.
+ * Some servers request roots immediately after the handshake. Such a request belongs to no call, and the SDK rejects
+ * it. The ping delays the first call until then; otherwise the request could be attributed to that call.
  */
 async function settled(client: Client): Promise<void> {
   if (client.getProtocolEra() === "modern") return;
   await client.request({ method: "ping" }, { timeout: SETTLE_MS }).catch(() => undefined);
 }
 
-/** The SDK does not watch the signal while it negotiates the version. */
+/** The SDK ignores the signal while it negotiates the version. */
 function orAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason as Error);

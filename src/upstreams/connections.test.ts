@@ -18,10 +18,10 @@ afterEach(closeAll);
 
 describe("a start", () => {
   it.each([
-    ["ends at once", "exit-now", 'faulty ended with code 7: "no database configured".'],
-    ["ends well at once", "exit-zero", "faulty ended with code 0."],
+    ["exits immediately", "exit-now", 'faulty exited with code 7: "no database configured".'],
+    ["exits immediately with code 0", "exit-zero", "faulty exited with code 0."],
     [
-      "speaks another version",
+      "supports another protocol version only",
       "wrong-version",
       "The handshake with faulty failed: Server's protocol version is not supported: 1999-01-01.",
     ],
@@ -36,7 +36,7 @@ describe("a start", () => {
   });
 
   it.each(["hang-init", "garbage"])(
-    "of a server in mode %s ends at the time limit and leaves no process",
+    "of a server in mode %s fails at the time limit and leaves no process",
     async (mode) => {
       const upstreams = openWatched({ startTimeoutMs: 300 });
       await expect(upstreams.call(faulty(mode), toCall("x"))).rejects.toMatchObject({
@@ -60,7 +60,7 @@ describe("a start", () => {
     });
   });
 
-  it("that takes long answers UPSTREAM_STARTING and goes on", async () => {
+  it("that takes long fails the call with UPSTREAM_STARTING and continues", async () => {
     const upstreams = openWatched({ startWaitMs: 20 });
     await expect(upstreams.call(echo, toCall("pid"))).rejects.toMatchObject({
       code: "UPSTREAM_STARTING",
@@ -72,7 +72,7 @@ describe("a start", () => {
     expect(upstreams.states).toEqual(["starting", "open"]);
   });
 
-  it("of a command that may have to fetch its server may take longer than others from the first to the last", async () => {
+  it("of a command that may install its package has the longer time limit", async () => {
     const slow = stdioTarget("slow", [], {
       connection: () => ({
         kind: "stdio",
@@ -86,7 +86,7 @@ describe("a start", () => {
     expect(upstreams.states).toEqual(["starting", "open"]);
   });
 
-  it("whose connection cannot be resolved fails with that error, and the next call looks again at once", async () => {
+  it("whose connection cannot be resolved fails with that error, and the next call tries again immediately", async () => {
     const upstreams = openWatched();
     let missing = true;
     const target = stdioTarget("echo", ["echo.mjs"], {
@@ -104,11 +104,11 @@ describe("a start", () => {
     expect(await pidOf(upstreams, target)).toBeGreaterThan(0);
   });
 
-  it("is not repeated while it backs off, and is after that", async () => {
+  it("is not repeated during the back-off, and is repeated after it", async () => {
     let now = 1_000;
     const upstreams = openWatched({}, { now: () => now });
     const target = faulty("exit-now");
-    const reason = 'faulty ended with code 7: "no database configured".';
+    const reason = 'faulty exited with code 7: "no database configured".';
     await expect(upstreams.call(target, toCall("x"))).rejects.toMatchObject({ message: reason });
     await expect(upstreams.call(target, toCall("x"))).rejects.toMatchObject({
       message: reason,
@@ -120,7 +120,7 @@ describe("a start", () => {
     expect(upstreams.states).toEqual(["starting", "failed", "starting", "failed"]);
   });
 
-  it("of a server that crashes all the time is left alone for a minute", async () => {
+  it("of a server that crashes repeatedly is paused for a minute", async () => {
     let now = 1_000;
     const upstreams = openWatched({}, { now: () => now });
     for (let crash = 0; crash < 6; crash++) {
@@ -136,20 +136,20 @@ describe("a start", () => {
 });
 
 describe("a connection", () => {
-  it("is closed after it was idle, and opened again by the next call", async () => {
+  it("is closed after the idle time, and reopened by the next call", async () => {
     const upstreams = openWatched({ idleMs: 30 });
     const pid = await pidOf(upstreams);
     await eventually(() => upstreams.state("echo").kind === "closed" && !isRunning(pid));
     expect(await pidOf(upstreams)).not.toBe(pid);
   });
 
-  it("is not idle while a call is under way", async () => {
+  it("is not idle while a call is running", async () => {
     const upstreams = openWatched({ idleMs: 30 });
     expect(textOf(await upstreams.call(echo, toCall("sleep", { ms: 200 })))).toBe("slept 200");
     expect(upstreams.states).toEqual(["starting", "open"]);
   });
 
-  it("that is dropped finishes its calls while new ones get a new one", async () => {
+  it("that is dropped finishes its calls while new calls use a new one", async () => {
     const upstreams = openWatched();
     const old = await pidOf(upstreams);
     const slow = upstreams.call(echo, toCall("sleep", { ms: 300 }));
@@ -161,14 +161,14 @@ describe("a connection", () => {
     expect(isRunning(old)).toBe(false);
   });
 
-  it("that is dropped while it starts gives way to a new one without failing its callers", async () => {
+  it("that is dropped while it starts is replaced without failing its callers", async () => {
     const upstreams = openWatched();
     const pid = pidOf(upstreams);
     await upstreams.drop("echo");
     expect(await pid).toBeGreaterThan(0);
   });
 
-  it("reports a storm of changed lists once", async () => {
+  it("reports a burst of list changes once", async () => {
     let now = 0;
     const changed: string[] = [];
     const upstreams = openWatched({}, { now: () => now, onListChanged: (server) => void changed.push(server) });
@@ -180,7 +180,7 @@ describe("a connection", () => {
 });
 
 describe("a list", () => {
-  it("does not take the announcement that follows every handshake for a change", async () => {
+  it("does not treat the notification that follows every handshake as a change", async () => {
     const changed: string[] = [];
     const upstreams = openWatched({}, { onListChanged: (server) => void changed.push(server) });
     const announcing = (name: string) => stdioTarget(name, ["faulty.mjs", "announces-at-start"]);
@@ -190,7 +190,7 @@ describe("a list", () => {
     expect(changed).toEqual(["called"]);
   });
 
-  it("opens a connection for itself and closes it again", async () => {
+  it("opens a connection and closes it afterwards", async () => {
     const upstreams = openWatched();
     const listing = await upstreams.list(echo);
     expect(listing).toMatchObject({
@@ -212,13 +212,13 @@ describe("a list", () => {
     expect(upstreams.states).toEqual(["starting", "open"]);
   });
 
-  it("leaves its connection to a call that came meanwhile", async () => {
+  it("leaves its connection open for a call that came in the meantime", async () => {
     const upstreams = openWatched();
     const [, pid] = await Promise.all([upstreams.list(echo), pidOf(upstreams)]);
     expect(await pidOf(upstreams)).toBe(pid);
   });
 
-  it("leaves its connection to a call that is about to come, and to nobody when it does not", async () => {
+  it("leaves its connection open for an announced call until the announcement is withdrawn", async () => {
     const upstreams = openWatched();
     const [first, second] = [upstreams.expectCall("echo"), upstreams.expectCall("echo")];
     await upstreams.list(echo);
@@ -234,7 +234,7 @@ describe("a list", () => {
     expect(other.states).toEqual(["starting", "open", "closed"]);
   });
 
-  it("that is given up leaves no process", async () => {
+  it("that is cancelled leaves no process", async () => {
     const upstreams = openWatched();
     const controller = new AbortController();
     const list = upstreams.list(echo, controller.signal);
@@ -246,7 +246,7 @@ describe("a list", () => {
   it.each([
     ["to its last page", ["pages"], 6, false],
     ["to an empty cursor", ["pages", ""], 6, false],
-    ["to a cursor that comes again", ["page-loop"], 1, true],
+    ["to a repeated cursor", ["page-loop"], 1, true],
     ["to a hundred pages", ["page-endless"], 100, true],
   ])("is read %s", async (_name, mode, count, truncated) => {
     const listing = await openWatched().list(faulty(...mode));
@@ -254,14 +254,14 @@ describe("a list", () => {
     expect(listing.truncated).toBe(truncated);
   });
 
-  it("fails as a whole when a page fails", async () => {
+  it("fails completely when a page fails", async () => {
     await expect(openWatched().list(faulty("page-fails"))).rejects.toMatchObject({
       code: "SERVER_CONNECTION_ERROR",
       facts: { jsonRpcCode: -32_603 },
     });
   });
 
-  it("of a server that falls silent after the handshake ends at its time limit, with the reason", async () => {
+  it("of a server that becomes silent after the handshake fails at its time limit, with the reason", async () => {
     const upstreams = openWatched({ listTimeoutMs: 200 });
     await expect(upstreams.list(faulty("silent-list"))).rejects.toMatchObject({
       code: "SERVER_CONNECTION_ERROR",
@@ -270,7 +270,7 @@ describe("a list", () => {
     });
   });
 
-  it("leaves out malformed tools only", async () => {
+  it("skips malformed tools only", async () => {
     const listing = await openWatched().list(faulty("bad-tools"));
     expect(listing.tools.map(({ name }) => name)).toEqual(["good", "no-schema"]);
     expect(listing.dropped.map(({ name }) => name)).toEqual(["null-schema", "", "", "good"]);

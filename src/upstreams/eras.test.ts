@@ -12,7 +12,7 @@ function open(...args: Parameters<typeof openUpstreams>): OpenUpstreams {
   return upstreams;
 }
 
-/** A target whose starts are counted and whose era is not known. */
+/** A target of unknown era that counts its starts. */
 function unknown(args: readonly string[], eraHint?: "legacy" | "modern"): UpstreamTarget & { starts: () => number } {
   const { connection } = stdioTarget("server", args);
   let starts = 0;
@@ -29,14 +29,14 @@ afterEach(async () => {
 
 describe("the era of a stdio server", () => {
   it.each<[string, readonly string[], "legacy" | "modern" | undefined, "legacy" | "modern"]>([
-    ["of the legacy era is found out by asking", ["echo.mjs"], undefined, "legacy"],
-    ["of the modern era is found out by asking", ["modern.mjs"], undefined, "modern"],
-    ["remembered as modern is confirmed by asking", ["modern.mjs"], "modern", "modern"],
-    ["remembered as legacy is not asked", ["faulty.mjs", "exits-on-probe"], "legacy", "legacy"],
-    ["remembered as legacy that became modern is asked after all", ["modern.mjs"], "legacy", "modern"],
-    ["remembered as modern that became legacy is spoken to as legacy", ["echo.mjs"], "modern", "legacy"],
-    ["that ends when asked is started once more", ["faulty.mjs", "exits-on-probe"], undefined, "legacy"],
-    ["that leaves the question unanswered is legacy", ["faulty.mjs", "silent-legacy"], undefined, "legacy"],
+    ["of the legacy era is detected by a probe", ["echo.mjs"], undefined, "legacy"],
+    ["of the modern era is detected by a probe", ["modern.mjs"], undefined, "modern"],
+    ["remembered as modern is confirmed by a probe", ["modern.mjs"], "modern", "modern"],
+    ["remembered as legacy is not probed", ["faulty.mjs", "exits-on-probe"], "legacy", "legacy"],
+    ["remembered as legacy that became modern is probed after a failure", ["modern.mjs"], "legacy", "modern"],
+    ["remembered as modern that became legacy is used as legacy", ["echo.mjs"], "modern", "legacy"],
+    ["that exits on the probe is started once more", ["faulty.mjs", "exits-on-probe"], undefined, "legacy"],
+    ["that does not answer the probe is legacy", ["faulty.mjs", "silent-legacy"], undefined, "legacy"],
   ])("%s", async (_name, args, hint, era) => {
     const upstreams = open({ probeTimeoutMs: 1_000 });
     const target = unknown(args, hint);
@@ -50,7 +50,7 @@ describe("the era of a stdio server", () => {
 describe("a modern server on stdio", () => {
   const modern = unknown(["modern.mjs"]);
 
-  it("answers, reports progress and fails like any other", async () => {
+  it("answers, reports progress and fails like a legacy one", async () => {
     const upstreams = open();
     const events: CallEvent[] = [];
     expect(textOf(await upstreams.call(modern, toCall("echo", { text: "hi" })))).toBe("hi");
@@ -71,7 +71,7 @@ describe("a modern server on stdio", () => {
     expect(upstreams.state("server")).toMatchObject({ kind: "open", era: "modern" });
   });
 
-  it("announces changes of its list because it was asked to", async () => {
+  it("announces list changes after a subscription", async () => {
     const changed: string[] = [];
     const upstreams = open({}, { onListChanged: (server) => void changed.push(server) });
     await upstreams.call(modern, toCall("pid"));

@@ -1,21 +1,28 @@
-// Requests come in, raw results go out, many at a time over one transport. It knows JSON-RPC, progress, time limits and
-// cancellation, and refuses to know methods. The SDK's own `request` is not used: in the modern era it validates results,
-// so that one malformed tool fails a whole list and a new kind of content a call that was carried out.
+// Sends JSON-RPC requests, many at a time over one transport, and returns raw results. It implements progress,
+// timeouts and cancellation, and does not know methods. The SDK's `request` is not used: in the modern era it
+// validates results, so that one malformed tool would fail a whole list, and a new kind of content a call that was
+// executed.
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { JSONRPCMessage, JSONRPCRequest, Transport } from "@modelcontextprotocol/client";
 import { DiscoveryError } from "../errors.js";
 import type { CallerPeer, PeerAnswer } from "../model/call.js";
 import { isJsonObject, type JsonObject } from "../model/json.js";
 import { requestError } from "./failures.js";
-import { type Answer, cancelled, type ExchangeRequest, type OpenCall, OpenRequest } from "./open-request.js";
+import {
+  type ServerResponse,
+  requestCancelled,
+  type ExchangeRequest,
+  type OpenCall,
+  OpenRequest,
+} from "./open-request.js";
 
-// The SDK counts its own requests from zero over the same transport.
+// The SDK numbers its own requests from zero on the same transport.
 const FIRST_ID = 1_000_000;
-/** So long a server may still be at work for a call that was given up: not every one heeds that. */
-const GIVEN_UP_MS = 60_000;
-/** So long after its answer a server may still say something of a call. */
+/** How long a server may still be working on a cancelled call: not every server respects cancellation. */
+const CANCELLED_MS = 60_000;
+/** How long after its answer a server may still send messages about a call. */
 const LATE_MS = 5_000;
-/** Beyond this, actors whose calls were answered long ago are forgotten. */
+/** Above this number, actors whose calls were answered more than `LATE_MS` ago are removed. */
 const MOST_ANSWERED = 256;
 
 export interface ExchangeParts {
@@ -23,11 +30,11 @@ export interface ExchangeParts {
   readonly transport: Transport;
   /** Members that every request and notification of this connection carries in `_meta`. */
   readonly envelope: JsonObject;
-  /** In the modern era over HTTP, closing a request's stream is what cancels it. */
+  /** In the modern era over HTTP, closing the stream of a request cancels it. */
   readonly cancelByStream: boolean;
   /**
-   * `during`: the calls in whose course it may have come, those that were given up among them. `late`: the actors whose
-   * calls were answered just now, of which it may speak too.
+   * `during`: the calls that the notification may belong to, including cancelled ones. `late`: the actors whose calls
+   * were answered a short time ago, which it may also belong to.
    */
   readonly onNotification: (
     method: string,
@@ -35,34 +42,34 @@ export interface ExchangeParts {
     during: readonly OpenCall[],
     late: readonly string[],
   ) => void;
-  /** False when the request is none that is answered here: it goes on to the SDK. */
+  /** Returns false if the request is not handled here. It is then passed to the SDK. */
   readonly onRequest: (request: InboundRequest) => boolean;
 }
 
-/** What a server asks. */
+/** A request of the server. */
 export interface InboundRequest {
   readonly id: string | number;
   readonly method: string;
   readonly params: JsonObject;
-  /** The calls in whose course it may have come, those that were given up among them. */
+  /** The calls that the request may belong to, including cancelled ones. */
   readonly during: readonly OpenCall[];
 }
 
-export interface Exchange {
-  /** Rejects with a DiscoveryError, and only when there is no answer. */
-  request(request: ExchangeRequest, signal?: AbortSignal): Promise<Answer>;
-  /** Answers what the server asked. */
+export interface RequestExchange {
+  /** Rejects with a DiscoveryError, and only if there is no answer. */
+  request(request: ExchangeRequest, signal?: AbortSignal): Promise<ServerResponse>;
+  /** Answers a request of the server. */
   respond(id: string | number, answer: PeerAnswer): void;
-  /** How many messages of any kind have come: two equal numbers mean silence between them. */
-  readonly heard: number;
-  /** Fails everything that waits for an answer. */
+  /** The number of received messages of any kind. Two equal values mean silence between them. */
+  readonly received: number;
+  /** Fails all pending requests. */
   fail(reason: DiscoveryError): void;
 }
 
-/** What is left of a call that nobody waits for. */
+/** The remainder of a call that has ended. */
 const OVER = { onEvent: undefined, ended: AbortSignal.abort(), pause: () => () => undefined };
 
-/** Whose it is, and nothing else. */
+/** Keeps only the identity of the client, so that its data can be freed. */
 function toGone({ client }: CallerPeer): CallerPeer {
   const gone = { kind: "error", code: 0, message: "The call is over." } as const;
   return { client, capabilities: {}, request: () => Promise.resolve(gone) };
@@ -70,44 +77,46 @@ function toGone({ client }: CallerPeer): CallerPeer {
 
 interface Pending {
   readonly request: OpenRequest;
-  /** Where closing the stream cancels. */
+  /** Set if closing the stream cancels the request. */
   readonly stream: AbortController | undefined;
 }
 
 /**
- * Over HTTP a message comes on the stream of the request that it belongs to, and nothing else tells: whatever the SDK
- * does for a request runs in its context.
+ * Over HTTP, a message arrives on the stream of the request that it belongs to, and nothing else identifies that
+ * request. Everything that the SDK does for a request runs in its asynchronous context.
  */
 const streams = new AsyncLocalStorage<{ readonly of: object; readonly id: number }>();
 
-export function createExchange(parts: ExchangeParts): Exchange {
+export function createRequestExchange(parts: ExchangeParts): RequestExchange {
   const { server, transport } = parts;
   const pending = new Map<number, Pending>();
   const open = new Set<OpenRequest>();
-  /** The last one of each actor, or of a client whose actor is not known. */
+  /** Cancellations that are being sent, by the id of the request. */
+  const cancellations = new Map<number, Promise<void>>();
+  /** The last cancelled call of each actor, or of each client whose actor is unknown. */
   const givenUp = new Map<unknown, { readonly call: OpenCall; readonly timer: NodeJS.Timeout }>();
   const requestParts = { server, dispatch, cancel, forget, onSettled };
   /** When the last call of each actor ended. */
   const answeredAt = new Map<string, number>();
   let nextId = FIRST_ID;
-  let heard = 0;
+  let received = 0;
   takeMessages();
 
   function takeMessages(): void {
     const passOn = transport.onmessage;
     transport.onmessage = (message, extra) => {
-      heard += 1;
+      received += 1;
       if (!take(message)) passOn?.(message, extra);
     };
   }
 
-  /** True when the message is ours; everything else goes on to the SDK. */
+  /** Returns true if the message was handled. All other messages are passed to the SDK. */
   function take(message: JSONRPCMessage): boolean {
     const { id, method, params } = message as { id?: unknown; method?: string; params?: unknown };
     if (method === undefined) {
       const number = Number(id);
       if (!(number >= FIRST_ID)) return false;
-      // Unknown numbers are late answers to calls that nobody waits for any more.
+      // An unknown id belongs to a late answer of a call that has ended.
       pending.get(number)?.request.answer(message);
       return true;
     }
@@ -175,31 +184,40 @@ export function createExchange(parts: ExchangeParts): Exchange {
     if (stream !== undefined) return stream.abort();
     const meta = Object.keys(parts.envelope).length === 0 ? {} : { _meta: parts.envelope };
     const params = { requestId: id, reason, ...meta };
-    transport.send({ jsonrpc: "2.0", method: "notifications/cancelled", params }).catch(() => undefined);
+    const sent = transport
+      .send({ jsonrpc: "2.0", method: "notifications/cancelled", params })
+      .catch(() => undefined)
+      .finally(() => cancellations.delete(id));
+    cancellations.set(id, sent);
   }
 
-  /** Only whose it was is remembered: what it was made with can be large. */
+  /** Remembers only the actor and the client, because the arguments of the call can be large. */
   function linger({ actorId, peer }: OpenCall): void {
     const whose = actorId ?? peer?.client;
     if (whose === undefined) return;
     clearTimeout(givenUp.get(whose)?.timer);
-    const timer = setTimeout(() => givenUp.delete(whose), GIVEN_UP_MS).unref();
+    const timer = setTimeout(() => givenUp.delete(whose), CANCELLED_MS).unref();
     givenUp.set(whose, { call: { actorId, peer: peer && toGone(peer), ...OVER }, timer });
   }
 
   return {
     request(wanted, signal) {
-      if (signal?.aborted) return Promise.reject(cancelled(server, "no"));
+      if (signal?.aborted) return Promise.reject(requestCancelled(server, "no"));
       const request = new OpenRequest(wanted, requestParts, signal);
       open.add(request);
       return request.answered;
     },
     respond(id, { kind, ...said }) {
       const answer = kind === "result" ? said : { error: said };
-      transport.send({ jsonrpc: "2.0", id, ...answer } as JSONRPCMessage).catch(() => undefined);
+      const send = (): Promise<void> =>
+        transport.send({ jsonrpc: "2.0", id, ...answer } as JSONRPCMessage).catch(() => undefined);
+      // Over HTTP the two are separate requests: without waiting, a tool could continue with the error before it is cancelled.
+      const stream = streams.getStore();
+      const cancellation = stream?.of === pending ? cancellations.get(stream.id) : undefined;
+      void (cancellation === undefined ? send() : cancellation.then(send));
     },
-    get heard() {
-      return heard;
+    get received() {
+      return received;
     },
     fail(reason) {
       for (const request of open) request.fail(reason);
@@ -208,15 +226,20 @@ export function createExchange(parts: ExchangeParts): Exchange {
 }
 
 function toMessage(id: number, wanted: ExchangeRequest, envelope: JsonObject): JSONRPCRequest {
-  const own = wanted.params["_meta"];
-  const meta: JsonObject = Object.assign({}, isJsonObject(own) ? own : undefined, envelope, wanted.envelope);
+  const callerMeta = wanted.params["_meta"];
+  const meta: JsonObject = Object.assign(
+    {},
+    isJsonObject(callerMeta) ? callerMeta : undefined,
+    envelope,
+    wanted.envelope,
+  );
   if (wanted.onProgress !== undefined) meta["progressToken"] = id;
   const isBare = Object.keys(meta).length === 0;
   return { jsonrpc: "2.0", id, method: wanted.method, params: { ...wanted.params, _meta: isBare ? undefined : meta } };
 }
 
 function brokenOff(server: string): DiscoveryError {
-  return new DiscoveryError("TOOL_EXECUTION_ERROR", `${server} ended the connection without an answer.`, {
+  return new DiscoveryError("TOOL_EXECUTION_ERROR", `${server} closed the connection without an answer.`, {
     hint: "Check what the call has done before you repeat it.",
     server,
     executed: "unknown",

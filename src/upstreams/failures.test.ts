@@ -8,7 +8,7 @@ const fetchFailed = (code: string): Error =>
 const status = (code: number): Error =>
   new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, "POST", { status: code });
 
-describe("failures of the network", () => {
+describe("network failures", () => {
   it.each([
     ["ECONNREFUSED", "github cannot be reached: nothing listens at its address (ECONNREFUSED)."],
     ["ENOTFOUND", "github cannot be reached: its host name is not known (ENOTFOUND)."],
@@ -21,7 +21,7 @@ describe("failures of the network", () => {
       "ERR_SSL_SOMETHING_NEW",
       "github cannot be reached: its TLS certificate was not accepted (ERR_SSL_SOMETHING_NEW).",
     ],
-  ])("%s means that nothing was sent", (code, message) => {
+  ])("maps %s to an error that reports nothing as sent", (code, message) => {
     expect(networkError("github", fetchFailed(code))).toMatchObject({
       code: "SERVER_CONNECTION_ERROR",
       message,
@@ -29,7 +29,7 @@ describe("failures of the network", () => {
     });
   });
 
-  it("names a port that fetch refuses", async () => {
+  it("reports a port that fetch blocks", async () => {
     const error: unknown = await fetch("http://127.0.0.1:6000/").catch((thrown: unknown) => thrown);
     expect(networkError("github", error)).toMatchObject({
       code: "SERVER_CONNECTION_ERROR",
@@ -39,7 +39,7 @@ describe("failures of the network", () => {
     });
   });
 
-  it("looks into the errors of several addresses", () => {
+  it("finds the code in an AggregateError of several addresses", () => {
     const both = new AggregateError([Object.assign(new Error("v6"), { code: "ECONNREFUSED" })]);
     expect(networkError("github", new TypeError("fetch failed", { cause: both })).facts).toEqual({
       error: "ECONNREFUSED",
@@ -49,13 +49,13 @@ describe("failures of the network", () => {
   it.each<[string, string, string]>([
     ["connect", "SERVER_CONNECTION_ERROR", "no"],
     ["read", "TOOL_EXECUTION_ERROR", "unknown"],
-  ])("EHOSTUNREACH while it was to %s is %s, executed: %s", (syscall, expected, executed) => {
+  ])("maps EHOSTUNREACH during %s to %s, executed: %s", (syscall, expected, executed) => {
     const cause = Object.assign(new Error("inner"), { code: "EHOSTUNREACH", syscall });
     const error = networkError("github", new TypeError("fetch failed", { cause }));
     expect(error).toMatchObject({ code: expected, executed });
   });
 
-  it.each(["ECONNRESET", "UND_ERR_SOCKET"])("%s leaves open whether the call was carried out", (code) => {
+  it.each(["ECONNRESET", "UND_ERR_SOCKET"])("%s leaves it unknown whether the call was executed", (code) => {
     expect(networkError("github", fetchFailed(code))).toMatchObject({
       code: "TOOL_EXECUTION_ERROR",
       executed: "unknown",
@@ -63,7 +63,7 @@ describe("failures of the network", () => {
   });
 });
 
-describe("answers of HTTP", () => {
+describe("HTTP status codes", () => {
   it.each([
     [200, "TOOL_EXECUTION_ERROR", "unknown"],
     [302, "SERVER_CONNECTION_ERROR", "unknown"],
@@ -92,15 +92,15 @@ describe("answers of HTTP", () => {
     [500, "TOOL_EXECUTION_ERROR", "unknown"],
     [502, "TOOL_EXECUTION_ERROR", "unknown"],
     [503, "SERVER_CONNECTION_ERROR", "unknown"],
-  ])("%i is %s, executed: %s", (code, expected, executed) => {
+  ])("maps %i to %s, executed: %s", (code, expected, executed) => {
     expect(requestError("github", status(code))).toMatchObject({ code: expected, executed, facts: { status: code } });
   });
 });
 
-describe("failures of a start", () => {
+describe("connection failures", () => {
   it.each<[string, unknown, string, string]>([
     [
-      "an error of ours inside another",
+      "a DiscoveryError inside another error",
       new SdkError(
         SdkErrorCode.EraNegotiationFailed,
         "probe",
@@ -111,10 +111,10 @@ describe("failures of a start", () => {
       "No.",
     ],
     [
-      "a refusal by JSON-RPC",
+      "a JSON-RPC error",
       new ProtocolError(-32_022, "unsupported"),
       "SERVER_CONNECTION_ERROR",
-      "github refused the handshake (JSON-RPC -32022).",
+      "github rejected the handshake (JSON-RPC -32022).",
     ],
     [
       "a timeout",
@@ -122,13 +122,8 @@ describe("failures of a start", () => {
       "SERVER_CONNECTION_ERROR",
       "github did not answer the handshake in time.",
     ],
-    [
-      "a refusal of our credentials",
-      status(403),
-      "UPSTREAM_UNAUTHORIZED",
-      "github refused our credentials (HTTP 403).",
-    ],
-    ["a status", status(500), "SERVER_CONNECTION_ERROR", "github failed (HTTP 500)."],
+    ["rejected credentials", status(403), "UPSTREAM_UNAUTHORIZED", "github rejected the credentials (HTTP 403)."],
+    ["an HTTP status", status(500), "SERVER_CONNECTION_ERROR", "github failed (HTTP 500)."],
     [
       "a refused connection",
       fetchFailed("ECONNREFUSED"),
@@ -141,7 +136,7 @@ describe("failures of a start", () => {
       "SERVER_CONNECTION_ERROR",
       "The handshake with github failed: Server's protocol version is not supported: 1999-01-01.",
     ],
-  ])("tells %s", (_name, error, code, message) => {
+  ])("converts %s", (_name, error, code, message) => {
     expect(connectError("github", error)).toMatchObject({ code, message, executed: "no" });
   });
 });

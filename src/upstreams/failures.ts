@@ -1,23 +1,27 @@
-// Foreign errors of the SDK, of fetch and of sockets come in, our own go out. Nothing after this reads an error's text.
+// Converts errors of the SDK, of fetch and of sockets into DiscoveryErrors. No code after this reads an error's text.
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, SseError } from "@modelcontextprotocol/client";
 import { DiscoveryError, type ErrorCode, type Executed } from "../errors.js";
 import { UNREACHED } from "../util/net/network-error.js";
+import { type Hint, toNextSteps } from "../model/next-steps.js";
 import { cutAtWord, toOneLine } from "../util/text.js";
 
-/** A way that is lost in the midst of a call says so with the same codes: only who was connecting has sent nothing. */
+/**
+ * A connection that is lost during a call reports the same codes. Only if the error occurred while connecting is it
+ * certain that nothing was sent.
+ */
 function isLate(error: unknown, code: string): boolean {
   if (code !== "EHOSTUNREACH" && code !== "ENETUNREACH") return false;
   const { syscall } = (findCause(error, (cause) => "syscall" in cause) ?? {}) as NodeJS.ErrnoException;
   return syscall !== "connect" && syscall !== "getaddrinfo";
 }
 
-/** What went wrong below HTTP. */
+/** A failure below HTTP. */
 export function networkError(server: string, error: unknown): DiscoveryError {
   const code = systemCode(error) ?? "unknown";
   const unreached = isLate(error, code) ? undefined : UNREACHED[code];
   const tls = /CERT|TLS|SSL|^UNABLE_TO_/.test(code);
   if (unreached === undefined && !tls) {
-    return new DiscoveryError("TOOL_EXECUTION_ERROR", `The connection to ${server} broke off (${code}).`, {
+    return new DiscoveryError("TOOL_EXECUTION_ERROR", `The connection to ${server} was lost (${code}).`, {
       hint: "Check what the call has done before you repeat it.",
       facts: { error: code },
       server,
@@ -28,7 +32,14 @@ export function networkError(server: string, error: unknown): DiscoveryError {
   const what = unreached ?? "its TLS certificate was not accepted";
   return new DiscoveryError("SERVER_CONNECTION_ERROR", `${server} cannot be reached: ${what} (${code}).`, {
     hint: tls
-      ? "Repair the certificate, correct the url, or name the server's certificate authority in NODE_EXTRA_CA_CERTS."
+      ? [
+          "Repair the certificate, or correct the address of the server.",
+          {
+            action: "set-variable",
+            name: "NODE_EXTRA_CA_CERTS",
+            value: "the file with the server's certificate authority",
+          },
+        ]
       : "Check the url of the server and that it is running.",
     facts: { error: code },
     server,
@@ -37,34 +48,30 @@ export function networkError(server: string, error: unknown): DiscoveryError {
 }
 
 export function unauthorized(server: string, status: number): DiscoveryError {
-  return new DiscoveryError("UPSTREAM_UNAUTHORIZED", `${server} refused our credentials (HTTP ${status}).`, {
-    hint: "Set the header or variable that carries its token in the configuration, and check that the token is valid.",
+  return new DiscoveryError("UPSTREAM_UNAUTHORIZED", `${server} rejected the credentials (HTTP ${status}).`, {
+    hint: [
+      { action: "edit-config", key: `servers.${server}.headers`, value: "the header with the token" },
+      "Check that the token is valid.",
+    ],
     facts: { status },
     server,
     executed: executedAfter(status),
   });
 }
 
-/** What a server says of how it wants to be asked (RFC 9110, RFC 9728). Nothing that it can fill with text of its own. */
+/** The authentication that a server requires (RFC 9110, RFC 9728). It contains no text that the server chose. */
 export interface Challenge {
-  /** In small letters: `bearer`, `basic`, `other`. */
+  /** The scheme in lower case. */
   readonly scheme: "bearer" | "basic" | "other";
-  /** It names a document that tells where to sign in. */
+  /** Whether the challenge names protected resource metadata. */
   readonly hasMetadata: boolean;
 }
 
-/** The refusal, with what the server says of how it wants to be asked. */
+/** Adds the server's authentication challenge to an error. */
 export function withChallenge(refusal: DiscoveryError, header: string | null): DiscoveryError {
   const challenge = challengeIn(header);
   if (challenge === undefined) return refusal;
-  const { code, message, hint, facts, server, executed } = refusal;
-  return new DiscoveryError(code, message, {
-    hint,
-    facts: { ...facts, challenge },
-    server,
-    executed,
-    cause: refusal.cause,
-  });
+  return refusal.with({ facts: { ...refusal.facts, challenge } });
 }
 
 export function challengeIn(header: string | null): Challenge | undefined {
@@ -78,24 +85,24 @@ export function challengeIn(header: string | null): Challenge | undefined {
 }
 
 /**
- * Statuses by which somebody says that the request was not handed on: its credentials, session, method, size, form or
- * moment were at fault, or it belongs elsewhere (RFC 9110, 6585, 8470; 404 is how MCP tells that a session has ended).
- * All others leave it open: 200 with a strange body, 302 and 303 are given after the work, 408 and 499 in the midst of it,
- * 403 and 406 also by who inspects the answer, 400, 409 and 422 also by the tool's own code.
+ * Status codes that say that the request was not executed: its credentials, session, method, size, format or timing
+ * were wrong, or it belongs to another server (RFC 9110, 6585, 8470; in MCP, 404 also means that a session has
+ * ended). All others leave it unknown: 302 and 303 follow the work, 408 and 499 interrupt it, 403 and 406 also come
+ * from a proxy that inspects the answer, and 400, 409 and 422 also come from the tool itself.
  */
-const NOT_HANDED_ON = new Set([307, 308, 401, 404, 405, 407, 411, 413, 415, 421, 425, 426, 429, 431]);
+const NOT_EXECUTED = new Set([307, 308, 401, 404, 405, 407, 411, 413, 415, 421, 425, 426, 429, 431]);
 
 function executedAfter(status: number): Executed {
-  return NOT_HANDED_ON.has(status) ? "no" : "unknown";
+  return NOT_EXECUTED.has(status) ? "no" : "unknown";
 }
 
-/** What an HTTP status other than success means for a call. */
+/** Converts an HTTP status other than success into an error of a call. */
 export function statusError(server: string, status: number, cause: unknown): DiscoveryError {
   if (status === 401 || status === 403) return unauthorized(server, status);
   const [code, what, hint] = explainStatus(status);
   const executed = executedAfter(status);
   return new DiscoveryError(code, `${server} ${what} (HTTP ${status}).`, {
-    hint: executed === "no" ? hint : `${hint} ${CHECK_FIRST}`.trim(),
+    hint: executed === "no" ? hint : [...toNextSteps(hint), CHECK_FIRST],
     facts: { status },
     server,
     executed,
@@ -105,24 +112,24 @@ export function statusError(server: string, status: number, cause: unknown): Dis
 
 const CHECK_FIRST = "Check what the call has done before you repeat it.";
 
-function explainStatus(status: number): [ErrorCode, string, string] {
+function explainStatus(status: number): [ErrorCode, string, Hint] {
   const atUrl = "Check the url of the server.";
   if (status < 300) return ["TOOL_EXECUTION_ERROR", "answered with something that is not MCP", atUrl];
   if (status < 400) {
-    const hint = "Put the address that it redirects to into the configuration, if you trust it.";
-    return ["SERVER_CONNECTION_ERROR", "redirects to another place, which is not followed", hint];
+    const hint = "If you trust the address that it redirects to, write that address into the configuration.";
+    return ["SERVER_CONNECTION_ERROR", "redirects to another address, which the gateway does not follow", hint];
   }
   if (status === 404) return ["SERVER_CONNECTION_ERROR", "has nothing at this address or has ended the session", atUrl];
-  if (status === 429) return ["SERVER_CONNECTION_ERROR", "is too busy", "Call again in a minute."];
+  if (status === 429) return ["SERVER_CONNECTION_ERROR", "is too busy", { action: "retry", afterSeconds: 60 }];
   if (status === 503) return ["SERVER_CONNECTION_ERROR", "is not available", ""];
   if (status < 500) return ["TOOL_EXECUTION_ERROR", "rejected the request", atUrl];
   return ["TOOL_EXECUTION_ERROR", "failed", ""];
 }
 
-/** Any error that sending a request can end with. */
+/** Converts any error of a request. */
 export function requestError(server: string, error: unknown): DiscoveryError {
-  const own = findCause(error, (cause) => cause instanceof DiscoveryError);
-  if (own instanceof DiscoveryError) return own.about({ server });
+  const known = findCause(error, (cause) => cause instanceof DiscoveryError);
+  if (known instanceof DiscoveryError) return known.about({ server });
   const status = httpStatus(error);
   if (status !== undefined) return statusError(server, status, error);
   if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) return notAnswered(server, error);
@@ -132,7 +139,7 @@ export function requestError(server: string, error: unknown): DiscoveryError {
   return networkError(server, error);
 }
 
-/** Any error that opening a connection can end with. */
+/** Converts any error of opening a connection. */
 export function connectError(server: string, error: unknown): DiscoveryError {
   if (error instanceof ProtocolError) return refused(server, error);
   if (isUnclassified(error)) return handshakeFailed(server, error);
@@ -144,10 +151,10 @@ export function connectError(server: string, error: unknown): DiscoveryError {
     "CANCELLED",
   ];
   const isKept = keeps.includes(found.code);
-  const hint = isKept ? found.hint?.replace(CHECK_FIRST, "").trim() : "";
-  // Nothing was called yet, whatever the answer leaves open about a call.
+  const steps = isKept ? found.nextSteps.filter((step) => step.action !== "advice" || step.text !== CHECK_FIRST) : [];
+  // No tool was called yet, so `executed` is not carried over.
   return new DiscoveryError(isKept ? found.code : "SERVER_CONNECTION_ERROR", found.message, {
-    hint: hint || "Check the connection of the server in the configuration.",
+    hint: steps.length > 0 ? steps : `Check the connection of ${server} in the configuration.`,
     facts: found.facts,
     server,
     cause: found.cause,
@@ -161,7 +168,7 @@ export function httpStatus(error: unknown): number | undefined {
 }
 
 function refused(server: string, error: ProtocolError): DiscoveryError {
-  return new DiscoveryError("SERVER_CONNECTION_ERROR", `${server} refused the handshake (JSON-RPC ${error.code}).`, {
+  return new DiscoveryError("SERVER_CONNECTION_ERROR", `${server} rejected the handshake (JSON-RPC ${error.code}).`, {
     hint: "Check that it is an MCP server and which protocol versions it speaks.",
     facts: { jsonRpcCode: error.code },
     server,
@@ -186,7 +193,7 @@ function handshakeFailed(server: string, error: unknown): DiscoveryError {
 
 function notAnswered(server: string, cause: unknown): DiscoveryError {
   return new DiscoveryError("SERVER_CONNECTION_ERROR", `${server} did not answer the handshake in time.`, {
-    hint: "Check that it is an MCP server; the log of the server may say more.",
+    hint: "Check that it is an MCP server, and read the server's own log.",
     server,
     cause,
   });
@@ -202,7 +209,7 @@ function notMcp(server: string, cause: unknown): DiscoveryError {
 }
 
 function systemCode(error: unknown): string | undefined {
-  // undici 6 to 8, by the fetch standard's list of ports: it has no code for it.
+  // undici 6 to 8 block the ports on the fetch standard's list without an error code.
   if (findCause(error, ({ message }) => message === "bad port") !== undefined) return "ERR_BLOCKED_PORT";
   const found = findCause(
     error,
@@ -211,7 +218,7 @@ function systemCode(error: unknown): string | undefined {
   return found === undefined ? undefined : ((found as NodeJS.ErrnoException).code ?? undefined);
 }
 
-/** The outermost error in the chain of causes that fits. Node hides some causes in an AggregateError. */
+/** The outermost matching error in the chain of causes. Node wraps some causes in an AggregateError. */
 function findCause(error: unknown, fits: (cause: Error) => boolean): Error | undefined {
   for (let cause: unknown = error, depth = 0; cause instanceof Error && depth < 8; depth++) {
     if (fits(cause)) return cause;
@@ -220,18 +227,21 @@ function findCause(error: unknown, fits: (cause: Error) => boolean): Error | und
   return undefined;
 }
 
-/** The connection failed before the server could have looked at anything. */
+/** True if the connection failed before the server could receive the request. */
 export function isUntouched(error: unknown): error is DiscoveryError {
   return error instanceof DiscoveryError && error.executed === "no" && error.code === "SERVER_CONNECTION_ERROR";
 }
 
-/** For a call that was under way, the end of the connection leaves open whether it was carried out. */
+/**
+ * Converts the reason of a closed connection for a call that was running: it is unknown whether the call was
+ * executed.
+ */
 export function midCall(reason: DiscoveryError): DiscoveryError {
   return new DiscoveryError(
     reason.code === "TOOL_EXECUTION_TIMEOUT" ? reason.code : "TOOL_EXECUTION_ERROR",
     reason.message,
     {
-      hint: "Check what the call has done before you repeat it; the next call starts the server anew.",
+      hint: "Check what the call has done before you repeat it. The next call starts the server again.",
       facts: reason.facts,
       server: reason.server,
       executed: "unknown",

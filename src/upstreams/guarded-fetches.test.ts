@@ -1,39 +1,39 @@
 import { describe, expect, it } from "vitest";
 import { closeAll, openWatched, startHttpServer } from "../../test/support/upstreams.js";
-import type { Connection } from "../model/server.js";
+import type { ServerConnection } from "../model/server.js";
 import { challengeIn } from "./failures.js";
 import { createForeignFetch } from "./guarded-fetches.js";
 
-describe("a fetch for addresses that no person wrote down", () => {
+describe("a fetch for URLs that are not from the configuration", () => {
   const lookup = () => Promise.resolve([{ address: "10.0.0.1", family: 4 }]);
   const { fetch, close } = createForeignFetch({ server: "x", maxMessageBytes: 1000, lookup });
 
   it.each([
     ["plain http", "http://example.com/mcp"],
     ["this machine", "https://localhost/mcp"],
-    ["an address of this machine", "https://127.0.0.1/mcp"],
-    ["one in digits of its own", "https://2130706433/mcp"],
+    ["a loopback address", "https://127.0.0.1/mcp"],
+    ["a loopback address as a decimal number", "https://2130706433/mcp"],
     ["a neighbour", "https://[fd00::1]/mcp"],
-    ["where clouds keep credentials", "https://169.254.169.254/latest"],
-    ["a name that leads inward", "https://inward.example/mcp"],
-    ["a name and a password", "https://a:b@example.com/mcp"],
-  ])("does not ask %s", async (_case, url) => {
+    ["the metadata address of cloud providers", "https://169.254.169.254/latest"],
+    ["a host name that resolves to a private address", "https://inward.example/mcp"],
+    ["a URL with a user name and a password", "https://a:b@example.com/mcp"],
+  ])("does not request %s", async (_case, url) => {
     await expect(fetch(url, { method: "POST", body: "{}" })).rejects.toMatchObject({
       code: "SERVER_CONNECTION_ERROR",
-      message: expect.stringContaining("is not asked"),
+      message: expect.stringContaining("is not contacted"),
       executed: "no",
     });
     close();
   });
 
-  it("is what a foreign connection is opened with", async () => {
+  it("is used by a connection that is marked as foreign", async () => {
     const server = await startHttpServer("http.mjs");
     const upstreams = openWatched();
     try {
-      const connection: Connection = { kind: "http", url: `${server.origin}/mcp`, headers: {} };
+      const connection: ServerConnection = { kind: "http", url: `${server.origin}/mcp`, headers: {} };
       const list = (more: object) => upstreams.list({ name: "x", connection: () => ({ ...connection, ...more }) });
       await expect(list({ isForeign: true })).rejects.toMatchObject({
-        message: expect.stringContaining("is not asked"),
+        message: expect.stringContaining("is not contacted"),
       });
       await upstreams.drop("x");
       expect((await list({})).tools.length).toBeGreaterThan(0);

@@ -8,9 +8,12 @@ import {
 } from "../util/net/guarded-fetch.js";
 import { networkOf } from "../util/net/network.js";
 
-/** For addresses that no person wrote down. A stream of events may be silent for as long as a call may. */
+/** For URLs that do not come from the configuration. An event stream may be silent for as long as a call may last. */
 const FOREIGN_LIMITS: Limits = { timeoutMs: 60_000, maxTotalMs: 15 * 60_000, redirect: "refuse" };
-/** As the platform's own fetch: five minutes of silence, and connections are used again. The SDK follows redirects itself. */
+/**
+ * Like the platform's fetch: a timeout after five minutes of silence, and connections are reused. The SDK follows
+ * redirects itself.
+ */
 const WRITTEN_LIMITS: Limits = {
   timeoutMs: 300_000,
   maxTotalMs: 7 * 86_400_000,
@@ -26,30 +29,33 @@ export interface FetchParts extends Pick<GuardedFetchParts, "lookup" | "env"> {
   readonly maxMessageBytes: number;
 }
 
-/** To be closed with the connection that it is for. */
-export interface OwnFetch {
+/** A fetch that must be closed with its connection. */
+export interface ClosableFetch {
   readonly fetch: FetchLike;
   close(): void;
 }
 
-/** A fetch for addresses that no person wrote down: by https, never inward, never redirected. */
-export function createForeignFetch({ maxMessageBytes, ...parts }: FetchParts): OwnFetch {
+/** A fetch for URLs that do not come from the configuration: https only, no private addresses, no redirects. */
+export function createForeignFetch({ maxMessageBytes, ...parts }: FetchParts): ClosableFetch {
   const guard = createGuardedFetch({ ...parts, allowInward: [] });
   return toFetch(guard, { ...FOREIGN_LIMITS, maxBytes: maxMessageBytes });
 }
 
 /**
- * A fetch for an address of the configuration that is reached by a proxy, or has a certificate of an authority that the
- * environment names. Undefined where the platform's own fetch does: it can do neither in Node 20.
+ * A fetch for a configured URL that is reached through a proxy, or whose certificate authority is named in the
+ * environment. Undefined if the platform's fetch suffices; in Node 20 it supports neither.
  */
-export function createWrittenFetch(url: URL, { maxMessageBytes: _limit, ...parts }: FetchParts): OwnFetch | undefined {
+export function createWrittenFetch(
+  url: URL,
+  { maxMessageBytes: _limit, ...parts }: FetchParts,
+): ClosableFetch | undefined {
   if (networkOf(parts.env ?? {}).isPlain(url)) return undefined;
   const guard = createGuardedFetch({ ...parts, allowInward: [url.origin] });
-  // Each message is limited where it is read; a stream of them is not.
+  // Each message is limited where it is read; a stream of messages is not limited.
   return toFetch(guard, { ...WRITTEN_LIMITS, maxBytes: Number.POSITIVE_INFINITY });
 }
 
-function toFetch(guard: GuardedFetch, limits: Limits & Pick<GuardedRequest, "maxBytes">): OwnFetch {
+function toFetch(guard: GuardedFetch, limits: Limits & Pick<GuardedRequest, "maxBytes">): ClosableFetch {
   return {
     async fetch(address, init = {}) {
       const response = await guard.fetch(
@@ -63,9 +69,10 @@ function toFetch(guard: GuardedFetch, limits: Limits & Pick<GuardedRequest, "max
         init.signal ?? undefined,
       );
       const { status } = response;
-      // Only the head of an answer that asks for another protocol has such a status, and nobody asked for one.
+      // A status below 200 or above 599 cannot be represented in a Response. Such a status is not expected, because
+      // no protocol upgrade was requested.
       const known = status >= 200 && status <= 599 ? status : 502;
-      const headers = withoutPacking(response.headers);
+      const headers = withoutEncoding(response.headers);
       return new Response(BODILESS.has(known) ? null : toStream(response), { status: known, headers });
     },
     close: () => guard.close(),
@@ -84,8 +91,8 @@ function toStream({ body, heard }: GuardedResponse): ReadableStream<Uint8Array> 
   });
 }
 
-/** The body is unpacked already. */
-function withoutPacking(headers: Readonly<Record<string, string>>): Record<string, string> {
+/** Removes the headers that described the compressed body, because the body is already decompressed. */
+function withoutEncoding(headers: Readonly<Record<string, string>>): Record<string, string> {
   const { "content-encoding": _encoding, "content-length": _length, ...rest } = headers;
   return rest;
 }

@@ -5,7 +5,7 @@ const headed = (type: string, header: unknown) => ({ type, "x-mcp-header": heade
 const schemaOf = (properties: object) => ({ type: "object", properties });
 const REGION = schemaOf({ region: headed("string", "Region") });
 
-describe("the arguments that travel in headers", () => {
+describe("arguments that are sent as headers", () => {
   it("are found at any depth of properties", () => {
     const schema = schemaOf({ where: schemaOf({ region: headed("string", "Region") }), n: headed("integer", "N") });
     expect(readHeaderArguments(schema)).toEqual({
@@ -18,9 +18,12 @@ describe("the arguments that travel in headers", () => {
   });
 
   it.each([
-    ["an argument of that name", schemaOf({ "x-mcp-header": { type: "string" } })],
-    ["a default that looks like one", schemaOf({ a: { type: "object", default: { "x-mcp-header": "A" } } })],
-  ])("are not %s", (_, schema) => {
+    ["an argument with the name of the keyword", schemaOf({ "x-mcp-header": { type: "string" } })],
+    [
+      "a default value that looks like a declaration",
+      schemaOf({ a: { type: "object", default: { "x-mcp-header": "A" } } }),
+    ],
+  ])("do not include %s", (_, schema) => {
     expect(readHeaderArguments(schema)).toEqual({ kind: "valid", declared: [] });
   });
 
@@ -28,20 +31,20 @@ describe("the arguments that travel in headers", () => {
     ["an empty name", schemaOf({ a: headed("string", "") })],
     ["a name with a space", schemaOf({ a: headed("string", "My Region") })],
     ["a name with a colon", schemaOf({ a: headed("string", "Region:Primary") })],
-    ["a name with a letter beyond ASCII", schemaOf({ a: headed("string", "Région") })],
+    ["a name with a non-ASCII letter", schemaOf({ a: headed("string", "Région") })],
     ["a name with a line break", schemaOf({ a: headed("string", "a\nb") })],
-    ["a name that is no text", schemaOf({ a: headed("string", 7) })],
+    ["a name that is not a string", schemaOf({ a: headed("string", 7) })],
     ["an object", schemaOf({ a: headed("object", "A") })],
-    ["a list", schemaOf({ a: headed("array", "A") })],
-    ["nothing", schemaOf({ a: headed("null", "A") })],
+    ["an array", schemaOf({ a: headed("array", "A") })],
+    ["null", schemaOf({ a: headed("null", "A") })],
     ["a number with a fraction", schemaOf({ a: headed("number", "A") })],
-    ["one name twice", schemaOf({ a: headed("string", "A"), b: headed("string", "A") })],
-    ["one name twice in another case", schemaOf({ a: headed("string", "A"), b: headed("string", "a") })],
-    ["an item of a list", schemaOf({ a: { type: "array", items: headed("string", "A") } })],
+    ["a duplicate name", schemaOf({ a: headed("string", "A"), b: headed("string", "A") })],
+    ["a duplicate name in another letter case", schemaOf({ a: headed("string", "A"), b: headed("string", "a") })],
+    ["an item of an array", schemaOf({ a: { type: "array", items: headed("string", "A") } })],
     ["one of several schemas", { ...schemaOf({}), anyOf: [schemaOf({ a: headed("string", "A") })] }],
     ["a definition", { ...schemaOf({}), $defs: { a: headed("string", "A") } }],
-    ["the arguments as a whole", { ...schemaOf({}), "x-mcp-header": "A" }],
-  ])("are refused with %s", (_, schema) => {
+    ["the arguments object itself", { ...schemaOf({}), "x-mcp-header": "A" }],
+  ])("are rejected for %s", (_, schema) => {
     expect(readHeaderArguments(schema).kind).toBe("invalid");
     expect(toArgumentHeaders(schema, { a: "x" })).toEqual({});
   });
@@ -50,14 +53,14 @@ describe("the arguments that travel in headers", () => {
 describe("a value in a header", () => {
   it.each([
     ["plain text", "string", "us west 1", "us west 1"],
-    ["text beyond ASCII", "string", "Hello, 世界", "=?base64?SGVsbG8sIOS4lueVjA==?="],
-    ["text with spaces around it", "string", " padded ", "=?base64?IHBhZGRlZCA=?="],
-    ["text of two lines", "string", "line1\nline2", "=?base64?bGluZTEKbGluZTI=?="],
+    ["non-ASCII text", "string", "Hello, 世界", "=?base64?SGVsbG8sIOS4lueVjA==?="],
+    ["text with surrounding spaces", "string", " padded ", "=?base64?IHBhZGRlZCA=?="],
+    ["text with a line break", "string", "line1\nline2", "=?base64?bGluZTEKbGluZTI=?="],
     ["no text", "string", "", "=?base64??="],
-    ["text that looks wrapped", "string", "=?base64?eA==?=", "=?base64?PT9iYXNlNjQ/ZUE9PT89?="],
-    ["a whole number", "integer", 42, "42"],
+    ["text that looks encoded", "string", "=?base64?eA==?=", "=?base64?PT9iYXNlNjQ/ZUE9PT89?="],
+    ["an integer", "integer", 42, "42"],
     ["a boolean", "boolean", false, "false"],
-  ])("is written for %s, and found to be the same", (_, type, value, header) => {
+  ])("is encoded for %s, and matches", (_, type, value, header) => {
     const schema = schemaOf({ value: headed(type, "Value") });
     const headers = toArgumentHeaders(schema, { value });
     expect(headers).toEqual({ "Mcp-Param-Value": header });
@@ -66,30 +69,30 @@ describe("a value in a header", () => {
 
   it.each([
     ["nothing", null],
-    ["what is not there", undefined],
-    ["what no header can hold", { deep: true }],
-    ["a number that is not safe", 2 ** 60],
-  ])("is left out for %s, and not missed", (_, region) => {
+    ["a missing value", undefined],
+    ["a value that a header cannot represent", { deep: true }],
+    ["an unsafe integer", 2 ** 60],
+  ])("is omitted for %s, and not required", (_, region) => {
     expect(toArgumentHeaders(REGION, { region })).toEqual({});
     expect(findMismatch(REGION, { region }, new Headers())).toBeUndefined();
   });
 
   it.each([
     ["is missing", undefined],
-    ["says something else", "Hallo"],
+    ["has another value", "Hallo"],
     ["lacks its padding", "=?base64?SGVsbG8?="],
-    ["has letters that are none of base64", "=?base64?SGVs!!!bG8=?="],
-    ["is no UTF-8", "=?base64?/w==?="],
-  ])("does not match where it %s", (_, header) => {
+    ["contains characters that are not base64", "=?base64?SGVs!!!bG8=?="],
+    ["is not UTF-8", "=?base64?/w==?="],
+  ])("does not match if it %s", (_, header) => {
     const headers = new Headers(header === undefined ? {} : { "mcp-param-region": header });
     expect(findMismatch(REGION, { region: "Hello" }, headers)).toBe("Mcp-Param-Region");
   });
 
-  it.each(["SGVsbG8=", "=?base64?SGVsbG8="])("is taken as it is where it is not wrapped: %s", (value) => {
+  it.each(["SGVsbG8=", "=?base64?SGVsbG8="])("is used literally if it is not encoded: %s", (value) => {
     expect(findMismatch(REGION, { region: value }, new Headers({ "Mcp-Param-Region": value }))).toBeUndefined();
   });
 
-  it("is compared as a number where it is one", () => {
+  it("is compared as a number for integers", () => {
     const schema = schemaOf({ n: headed("integer", "N") });
     expect(findMismatch(schema, { n: 42 }, new Headers({ "mcp-param-n": "42.0" }))).toBeUndefined();
     expect(findMismatch(schema, { n: 42 }, new Headers({ "mcp-param-n": "0x2a" }))).toBe("Mcp-Param-N");

@@ -1,5 +1,5 @@
-// A tool's input schema comes in; which of its arguments travel in headers as well (2026-07-28) goes out, with how they
-// are written there. Who sends them and who checks them is not known here.
+// Reads from a tool's input schema which arguments are also sent as HTTP headers (MCP 2026-07-28), and encodes and
+// compares them.
 import { isJsonObject, type JsonObject } from "../model/json.js";
 
 const KEYWORD = "x-mcp-header";
@@ -7,7 +7,7 @@ const PREFIX = "Mcp-Param-";
 
 export interface HeaderArgument {
   readonly path: readonly string[];
-  /** With its prefix. */
+  /** The header name with its prefix. */
   readonly header: string;
   readonly type: string;
 }
@@ -19,9 +19,9 @@ export type HeaderArguments =
 
 const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 const TYPES = new Set<unknown>(["string", "integer", "boolean"]);
-/** Keywords that hold several schemas, each under a name of the author's. */
+/** Keywords that contain several schemas under names of the author's choice. */
 const NAMED = new Set(["properties", "patternProperties", "dependentSchemas", "$defs", "definitions"]);
-/** Keywords that hold data, whatever it looks like. */
+/** Keywords that contain data, even if it looks like a schema. */
 const DATA = new Set(["default", "const", "enum", "examples"]);
 
 const known = new WeakMap<JsonObject, HeaderArguments>();
@@ -36,14 +36,17 @@ export function readHeaderArguments(schema: JsonObject): HeaderArguments {
   return read;
 }
 
-/** `path` is undefined below anything but properties: what lies there may or may not be an argument. Gives what is wrong. */
+/**
+ * `path` is undefined below anything but properties, where a schema may or may not describe an argument. Returns the
+ * error.
+ */
 function lookInto(schema: unknown, path: readonly string[] | undefined, found: HeaderArgument[]): string | undefined {
   if (!isJsonObject(schema)) return undefined;
   const { [KEYWORD]: header, type } = schema;
   if (header !== undefined) {
-    if (path === undefined || path.length === 0) return `${KEYWORD} stands where no argument is`;
-    if (typeof header !== "string" || !TOKEN.test(header)) return `${KEYWORD} is not the name of a header`;
-    if (!TYPES.has(type)) return `${KEYWORD} is for text, whole numbers and booleans only`;
+    if (path === undefined || path.length === 0) return `${KEYWORD} is set on something that is not an argument`;
+    if (typeof header !== "string" || !TOKEN.test(header)) return `${KEYWORD} is not a valid header name`;
+    if (!TYPES.has(type)) return `${KEYWORD} is allowed for strings, integers and booleans only`;
     found.push({ path, header: `${PREFIX}${header}`, type: String(type) });
   }
   for (const [key, value] of Object.entries(schema)) {
@@ -71,10 +74,10 @@ function lookIntoKeyword({ key, value, path }: Keyword, found: HeaderArgument[])
 
 function reasonOf(declared: readonly HeaderArgument[]): string | undefined {
   const names = new Set(declared.map(({ header }) => header.toLowerCase()));
-  return names.size < declared.length ? `${KEYWORD} names one header twice` : undefined;
+  return names.size < declared.length ? `${KEYWORD} names the same header twice` : undefined;
 }
 
-/** What a call carries beside its body. */
+/** The headers that a call carries in addition to its body. */
 export function toArgumentHeaders(schema: JsonObject, args: JsonObject): Record<string, string> {
   const read = readHeaderArguments(schema);
   if (read.kind === "invalid") return {};
@@ -82,7 +85,7 @@ export function toArgumentHeaders(schema: JsonObject, args: JsonObject): Record<
   return Object.fromEntries(headers.flatMap(([name, text]) => (text === undefined ? [] : [[name, encode(text)]])));
 }
 
-/** The first header that is not what the arguments say; undefined when all are. */
+/** The first header that does not match the arguments. Undefined if all match. */
 export function findMismatch(schema: JsonObject, args: unknown, headers: Headers): string | undefined {
   const read = readHeaderArguments(schema);
   if (read.kind === "invalid" || !isJsonObject(args)) return undefined;
@@ -101,7 +104,7 @@ function valueAt(args: JsonObject, path: readonly string[]): unknown {
   return path.reduce<unknown>((value, key) => (isJsonObject(value) ? value[key] : undefined), args);
 }
 
-/** Undefined of what is not there, and of what no header can hold. */
+/** Undefined for a missing value, and for a value that a header cannot represent. */
 function toText(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   const isPlain = typeof value === "boolean" || (typeof value === "number" && Number.isSafeInteger(value));

@@ -1,4 +1,4 @@
-// An HTTP connection comes in, a channel goes out: Streamable HTTP, or the event streams of the 2024-11-05 revision.
+// HTTP channels: Streamable HTTP, or the event streams of MCP 2024-11-05.
 import {
   SSEClientTransport,
   SseError,
@@ -7,40 +7,40 @@ import {
 } from "@modelcontextprotocol/client";
 import { DiscoveryError } from "../errors.js";
 import type { HttpConnection, SseConnection } from "../model/server.js";
-import type { Environment } from "../util/net/proxy.js";
+import type { ProxyEnvironment } from "../util/net/proxy.js";
 import { createCappedFetch } from "./capped-fetch.js";
-import type { Channel } from "./channel.js";
+import type { TransportChannel } from "./channel.js";
 import { createForeignFetch, createWrittenFetch } from "./guarded-fetches.js";
 import type { SignIn } from "./oauth/sign-in.js";
 
-const GOODBYE_MS = 1_000;
+const TERMINATE_MS = 1_000;
 
 export interface HttpParts {
   readonly server: string;
   readonly maxMessageBytes: number;
-  /** The variables that name a proxy and certificate authorities. */
-  readonly env: Environment;
+  /** The environment variables that name a proxy and certificate authorities. */
+  readonly env: ProxyEnvironment;
   readonly signIn?: SignIn | undefined;
 }
 
-export function createHttpChannel(connection: HttpConnection, parts: HttpParts): Channel {
+export function createHttpChannel(connection: HttpConnection, parts: HttpParts): TransportChannel {
   const settings = createSettings(connection, parts);
   const transport = new StreamableHTTPClientTransport(toUrl(connection.url, parts.server), settings.options);
   return {
     ...toChannel(transport, settings),
     async close() {
-      // A courtesy that a dead server must not delay.
-      await Promise.race([transport.terminateSession().catch(() => undefined), later(GOODBYE_MS)]);
+      // Ending the session is optional, so an unresponsive server must not delay it.
+      await Promise.race([transport.terminateSession().catch(() => undefined), later(TERMINATE_MS)]);
       await transport.close();
       settings.close();
     },
   };
 }
 
-export function createSseChannel(connection: SseConnection | HttpConnection, parts: HttpParts): Channel {
+export function createSseChannel(connection: SseConnection | HttpConnection, parts: HttpParts): TransportChannel {
   const settings = createSettings(connection, parts);
   const transport = new SSEClientTransport(toUrl(connection.url, parts.server), settings.options);
-  // A stream that broke is opened again by the SDK, but the new one belongs to a session that was never initialised.
+  // The SDK reopens a broken stream, but the new stream belongs to a session that was never initialized.
   transport.onerror = (error) => {
     if (error instanceof SseError) void transport.close();
   };
@@ -73,12 +73,12 @@ function createSettings(connection: SseConnection | HttpConnection, { signIn, ..
   };
 }
 
-function toChannel(transport: Transport, settings: Settings): Channel {
+function toChannel(transport: Transport, settings: Settings): TransportChannel {
   return {
     transport,
     exclusive: false,
     stalled: () => false,
-    deaf: () => false,
+    isInputClosed: () => false,
     ending: settings.failure,
     async close() {
       await transport.close();
@@ -91,7 +91,7 @@ function toChannel(transport: Transport, settings: Settings): Channel {
 function toUrl(url: string, server: string): URL {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed?.protocol === "http:" || parsed?.protocol === "https:") return parsed;
-  throw new DiscoveryError("CONFIGURATION_ERROR", `The url of ${server} is not an http or https address.`, {
+  throw new DiscoveryError("CONFIGURATION_ERROR", `The url of ${server} is not an http or https URL.`, {
     hint: 'Write it as "https://host/path".',
     server,
   });

@@ -21,8 +21,8 @@ function create(concurrency: number, queue: number): { limiter: Limiter; timers:
   };
 }
 
-describe("the limiter", () => {
-  it("lets so many in at once and the others in the order they came", async () => {
+describe("createLimiter", () => {
+  it("admits calls up to the limit, and the others in order of arrival", async () => {
     const { limiter } = create(2, 10);
     const order: number[] = [];
     const [first, second] = [await limiter.acquire(), await limiter.acquire()];
@@ -40,7 +40,7 @@ describe("the limiter", () => {
     expect(await limiter.acquire()).toBeDefined();
   });
 
-  it("refuses what does not fit into the queue, and says that nothing was sent", async () => {
+  it("rejects a call when the queue is full, and reports that nothing was sent", async () => {
     const { limiter } = create(1, 1);
     await limiter.acquire();
     void limiter.acquire();
@@ -52,7 +52,7 @@ describe("the limiter", () => {
     });
   });
 
-  it("lets in first who has the fewest places, whoever came before", async () => {
+  it("admits the caller with the fewest slots first, regardless of order", async () => {
     const { limiter } = create(2, 10);
     const order: string[] = [];
     const enter = (caller: string) => limiter.acquire(caller).then((place) => (order.push(caller), place));
@@ -69,7 +69,7 @@ describe("the limiter", () => {
     expect(order).toEqual(["ann", "bob", "ann", "flooder", "flooder"]);
   });
 
-  it("has who waits most give way to others in a full line, and nobody to who waits as much", async () => {
+  it("removes a call of the caller with the most waiting calls from a full queue, but not for a caller with as many", async () => {
     const { limiter } = create(1, 3);
     await limiter.acquire("flooder");
     const flood = [1, 2, 3].map(() => limiter.acquire("flooder").catch((error: unknown) => error));
@@ -81,7 +81,7 @@ describe("the limiter", () => {
     expect(limiter.waiting).toBe(3);
   });
 
-  it("refuses what waited too long and does not let it in later", async () => {
+  it("rejects a call that waited too long and does not admit it later", async () => {
     const { limiter, timers } = create(1, 5);
     const place = await limiter.acquire();
     const waiting = limiter.acquire();
@@ -96,7 +96,7 @@ describe("the limiter", () => {
     expect(await limiter.acquire()).toBeDefined();
   });
 
-  it("takes a cancelled call out of the queue", async () => {
+  it("removes a cancelled call from the queue", async () => {
     const { limiter, timers } = create(1, 5);
     const place = await limiter.acquire();
     const controller = new AbortController();
@@ -108,11 +108,11 @@ describe("the limiter", () => {
     expect(limiter.waiting).toBe(0);
   });
 
-  it("refuses a call that was cancelled before it came", async () => {
+  it("rejects a call that was cancelled before it arrived", async () => {
     await expect(create(1, 1).limiter.acquire("ann", AbortSignal.abort())).rejects.toMatchObject({ code: "CANCELLED" });
   });
 
-  it("counts a place that is given back twice once", async () => {
+  it("counts a slot that is released twice once", async () => {
     const { limiter } = create(1, 0);
     const place = await limiter.acquire();
     place.release();
@@ -121,7 +121,7 @@ describe("the limiter", () => {
     await expect(limiter.acquire()).rejects.toMatchObject({ code: "OVERLOADED" });
   });
 
-  it("lets another in for a place that is lent, and nobody for it once it was taken back", async () => {
+  it("admits another call for a freed slot, and none after the slot was taken back", async () => {
     const { limiter } = create(1, 1);
     const first = await limiter.acquire();
     const second = limiter.acquire();
@@ -135,7 +135,7 @@ describe("the limiter", () => {
     expect(limiter.waiting).toBe(0);
   });
 
-  it("takes back what was lent with the place itself, and lends no place that is not held", async () => {
+  it("ends the freed state when the slot is released, and frees no slot that is not held", async () => {
     const { limiter } = create(1, 0);
     const first = await limiter.acquire();
     const takeBack = first.lend();
@@ -146,7 +146,7 @@ describe("the limiter", () => {
     await expect(limiter.acquire()).rejects.toMatchObject({ code: "OVERLOADED" });
   });
 
-  it("lends so many places and no more", async () => {
+  it("limits the number of freed slots", async () => {
     const { limiter } = create(1, 0);
     for (let lent = 0; lent < 256; lent++) (await limiter.acquire()).lend();
     (await limiter.acquire()).lend();

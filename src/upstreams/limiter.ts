@@ -1,7 +1,7 @@
 import { DiscoveryError } from "../errors.js";
 import type { Schedule } from "./schedule.js";
 
-/** Numbers may change while the limiter is in use: they are read anew each time. */
+/** The numbers are read on each use, because they may change while the limiter is in use. */
 export interface LimiterParts {
   readonly server: string;
   readonly concurrency: number;
@@ -10,19 +10,25 @@ export interface LimiterParts {
   readonly schedule: Schedule;
 }
 
-export interface Place {
+export interface LimiterSlot {
   release(): void;
-  /** Lets another in until the result is called: then there may be one more than should be, but nobody waits twice. */
+  /**
+   * Frees the slot until the returned function is called. One call more than `concurrency` may then run, but no call
+   * has to wait twice.
+   */
   lend(): () => void;
 }
 
 export interface Limiter {
-  /** Waits in line for a place. Who has the fewest of them is let in first, and who waits most gives way in a full line. */
-  acquire(caller?: string, signal?: AbortSignal): Promise<Place>;
+  /**
+   * Waits for a slot. The caller with the fewest slots comes first. In a full queue, the caller with the most waiting
+   * calls loses one.
+   */
+  acquire(caller?: string, signal?: AbortSignal): Promise<LimiterSlot>;
   readonly waiting: number;
 }
 
-/** Places of one server that may be lent: whoever has lent one costs the server something all the same. */
+/** Limit of freed slots of one server: a call that waits for its client still uses resources of the server. */
 const MOST_LENT = 256;
 
 interface Waiting {
@@ -31,12 +37,12 @@ interface Waiting {
   readonly leave: (error: DiscoveryError) => void;
 }
 
-/** One server's share: so many calls at once, so many in line, and callers in turn whatever each of them asks for. */
+/** Limits the concurrent calls and the queue of one server, and shares both fairly between callers. */
 export function createLimiter(parts: LimiterParts): Limiter {
   let running = 0;
   let lent = 0;
   const held = new Map<string, number>();
-  /** In the order in which they came. */
+  /** In order of arrival. */
   const line: Waiting[] = [];
 
   const count = (caller: string, by: 1 | -1): void => {
@@ -55,7 +61,7 @@ export function createLimiter(parts: LimiterParts): Limiter {
     }
   }
 
-  function createPlace(caller: string): Place {
+  function createSlot(caller: string): LimiterSlot {
     let isHeld = true;
     let loans = 0;
     const giveUp = (): void => {
@@ -88,19 +94,19 @@ export function createLimiter(parts: LimiterParts): Limiter {
     };
   }
 
-  function wait(caller: string, signal: AbortSignal | undefined): Promise<Place> {
+  function wait(caller: string, signal: AbortSignal | undefined): Promise<LimiterSlot> {
     return new Promise((resolve, reject) => {
       const onAbort = (): void => waiting.leave(cancelledInLine(parts.server));
-      const callOff = parts.schedule(parts.queueWaitMs, () => waiting.leave(waitedTooLong(parts)));
+      const cancelTimer = parts.schedule(parts.queueWaitMs, () => waiting.leave(waitedTooLong(parts)));
       const stopWatching = (): void => {
-        callOff();
+        cancelTimer();
         signal?.removeEventListener("abort", onAbort);
       };
       const waiting: Waiting = {
         caller,
         enter() {
           stopWatching();
-          resolve(createPlace(caller));
+          resolve(createSlot(caller));
         },
         leave(error) {
           line.splice(line.indexOf(waiting), 1);
@@ -122,7 +128,7 @@ export function createLimiter(parts: LimiterParts): Limiter {
       letIn();
       if (running < parts.concurrency) {
         count(caller, 1);
-        return createPlace(caller);
+        return createSlot(caller);
       }
       if (line.length >= parts.queue) {
         const full = lineIsFull(parts.server, { waiting: line.length, waitMs: parts.queueWaitMs });
@@ -135,20 +141,22 @@ export function createLimiter(parts: LimiterParts): Limiter {
   };
 }
 
-/** The first of those whose callers have the fewest places. */
+/** The first waiting call of the callers with the fewest slots. */
 function findNext(line: readonly Waiting[], held: ReadonlyMap<string, number>): number {
   let best = 0;
   let fewest = Number.POSITIVE_INFINITY;
   for (const [index, { caller }] of line.entries()) {
-    const own = held.get(caller) ?? 0;
-    if (own >= fewest) continue;
-    [best, fewest] = [index, own];
-    if (own === 0) break;
+    const slots = held.get(caller) ?? 0;
+    if (slots >= fewest) continue;
+    [best, fewest] = [index, slots];
+    if (slots === 0) break;
   }
   return best;
 }
 
-/** The last one in line of the caller who waits most, if that is more than this one will wait. */
+/**
+ * The last waiting call of the caller with the most waiting calls, if that caller has more than this one would have.
+ */
 function findLast(line: readonly Waiting[], caller: string): Waiting | undefined {
   const waits = new Map<string, number>();
   for (const one of line) waits.set(one.caller, (waits.get(one.caller) ?? 0) + 1);
@@ -167,13 +175,13 @@ function once(run: () => void): () => void {
 
 interface FullLine {
   readonly waiting: number;
-  /** After this long nobody of those who wait now is in line any more. */
+  /** The time after which every call that waits now has left the queue. */
   readonly waitMs: number;
 }
 
 export function lineIsFull(server: string, { waiting, waitMs }: FullLine): DiscoveryError {
   return new DiscoveryError("OVERLOADED", `${server} has ${waiting} calls waiting already; nothing was sent.`, {
-    hint: "Call again in a few seconds, or call less in parallel.",
+    hint: [{ action: "retry", afterSeconds: 5 }, "Send fewer calls in parallel."],
     facts: { waiting, ...retryAfter(waitMs) },
     server,
   });
@@ -184,7 +192,7 @@ function waitedTooLong(parts: LimiterParts): DiscoveryError {
     "OVERLOADED",
     `The call waited ${parts.queueWaitMs / 1000} s in the queue of ${parts.server}; nothing was sent.`,
     {
-      hint: "Call again in a few seconds, or call less in parallel.",
+      hint: [{ action: "retry", afterSeconds: 5 }, "Send fewer calls in parallel."],
       facts: retryAfter(parts.queueWaitMs),
       server: parts.server,
     },

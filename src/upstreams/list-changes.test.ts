@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createListChanges } from "./list-changes.js";
 
-/** A clock whose timers fire when time passes them. */
+/** A clock whose timers fire when time advances past them. */
 function create() {
   let now = 0;
   let timers: { at: number; run: () => void }[] = [];
@@ -30,7 +30,7 @@ function create() {
   return { changes, reports, passTo };
 }
 
-describe("announcements of a changed list", () => {
+describe("notifications of a changed list", () => {
   it("are reported once for a burst of 200", () => {
     const { changes, reports, passTo } = create();
     for (let count = 0; count < 200; count++) changes.notify();
@@ -38,7 +38,7 @@ describe("announcements of a changed list", () => {
     expect(reports).toEqual([1_000]);
   });
 
-  it("are reported after the last one, too", () => {
+  it("are also reported after the last one", () => {
     const { changes, reports, passTo } = create();
     changes.notify();
     passTo(900);
@@ -62,7 +62,7 @@ describe("announcements of a changed list", () => {
     expect(reports.length).toBeGreaterThan(35);
   });
 
-  it("keep the last change although the minute is used up", () => {
+  it("keep the last change when the limit per minute is reached", () => {
     const { changes, reports, passTo } = create();
     for (let second = 0; second < 20; second++) {
       changes.notify();
@@ -74,7 +74,7 @@ describe("announcements of a changed list", () => {
     expect(reports.at(-1)).toBe(61_000);
   });
 
-  it("are not reported after the stop", () => {
+  it("are not reported after stop", () => {
     const { changes, reports, passTo } = create();
     changes.notify();
     changes.stop();

@@ -16,31 +16,34 @@ export interface ListChanges {
 }
 
 /**
- * Coalesces announcements of a changed list: at most one report a second and twenty a minute, and always one after the
- * last announcement. The first report waits its second as well, because announcements come in bursts.
+ * Coalesces notifications of a changed list: reports at most one per second and twenty per minute, and always one
+ * after the last notification. The first report is delayed by a second as well, because notifications come in bursts.
  */
 export function createListChanges(parts: ListChangesParts): ListChanges {
   let reports: number[] = [];
-  let callOff: (() => void) | undefined;
+  let cancelTimer: (() => void) | undefined;
 
   function report(): void {
-    callOff = undefined;
+    cancelTimer = undefined;
     reports.push(parts.now());
     parts.onChange();
   }
 
   return {
     notify() {
-      if (callOff !== undefined) return;
+      if (cancelTimer !== undefined) return;
       const now = parts.now();
       reports = reports.filter((at) => at > now - WINDOW_MS);
       const [oldest] = reports;
       const full = reports.length >= MOST_IN_WINDOW && oldest !== undefined;
-      callOff = parts.schedule(full ? Math.max(oldest + WINDOW_MS - now, SHORTEST_GAP_MS) : SHORTEST_GAP_MS, report);
+      cancelTimer = parts.schedule(
+        full ? Math.max(oldest + WINDOW_MS - now, SHORTEST_GAP_MS) : SHORTEST_GAP_MS,
+        report,
+      );
     },
     stop() {
-      callOff?.();
-      callOff = undefined;
+      cancelTimer?.();
+      cancelTimer = undefined;
     },
   };
 }

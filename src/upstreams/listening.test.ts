@@ -43,22 +43,22 @@ afterEach(async () => {
   listener.close();
 });
 
-it("a modern server's stream of changes that breaks is opened again, and counts as a change", async () => {
+it("reopens the interrupted change stream of a modern server, and reports a change", async () => {
   let lists = 0;
   const upstreams = openWatched({}, { onListChanged: () => void (lists += 1) });
-  let told = 0;
-  const { answer, end } = await upstreams.watch(target, "book://1", () => void (told += 1));
+  let notified = 0;
+  const { answer, end } = await upstreams.watch(target, "book://1", () => void (notified += 1));
   expect(answer.kind).toBe("result");
   await upstreams.call(target, toCall("any"));
   await eventually(() => opened === 2);
   listener.closeAllConnections();
-  await eventually(() => told === 1 && lists === 1);
+  await eventually(() => notified === 1 && lists === 1);
   expect(opened).toBe(4);
   handler.notify.resourceUpdated("book://1");
-  await eventually(() => told === 2);
+  await eventually(() => notified === 2);
   end();
   handler.notify.resourceUpdated("book://1");
   listener.closeAllConnections();
   await eventually(() => opened === 5);
-  expect(told).toBe(2);
+  expect(notified).toBe(2);
 });

@@ -1,11 +1,14 @@
-// A wish to hear of changes of a modern server comes in; a stream is kept open for it until nobody wants it any more. What
-// comes on the stream goes the way of all notifications.
+// Keeps a stream for change notifications of a modern server open until it is no longer needed. The notifications on
+// it are handled like all others.
 import type { Client } from "@modelcontextprotocol/client";
 
 export type Filter = Parameters<Client["listen"]>[0];
 
 export interface Listening {
-  /** What the server has agreed to tell of. Rejects when the first stream could not be opened: then there is no other. */
+  /**
+   * The notifications that the server agreed to send. Rejects if the first stream could not be opened; it is then not
+   * opened again.
+   */
   readonly honored: Promise<Filter>;
   end(): void;
 }
@@ -13,7 +16,7 @@ export interface Listening {
 const SHORTEST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
 
-/** `onMissed`: there was no stream for a while, and what changed meanwhile is not known. */
+/** `onMissed` is called after the stream was interrupted, because changes during that time are unknown. */
 export function keepListening(client: Client, filter: Filter, onMissed: () => void): Listening {
   let pauseMs = SHORTEST_PAUSE_MS;
   let timer: NodeJS.Timeout | undefined;
@@ -25,7 +28,8 @@ export function keepListening(client: Client, filter: Filter, onMissed: () => vo
     close = () => void stream.close().catch(() => undefined);
     if (isOver) close();
     void stream.closed.then(openLater);
-    // A server that ends every stream at once is asked ever more seldom, one that ends them after hours is not.
+    // A server that ends every stream immediately is contacted at growing intervals; one that ends a stream after
+    // more than a minute is not.
     later(LONGEST_PAUSE_MS, () => (pauseMs = SHORTEST_PAUSE_MS));
     return stream.honoredFilter;
   }

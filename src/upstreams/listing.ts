@@ -13,7 +13,10 @@ export interface ToolPages {
   readonly truncated: boolean;
 }
 
-/** Reads a list to its last page, or to the limits. A page that fails, fails the whole: half a list looks like removals. */
+/**
+ * Reads a list to its last page, or to the limits. If a page fails, the whole list fails, because a partial list
+ * would look like removed tools.
+ */
 export async function readPages(page: (cursor: string | undefined) => Promise<JsonObject>): Promise<ToolPages> {
   const tools = new Map<string, ToolDefinition>();
   const dropped: { name: string; reason: string }[] = [];
@@ -38,8 +41,11 @@ export async function readPages(page: (cursor: string | undefined) => Promise<Js
   return { tools: [...tools.values()], dropped, truncated: true };
 }
 
-/** Who sends arguments in headers must not use a tool that does not say clearly in which (2026-07-28). */
-export function withoutUnsendable({ tools, dropped, truncated }: ToolPages): ToolPages {
+/**
+ * A client that sends arguments as headers must not use a tool whose header declarations are invalid (MCP
+ * 2026-07-28).
+ */
+export function withoutInvalidHeaders({ tools, dropped, truncated }: ToolPages): ToolPages {
   const read = tools.map((tool) => ({ tool, headers: readHeaderArguments(tool.inputSchema) }));
   return {
     tools: read.flatMap(({ tool, headers }) => (headers.kind === "valid" ? [tool] : [])),
@@ -53,10 +59,13 @@ export function withoutUnsendable({ tools, dropped, truncated }: ToolPages): Too
   };
 }
 
-/** The definition, or why it cannot be used. A missing input schema means "no parameters"; one that is no object is an error. */
+/**
+ * The definition, or the reason why it cannot be used. A missing input schema means "no parameters"; one that is not
+ * an object is an error.
+ */
 function toTool(item: unknown): ToolDefinition | string {
   if (!isJsonObject(item)) return "it is not an object";
-  // Deeper than any reader needs, it would exhaust the stack of whoever walks it.
+  // Recursion into deeper data could exhaust the call stack.
   if (!isWithinDepth(item, DEEPEST)) return `it is nested over ${DEEPEST} levels deep`;
   if (typeof item["name"] !== "string" || item["name"] === "") return "it has no name";
   const inputSchema = item["inputSchema"] === undefined ? { type: "object" } : item["inputSchema"];

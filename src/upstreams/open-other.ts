@@ -1,12 +1,11 @@
-// A connection that does not speak the protocol comes in, a session like any other goes out: the gateway's own tools, or a
-// REST API.
+// Opens sessions for connections that do not use MCP: the built-in tools, and REST APIs.
 import { DiscoveryError } from "../errors.js";
 import type { BuiltInConnection, RestConnection } from "../model/server.js";
 import type { Secrets } from "../util/secrets.js";
-import { openBuiltInSession } from "./built-in.js";
+import { openBuiltInSession } from "./built-in-session.js";
 import type { RestMemory } from "./rest/open-rest-session.js";
 import type { Schedule } from "./schedule.js";
-import type { Session } from "./session.js";
+import type { UpstreamSession } from "./session.js";
 import type { UpstreamsParts } from "./types.js";
 
 export interface OtherParts extends UpstreamsParts {
@@ -14,16 +13,19 @@ export interface OtherParts extends UpstreamsParts {
   readonly schedule: Schedule;
 }
 
-export type OpenOther = (connection: BuiltInConnection | RestConnection, secrets: Secrets) => Promise<Session>;
+export type OpenOther = (connection: BuiltInConnection | RestConnection, secrets: Secrets) => Promise<UpstreamSession>;
 
-/** What is learned of a REST API outlives its sessions. */
+/** The state of a REST API (document, retry budget) outlives its sessions. */
 export function createOpenOther({ version = "0.0.0", ...parts }: OtherParts): OpenOther {
   const { server, ownTools, convertDocument: convert } = parts;
   let memory: RestMemory | undefined;
   return async (connection, secrets) => {
     if (connection.kind === "built-in") return openBuiltInSession(server, (await ownTools?.()) ?? []);
     if (convert === undefined)
-      throw new DiscoveryError("CONFIGURATION_ERROR", `${server} is a REST API, and nobody here reads its document.`);
+      throw new DiscoveryError(
+        "CONFIGURATION_ERROR",
+        `${server} is a REST API, but there is no converter for its document.`,
+      );
     const { createRestMemory, openRestSession } = await import("./rest/open-rest-session.js");
     memory ??= createRestMemory();
     return await openRestSession(connection, { ...parts, version, secrets, convert, memory });

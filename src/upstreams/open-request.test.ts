@@ -5,7 +5,7 @@ import { OpenRequest } from "./open-request.js";
 
 const UNSENT = new DiscoveryError("SERVER_CONNECTION_ERROR", "It cannot be reached.", { executed: "no" });
 
-/** A request whose server asks for more so many times before nothing reaches it any more. */
+/** A request whose server asks for input this many times before it becomes unreachable. */
 async function failAfter(rounds: number): Promise<DiscoveryError> {
   const sent: object[] = [];
   const request = new OpenRequest(
@@ -35,9 +35,9 @@ async function failAfter(rounds: number): Promise<DiscoveryError> {
 }
 
 it.each([
-  ["nothing of it was sent", 0, { code: "SERVER_CONNECTION_ERROR", executed: "no" }],
-  ["it had asked for more before", 1, { code: "TOOL_EXECUTION_ERROR", executed: "unknown" }],
-  ["it had asked for more twice", 2, { code: "TOOL_EXECUTION_ERROR", executed: "unknown" }],
-])("whether a server has carried out a request that does not reach it, when %s", async (_, rounds, expected) => {
+  ["nothing was sent", 0, { code: "SERVER_CONNECTION_ERROR", executed: "no" }],
+  ["the server had asked for input once", 1, { code: "TOOL_EXECUTION_ERROR", executed: "unknown" }],
+  ["the server had asked for input twice", 2, { code: "TOOL_EXECUTION_ERROR", executed: "unknown" }],
+])("reports whether a request was executed if the server becomes unreachable when %s", async (_, rounds, expected) => {
   expect(await failAfter(rounds)).toMatchObject(expected);
 });

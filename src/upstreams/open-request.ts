@@ -1,6 +1,6 @@
-// One request of ours, from its first message to its last answer: who waits for it, and for how long.
+// One request of the gateway to a server, from its first message to its last answer, with its timeouts.
 import { DiscoveryError } from "../errors.js";
-import type { CallerPeer, CallEvent } from "../model/call.js";
+import type { CallContext } from "../model/call.js";
 import { isJsonObject, type JsonObject } from "../model/json.js";
 import { midCall, requestError } from "./failures.js";
 import { type SilenceClock, startSilenceClock } from "./silence-clock.js";
@@ -13,67 +13,65 @@ export interface Limits {
 export interface ExchangeRequest extends Limits {
   readonly method: string;
   readonly params: JsonObject;
-  /** What the envelope says of this very request, in place of what it says of the connection. */
+  /** Metadata of this request that overrides the metadata of the connection. */
   readonly envelope?: JsonObject | undefined;
-  /** Over HTTP, beside those of the connection. */
+  /** HTTP headers in addition to those of the connection. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly onProgress?: ((params: JsonObject) => void) | undefined;
-  /** For whom it is made; left out when it is for nobody in particular. */
-  readonly caller?: Caller | undefined;
+  /** The caller that the request is made for. Absent if it is not made for one caller. */
+  readonly caller?: RequestListener | undefined;
   /**
-   * Looks at every answer. Undefined: it is the last. Otherwise the request is made again with these members more, and
-   * the silence until they are known is not the server's.
+   * Called with every answer. Undefined means that the answer is final. Otherwise the request is sent again with the
+   * returned members; the idle timeout is paused until they are available.
    */
-  readonly more?: ((answer: Answer, ended: () => AbortSignal) => Promise<JsonObject> | undefined) | undefined;
+  readonly more?: ((answer: ServerResponse, ended: () => AbortSignal) => Promise<JsonObject> | undefined) | undefined;
 }
 
-/** Who hears of what a server says beside its answers. */
-export interface Caller {
+/** The receiver of messages that a server sends besides its answers. */
+export interface RequestListener extends Pick<CallContext, "peer" | "onEvent"> {
   readonly actorId: string | undefined;
-  readonly peer: CallerPeer | undefined;
-  readonly onEvent: ((event: CallEvent) => void) | undefined;
 }
 
 /** A call that waits for its answer. */
-export interface OpenCall extends Caller {
-  /** It waits no more. */
+export interface OpenCall extends RequestListener {
+  /** Aborted when the call no longer waits. */
   readonly ended: AbortSignal;
-  /** Stops the clock of the server's silence until the result is called. */
+  /** Pauses the idle timeout until the returned function is called. */
   pause(): () => void;
 }
 
-/** What the server said. An error is an answer too. */
-export type Answer =
+/** The response of the server. An error is a response as well. */
+export type ServerResponse =
   | { readonly kind: "result"; readonly result: unknown }
   | { readonly kind: "error"; readonly code: number; readonly message: string; readonly data: unknown };
 
 export interface OpenRequestParts {
   readonly server: string;
-  /** Sends it under a number of its own; what comes under that number is given to `request`. */
+  /** Sends the request with a new id. Messages for that id are passed to `request`. */
   readonly dispatch: (wanted: ExchangeRequest, request: OpenRequest) => number;
-  /** Nothing is awaited under this number any more. */
+  /** Stops waiting for messages with this id. */
   readonly forget: (id: number) => void;
-  /** The same, and the server hears of it if it has not answered yet. */
+  /** Stops waiting, and notifies the server if it has not answered yet. */
   readonly cancel: (id: number, reason: string) => void;
   readonly onSettled: (request: OpenRequest) => void;
 }
 
 export class OpenRequest {
-  /** Rejects with a DiscoveryError, and only when there is no answer. */
-  readonly answered: Promise<Answer>;
+  /** Rejects with a DiscoveryError, and only if there is no answer. */
+  readonly answered: Promise<ServerResponse>;
   readonly call: OpenCall | undefined;
   readonly #wanted: ExchangeRequest;
   readonly #parts: OpenRequestParts;
   readonly #signal: AbortSignal | undefined;
-  /** Made when somebody wants to hear of the end: most calls are asked nothing, and signals are dear. */
+  /** Created on demand: most calls never need it, and signals are expensive. */
   #ending: AbortController | undefined;
   readonly #clock: SilenceClock;
   readonly #total: NodeJS.Timeout;
-  #resolve: (answer: Answer) => void = () => undefined;
+  #resolve: (answer: ServerResponse) => void = () => undefined;
   #reject: (reason: DiscoveryError) => void = () => undefined;
   #id = 0;
   #isSettled = false;
-  /** The server has begun with it. */
+  /** Whether the server has already answered with a request for input. */
   #hasRounds = false;
 
   constructor(wanted: ExchangeRequest, parts: OpenRequestParts, signal?: AbortSignal) {
@@ -93,7 +91,7 @@ export class OpenRequest {
     this.#id = parts.dispatch(wanted, this);
   }
 
-  #toCall({ actorId, peer, onEvent }: Caller): OpenCall {
+  #toCall({ actorId, peer, onEvent }: RequestListener): OpenCall {
     const ended = (): AbortSignal => this.#ended();
     return {
       actorId,
@@ -124,7 +122,7 @@ export class OpenRequest {
     else void this.#goOn(more);
   }
 
-  /** There will be no answer. */
+  /** Reports that there will be no answer. */
   fail(reason: DiscoveryError): void {
     const isBegun = this.#hasRounds && reason.executed === "no";
     this.#settle(() => this.#reject(isBegun ? midCall(reason) : reason));
@@ -144,7 +142,7 @@ export class OpenRequest {
     }
   }
 
-  readonly #onAbort = (): void => this.#giveUp(cancelled(this.#parts.server, "unknown"));
+  readonly #onAbort = (): void => this.#giveUp(requestCancelled(this.#parts.server, "unknown"));
 
   #giveUp(reason: DiscoveryError): void {
     this.#parts.cancel(this.#id, reason.message);
@@ -164,7 +162,7 @@ export class OpenRequest {
   }
 }
 
-function toAnswer(message: JsonObject): Answer {
+function toAnswer(message: JsonObject): ServerResponse {
   const { error } = message;
   if (error === undefined) return { kind: "result", result: message["result"] };
   const { code, message: text, data } = isJsonObject(error) ? error : {};
@@ -178,13 +176,13 @@ function toAnswer(message: JsonObject): Answer {
 
 function timedOut(server: string, limitMs: number): DiscoveryError {
   return new DiscoveryError("TOOL_EXECUTION_TIMEOUT", `${server} did not answer within ${limitMs / 1000} s.`, {
-    hint: "Check what the call has done before you repeat it, or allow it more time.",
+    hint: ["Check what the call has done before you repeat it.", { action: "raise-timeout" }],
     facts: { limitMs },
     server,
     executed: "unknown",
   });
 }
 
-export function cancelled(server: string, executed: "no" | "unknown"): DiscoveryError {
+export function requestCancelled(server: string, executed: "no" | "unknown"): DiscoveryError {
   return new DiscoveryError("CANCELLED", `The call to ${server} was cancelled.`, { server, executed });
 }

@@ -3,10 +3,11 @@ import { isJsonObject, type JsonObject } from "../model/json.js";
 import type { Overflow } from "../util/line-reader.js";
 import { idOfOversize } from "../util/oversize-id.js";
 
-// Outside of what JSON-RPC and MCP reserve. A server that sends it itself only gets its own call reported as too large.
+// Outside the codes that JSON-RPC and MCP reserve. If a server sends this code itself, only its own call is reported
+// as too large.
 const OVERSIZE_CODE = -31_413;
 
-/** The answer that stands in for a message too large to read, so that its own call fails and all others live on. */
+/** The error response that replaces a message that is too large to read, so that only its call fails. */
 export function oversizeAnswer(overflow: Overflow): JsonObject | undefined {
   const id = idOfOversize(overflow);
   if (id === undefined) return undefined;
@@ -17,17 +18,17 @@ export function oversizeAnswer(overflow: Overflow): JsonObject | undefined {
   };
 }
 
-/** The error for such an answer, or undefined for any other. */
+/** The error for such a response. Undefined for any other code. */
 export function oversizeError(server: string, code: number, data: unknown): DiscoveryError | undefined {
   if (code !== OVERSIZE_CODE) return undefined;
   const bytes = isJsonObject(data) && typeof data["bytes"] === "number" ? data["bytes"] : undefined;
-  return tooLarge(server, bytes);
+  return messageTooLarge(server, bytes);
 }
 
-export function tooLarge(server: string, bytes: number | undefined): DiscoveryError {
+export function messageTooLarge(server: string, bytes: number | undefined): DiscoveryError {
   const size = bytes === undefined ? "" : ` of ${(bytes / 1024 / 1024).toFixed(1)} MiB`;
   return new DiscoveryError("RESULT_TOO_LARGE", `${server} gave an answer${size}, which exceeds the limit.`, {
-    hint: "Ask for less: fewer items, a page, a narrower filter.",
+    hint: "Request less data: fewer items, one page, or a narrower filter.",
     facts: bytes === undefined ? {} : { bytes },
     server,
     executed: "yes",

@@ -1,5 +1,5 @@
-// Calls and lists for named servers come in, answers go out. It knows connections, time and failure, and refuses to know
-// catalog, rules and policy: whoever calls has decided already.
+// The pool of connections to all servers. It manages connections, time limits and failures. It does not check
+// catalog, rules or policy: its callers have done that.
 import { DiscoveryError } from "../errors.js";
 import { builtFile } from "../util/built-file.js";
 import { createInstallations } from "./install/installations.js";
@@ -12,25 +12,25 @@ import { createWatches, type Watches } from "./watches.js";
 
 const CLOSE_MS = 5_000;
 
-/** Lanes of single actors that nobody has used for so long are forgotten, with all that was learnt in them. */
+/** A per-actor connection that has been unused for this long is removed, with its breaker and lists. */
 const FORGET_MS = 600_000;
-/** Beyond this, they are as soon as they are closed. */
-const MOST_LANES = 1_000;
-/** Of one that failed it has to be known for so long how often it did. */
+/** Above this number of connections, closed per-actor connections are removed immediately. */
+const MOST_ENTRIES = 1_000;
+/** A failed connection is kept at least this long, so that its breaker keeps its count. */
 const FAILED_MS = 60_000;
 
-/** What a connection is for: one server, and where it is not for everybody, one actor. */
-interface Lane {
+/** A pool entry: the connection to one server or, for a server with per-actor connections, of one actor to it. */
+interface PoolEntry {
   readonly server: string;
   readonly upstream: Upstream;
   usedAt: number;
 }
 
 export function createUpstreams(parts: UpstreamsParts): Upstreams {
-  const lanes = new Map<string, Lane>();
-  /** Those that still have calls in them but take no new ones. */
+  const entries = new Map<string, PoolEntry>();
+  /** Connections that still have running calls but accept no new ones. */
   const retired = new Set<Upstream>();
-  /** All connections read from this one object, so that a change of it reaches them. */
+  /** All connections read from this object, so that a change takes effect on all of them. */
   const options = { ...parts.options };
   const reaper = createReaper({
     program: builtFile("reaper.js"),
@@ -38,32 +38,32 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
     log: parts.log,
   });
   const installations = createInstallations(parts.installsFolder);
-  /** A server that is replaced by another of its name is watched as the old one was. */
+  /** Kept by pool key, so that a replaced server is watched like the old one. */
   const watched = new Map<string, Watches>();
-  /** How many calls of a server are about to come. */
+  /** The number of announced calls of each server. */
   const expected = new Map<string, number>();
   const offerListeners = new Set<Parameters<Upstreams["onOffersChanged"]>[0]>();
   let peers: Peers = "none";
   let closing: Promise<void> | undefined;
   let forgetting: (() => void) | undefined;
 
-  function watchesOf(lane: string): Watches {
-    const watches = watched.get(lane) ?? createWatches();
-    watched.set(lane, watches);
+  function watchesOf(key: string): Watches {
+    const watches = watched.get(key) ?? createWatches();
+    watched.set(key, watches);
     return watches;
   }
 
   function upstream(target: UpstreamTarget): Upstream {
     const { name: server } = target;
     if (closing !== undefined) throw shuttingDown(server);
-    const lane = laneOf(target);
-    const known = lanes.get(lane);
+    const key = keyOf(target);
+    const known = entries.get(key);
     if (known !== undefined) {
       known.usedAt = parts.now();
       return known.upstream;
     }
-    if (lanes.size >= MOST_LANES) forgetClosed(0);
-    if (lane !== server) forgetLater();
+    if (entries.size >= MOST_ENTRIES) forgetClosed(0);
+    if (key !== server) forgetLater();
     const added = new Upstream({
       ...parts,
       options,
@@ -72,13 +72,13 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
       installations,
       schedule: scheduleUnref,
       peers: () => peers,
-      watches: watchesOf(lane),
+      watches: watchesOf(key),
       isExpected: () => expected.has(server),
       onOffersChanged(kind) {
         for (const listener of offerListeners) listener(server, kind);
       },
     });
-    lanes.set(lane, { server, upstream: added, usedAt: parts.now() });
+    entries.set(key, { server, upstream: added, usedAt: parts.now() });
     return added;
   }
 
@@ -86,55 +86,57 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
     forgetting ??= scheduleUnref(FORGET_MS, () => {
       forgetting = undefined;
       forgetClosed(FORGET_MS);
-      if ([...lanes].some(([lane, { server }]) => lane !== server)) forgetLater();
+      if ([...entries].some(([key, { server }]) => key !== server)) forgetLater();
     });
   }
 
   function forgetClosed(unusedMs: number): void {
     const now = parts.now();
-    for (const [lane, { server, upstream: one, usedAt }] of lanes) {
+    for (const [key, { server, upstream: one, usedAt }] of entries) {
       const { kind } = one.state();
       const keptMs = kind === "failed" ? Math.max(unusedMs, FAILED_MS) : unusedMs;
       const isOver = (kind === "closed" || kind === "failed") && !one.isBusy && now - usedAt >= keptMs;
-      if (lane !== server && isOver && (watched.get(lane)?.uris.length ?? 0) === 0) lanes.delete(lane);
-      forgetWatches(lane);
+      if (key !== server && isOver && (watched.get(key)?.uris.length ?? 0) === 0) entries.delete(key);
+      forgetWatches(key);
     }
   }
 
-  /** Where nobody watches and there is nothing to watch with. */
-  function forgetWatches(lane: string): void {
-    if (!lanes.has(lane) && watched.get(lane)?.uris.length === 0) watched.delete(lane);
+  /** Removes watches that have no listener and no connection. */
+  function forgetWatches(key: string): void {
+    if (!entries.has(key) && watched.get(key)?.uris.length === 0) watched.delete(key);
   }
 
   async function drop(server: string): Promise<void> {
-    const old = [...lanes].filter(([, lane]) => lane.server === server);
+    const old = [...entries].filter(([, entry]) => entry.server === server);
     await Promise.all(
-      old.map(async ([lane, { upstream: one }]) => {
-        lanes.delete(lane);
+      old.map(async ([key, { upstream: one }]) => {
+        entries.delete(key);
         retired.add(one);
-        forgetWatches(lane);
+        forgetWatches(key);
         await one.retire();
         retired.delete(one);
       }),
     );
   }
 
-  /** Of several, the one that is the most open. Why the connection of one actor failed is nobody else's to hear. */
+  /** Returns the most open state of several. The failure of a per-actor connection is not visible to other actors. */
   function stateOf(server: string): UpstreamState {
-    const states = [...lanes.values()].filter((lane) => lane.server === server).map((lane) => lane.upstream.state());
+    const states = [...entries.values()]
+      .filter((entry) => entry.server === server)
+      .map((entry) => entry.upstream.state());
     const open = ["open", "starting"].flatMap((kind) => states.filter((state) => state.kind === kind))[0];
-    return open ?? lanes.get(server)?.upstream.state() ?? CLOSED;
+    return open ?? entries.get(server)?.upstream.state() ?? CLOSED;
   }
 
   async function watch(target: UpstreamTarget, uri: string, onChange: () => void): Promise<Watching> {
-    const lane = laneOf(target);
-    const leave = watchesOf(lane).add(uri, onChange);
+    const key = keyOf(target);
+    const leave = watchesOf(key).add(uri, onChange);
     const end = (): void => {
-      if (leave()) lanes.get(lane)?.upstream.beside.unwatch(uri);
-      forgetWatches(lane);
+      if (leave()) entries.get(key)?.upstream.promptsAndResources.unwatch(uri);
+      forgetWatches(key);
     };
     try {
-      const answer = await upstream(target).beside.watch(target, uri);
+      const answer = await upstream(target).promptsAndResources.watch(target, uri);
       if (answer.kind === "error") end();
       return { answer, end };
     } catch (error) {
@@ -149,14 +151,14 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
       const left = (expected.get(server) ?? 1) - 1;
       if (left > 0) return void expected.set(server, left);
       expected.delete(server);
-      for (const lane of lanes.values()) if (lane.server === server) lane.upstream.rest();
+      for (const entry of entries.values()) if (entry.server === server) entry.upstream.rest();
     };
   }
 
   async function closeAll(): Promise<void> {
     forgetting?.();
     const all = Promise.all(
-      [...[...lanes.values()].map((lane) => lane.upstream), ...retired].map((one) => one.close()),
+      [...[...entries.values()].map((entry) => entry.upstream), ...retired].map((one) => one.close()),
     );
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise((resolve) => {
@@ -168,10 +170,11 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
   }
 
   return {
-    call: async (target, call, signal) => upstream(target).call(target, call, signal),
+    call: async (target, call) => upstream(target).call(target, call),
     list: async (target, signal) => upstream(target).list(target, signal),
-    request: async (target, request, signal) => upstream(target).beside.request(target, request, signal),
-    offers: async (target, wanted) => upstream(target).beside.offers(target, wanted),
+    open: async (target, signal) => upstream(target).open(target, signal),
+    request: async (target, request, signal) => upstream(target).promptsAndResources.request(target, request, signal),
+    offers: async (target, wanted) => upstream(target).promptsAndResources.offers(target, wanted),
     watch,
     onOffersChanged(listener) {
       offerListeners.add(listener);
@@ -179,15 +182,15 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
     },
     expectPeers: (expected) => void (peers = peers === "many" ? peers : expected),
     expectCall,
-    isStirring: (server) => lanes.get(server)?.upstream.isStirring(),
+    isProcessActive: (server) => entries.get(server)?.upstream.isProcessActive(),
     state: stateOf,
-    stderr: (server) => lanes.get(server)?.upstream.stderr() ?? [],
+    stderr: (server) => entries.get(server)?.upstream.stderr() ?? [],
     drop,
     adopt(next) {
       Object.assign(options, next.options);
-      const isSame = ({ server, upstream: { identity } }: Lane): boolean =>
+      const isSame = ({ server, upstream: { identity } }: PoolEntry): boolean =>
         identity !== undefined && identity === next.identities.get(server);
-      const stale = new Set([...lanes.values()].filter((lane) => !isSame(lane)).map((lane) => lane.server));
+      const stale = new Set([...entries.values()].filter((entry) => !isSame(entry)).map((entry) => entry.server));
       for (const server of stale) void drop(server);
       return [...stale];
     },
@@ -200,8 +203,8 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
 
 const CLOSED: UpstreamState = { kind: "closed" };
 
-/** No name of a server holds the character between the two. */
-function laneOf({ name, actor }: UpstreamTarget): string {
+/** No server name contains the separator character. */
+function keyOf({ name, actor }: UpstreamTarget): string {
   return actor === undefined ? name : `${name}\0${actor}`;
 }
 

@@ -12,7 +12,7 @@ import { listen } from "../../test/rest/loopback.js";
 import { open, toCall as toRestCall, toOperation } from "../../test/rest/session.js";
 import { openSignInPlace } from "../../test/support/sign-in.js";
 import type { JsonObject } from "../model/json.js";
-import type { Connection } from "../model/server.js";
+import type { ServerConnection } from "../model/server.js";
 import { createAuthFetch } from "./oauth/auth-fetch.js";
 
 const ending: (() => unknown)[] = [];
@@ -34,7 +34,7 @@ async function proxyWith(parts: TestProxyParts = {}): Promise<TestProxy> {
 }
 
 const throughProxy = (address: string) => openWatched({}, { env: { HTTP_PROXY: address } });
-const to = (connection: Connection) => ({ name: "remote", connection: () => connection });
+const to = (connection: ServerConnection) => ({ name: "remote", connection: () => connection });
 
 it.each([
   ["http.mjs", "both", "http", "/mcp"],
@@ -51,7 +51,7 @@ it.each([
   expect(proxy.asked.filter((line) => !line.includes(server.named))).toEqual([]);
 });
 
-it("does not send what is on this machine to the proxy", async () => {
+it("does not send requests for this machine through the proxy", async () => {
   const [proxy, server] = [await proxyWith(), await start("http.mjs")];
   const upstreams = throughProxy(`http://127.0.0.1:${proxy.port}`);
   const listing = await upstreams.list(to({ kind: "http", url: `${server.origin}/mcp`, headers: {} }));
@@ -59,9 +59,9 @@ it("does not send what is on this machine to the proxy", async () => {
 });
 
 it.each([
-  ["http://127.0.0.1:PORT", "it wants a user name and a password (HTTP 407)."],
+  ["http://127.0.0.1:PORT", "it requires a user name and a password (HTTP 407)."],
   ["http://127.0.0.1:1", "nothing listens at its address (ECONNREFUSED)."],
-])("names the variable when the proxy at %s does not help", async (address, reason) => {
+])("names the variable when the proxy at %s fails", async (address, reason) => {
   const [proxy, server] = [await proxyWith({ credentials: "a:b" }), await start("http.mjs")];
   const upstreams = throughProxy(address.replace("PORT", String(proxy.port)));
   const listing = upstreams.list(to({ kind: "http", url: `${server.named}/mcp`, headers: {} }));
@@ -75,7 +75,7 @@ it.each([
   });
 });
 
-it("names the variable that is no address of a proxy", async () => {
+it("names the variable with an invalid proxy URL", async () => {
   const upstreams = throughProxy("ftp://proxy.example");
   await expect(upstreams.list(to({ kind: "http", url: "http://mcp.example/mcp", headers: {} }))).rejects.toMatchObject({
     code: "CONFIGURATION_ERROR",
@@ -83,7 +83,7 @@ it("names the variable that is no address of a proxy", async () => {
   });
 });
 
-it("gets the document of a REST API and calls it through the proxy", async () => {
+it("fetches the document of a REST API and calls it through the proxy", async () => {
   const proxy = await proxyWith();
   const api = await listen((_received, response) => response.writeHead(200).end("{}"));
   ending.push(() => api.stop());

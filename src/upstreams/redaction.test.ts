@@ -7,7 +7,7 @@ import { createSecrets } from "../util/secrets.js";
 let upstreams: OpenUpstreams | undefined;
 afterEach(() => upstreams?.close());
 
-/** A gateway that knows a secret of some server; the one that is called here was never given it. */
+/** A gateway with a secret of another server; the called server never received it. */
 function open(): OpenUpstreams {
   const secrets = createSecrets();
   secrets.note("s3cret-key");
@@ -15,7 +15,7 @@ function open(): OpenUpstreams {
   return upstreams;
 }
 
-it("hides the secrets of one server in the error of another", async () => {
+it("redacts the secrets of one server in the error of another", async () => {
   const call = toCall("reject", { code: -32_000, message: `no czNjcmV0LWtleQ== or s3cret-key` });
   const error = await failure(open().call(stdioTarget("other", ["echo.mjs"]), call));
   expect(error).toMatchObject({
@@ -24,7 +24,7 @@ it("hides the secrets of one server in the error of another", async () => {
   });
 });
 
-it("hides them in log messages, and leaves results as they are", async () => {
+it("redacts them in log messages, and leaves results unchanged", async () => {
   const events: CallEvent[] = [];
   const onEvent = (event: CallEvent): void => void events.push(event);
   const target = stdioTarget("other", ["echo.mjs"]);
@@ -34,7 +34,7 @@ it("hides them in log messages, and leaves results as they are", async () => {
   expect(result && textOf(result)).toBe("with s3cret-key");
 });
 
-it("hides what a server is given only where that server speaks", async () => {
+it("redacts the values given to a server only in messages of that server", async () => {
   const connection = async (noteSecret?: (value: string) => void) => {
     noteSecret?.("from-variable");
     const plain = await stdioTarget("own", ["echo.mjs"]).connection();

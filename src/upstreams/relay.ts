@@ -1,5 +1,5 @@
-// A request that is no call comes in, what the server answers goes out unchanged: prompts, resources, completion. What
-// they mean and who may have them is not known here.
+// Relays requests other than tool calls to a server and returns its answers unchanged: prompts, resources,
+// completion. Access checks happen elsewhere.
 import { CLIENT_CAPABILITIES_META_KEY, type Client } from "@modelcontextprotocol/client";
 import { DiscoveryError } from "../errors.js";
 import type { CallerPeer } from "../model/call.js";
@@ -7,23 +7,23 @@ import { isJsonObject, type JsonObject } from "../model/json.js";
 import type { Era, ServerCapabilities } from "../model/server.js";
 import { isWithinDepth } from "../util/depth.js";
 import type { Secrets } from "../util/secrets.js";
-import { createInputRounds } from "./asking-back/input-rounds.js";
-import type { Exchange } from "./exchange.js";
+import { createMultiRoundTrip } from "./server-requests/multi-round-trip.js";
+import type { RequestExchange } from "./exchange.js";
 import { type Filter, keepListening } from "./listening.js";
-import type { Answer, ExchangeRequest } from "./open-request.js";
+import type { ServerResponse, ExchangeRequest } from "./open-request.js";
 import { oversizeError } from "./oversize.js";
 import type { Notice, UpstreamAnswer, UpstreamRequest } from "./types.js";
 
-/** Deeper data exhausts the stack of whoever writes it as JSON. */
+/** JSON serialization of deeper data would exhaust the call stack. */
 const MAX_DEPTH = 500;
 const WATCH_TIMEOUT_MS = 10_000;
 const METHOD_NOT_FOUND = -32_601;
 
-/** What one open connection can do beside lists and calls of tools. */
+/** The requests that one open connection supports besides listing and calling tools. */
 export interface Relay {
   readonly capabilities: ServerCapabilities;
   request(request: UpstreamRequest, signal?: AbortSignal): Promise<UpstreamAnswer>;
-  /** Has the server tell of changes of a resource; once is enough. */
+  /** Subscribes to changes of a resource. Repeated calls share one subscription. */
   watch(uri: string): Promise<UpstreamAnswer>;
   unwatch(uri: string): void;
 }
@@ -33,7 +33,7 @@ export interface RelayParts {
   readonly client: Client;
   readonly era: Era;
   readonly secrets: Secrets;
-  readonly request: Exchange["request"];
+  readonly request: RequestExchange["request"];
   readonly onNotice: (notice: Notice) => void;
 }
 
@@ -42,8 +42,11 @@ interface Watch {
   end: () => void;
 }
 
-/** Longest wait for an answer with all that the caller is asked meanwhile. */
-const LONGEST_TALK_MS = 900_000;
+/**
+ * Longest total time of a request, including the time that the caller's client needs to answer requests of the
+ * server.
+ */
+const LONGEST_TOTAL_MS = 900_000;
 const DONE: UpstreamAnswer = { kind: "result", result: {} };
 
 export function createRelay(parts: RelayParts): Relay {
@@ -56,10 +59,10 @@ export function createRelay(parts: RelayParts): Relay {
       method,
       params,
       timeoutMs,
-      maxTotalMs: peer === undefined ? timeoutMs : LONGEST_TALK_MS,
-      // A question that may be the caller's is put to nobody else.
+      maxTotalMs: peer === undefined ? timeoutMs : LONGEST_TOTAL_MS,
+      // A request of the server that may belong to this caller must not reach another client.
       ...(wanted.isShared === true ? {} : { caller: { actorId, peer, onEvent: undefined } }),
-      ...(parts.era === "modern" && peer !== undefined ? askedBack(server, peer) : {}),
+      ...(parts.era === "modern" && peer !== undefined ? inputOptions(server, peer) : {}),
     };
     return toAnswer(await parts.request(request, signal), server, secrets);
   }
@@ -67,7 +70,7 @@ export function createRelay(parts: RelayParts): Relay {
   const askFor = (method: string, uri: string): Promise<UpstreamAnswer> =>
     request({ method, params: { uri }, timeoutMs: WATCH_TIMEOUT_MS, isShared: true });
 
-  /** In the modern era it is a stream that is listened to, one for each resource: what it is about cannot be changed later. */
+  /** In the modern era, a subscription is a stream for each resource, because its filter cannot be changed later. */
   async function listen(uri: string, watch: Watch): Promise<UpstreamAnswer> {
     if (client.getServerCapabilities()?.resources?.subscribe !== true) return notSupported();
     const { honored, end } = keepListening(client, { resourceSubscriptions: [uri] }, () =>
@@ -119,7 +122,7 @@ export function toCapabilities(client: Client): ServerCapabilities {
   };
 }
 
-/** What a notification says of what the server has beside tools. */
+/** Converts a notification about prompts or resources. */
 export function toNotice(method: string, { uri }: JsonObject): Notice | undefined {
   if (method === "notifications/prompts/list_changed") return { kind: "changed", offers: "prompts" };
   if (method === "notifications/resources/list_changed") return { kind: "changed", offers: "resources" };
@@ -127,7 +130,7 @@ export function toNotice(method: string, { uri }: JsonObject): Notice | undefine
   return undefined;
 }
 
-/** What a modern server is asked to announce; others do so unasked. */
+/** The notifications that a modern server is asked to send. Legacy servers send them without being asked. */
 export function toFilter(client: Client): Filter {
   const { tools, prompts, resources } = client.getServerCapabilities() ?? {};
   return {
@@ -137,10 +140,10 @@ export function toFilter(client: Client): Filter {
   };
 }
 
-function askedBack(server: string, peer: CallerPeer): Pick<ExchangeRequest, "envelope" | "more"> {
+function inputOptions(server: string, peer: CallerPeer): Pick<ExchangeRequest, "envelope" | "more"> {
   return {
     envelope: { [CLIENT_CAPABILITIES_META_KEY]: peer.capabilities },
-    more: createInputRounds(server, peer),
+    more: createMultiRoundTrip(server, peer),
   };
 }
 
@@ -148,20 +151,21 @@ function notSupported(): UpstreamAnswer {
   return { kind: "error", code: METHOD_NOT_FOUND, message: "Method not found" };
 }
 
-function toAnswer(answer: Answer, server: string, { redact, redactValue }: Secrets): UpstreamAnswer {
+function toAnswer(answer: ServerResponse, server: string, { redact, redactValue }: Secrets): UpstreamAnswer {
   if (answer.kind === "error") {
     const { code, message, data } = answer;
     const oversize = oversizeError(server, code, data);
     if (oversize !== undefined) throw oversize;
-    const told = data === undefined || !isWithinDepth(data, MAX_DEPTH) ? {} : { data: redactValue(data) };
-    return { kind: "error", code, message: redact(message), ...told };
+    const shownData = data === undefined || !isWithinDepth(data, MAX_DEPTH) ? {} : { data: redactValue(data) };
+    return { kind: "error", code, message: redact(message), ...shownData };
   }
   const { result } = answer;
   if (!isJsonObject(result)) throw unusable(server, "something that is not a result");
   if (!isWithinDepth(result, MAX_DEPTH)) throw unusable(server, `data nested over ${MAX_DEPTH} levels deep`);
   const kind = result["resultType"] ?? "complete";
-  // Questions are put to the caller before; whoever cannot be asked has not said so.
-  if (kind !== "complete") throw unusable(server, "a question that the gateway does not pass on");
+  // Input requests were already forwarded to a client that supports them; this one remains for a client without that
+  // capability.
+  if (kind !== "complete") throw unusable(server, "an input request that the gateway does not forward");
   return { kind: "result", result };
 }
 

@@ -1,7 +1,10 @@
-/** Runs something later and gives back how to call it off. An argument everywhere, so that tests own the time. */
+/**
+ * Runs a function later and returns a function that cancels it. It is a parameter everywhere, so that tests control
+ * the time.
+ */
 export type Schedule = (delayMs: number, run: () => void) => () => void;
 
-/** Timers that never keep the process alive by themselves. */
+/** A timer that does not keep the process running. */
 export const scheduleUnref: Schedule = (delayMs, run) => {
   const timer = setTimeout(run, delayMs);
   timer.unref();

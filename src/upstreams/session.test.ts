@@ -5,10 +5,10 @@ import { serverFile, toCall } from "../../test/support/upstreams.js";
 import type { DiscoveryError } from "../errors.js";
 import { createSecrets } from "../util/secrets.js";
 import { createStderrRing } from "./process/stderr-ring.js";
-import { createSession } from "./session.js";
+import { createUpstreamSession } from "./session.js";
 import { createStdioChannel } from "./stdio-transport.js";
 
-it("a session whose server was gone before it was made has not made its first call, and says that it is lost", async () => {
+it("reports a call as not executed and the session as lost if the server exited before the session was created", async () => {
   const secrets = createSecrets();
   const channel = createStdioChannel(
     { kind: "stdio", command: process.execPath, args: [serverFile("echo.mjs")], env: {} },
@@ -20,7 +20,7 @@ it("a session whose server was gone before it was made has not made its first ca
       stderr: createStderrRing(secrets.redact),
       reaper: { watch: () => undefined, letGo: () => undefined, forget: () => undefined, close: () => undefined },
       redact: secrets.redact,
-      installations: { begin: async () => undefined, brokenNpxFolder: () => undefined },
+      installations: { begin: async () => undefined, brokenNpxFolder: () => undefined, npmLog: () => undefined },
       onInstalling: () => undefined,
     },
   );
@@ -31,7 +31,7 @@ it("a session whose server was gone before it was made has not made its first ca
   await eventually(() => channel.ending() !== undefined);
 
   const lost: DiscoveryError[] = [];
-  const session = createSession({
+  const session = createUpstreamSession({
     server: "echo",
     client,
     channel,

@@ -1,4 +1,4 @@
-// An open connection comes in; lists and calls go out. It knows the protocol and one server, not who else is connected.
+// A session with one server over an open connection: lists, calls, and requests of the server.
 import { setTimeout as pause } from "node:timers/promises";
 import {
   CLIENT_CAPABILITIES_META_KEY,
@@ -8,22 +8,23 @@ import {
   PROTOCOL_VERSION_META_KEY,
 } from "@modelcontextprotocol/client";
 import { DiscoveryError } from "../errors.js";
-import type { CallResult } from "../model/call.js";
+import type { CallContext, CallResult } from "../model/call.js";
 import type { JsonObject } from "../model/json.js";
 import type { Era, ServerListing } from "../model/server.js";
 import type { Secrets } from "../util/secrets.js";
-import { createServerQuestions } from "./asking-back/answer-server.js";
-import { createInputRounds } from "./asking-back/input-rounds.js";
-import { createLogs, type Logs } from "./asking-back/logs.js";
-import { createPages, pagesOf } from "./asking-back/pages.js";
-import { brokeOff, notListed, toPage, toProgressEvent, toResult } from "./answers.js";
-import type { Channel } from "./channel.js";
-import { createExchange } from "./exchange.js";
+import { createServerRequests } from "./server-requests/server-requests.js";
+import { createMultiRoundTrip } from "./server-requests/multi-round-trip.js";
+import { type ReleaseSlot, slotReleasingPeer } from "./server-requests/slot-releasing-peer.js";
+import { createLogs } from "./server-requests/logs.js";
+import { createUrlElicitations, urlElicitationsOf } from "./server-requests/url-elicitation.js";
+import { brokeOff, notListed, toListPage, toProgressEvent, toCallResult } from "./answers.js";
+import type { TransportChannel } from "./channel.js";
+import { createRequestExchange } from "./exchange.js";
 import { toArgumentHeaders } from "./header-arguments.js";
-import { readPages, withoutUnsendable } from "./listing.js";
+import { readPages, withoutInvalidHeaders } from "./listing.js";
 import { type Filter, keepListening } from "./listening.js";
 import { isUntouched, midCall } from "./failures.js";
-import type { Answer, Caller, ExchangeRequest } from "./open-request.js";
+import type { ServerResponse, ExchangeRequest } from "./open-request.js";
 import { createRelay, type Relay, toFilter, toNotice } from "./relay.js";
 import type { Notice, UpstreamCall } from "./types.js";
 
@@ -34,69 +35,72 @@ const ENVELOPE_KEYS = [
   LOG_LEVEL_META_KEY,
 ];
 
-/** Who was killed and has not ended after this long is not waited for. */
+/** A killed server that has not exited after this time is no longer waited for. */
 const END_MS = 2_000;
 
-export interface SessionParts {
+export interface UpstreamSessionParts {
   readonly server: string;
   readonly client: Client;
-  readonly channel: Channel;
+  readonly channel: TransportChannel;
   readonly clientInfo: { readonly name: string; readonly version: string };
   readonly listTimeoutMs: number;
   readonly pulseTimeoutMs: number;
-  /** One process serves several clients: it would keep the folders of one and use them for the others. */
+  /**
+   * True if one process serves several clients: it would keep the roots of one client and use them for the others.
+   */
   readonly hidesFolders?: boolean;
   readonly secrets: Secrets;
   readonly onListChanged: () => void;
   readonly onNotice: (notice: Notice) => void;
-  /** The connection is gone, and not because we closed it. */
+  /** Called when the connection is lost, but not when the gateway closes it. */
   readonly onLost: (reason: DiscoveryError) => void;
 }
 
-export interface Session {
+export interface UpstreamSession {
   readonly era: Era;
   readonly closed: boolean;
-  /** Every call over it leaves something behind (`AbortSignal.any` in the SDK, on the connection's own signal). */
-  readonly wears?: boolean;
+  /** True if every call leaks memory: the SDK calls `AbortSignal.any` with the connection's own signal. */
+  readonly leaks?: boolean;
   listTools(signal?: AbortSignal): Promise<ServerListing>;
-  callTool(call: UpstreamCall, signal?: AbortSignal): Promise<CallResult>;
-  /** Of a server that speaks the protocol: what it has beside tools. */
+  /** `releaseSlot` frees the slot of the call while the caller's client answers a request of the server. */
+  callTool(call: UpstreamCall, releaseSlot?: ReleaseSlot): Promise<CallResult>;
+  /** Prompts and resources, for a server that uses MCP. */
   readonly relay?: Relay;
-  /** Asks a modern server to announce changes of its lists; others do so unasked. */
+  /** Asks a modern server to announce list changes. Legacy servers do so without being asked. */
   watchList(): void;
   close(): Promise<void>;
 }
 
-export function createSession(parts: SessionParts): Session {
+export function createUpstreamSession(parts: UpstreamSessionParts): UpstreamSession {
   const { server, client, channel } = parts;
   const era: Era = client.getProtocolEra() === "modern" ? "modern" : "legacy";
   let closing: Promise<void> | undefined;
   let lost = false;
-  let feelingPulse = false;
+  let isPinging = false;
 
-  /** Where arguments may have to travel in headers. */
+  /** Whether arguments may have to be sent as HTTP headers. */
   const hasHeaders = era === "modern" && channel.transport.hasPerRequestStream === true;
 
-  const exchange = createExchange({
+  const exchange = createRequestExchange({
     server,
     transport: channel.transport,
     envelope: toEnvelope(parts, era),
     cancelByStream: hasHeaders,
-    onRequest: (request) => era === "legacy" && questions.take(request),
+    onRequest: (request) => era === "legacy" && serverRequests.take(request),
     onNotification(method, params, during, late) {
       if (method === "notifications/tools/list_changed") parts.onListChanged();
       const notice = toNotice(method, params);
       if (notice !== undefined) parts.onNotice(notice);
-      if (method === "notifications/message") logs.tell(params, during, late);
+      if (method === "notifications/message") logs.deliver(params, during, late);
       if (method === "notifications/elicitation/complete") pages.complete(params);
-      if (method === "notifications/cancelled") questions.withdraw(params["requestId"]);
+      if (method === "notifications/cancelled") serverRequests.withdraw(params["requestId"]);
     },
   });
-  const pages = createPages();
-  const questions = createServerQuestions(exchange.respond, { pages, hidesFolders: parts.hidesFolders === true });
+  const pages = createUrlElicitations();
+  const serverRequests = createServerRequests(exchange.respond, { pages, hidesFolders: parts.hidesFolders === true });
   const logs = createLogs({ client, era, exchange, secrets: parts.secrets, timeoutMs: parts.listTimeoutMs });
 
-  const relay = createRelay({ ...parts, era, request: askBeside });
+  const relay = createRelay({ ...parts, era, request: askOther });
 
   const passOn = channel.transport.onclose;
   channel.transport.onclose = () => {
@@ -110,19 +114,21 @@ export function createSession(parts: SessionParts): Session {
     parts.onLost(reason);
   }
 
-  /** Any of the lists may have changed while nothing was heard of them. */
-  function tellMissed({ toolsListChanged, promptsListChanged, resourcesListChanged }: Filter): void {
+  /** Reports a change of each list, because changes during an interruption are unknown. */
+  function reportMissedChanges({ toolsListChanged, promptsListChanged, resourcesListChanged }: Filter): void {
     if (toolsListChanged === true) parts.onListChanged();
     if (promptsListChanged === true) parts.onNotice({ kind: "changed", offers: "prompts" });
     if (resourcesListChanged === true) parts.onNotice({ kind: "changed", offers: "resources" });
   }
 
-  /** What a dead server has not taken is told when its end is known, which tells why. */
-  async function ask(wanted: ExchangeRequest, signal?: AbortSignal): Promise<Answer> {
+  /**
+   * If a dead process did not receive the request, waits for its exit, because the exit code explains the failure.
+   */
+  async function ask(wanted: ExchangeRequest, signal?: AbortSignal): Promise<ServerResponse> {
     try {
       return await exchange.request(wanted, signal);
     } catch (error) {
-      if (!(isUntouched(error) && channel.deaf())) throw error;
+      if (!(isUntouched(error) && channel.isInputClosed())) throw error;
       await Promise.race([channel.close().catch(() => undefined), pause(END_MS, undefined, { ref: false })]);
       if (!lost && closing === undefined) loseTo(error);
       const ending = channel.ending();
@@ -130,10 +136,11 @@ export function createSession(parts: SessionParts): Session {
     }
   }
 
-  async function callTool(call: UpstreamCall, signal?: AbortSignal): Promise<CallResult> {
-    const { onEvent, peer } = call;
-    const { heard } = exchange;
-    const preparing = logs.prepare(call.logLevel);
+  async function callTool(call: UpstreamCall, releaseSlot?: ReleaseSlot): Promise<CallResult> {
+    const { context, report } = call;
+    const peer = context.peer && releaseSlot ? slotReleasingPeer(context.peer, releaseSlot) : context.peer;
+    const { received } = exchange;
+    const preparing = logs.prepare(context);
     if (preparing !== undefined) await preparing;
     try {
       const request: ExchangeRequest = {
@@ -141,65 +148,71 @@ export function createSession(parts: SessionParts): Session {
         params: { name: call.tool, arguments: call.arguments, _meta: call.meta && withoutEnvelope(call.meta) },
         timeoutMs: call.timeoutMs,
         maxTotalMs: call.maxTotalMs,
-        // Progress is asked for even if nobody listens: it is what keeps a long call from timing out.
-        onProgress: (params) => onEvent?.(toProgressEvent(params, parts.secrets)),
-        caller: toCaller(call, logs),
+        // Progress is always requested, because it prevents a timeout of a long call.
+        onProgress: (params) => report?.(toProgressEvent(params, parts.secrets)),
+        caller: { actorId: context.actor.id, peer, onEvent: logs.filtered(call) },
         headers: hasHeaders ? toArgumentHeaders(call.inputSchema ?? {}, call.arguments) : undefined,
-        envelope: era === "modern" ? toOwnEnvelope(call) : undefined,
-        more: era === "modern" ? createInputRounds(server, peer) : undefined,
+        envelope: era === "modern" ? { ...toCapabilityEnvelope(context), ...logs.envelope(context) } : undefined,
+        more: era === "modern" ? createMultiRoundTrip(server, peer) : undefined,
       };
-      const answer = await ask(request, signal);
-      if (answer.kind === "error") for (const page of pagesOf(answer.data)) pages.note(page, peer);
-      return toResult(answer, server, parts.secrets);
+      const answer = await ask(request, context.signal);
+      if (answer.kind === "error") for (const page of urlElicitationsOf(answer.data)) pages.note(page, peer);
+      return toCallResult(answer, server, parts.secrets);
     } catch (error) {
-      lookAfter(error, heard);
+      checkConnection(error, received);
       throw error;
     }
   }
 
-  /** What a failed request says of the connection, with how much had been heard before it was sent. */
-  function lookAfter(error: unknown, heard: number): void {
+  /**
+   * Checks the connection after a failed request. `received`: the number of received messages before the request was
+   * sent.
+   */
+  function checkConnection(error: unknown, received: number): void {
     if (!(error instanceof DiscoveryError)) return;
     giveUpIfDead(error);
-    const isSilent = exchange.heard === heard && error.code === "TOOL_EXECUTION_TIMEOUT";
-    if (isSilent && channel.exclusive) void feelPulse();
+    const isSilent = exchange.received === received && error.code === "TOOL_EXECUTION_TIMEOUT";
+    if (isSilent && channel.exclusive) void pingServer();
   }
 
-  async function askBeside(wanted: ExchangeRequest, signal?: AbortSignal): Promise<Answer> {
-    const { heard } = exchange;
+  async function askOther(wanted: ExchangeRequest, signal?: AbortSignal): Promise<ServerResponse> {
+    const { received } = exchange;
     try {
       return await ask(wanted, signal);
     } catch (error) {
-      lookAfter(error, heard);
+      checkConnection(error, received);
       throw error;
     }
   }
 
-  /** A timeout or an error of one call says nothing about the connection, except these two. */
+  /** A timeout or an error of one call does not affect the connection, except in these two cases. */
   function giveUpIfDead(error: DiscoveryError): void {
     const unread = error.code === "TOOL_EXECUTION_TIMEOUT" && channel.stalled();
     const forgotten = error.facts["status"] === 404 && channel.transport.sessionId !== undefined;
     if (lost || !(unread || forgotten)) return;
     loseTo(error);
-    // A forgotten session ends with its last call: each of them is told so itself, and comes again.
+    // If the server has dropped the session, each running call gets its own 404 and is repeated: the channel must stay open.
     if (unread) channel.kill();
   }
 
-  /** A frozen process would let every call run into its time limit. Any answer, even "method not found", is a sign of life. */
-  async function feelPulse(): Promise<void> {
-    if (feelingPulse || lost || closing !== undefined) return;
-    feelingPulse = true;
+  /**
+   * A frozen process would let every call time out. Any answer to a ping, even "method not found", shows that it is
+   * alive.
+   */
+  async function pingServer(): Promise<void> {
+    if (isPinging || lost || closing !== undefined) return;
+    isPinging = true;
     const limits = { timeoutMs: parts.pulseTimeoutMs, maxTotalMs: parts.pulseTimeoutMs };
-    const { heard } = exchange;
+    const { received } = exchange;
     try {
       await exchange.request({ method: "ping", params: {}, ...limits });
     } catch (error) {
-      if (exchange.heard === heard && !lost && error instanceof DiscoveryError) {
+      if (exchange.received === received && !lost && error instanceof DiscoveryError) {
         loseTo(error);
         channel.kill();
       }
     } finally {
-      feelingPulse = false;
+      isPinging = false;
     }
   }
 
@@ -219,17 +232,17 @@ export function createSession(parts: SessionParts): Session {
     const pages = await readPages(async (cursor) => {
       const params = cursor === undefined ? {} : { cursor };
       try {
-        return toPage(await ask({ method: "tools/list", params, ...limits }, signal), server);
+        return toListPage(await ask({ method: "tools/list", params, ...limits }, signal), server);
       } catch (error) {
         throw error instanceof DiscoveryError && error.code !== "CANCELLED" ? notListed(server, error) : error;
       }
     });
-    return { ...(hasHeaders ? withoutUnsendable(pages) : pages), ...about };
+    return { ...(hasHeaders ? withoutInvalidHeaders(pages) : pages), ...about };
   }
 
   return {
     era,
-    wears: hasHeaders,
+    leaks: hasHeaders,
     get closed() {
       return lost || closing !== undefined;
     },
@@ -239,7 +252,7 @@ export function createSession(parts: SessionParts): Session {
     watchList() {
       const filter = toFilter(client);
       if (era === "legacy" || Object.keys(filter).length === 0) return;
-      keepListening(client, filter, () => tellMissed(filter)).honored.catch(() => undefined);
+      keepListening(client, filter, () => reportMissedChanges(filter)).honored.catch(() => undefined);
     },
     close() {
       closing ??= channel.close();
@@ -248,7 +261,7 @@ export function createSession(parts: SessionParts): Session {
   };
 }
 
-function toEnvelope({ client, clientInfo }: SessionParts, era: Era): JsonObject {
+function toEnvelope({ client, clientInfo }: UpstreamSessionParts, era: Era): JsonObject {
   if (era === "legacy") return {};
   return {
     [PROTOCOL_VERSION_META_KEY]: client.getNegotiatedProtocolVersion(),
@@ -257,19 +270,14 @@ function toEnvelope({ client, clientInfo }: SessionParts, era: Era): JsonObject 
   };
 }
 
-/** What this very caller can be asked and wants to hear. */
-function toOwnEnvelope({ peer, logLevel }: UpstreamCall): JsonObject {
-  return {
-    [CLIENT_CAPABILITIES_META_KEY]: peer?.capabilities ?? {},
-    ...(logLevel === undefined ? {} : { [LOG_LEVEL_META_KEY]: logLevel }),
-  };
+/** The capabilities of the caller's client. */
+function toCapabilityEnvelope({ peer }: CallContext): JsonObject {
+  return { [CLIENT_CAPABILITIES_META_KEY]: peer?.capabilities ?? {} };
 }
 
-function toCaller(call: UpstreamCall, logs: Logs): Caller {
-  return { actorId: call.actorId, peer: call.peer, onEvent: logs.filtered(call) };
-}
-
-/** A caller's envelope speaks of the caller's connection to us, not of ours to the server. */
+/**
+ * The caller's envelope describes the caller's connection to the gateway, not the gateway's connection to the server.
+ */
 function withoutEnvelope(meta: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(meta).filter(([key]) => !ENVELOPE_KEYS.includes(key) && key !== "progressToken"),

@@ -9,7 +9,7 @@ function start() {
   return { onSilence, clock: startSilenceClock(100, onSilence) };
 }
 
-it("runs out after its span, and later when it is restarted", () => {
+it("expires after its period, and later when it is restarted", () => {
   const { onSilence, clock } = start();
   vi.advanceTimersByTime(60);
   clock.restart();
@@ -19,7 +19,7 @@ it("runs out after its span, and later when it is restarted", () => {
   expect(onSilence).toHaveBeenCalledOnce();
 });
 
-it("does not run while anybody has stopped it, and has its whole span after that", () => {
+it("does not run while a pause is active, and has its full period afterwards", () => {
   const { onSilence, clock } = start();
   const [goOn, alsoGoOn] = [clock.pause(), clock.pause()];
   goOn();
@@ -34,7 +34,7 @@ it("does not run while anybody has stopped it, and has its whole span after that
   expect(onSilence).toHaveBeenCalledOnce();
 });
 
-it("stays stopped, whoever lets it go on", () => {
+it("stays stopped when a pause ends", () => {
   const { onSilence, clock } = start();
   const goOn = clock.pause();
   clock.stop();

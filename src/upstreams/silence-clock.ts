@@ -1,7 +1,10 @@
-/** Runs out after a span without a sign of life, unless nobody is to blame for the silence. */
+/**
+ * An idle timeout: expires after a period without messages from the server. It can be paused while the gateway waits
+ * for something other than the server.
+ */
 export interface SilenceClock {
   restart(): void;
-  /** Stops it until every such stop was taken back by what this gives. */
+  /** Pauses the timeout until every returned function of overlapping pauses was called. */
   pause(): () => void;
   stop(): void;
 }

@@ -4,10 +4,10 @@ import type { Pause } from "./breaker.js";
 import { quoteStderr } from "./process/exit.js";
 import type { UpstreamState } from "./types.js";
 
-export function toReason(error: unknown, server: string): DiscoveryError {
+export function toStartReason(error: unknown, server: string): DiscoveryError {
   if (error instanceof DiscoveryError) return error.about({ server });
-  return new DiscoveryError("INTERNAL_ERROR", `The connection to ${server} failed for a reason of our own.`, {
-    hint: "Report it with the gateway's log.",
+  return new DiscoveryError("INTERNAL_ERROR", `The connection to ${server} failed because of an internal error.`, {
+    hint: "Report the defect with the gateway's log.",
     server,
     cause: error,
   });
@@ -15,9 +15,9 @@ export function toReason(error: unknown, server: string): DiscoveryError {
 
 export function pausing({ reason, retryAt, open }: Pause, now: number): DiscoveryError {
   const seconds = Math.ceil((retryAt - now) / 1000);
-  const why = open ? "It failed so often that it is left alone for a while" : "It failed a moment ago";
+  const why = open ? "The server failed several times in a row" : "The server failed a moment ago";
   return new DiscoveryError(reason.code, reason.message, {
-    hint: `${why}; it is tried again in ${seconds} s. ${reason.hint ?? ""}`.trim(),
+    hint: [`${why}; the gateway starts it again in ${seconds} s at the earliest.`, ...reason.nextSteps],
     facts: { ...reason.facts, retryAfterMs: Math.ceil(retryAt - now) },
     server: reason.server,
     cause: reason,
@@ -30,7 +30,10 @@ export function stillStarting(server: string, state: UpstreamState, now: number)
   const doing = isInstalling ? "installing" : "starting";
   const message = `${server} is still ${doing} after ${Math.round(forMs / 1000)} s.`;
   return new DiscoveryError("UPSTREAM_STARTING", message, {
-    hint: `Call again in ${RETRY_AFTER_SECONDS} s. The ${isInstalling ? "installation" : "start"} continues in the background.`,
+    hint: [
+      { action: "retry", afterSeconds: RETRY_AFTER_SECONDS },
+      `The ${isInstalling ? "installation" : "start"} continues in the background.`,
+    ],
     facts: {
       startingForMs: Math.round(forMs),
       retry_after_seconds: RETRY_AFTER_SECONDS,
@@ -40,16 +43,14 @@ export function stillStarting(server: string, state: UpstreamState, now: number)
   });
 }
 
-export function cancelled(server: string): DiscoveryError {
+export function startCancelled(server: string): DiscoveryError {
   return new DiscoveryError("CANCELLED", `The call was cancelled before it was sent to ${server}.`, { server });
 }
 
 export function closing(server: string): DiscoveryError {
-  return new DiscoveryError(
-    "SERVER_CONNECTION_ERROR",
-    `${server} is not called any more: the gateway is shutting down.`,
-    { server },
-  );
+  return new DiscoveryError("SERVER_CONNECTION_ERROR", `${server} is no longer called: the gateway is shutting down.`, {
+    server,
+  });
 }
 
 export function tooSlow(
@@ -61,8 +62,8 @@ export function tooSlow(
   const what = isInstalling ? "was still installing after" : "was not ready within";
   return new DiscoveryError("SERVER_CONNECTION_ERROR", `${server} ${what} ${limitMs / 1000} s${quoteStderr(stderr)}`, {
     hint: isInstalling
-      ? "The installation goes on in the background. Try again later, or run its command in a terminal to watch it."
-      : "Check that it is an MCP server; start it in a terminal once if it has something to install.",
+      ? "The installation continues in the background. Repeat the call later, or run the server's command in a terminal to see its progress."
+      : "Check that it is an MCP server. If it installs packages when it starts, start it once in a terminal.",
     facts: { startTimeoutMs: limitMs },
     server,
   });

@@ -1,4 +1,4 @@
-import type { Connection } from "../model/server.js";
+import type { ServerConnection } from "../model/server.js";
 import { installerOf } from "./install/installer.js";
 import type { InstallStatus } from "./install/installations.js";
 import type { UpstreamOptions } from "./options.js";
@@ -8,25 +8,31 @@ type Limits = Pick<UpstreamOptions, "startTimeoutMs" | "installTimeoutMs">;
 
 const LOOK_AGAIN_MS = 500;
 
-/** The longest that a server may take to be ready, with the installation of its package where its command does that. */
-export function startLimitMs(connection: Connection, { startTimeoutMs, installTimeoutMs }: Limits): number {
+/**
+ * The longest time until a server must be ready, including the installation of its package if its command may install
+ * one.
+ */
+export function startLimitMs(connection: ServerConnection, { startTimeoutMs, installTimeoutMs }: Limits): number {
   if (connection.kind !== "stdio") return startTimeoutMs;
   const isInstaller = installerOf(connection.command, connection.args) !== undefined;
   return isInstaller ? Math.max(startTimeoutMs, installTimeoutMs) : startTimeoutMs;
 }
 
 export interface StartClockParts {
-  readonly connection: Connection;
+  readonly connection: ServerConnection;
   readonly options: Limits;
-  /** Undefined until it is known whether the command will install anything. */
+  /** Undefined until it is known whether the command installs a package. */
   readonly status: () => InstallStatus | undefined;
   readonly schedule: Schedule;
   readonly now: () => number;
-  /** Called once with the limit that has passed. */
+  /** Called once, with the limit that was exceeded. */
   readonly onLate: (limitMs: number) => void;
 }
 
-/** Gives an installation `installTimeoutMs` in all, and the server `startTimeoutMs` after it. Returns what ends the clock. */
+/**
+ * Allows `installTimeoutMs` for an installation and `startTimeoutMs` for the server after it. Returns a function that
+ * stops the clock.
+ */
 export function startClock({ connection, options, status, schedule, now, onLate }: StartClockParts): () => void {
   const longestMs = startLimitMs(connection, options);
   const mayEverInstall = longestMs > options.startTimeoutMs;

@@ -1,20 +1,21 @@
-// A stdio connection comes in, a channel on a supervised process goes out. It knows messages, not what they mean.
+// A channel to a supervised process over standard input and output. It passes messages on without interpreting them.
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { DiscoveryError } from "../errors.js";
 import { isJsonObject } from "../model/json.js";
 import type { StdioConnection } from "../model/server.js";
 import type { Redact } from "../util/secrets.js";
 import { toOneLine } from "../util/text.js";
-import type { Channel } from "./channel.js";
+import type { TransportChannel } from "./channel.js";
 import type { CommandToStart, Installation, Installations, InstallStatus } from "./install/installations.js";
 import { oversizeAnswer } from "./oversize.js";
 import { childEnvironment } from "./process/child-environment.js";
-import { exitError, type ProcessExit } from "./process/exit.js";
+import { integrityError } from "./install/pinned-integrity.js";
+import { type ExitContext, exitError, type ProcessExit } from "./process/exit.js";
 import type { Reaper } from "./process/reap-client.js";
 import type { StderrRing } from "./process/stderr-ring.js";
 import { type SupervisedProcess, superviseProcess } from "./process/supervise.js";
 
-/** More than is quoted: of a secret that is cut in two, the first half would not be known for one. */
+/** Longer than the quoted part, because redaction would not recognize a truncated secret. */
 const LONGEST_STRAY = 8192;
 
 export interface StdioParts {
@@ -26,37 +27,39 @@ export interface StdioParts {
   readonly reaper: Reaper;
   readonly redact: Redact;
   readonly installations: Installations;
-  /** The command may install its package first. */
+  /** Called when the command may install its package first. */
   readonly onInstalling: (status: InstallStatus) => void;
 }
 
-export function createStdioChannel(connection: StdioConnection, parts: StdioParts): Channel {
+export function createStdioChannel(connection: StdioConnection, parts: StdioParts): TransportChannel {
   const transport = new StdioTransport(connection, parts);
   return {
     transport,
     exclusive: true,
     stalled: () => transport.stalled,
-    deaf: () => transport.isDeaf || transport.ending !== undefined,
+    isInputClosed: () => transport.isInputClosed || transport.ending !== undefined,
     ending: () => transport.ending,
     close: () => transport.close(),
     kill: () => transport.kill(),
   };
 }
 
-/** The accessors `pid` and `stderr` are how the SDK recognises a stdio transport when it negotiates the version. */
+/** The SDK recognizes a stdio transport by the accessors `pid` and `stderr` when it negotiates the version. */
 class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
 
   ending: DiscoveryError | undefined;
-  isDeaf = false;
+  isInputClosed = false;
   readonly stderr = null;
   #process: SupervisedProcess | undefined;
   #stray: string | undefined;
+  #isChecked = false;
   #installation: Installation | undefined;
   readonly #env: Readonly<Record<string, string>>;
   readonly #closing = new AbortController();
+  #startedAt = Date.now();
 
   constructor(
     private readonly connection: StdioConnection,
@@ -75,8 +78,11 @@ class StdioTransport implements Transport {
 
   async start(): Promise<void> {
     try {
+      const fault = this.#integrityFault();
+      if (fault !== undefined) throw fault;
       this.#installation = await this.#beginInstallation();
       this.#closing.signal.throwIfAborted();
+      this.#startedAt = Date.now();
       this.#process = this.#supervise();
       await this.#process.started;
     } catch (error) {
@@ -91,7 +97,7 @@ class StdioTransport implements Transport {
     const written = await this.#process.write(`${JSON.stringify(message)}\n`);
     if (written === "sent") return;
     if (written === "refused") throw this.#refused();
-    // Half a message may be in the pipe: nothing can follow it.
+    // The pipe may contain a partial message, so nothing can be sent after it.
     if (written === "unread") this.ending ??= this.#notRead();
     this.#process.kill();
     await this.#process.stop();
@@ -147,40 +153,69 @@ class StdioTransport implements Transport {
     try {
       value = JSON.parse(line.toString("utf8"));
     } catch {
-      // Banners and debug output on stdout are common; they only matter if the server never speaks properly.
+      // Banners and debug output on stdout are common. They only matter if the server never sends a valid message.
       this.#stray ??= line.toString("utf8", 0, LONGEST_STRAY);
       return;
     }
     for (const message of Array.isArray(value) ? value : [value]) {
       if (!isJsonObject(message) || message["jsonrpc"] !== "2.0") continue;
+      if (!this.#isContentChecked()) return;
       this.#process?.settled();
       this.onmessage?.(message as JSONRPCMessage);
     }
+  }
+
+  /** Checks before the first message is passed on, because this start may have installed the package. */
+  #isContentChecked(): boolean {
+    if (this.#isChecked) return true;
+    const fault = this.#integrityFault();
+    this.#isChecked = fault === undefined;
+    if (fault === undefined) return true;
+    this.ending ??= fault;
+    this.#process?.kill();
+    return false;
+  }
+
+  #integrityFault(): DiscoveryError | undefined {
+    return integrityError(this.#command, this.connection.integrity, this.parts.server);
   }
 
   #whyGone(exit: ProcessExit): DiscoveryError {
     const { server, stderr, redact, installations } = this.parts;
     const lines = stderr.lines();
     const { command, cwd } = this.connection;
+    const npmLog = lines.length === 0 && exit.kind === "exited" ? this.#npmLog() : undefined;
     return exitError(exit, {
       server,
       command,
       ...(cwd === undefined ? {} : { cwd }),
       stderr: lines,
       startHint: this.connection.startHint,
+      npmLog,
+      args: canRepeat(this.connection, this.parts) ? this.connection.args : undefined,
+      given: this.#env,
+      environment: this.parts.env,
       ...(this.#stray === undefined ? {} : { stdout: toOneLine(redact(this.#stray)).slice(0, 200) }),
       ...(exit.kind === "exited" ? { brokenNpxFolder: installations.brokenNpxFolder(this.#command, lines) } : {}),
     });
   }
 
-  /** It is over; why, its exit will tell those who still wait for answers. */
+  #npmLog(): ExitContext["npmLog"] {
+    const { redact, installations } = this.parts;
+    const found = installations.npmLog(this.#command, this.#startedAt);
+    return (
+      found && { ...found, line: found.line === undefined ? undefined : toOneLine(redact(found.line)).slice(0, 500) }
+    );
+  }
+
+  /** The process is ending. Its exit code will explain the failure to the calls that still wait for answers. */
   #refused(): DiscoveryError {
     const { server } = this.parts;
-    this.isDeaf = true;
+    this.isInputClosed = true;
     this.#process?.kill();
     return (
       this.ending ??
-      new DiscoveryError("SERVER_CONNECTION_ERROR", `${server} does not take input any more; nothing was sent.`, {
+      new DiscoveryError("SERVER_CONNECTION_ERROR", `${server} no longer accepts input; nothing was sent.`, {
         hint: "Call again; if it happens again, run its command in a terminal to see why it ends.",
         server,
         executed: "no",
@@ -203,4 +238,13 @@ class StdioTransport implements Transport {
 
 function toNotStarted(error: unknown): ProcessExit {
   return { kind: "not-started", error: error instanceof Error ? error : new Error(String(error)) };
+}
+
+/** Whether a command line can express the complete entry without revealing a secret. */
+function canRepeat(connection: StdioConnection, parts: Pick<StdioParts, "env" | "redact">): boolean {
+  const { args, env, cwd, inheritEnv = [] } = connection;
+  // Servers of the user's configuration start in the home folder by default.
+  const home = parts.env["HOME"] ?? parts.env["USERPROFILE"];
+  const isBare = Object.keys(env).length === 0 && (cwd === undefined || cwd === home) && inheritEnv.length === 0;
+  return isBare && args.every((word) => parts.redact(word) === word);
 }

@@ -1,117 +1,149 @@
 import type { DiscoveryError } from "../errors.js";
-import type { CallerPeer, CallEvent, CallResult } from "../model/call.js";
+import type { CallContext, CallerPeer, CallEvent, CallResult } from "../model/call.js";
 import type { JsonObject } from "../model/json.js";
 import type { RestOperation } from "../model/operation.js";
-import type { Connection, Era, ServerListing } from "../model/server.js";
+import type { ServerConnection, Era, ServerListing } from "../model/server.js";
 import type { Secrets } from "../util/secrets.js";
-import type { OwnTool } from "./own-tool.js";
+import type { BuiltInTool } from "../model/built-in.js";
 import type { SignIn, SignInRequest } from "./oauth/sign-in.js";
 import type { UpstreamOptions } from "./options.js";
 import type { ConvertDocument } from "./rest/convert-document.js";
 
-/** Whose clients servers may ask something: nobody's, one client's, or those of several. */
+/** The clients that servers may send requests to: none, one client, or several. */
 export type Peers = "none" | "one" | "many";
 
 export interface UpstreamsParts {
   readonly options: UpstreamOptions;
-  /** The gateway's version, which servers are told. */
+  /** The gateway's version, which is reported to servers. */
   readonly version?: string;
-  /** The gateway's environment; children get only the safe part of it. */
+  /** The gateway's environment. Server processes receive only the safe part of it. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where installations that are under way are noted, and what they write is kept. */
+  /** The folder for the lock files and the output of running installations. */
   readonly installsFolder: string;
   readonly now: () => number;
-  /** How often a connection that wears is used before it is replaced; by default so often that it matters to nobody. */
+  /** The number of uses after which a connection that leaks memory is recycled. The default is 100,000. */
   readonly mostUses?: number;
   readonly random: () => number;
   readonly log: (message: string) => void;
-  /** The folder for what stdio servers write to standard error; without it nothing is kept in files. */
+  /** The folder for the standard error of stdio servers. Without it, no log files are written. */
   readonly logFolder?: string;
-  /** The gateway's; without them each server has its own. */
+  /** The gateway's secrets. Without them, each server has its own. */
   readonly secrets?: Secrets;
-  /** Reads the documents of REST APIs. */
+  /** Converts the documents of REST APIs. */
   readonly convertDocument?: ConvertDocument;
-  /** Gives the requests to a remote server their tokens; undefined for a server that nobody signs in to. */
+  /** Provides the tokens for requests to a remote server. Undefined for a server without sign-in. */
   readonly signIn?: (request: SignInRequest) => Promise<SignIn | undefined> | SignIn | undefined;
-  /** The gateway's own tools, which are a server too. */
-  readonly ownTools?: () => Promise<readonly OwnTool[]>;
-  /** A server said that its tools changed; storms of it arrive coalesced. */
+  /** The gateway's built-in tools, which are offered as a server. */
+  readonly ownTools?: () => Promise<readonly BuiltInTool[]>;
+  /** Called when a server reports a changed tool list. Bursts are coalesced. */
   readonly onListChanged?: (server: string) => void;
   readonly onStateChange?: (server: string) => void;
 }
 
 export interface Upstreams {
-  /** Opens or shares the connection and calls. Waits for a start at most `startWaitMs`, then UPSTREAM_STARTING while the start goes on. */
-  call(target: UpstreamTarget, call: UpstreamCall, signal?: AbortSignal): Promise<CallResult>;
-  /** Lists over the open connection if there is one, else opens one, lists, and closes it right after unless calls have joined. */
+  /**
+   * Opens or shares the connection and calls the tool. Waits for a start at most `startWaitMs` and then fails with
+   * UPSTREAM_STARTING while the start continues.
+   */
+  call(target: UpstreamTarget, call: UpstreamCall): Promise<CallResult>;
+  /**
+   * Lists the tools over the open connection if there is one. Otherwise opens a connection for the list and closes it
+   * afterwards, unless calls have begun to use it.
+   */
   list(target: UpstreamTarget, signal?: AbortSignal): Promise<ServerListing>;
-  /** Asks what is no call over the connection that calls share. What the server answers passes unchanged. */
+  /** Opens or shares the connection and keeps it open until it has been idle for `idleMs`. */
+  open(target: UpstreamTarget, signal?: AbortSignal): Promise<void>;
+  /** Sends a request other than a tool call over the shared connection. The server's answer is returned unchanged. */
   request(target: UpstreamTarget, request: UpstreamRequest, signal?: AbortSignal): Promise<UpstreamAnswer>;
-  /** What the server has beside tools; undefined when that is not known and nobody may connect to find out. */
+  /** The server's prompts, resources or templates. Undefined if they are unknown and no connection may be opened. */
   offers(target: UpstreamTarget, wanted: WantedOffers): Promise<readonly JsonObject[] | undefined>;
-  /** Tells of changes of a resource over all connections to come, until `end`; the answer is the server's to the wish. */
+  /**
+   * Reports changes of a resource across reconnections until `end` is called. `answer` is the server's answer to the
+   * subscription.
+   */
   watch(target: UpstreamTarget, uri: string, onChange: () => void): Promise<Watching>;
-  /** The listener hears when a server has other prompts or resources; storms arrive coalesced. Gives what ends it. */
+  /**
+   * Calls the listener when a server's prompts or resources change. Bursts are coalesced. Returns a function that
+   * removes the listener.
+   */
   onOffersChanged(listener: (server: string, kind: "prompts" | "resources") => void): () => void;
-  /** A call of the server is about to come: a connection that is opened to list its tools stays open for it. Gives what ends the wait. */
+  /**
+   * Announces a call: a connection that is opened to list tools stays open for it. Returns a function that withdraws
+   * the announcement.
+   */
   expectCall(server: string): () => void;
-  /** Whether the server's process has had or wanted a processor since this was last asked; undefined where nobody can tell. */
-  isStirring(server: string): boolean | undefined;
+  /**
+   * Whether the server's process has used or requested processor time since the previous call. Undefined if that is
+   * unknown.
+   */
+  isProcessActive(server: string): boolean | undefined;
   state(server: string): UpstreamState;
-  /** From now on there may be calls whose clients can be asked: servers are told so when a connection is opened. */
+  /**
+   * Declares that calls may have clients that servers can send requests to. Takes effect when a connection is opened.
+   */
   expectPeers(peers: Exclude<Peers, "none">): void;
-  /** Lets calls that have begun finish on the old connection; new ones open a new one. Resolves when the old one is gone. */
+  /**
+   * Lets running calls finish on the old connection; new calls open a new one. Resolves when the old connection is
+   * closed.
+   */
   drop(server: string): Promise<void>;
-  /** Puts another configuration into force, in one step: a server that is not the same any more is dropped, the others stay as they are. Gives the names of the dropped. */
+  /**
+   * Applies another configuration in one step: changed servers are dropped, the others stay connected. Returns the
+   * names of the dropped servers.
+   */
   adopt(next: NextUpstreams): readonly string[];
   /** The last lines that a stdio server wrote to its standard error. */
   stderr(server: string): readonly string[];
-  /** Ends everything, all servers in parallel, within five seconds. */
+  /** Closes all connections in parallel, within five seconds. */
   close(): Promise<void>;
 }
 
 export interface NextUpstreams {
   readonly options: UpstreamOptions;
-  /** By name: what each server is now, as `identityOf` tells it; a name that is missing is a server that is gone. */
+  /**
+   * The identity of each server by name, as `identityOf` returns it. A missing name means that the server was
+   * removed.
+   */
   readonly identities: ReadonlyMap<string, string>;
 }
 
 export interface UpstreamTarget {
   readonly name: string;
-  /** Resolves templates at the moment of use, and tells what must not show up again; may throw CONFIGURATION_ERROR. */
-  readonly connection: (noteSecret?: (value: string) => void) => Promise<Connection> | Connection;
-  /** What tells this connection from another of the same name; by default the connection itself. */
+  /** Replaces the variables at the time of use and reports secret values. May throw CONFIGURATION_ERROR. */
+  readonly connection: (noteSecret?: (value: string) => void) => Promise<ServerConnection> | ServerConnection;
+  /** Identifies the connection among others of the same name. The default is derived from the connection itself. */
   readonly identity?: () => string;
-  /** The era that the server spoke last time. */
+  /** The protocol era of the server in the previous session. */
   readonly eraHint?: Era;
-  /** For whom it is called: whose sign-in counts. Left out, it is the person at this machine. */
+  /** The actor whose sign-in is used. The default is the local user. */
   readonly actor?: string;
 }
 
+/** A call that has passed all checks: the context of its caller, and the prepared request. */
 export interface UpstreamCall {
+  readonly context: CallContext;
   readonly tool: string;
   readonly arguments: JsonObject;
-  /** As the server declared it: some arguments may have to travel in headers as well. */
+  /** The schema as the server declared it: some arguments may have to be sent as HTTP headers as well. */
   readonly inputSchema?: JsonObject | undefined;
+  /** Protocol metadata to send. */
   readonly meta?: JsonObject | undefined;
-  /** How a REST API is asked. */
+  /** The operation of a REST API. */
   readonly operation?: RestOperation | undefined;
-  /** Longest silence; every progress report starts it anew. */
+  /** The idle timeout. Every progress notification restarts it. */
   readonly timeoutMs: number;
-  /** Longest wait for a server that has to be started first; the configuration's when left out. */
+  /** Longest wait for a server that has to be started first. The default is in the configuration. */
   readonly startWaitMs?: number | undefined;
-  /** Longest duration in all. */
+  /** The total time limit. */
   readonly maxTotalMs: number;
-  readonly onEvent?: ((event: CallEvent) => void) | undefined;
-  /** For whom the call is made: what a server says beside its answers reaches nobody else. */
-  readonly actorId?: string | undefined;
-  /** Whom the server may ask something meanwhile. */
-  readonly peer?: CallerPeer | undefined;
-  /** The least severe log messages that are wanted; left out, what the server sends unasked. */
-  readonly logLevel?: string | undefined;
-  /** Ours, of the trace that the call is a part of: a REST API gets it as a header. */
+  /** Passes progress and log messages to the caller and never throws. Undefined if the caller does not want them. */
+  readonly report?: ((event: CallEvent) => void) | undefined;
+  /** The trace context of the gateway. A REST API receives it as a header. */
   readonly traceparent?: string | undefined;
-  /** Awaited right before the call is sent, however long it waited for that; what it throws is the call's outcome. */
+  /**
+   * Awaited immediately before the call is sent, after any wait in the queue. If it throws, the call fails with that
+   * error.
+   */
   readonly beforeSend?: (() => Promise<void> | undefined) | undefined;
 }
 
@@ -119,33 +151,36 @@ export interface UpstreamRequest {
   readonly method: string;
   readonly params: JsonObject;
   readonly timeoutMs: number;
-  /** Longest wait for a server that has to be started first; the configuration's when left out. */
+  /** Longest wait for a server that has to be started first. The default is in the configuration. */
   readonly startWaitMs?: number;
-  /** For whom it is made: what a server says meanwhile reaches nobody else. */
+  /** The actor that the request is made for. Messages of the server during the request reach no other actor. */
   readonly actorId?: string;
-  /** Whom the server may ask something meanwhile. */
-  readonly peer?: CallerPeer;
-  /** It is for all: what the server asks meanwhile belongs to whoever else is under way. */
+  /** The client that the server may send requests to during this request. */
+  readonly peer?: CallerPeer | undefined;
+  /**
+   * True if the request is not made for one caller. Requests of the server meanwhile are attributed to the other
+   * running calls.
+   */
   readonly isShared?: boolean;
 }
 
-/** What a server said. An error is an answer too. */
+/** The answer of a server. An error is an answer as well. */
 export type UpstreamAnswer =
   | { readonly kind: "result"; readonly result: JsonObject }
   | { readonly kind: "error"; readonly code: number; readonly message: string; readonly data?: unknown };
 
 export type OfferKind = "prompts" | "resources" | "templates";
 
-/** What a server says by itself of what it has beside tools. */
+/** A notification of a server about its prompts or resources. */
 export type Notice =
   | { readonly kind: "changed"; readonly offers: "prompts" | "resources" }
   | { readonly kind: "updated"; readonly uri: string };
 
 export interface WantedOffers {
   readonly kind: OfferKind;
-  /** What is remembered for less than this is good enough. */
+  /** A cached list that is younger than this is returned without asking the server. */
   readonly freshMs: number;
-  /** Whether a connection may be opened for it. */
+  /** Whether a connection may be opened for the request. */
   readonly mayOpen: boolean;
 }
 
@@ -167,7 +202,7 @@ export type UpstreamState =
       readonly kind: "open";
       readonly since: number;
       readonly inFlight: number;
-      /** Calls in line. */
+      /** The number of queued calls. */
       readonly waiting?: number;
       readonly era: Era;
     }

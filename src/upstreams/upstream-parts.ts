@@ -4,16 +4,16 @@ import type { Schedule } from "./schedule.js";
 import type { Peers, UpstreamsParts } from "./types.js";
 import type { Watches } from "./watches.js";
 
-/** What a server's connection is given, beside what all share. */
+/** The parts of one server's connection, in addition to those that all connections share. */
 export interface UpstreamParts extends UpstreamsParts {
   readonly server: string;
   readonly reaper: Reaper;
   readonly installations: Installations;
   readonly schedule: Schedule;
-  /** Whether there may be calls whose clients can be asked something. */
+  /** Whether calls may have clients that servers can send requests to. */
   readonly peers: () => Peers;
   readonly watches: Watches;
-  /** Whether a call is about to come. */
+  /** Whether a call has been announced. */
   readonly isExpected: () => boolean;
   readonly onOffersChanged: (kind: "prompts" | "resources") => void;
 }

@@ -1,37 +1,40 @@
-// One server's connection over time: started when needed, shared, closed when idle, tried again with patience.
+// The connection to one server over time: opened on demand, shared, closed when idle, reopened with back-off.
 import { DiscoveryError } from "../errors.js";
 import type { CallResult } from "../model/call.js";
-import type { Connection, ServerListing } from "../model/server.js";
+import type { ServerConnection, ServerListing } from "../model/server.js";
 import { createSecrets, type Secrets } from "../util/secrets.js";
-import { lendingPeer } from "./asking-back/lending-peer.js";
-import { type Beside, createBeside, type Work } from "./beside.js";
+import {
+  type ServerPromptsAndResources,
+  createServerPromptsAndResources,
+  type ConnectionWork,
+} from "./prompts-and-resources.js";
 import { type Breaker, createBreaker } from "./breaker.js";
 import { createLimiter, type Limiter } from "./limiter.js";
 import { createListChanges, type ListChanges } from "./list-changes.js";
 import { identityOf } from "./identity.js";
 import type { InstallStatus } from "./install/installations.js";
-import { Live } from "./live.js";
+import { Connection } from "./connection.js";
 import { createOpenOther, type OpenOther } from "./open-other.js";
 import { createOwnership, type Ownership } from "./oauth/ownership.js";
 import { openStderrLog } from "./process/stderr-log.js";
 import { createStderrRing, type StderrRing } from "./process/stderr-ring.js";
-import { createStirring, type Stirring } from "./process/stirring.js";
+import { createProcessActivity, type ProcessActivity } from "./process/process-activity.js";
 import { isUntouched } from "./failures.js";
 import { givenTo } from "./given-to.js";
-import type { Session } from "./session.js";
-import { closing, pausing, stillStarting, toReason, tooSlow } from "./start-errors.js";
+import type { UpstreamSession } from "./session.js";
+import { closing, pausing, stillStarting, toStartReason, tooSlow } from "./start-errors.js";
 import { type AwaitedStart, waitForStart } from "./await-start.js";
 import { startClock } from "./start-limit.js";
 import type { UpstreamCall, UpstreamState, UpstreamTarget } from "./types.js";
 import type { UpstreamParts } from "./upstream-parts.js";
 
-interface Start extends AwaitedStart<Live> {
+interface Start extends AwaitedStart<Connection> {
   readonly controller: AbortController;
   readonly since: number;
   keep: boolean;
 }
 
-type SentWork<Result> = Work<Result> & {
+type SentWork<Result> = ConnectionWork<Result> & {
   readonly beforeSend?: UpstreamCall["beforeSend"] | undefined;
   readonly actorId?: string | undefined;
 };
@@ -42,15 +45,14 @@ interface Want {
 }
 
 export class Upstream {
-  /** What the server has beside tools. */
-  readonly beside: Beside;
+  readonly promptsAndResources: ServerPromptsAndResources;
   readonly #parts: UpstreamParts;
   readonly #breaker: Breaker;
   readonly #limiter: Limiter;
   readonly #changes: ListChanges;
   readonly #leaving = new Set<Promise<void>>();
-  readonly #lives = new Set<Live>();
-  #current: Live | undefined;
+  readonly #connections = new Set<Connection>();
+  #current: Connection | undefined;
   #starting: Start | undefined;
   readonly #known: Secrets;
   #secrets: Secrets;
@@ -60,11 +62,11 @@ export class Upstream {
   #closed = false;
   #users = 0;
   #retired: (() => void) | undefined;
-  /** What it was last opened as; undefined when that was never known. */
+  /** The identity at the last opening. Undefined if it was never opened. */
   identity: string | undefined;
   readonly #openOther: OpenOther;
   readonly #ownership: Ownership;
-  readonly #stirring: Stirring;
+  readonly #activity: ProcessActivity;
 
   constructor(parts: UpstreamParts) {
     const { server, options, now, random, schedule } = parts;
@@ -73,7 +75,7 @@ export class Upstream {
     this.#secrets = this.#known;
     this.#breaker = createBreaker(random);
     this.#ownership = createOwnership(server, parts.signIn);
-    this.#stirring = createStirring(parts.reaper);
+    this.#activity = createProcessActivity(parts.reaper);
     this.#limiter = createLimiter({
       server,
       schedule,
@@ -89,19 +91,29 @@ export class Upstream {
     });
     this.#changes = createListChanges({ now, schedule, onChange: () => parts.onListChanged?.(server) });
     this.#openOther = createOpenOther(parts);
-    this.beside = createBeside({
+    this.promptsAndResources = createServerPromptsAndResources({
       ...parts,
       session: () => this.#current?.session,
       use: (target, work, signal) => this.#use(() => this.#work(target, work, signal)),
     });
   }
 
-  async call(target: UpstreamTarget, call: UpstreamCall, signal?: AbortSignal): Promise<CallResult> {
-    return await this.#use(() => this.#call(target, call, signal));
+  call(target: UpstreamTarget, call: UpstreamCall): Promise<CallResult> {
+    const { timeoutMs, startWaitMs, beforeSend, context } = call;
+    const run: ConnectionWork<CallResult>["run"] = (session, releaseSlot) => session.callTool(call, releaseSlot);
+    const work = { run, timeoutMs, startWaitMs, beforeSend, actorId: context.actor.id };
+    return this.#use(() => this.#work(target, work, context.signal));
   }
 
   async list(target: UpstreamTarget, signal?: AbortSignal): Promise<ServerListing> {
-    return await this.#use(() => this.#list(target, signal));
+    return await this.#use(async () => {
+      const live = await this.#start(target, false, signal);
+      return await live.use((session) => session.listTools(signal));
+    });
+  }
+
+  async open(target: UpstreamTarget, signal?: AbortSignal): Promise<void> {
+    await this.#use(async () => (await this.#start(target, true, signal)).rest());
   }
 
   async #use<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -116,49 +128,38 @@ export class Upstream {
     }
   }
 
-  async #call(target: UpstreamTarget, call: UpstreamCall, signal?: AbortSignal): Promise<CallResult> {
-    const { timeoutMs, startWaitMs, beforeSend, actorId, peer } = call;
-    const run: Work<CallResult>["run"] = (session, lend) =>
-      session.callTool(peer === undefined ? call : { ...call, peer: lendingPeer(peer, lend) }, signal);
-    return await this.#work(target, { run, timeoutMs, startWaitMs, beforeSend, actorId }, signal);
-  }
-
   async #work<Result>(target: UpstreamTarget, work: SentWork<Result>, signal?: AbortSignal): Promise<Result> {
     const { startWaitMs } = this.#parts.options;
     const want = { keep: true, waitMs: work.startWaitMs ?? Math.min(startWaitMs, work.timeoutMs) };
     await this.#ready(target, want, signal);
-    const place = await this.#limiter.acquire(work.actorId, signal);
-    const run = (session: Session): Promise<Result> => work.run(session, place.lend);
+    const slot = await this.#limiter.acquire(work.actorId, signal);
+    const run = (session: UpstreamSession): Promise<Result> => work.run(session, slot.lend);
     try {
       let live = await this.#ready(target, want, signal);
       const ready = work.beforeSend?.();
       if (ready !== undefined) await ready;
-      if (live.session.closed) live = await this.#ready(target, want, signal); // Lost while it was recorded.
+      if (live.session.closed) live = await this.#ready(target, want, signal); // The connection was lost during `beforeSend`.
       try {
         return await live.use(run);
       } catch (error) {
-        // The session was lost before the call was looked at, as when a server forgot it in a restart: once more.
+        // The session was lost before the server received the call, for example by a restart: send it once more.
         if (!(live.session.closed && isUntouched(error))) throw this.#reason(error);
         const fresh = await this.#ready(target, want, signal);
         return await fresh.use(run);
       }
     } finally {
-      place.release();
+      slot.release();
     }
   }
 
-  async #list(target: UpstreamTarget, signal?: AbortSignal): Promise<ServerListing> {
-    const { options } = this.#parts;
-    const live = await this.#ready(
-      target,
-      { keep: false, waitMs: Math.max(options.startTimeoutMs, options.installTimeoutMs) },
-      signal,
-    );
-    return live.use((session) => session.listTools(signal));
+  #start(target: UpstreamTarget, keep: boolean, signal?: AbortSignal): Promise<Connection> {
+    const { startTimeoutMs, installTimeoutMs } = this.#parts.options;
+    return this.#ready(target, { keep, waitMs: Math.max(startTimeoutMs, installTimeoutMs) }, signal);
   }
 
   readonly rest = (): void => this.#current?.rest();
-  readonly isStirring = (): boolean | undefined => this.#stirring.isStirring();
+  readonly isProcessActive = (): boolean | undefined =>
+    this.#activity.isActive({ instead: this.#install?.waitsFor(), written: this.#stderr?.written() ?? 0 });
 
   state(): UpstreamState {
     if (this.#current !== undefined) {
@@ -177,9 +178,9 @@ export class Upstream {
       : { kind: "failed", reason: failure.reason, retryAt: failure.retryAt };
   }
 
-  /** Somebody is in it, or something of it is left. */
+  /** Whether calls are running, or connections are open or still closing. */
   get isBusy(): boolean {
-    return this.#users > 0 || this.#lives.size > 0 || this.#leaving.size > 0;
+    return this.#users > 0 || this.#connections.size > 0 || this.#leaving.size > 0;
   }
 
   stderr(): readonly string[] {
@@ -187,10 +188,10 @@ export class Upstream {
     return this.#stderr?.lines() ?? [];
   }
 
-  /** No new calls will come: it ends with the last of those that are in it. Resolves when nothing of it is left. */
+  /** Accepts no new calls and closes after the last running one. Resolves when everything is closed. */
   async retire(): Promise<void> {
     this.#changes.stop();
-    this.beside.stop();
+    this.promptsAndResources.stop();
     if (this.#users > 0) await new Promise<void>((resolve) => (this.#retired = resolve));
     await this.close();
   }
@@ -198,16 +199,16 @@ export class Upstream {
   async close(): Promise<void> {
     this.#closed = true;
     this.#changes.stop();
-    this.beside.stop();
+    this.promptsAndResources.stop();
     this.#starting?.controller.abort(closing(this.#parts.server));
-    for (const live of this.#lives) live.end();
+    for (const live of this.#connections) live.end();
     while (this.#leaving.size > 0) await Promise.all(this.#leaving);
   }
 
-  async #ready(target: UpstreamTarget, want: Want, signal?: AbortSignal): Promise<Live> {
+  async #ready(target: UpstreamTarget, want: Want, signal?: AbortSignal): Promise<Connection> {
     if (this.#closed) throw closing(this.#parts.server);
-    this.#ownership.assertMine(target);
-    if (want.keep && this.#current?.isWorn === true) this.#renew(this.#current);
+    this.#ownership.assertOwner(target);
+    if (want.keep && this.#current?.needsRecycling === true) this.#renew(this.#current);
     if (this.#current !== undefined) {
       if (want.keep) this.#current.keep();
       return this.#current;
@@ -215,21 +216,22 @@ export class Upstream {
     const start = this.#starting ?? this.#begin(target);
     start.keep ||= want.keep;
     const live = await this.#waitFor(start, want.waitMs, signal);
-    this.#ownership.assertMine(target);
+    this.#ownership.assertOwner(target);
     return live;
   }
 
-  /** It ends with the calls that are in it. */
-  #replace(live: Live): void {
+  /** Closes the connection after its running calls, and makes room for another. */
+  #replace(live: Connection): void {
     this.#current = undefined;
     live.retire();
   }
 
-  /** What the server says before another connection listens is missed. */
-  #renew(live: Live): void {
+  /** Recycles the connection. Notifications are lost until another one is open, so changes are assumed. */
+  #renew(live: Connection): void {
     this.#replace(live);
     this.#changes.notify();
-    for (const offers of ["prompts", "resources"] as const) this.beside.heard({ kind: "changed", offers });
+    for (const offers of ["prompts", "resources"] as const)
+      this.promptsAndResources.handleNotice({ kind: "changed", offers });
   }
 
   #begin(target: UpstreamTarget): Start {
@@ -252,7 +254,7 @@ export class Upstream {
     return start;
   }
 
-  async #open(target: UpstreamTarget, controller: AbortController): Promise<Live> {
+  async #open(target: UpstreamTarget, controller: AbortController): Promise<Connection> {
     const { server, options, schedule, now } = this.#parts;
     this.#install = undefined;
     const connection = await target.connection((value) => this.#known.note(value));
@@ -269,14 +271,14 @@ export class Upstream {
     }
   }
 
-  async #openSession(connection: Connection, target: UpstreamTarget, signal: AbortSignal): Promise<Live> {
+  async #openSession(connection: ServerConnection, target: UpstreamTarget, signal: AbortSignal): Promise<Connection> {
     if (connection.kind === "built-in" || connection.kind === "rest")
-      return this.#toLive(await this.#openOther(connection, this.#secrets));
+      return this.#toConnection(await this.#openOther(connection, this.#secrets));
     const { server, version, options, env } = this.#parts;
     const stderr = this.#stderr ?? createStderrRing(this.#secrets.redact);
-    // The SDK takes long to load, and searches and lists from disk never need it.
+    // Loaded on demand: the SDK takes long to load, and searches and lists from the cache do not need it.
     const { openSession } = await import("./connect.js");
-    const opened: { session?: Session } = {};
+    const opened: { session?: UpstreamSession } = {};
     const signIn = await this.#ownership.signIn(connection, target);
     const session = await openSession(
       connection,
@@ -288,31 +290,31 @@ export class Upstream {
         ...(target.eraHint === undefined ? {} : { eraHint: target.eraHint }),
         stderr,
         secrets: this.#secrets,
-        reaper: this.#stirring.reaper,
+        reaper: this.#activity.reaper,
         installations: this.#parts.installations,
         onInstalling: (status) => (this.#install = status),
         signIn,
         peers: this.#parts.peers(),
         onListChanged: () => this.#announced(),
-        onNotice: (notice) => this.beside.heard(notice),
+        onNotice: (notice) => this.promptsAndResources.handleNotice(notice),
         onLost: (reason) => this.#lost(opened.session, reason),
         onLeaving: (gone) => this.#wait(gone),
       },
       signal,
     );
     opened.session = session;
-    return this.#toLive(session);
+    return this.#toConnection(session);
   }
 
   /**
-   * Some servers announce a change after every handshake. On a connection that was opened for a list alone that would mean
-   * to open another one, and so on; the list has just been read anyway.
+   * Some servers announce a list change after every handshake. On a connection that was opened only for a list, this
+   * would lead to another list, and so on; the list was just read anyway.
    */
   #announced(): void {
     if (this.#current?.kept ?? this.#starting?.keep) this.#changes.notify();
   }
 
-  #opened(start: Start, live: Live): void {
+  #opened(start: Start, live: Connection): void {
     if (this.#starting !== start || this.#closed || live.session.closed) {
       if (this.#starting === start) this.#starting = undefined;
       live.end();
@@ -322,7 +324,7 @@ export class Upstream {
     this.#current = live;
     this.#breaker.succeeded();
     if (start.keep) live.keep();
-    // Whoever waits takes it right after this.
+    // A waiting caller uses the connection immediately afterwards.
     if (start.waiting === 0) live.rest();
     this.#changed();
   }
@@ -332,48 +334,48 @@ export class Upstream {
     this.#starting = undefined;
     const { now } = this.#parts;
     const reason = this.#reason(error);
-    // What the configuration or a sign-in lacks is not the server's failure: the next call looks again at once.
+    // A missing configuration value or sign-in is not a failure of the server: the next call tries again immediately.
     if (reason.code === "CONFIGURATION_ERROR" || "signIn" in reason.facts) this.#misconfigured = reason;
     else this.#breaker.startFailed(reason, now());
     this.#changed();
   }
 
-  #lost(session: Session | undefined, reason: DiscoveryError): void {
+  #lost(session: UpstreamSession | undefined, reason: DiscoveryError): void {
     const live = this.#current;
     if (live === undefined || live.session !== session) return;
     this.#replace(live);
-    // A crash after a success may be tried again at once.
-    const told = this.#reason(reason);
-    this.#breaker.crashed(told, this.#parts.now());
-    this.#parts.log(told.message);
+    // After a crash that follows a success, the server may be started again immediately.
+    const shown = this.#reason(reason);
+    this.#breaker.crashed(shown, this.#parts.now());
+    this.#parts.log(shown.message);
     this.#changed();
   }
 
-  #waitFor(start: Start, waitMs: number, signal?: AbortSignal): Promise<Live> {
+  #waitFor(start: Start, waitMs: number, signal?: AbortSignal): Promise<Connection> {
     const { server, now } = this.#parts;
     const toStillStarting = (): DiscoveryError => stillStarting(server, this.state(), now());
     const toReason = (error: unknown): DiscoveryError => this.#reason(error);
     return waitForStart(start, { ...this.#parts, waitMs, signal, toStillStarting, toReason });
   }
 
-  /** Whatever went wrong, told without the values that the server was given. */
+  /** Converts any failure into an error without the secrets that the server was given. */
   #reason(error: unknown): DiscoveryError {
-    return this.#secrets.redactError(toReason(error, this.#parts.server));
+    return this.#secrets.redactError(toStartReason(error, this.#parts.server));
   }
 
-  #toLive(session: Session): Live {
+  #toConnection(session: UpstreamSession): Connection {
     const { options, schedule, now, mostUses } = this.#parts;
-    const onEnding = (live: Live): void => {
-      this.#lives.delete(live);
+    const onEnding = (live: Connection): void => {
+      this.#connections.delete(live);
       this.#wait(live.gone);
       if (this.#current !== live) return;
       this.#current = undefined;
       this.#changed();
     };
     const isWatched = (): boolean => this.#parts.watches.uris.length > 0 || this.#parts.isExpected();
-    const onKept = (): void => this.beside.opened(session);
-    const live = new Live({ session, since: now(), options, mostUses, schedule, isWatched, onKept, onEnding });
-    this.#lives.add(live);
+    const onKept = (): void => this.promptsAndResources.opened(session);
+    const live = new Connection({ session, since: now(), options, mostUses, schedule, isWatched, onKept, onEnding });
+    this.#connections.add(live);
     return live;
   }
 

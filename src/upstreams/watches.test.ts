@@ -1,26 +1,27 @@
 import { expect, it } from "vitest";
 import { createWatches } from "./watches.js";
 
-it("tells everybody who watches a resource, and nobody else", () => {
+it("notifies every listener of a resource, and no other", () => {
   const watches = createWatches();
-  const told: string[] = [];
-  watches.add("a", () => told.push("first"));
-  watches.add("a", () => told.push("second"));
-  watches.add("b", () => told.push("other"));
-  watches.tell("a");
-  expect(told).toEqual(["first", "second"]);
+  const notified: string[] = [];
+  watches.add("a", () => notified.push("first"));
+  watches.add("a", () => notified.push("second"));
+  watches.add("b", () => notified.push("other"));
+  watches.notify("a");
+  expect(notified).toEqual(["first", "second"]);
   expect(watches.uris).toEqual(["a", "b"]);
 });
 
-it("tells of a resource whoever watches what it is a part of", () => {
+it("notifies the listeners of a resource when a part of it changes", () => {
   const watches = createWatches();
-  const told: string[] = [];
-  for (const uri of ["dir://a", "dir://a/", "dir://a/b", "dir://ab", "dir://"]) watches.add(uri, () => told.push(uri));
-  watches.tell("dir://a/b/c");
-  expect(told).toEqual(["dir://a", "dir://a/", "dir://a/b", "dir://"]);
+  const notified: string[] = [];
+  for (const uri of ["dir://a", "dir://a/", "dir://a/b", "dir://ab", "dir://"])
+    watches.add(uri, () => notified.push(uri));
+  watches.notify("dir://a/b/c");
+  expect(notified).toEqual(["dir://a", "dir://a/", "dir://a/b", "dir://"]);
 });
 
-it("says when the last one leaves, and only then", () => {
+it("reports when the last listener is removed, and only then", () => {
   const watches = createWatches();
   const listener = (): void => undefined;
   const [first, second] = [watches.add("a", listener), watches.add("a", listener)];

@@ -1,10 +1,10 @@
-/** Who wants to hear of changes of which resources of one server. It outlives the server's connections. */
+/** The listeners for changes of a server's resources. They outlive its connections. */
 export interface Watches {
   readonly uris: readonly string[];
-  /** Gives what ends it: true when nobody watches the resource any more. */
+  /** Returns a function that removes the listener. It returns true if it was the last one for the resource. */
   add(uri: string, listener: () => void): () => boolean;
-  /** A server may tell of a part of what is watched: then that has changed. */
-  tell(uri: string): void;
+  /** Notifies the listeners of a resource. A change of a part also counts as a change of the watched resource. */
+  notify(uri: string): void;
 }
 
 export function createWatches(): Watches {
@@ -14,18 +14,18 @@ export function createWatches(): Watches {
       return [...listeners.keys()];
     },
     add(uri, listener) {
-      const own = listeners.get(uri) ?? new Set();
-      listeners.set(uri, own);
-      // The same function may watch twice.
+      const entries = listeners.get(uri) ?? new Set();
+      listeners.set(uri, entries);
+      // Wrapped, because the same function may be added twice.
       const entry = (): void => listener();
-      own.add(entry);
+      entries.add(entry);
       return () => {
-        if (!own.delete(entry) || own.size > 0) return false;
-        return listeners.get(uri) === own && listeners.delete(uri);
+        if (!entries.delete(entry) || entries.size > 0) return false;
+        return listeners.get(uri) === entries && listeners.delete(uri);
       };
     },
-    tell(uri) {
-      for (const [watched, own] of listeners) if (isPart(uri, watched)) for (const listener of own) listener();
+    notify(uri) {
+      for (const [watched, entries] of listeners) if (isPart(uri, watched)) for (const listener of entries) listener();
     },
   };
 }

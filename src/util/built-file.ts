@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 /**
- * The path of a program of ours that runs in its own thread or process. Bundled code lies beside it in `dist/`;
- * code run from `src/` (tests) finds the built one at the package's root.
+ * The path of a program of this package that runs in its own thread or process. Bundled code is next to it in `dist/`;
+ * code run from `src/` (tests) uses the built file in `dist/`.
  */
 export function builtFile(name: string): string {
   const candidates = [`./${name}`, `../${name}`, `../../dist/${name}`].map((path) =>

@@ -1,9 +1,9 @@
-/** Words as a person would type them, quoted where they must be. For the eyes, not for a shell. */
+/** A command line for display, with quotes where necessary. Do not pass it to a shell. */
 export function commandLine(words: readonly string[]): string {
   return words.map((word) => (/^[\w@%+=:,./${}-]+$/.test(word) ? word : JSON.stringify(word))).join(" ");
 }
 
-/** Words that a POSIX shell reads as they are. */
+/** A command line that a POSIX shell splits into exactly these words. */
 export function shellLine(words: readonly string[]): string {
   return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ");
 }

@@ -1,4 +1,4 @@
-/** Whether the value is nested at most `limit` levels. Iterative, so that no depth can exhaust the stack. */
+/** Whether the value is nested at most `limit` levels. Iterative, so that deep nesting cannot exhaust the stack. */
 export function isWithinDepth(value: unknown, limit: number): boolean {
   const open: { value: unknown; depth: number }[] = [{ value, depth: 0 }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

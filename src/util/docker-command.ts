@@ -1,8 +1,8 @@
-// What a `docker run` command line means for a server that is spoken to over its standard input.
+// Reads the `docker run` command line of a server that communicates over standard input.
 export interface DockerRun {
-  /** The container's standard input stays open. */
+  /** The container's standard input stays open (`-i`). */
   readonly isInteractive: boolean;
-  /** Variables that it takes from the environment of docker: `-e NAME`, without a value. */
+  /** Variables that the container takes from docker's environment: `-e NAME` without a value. */
   readonly variables: readonly string[];
 }
 
@@ -10,7 +10,7 @@ export interface DockerRun {
 const VALUED =
   /^(?:-[evpuwlmch]|--(?:env|env-file|volume|mount|publish|user|workdir|label|memory|cpus|name|network|net|platform|entrypoint|add-host|hostname|pull|gpus|tmpfs|security-opt|cap-add|cap-drop|ulimit|restart|runtime|shm-size|ip|dns|device|expose|link|log-driver|log-opt|volumes-from|group-add|ipc|pid|cidfile))$/;
 
-/** Undefined where the words are no `docker run` or `podman run`. */
+/** Undefined if the words are not a `docker run` or `podman run` command. */
 export function parseDockerRun([program = "", ...words]: readonly string[]): DockerRun | undefined {
   if (!/(?:^|[\\/])(?:docker|podman)(?:\.exe)?$/.test(program)) return undefined;
   const [verb, ...rest] = words[0] === "container" ? words.slice(1) : words;

@@ -21,7 +21,7 @@ describe("editDistance", () => {
     expect(editDistance(right, left, limit)).toBe(distance);
   });
 
-  it("is what a search through all single errors finds, and never above the limit plus one", () => {
+  it("agrees with an exhaustive search, and never exceeds the limit plus one", () => {
     const word = fc.string({ unit: fc.constantFrom("a", "b", "c"), maxLength: 8 });
     fc.assert(
       fc.property(word, word, fc.integer({ min: 0, max: 8 }), (left, right, limit) => {
@@ -33,7 +33,7 @@ describe("editDistance", () => {
   });
 });
 
-/** The textbook recursion over ends of both words. */
+/** The textbook recursion over prefixes of both words. */
 function distanceInFull(left: string, right: string): number {
   const known = new Map<string, number>();
   const between = (row: number, column: number): number => {

@@ -1,7 +1,7 @@
 /**
- * Insertions, deletions, replacements and swaps of neighbours that turn one word into the other; `limit + 1` as soon as
- * it is more than `limit`. What both begin and end with costs nothing, and cells further than `limit` from the diagonal
- * cannot matter, so neither is computed.
+ * The number of insertions, deletions, replacements and swaps of adjacent characters that turn one word into the other,
+ * or `limit + 1` if it is more than `limit`. The common prefix and suffix and cells farther than `limit` from the
+ * diagonal are not computed, because they cannot change the result.
  */
 export function editDistance(left: string, right: string, limit: number): number {
   if (Math.abs(left.length - right.length) > limit) return limit + 1;
@@ -44,17 +44,17 @@ function isSwap(left: string, right: string, [row, column]: readonly [number, nu
   return row > 1 && column > 1 && left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
 }
 
-/** How many typing errors a word of this length may have before it is another word. */
+/** How many typing errors are accepted in a word of this length. */
 export function errorsAllowed(length: number): number {
   if (length < 4) return 0;
   return length < 8 ? 1 : 2;
 }
 
-const LONGEST_WORD = 64;
+const MAX_WORD_LENGTH = 64;
 
-/** The candidate that a person probably meant, ignoring case, or undefined when none is close. */
+/** The closest candidate, ignoring case; undefined if none is close. */
 export function nearestWord(word: string, candidates: Iterable<string>): string | undefined {
-  if (word.length > LONGEST_WORD) return undefined;
+  if (word.length > MAX_WORD_LENGTH) return undefined;
   let least = Math.max(1, Math.floor(word.length / 3)) + 1;
   let nearest: string | undefined;
   for (const candidate of candidates) {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { eventStream } from "./event-stream.js";
 
-it("gives every value in order and ends", async () => {
+it("yields every value in order and ends", async () => {
   const seen: number[] = [];
   const stream = eventStream<number>(async (emit) => {
     emit(1);
@@ -13,7 +13,7 @@ it("gives every value in order and ends", async () => {
   expect(seen).toEqual([1, 2, 3]);
 });
 
-it("aborts the work when the reader leaves", async () => {
+it("aborts the work when the reader stops early", async () => {
   let aborted = false;
   const stream = eventStream<number>(async (emit, signal) => {
     emit(1);

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 
 const FILE = fileURLToPath(new URL("./failpoint.ts", import.meta.url));
 
-/** A program that passes two places three times each, and says so, as a build with or without failpoints makes it. */
+/** A program that passes two failpoints three times each and prints it, built with or without failpoints. */
 function bundle(define: Record<string, string>): string {
   const program = `
     import { failpoint } from ${JSON.stringify(FILE)};
@@ -27,10 +27,10 @@ function bundle(define: Record<string, string>): string {
 }
 
 it.each([
-  ["ends the process at the first hit of its place", "one:kill", "", "SIGKILL"],
-  ["ends it at the hit that is asked for", "two:kill@3", "12", "SIGKILL"],
-  ["passes places that are not asked for", "three:kill", "123", null],
-  ["passes when nothing is asked for", "", "123", null],
+  ["kills the process at the first hit of the failpoint", "one:kill", "", "SIGKILL"],
+  ["kills the process at the given hit", "two:kill@3", "12", "SIGKILL"],
+  ["ignores failpoints with other names", "three:kill", "123", null],
+  ["does nothing without FAILPOINT", "", "123", null],
 ])("%s", (_, FAILPOINT, stdout, signal) => {
   const code = bundle({ __FAILPOINTS__: "true" });
   const ran = spawnSync(process.execPath, ["--input-type=module", "-e", code], {

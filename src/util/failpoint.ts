@@ -3,8 +3,8 @@ declare const __FAILPOINTS__: boolean | undefined;
 const IS_ARMED = typeof __FAILPOINTS__ !== "undefined" && __FAILPOINTS__;
 
 /**
- * A named place at which the fault suite ends this process. Only `scripts/build.mjs --failpoints` makes it do anything; in
- * every other build the call is removed.
+ * A named point at which the fault suite kills this process. It has an effect only in a build by `scripts/build.mjs
+ * --failpoints`; every other build removes the call.
  */
 export function failpoint(name: string): void {
   if (IS_ARMED) hit(name);
@@ -12,7 +12,9 @@ export function failpoint(name: string): void {
 
 const hits = new Map<string, number>();
 
-/** `FAILPOINT=name:kill` ends the process at the first hit, `name:kill@3` at the third. Nothing is flushed or told. */
+/**
+ * `FAILPOINT=name:kill` kills the process at the first hit, `name:kill@3` at the third. Nothing is flushed or reported.
+ */
 function hit(name: string): void {
   const [wanted, action = ""] = (process.env["FAILPOINT"] ?? "").split(":");
   if (wanted !== name) return;

@@ -1,17 +1,17 @@
 import { isAbsolute, join, resolve, sep } from "node:path";
 
-/** Replaces a leading `~` by the home folder. `~name` is left alone. */
+/** Replaces a leading `~` by the home folder. `~name` is not changed. */
 export function expandHome(path: string, home: string): string {
   if (path === "~") return home;
   return /^~[\\/]/.test(path) ? join(home, path.slice(2)) : path;
 }
 
-export function absolutePath(path: string, places: { readonly home: string; readonly baseDir: string }): string {
-  const expanded = expandHome(path, places.home);
-  return isAbsolute(expanded) ? expanded : resolve(places.baseDir, expanded);
+export function absolutePath(path: string, folders: { readonly home: string; readonly baseDir: string }): string {
+  const expanded = expandHome(path, folders.home);
+  return isAbsolute(expanded) ? expanded : resolve(folders.baseDir, expanded);
 }
 
-/** The path as people write it, with `~` for the home folder. */
+/** The path for display, with `~` for the home folder. */
 export function shortenHome(path: string, home: string): string {
   return path.startsWith(`${home}${sep}`) ? `~${path.slice(home.length)}` : path;
 }

@@ -21,7 +21,7 @@ it.each([
   ["/a", "/a", false],
   ["/a", "/ab", false],
   ["/a", "/a/../b", false],
-])("below %s lies %s: %s", (folder, path, expected) => {
+])("the folder %s contains %s: %s", (folder, path, expected) => {
   expect(isInside(folder, path)).toBe(expected);
 });
 
@@ -37,11 +37,11 @@ it.each([
   [".", "home", "home/.env", false],
   [".", "home", "clone/link.env", true],
   [".", "home", "home/link.env", true],
-])("in %s with the home %s, %s is the project's: %s", (cwd, home, file, expected) => {
+])("in %s with the home %s, %s is a project file: %s", (cwd, home, file, expected) => {
   const at = (path: string): string => join(root, path);
   expect(isProjectFile(at(file), { cwd: at(cwd), home: at(home) })).toBe(expected);
 });
 
-it("the real path of what is not there goes through the links before it", () => {
+it("resolves the links in front of a path that does not exist", () => {
   expect(realPath(join(root, "alias/a/b"))).toBe(join(root, "clone/a/b"));
 });

@@ -1,16 +1,16 @@
 /**
- * Splits a byte stream into lines in linear time and bounded memory. Chunks of an unfinished line are kept in a list and
- * joined once: growing one buffer per chunk copies a 50 MB line thousands of times.
+ * Splits a byte stream into lines in linear time and bounded memory. The chunks of an unfinished line are kept in a
+ * list and joined once: growing one buffer per chunk would copy a 50 MB line thousands of times.
  */
 export interface LineReaderParts {
-  /** A line of more bytes than this is skipped to its end and reported as an overflow. */
+  /** A line with more bytes than this is skipped and reported as an overflow. */
   readonly maxBytes: number;
   /** Receives each line without its line break. */
   readonly onLine: (line: Buffer) => void;
   readonly onOverflow: (overflow: Overflow) => void;
 }
 
-/** What is known of a line that was too long: its first and last kilobytes. */
+/** A line that was too long: its size and its first and last kilobytes. */
 export interface Overflow {
   readonly head: Buffer;
   readonly tail: Buffer;
@@ -19,7 +19,7 @@ export interface Overflow {
 
 export interface LineReader {
   push(chunk: Buffer): void;
-  /** The stream is over: what is left is a line of its own. */
+  /** The stream has ended: the remaining bytes are a line. */
   end(): void;
 }
 
@@ -40,7 +40,7 @@ export function createLineReader(parts: LineReaderParts): LineReader {
       return;
     }
     chunks.push(part);
-    // One byte of grace: the carriage return of a line that just fits.
+    // One extra byte for the carriage return of a line that just fits.
     if (bytes > parts.maxBytes + 1) {
       skipped = { head: firstBytes(chunks), tail: chunks.reduce(lastBytes, Buffer.alloc(0)) };
       chunks = [];

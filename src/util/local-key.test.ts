@@ -14,8 +14,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe("the local key", () => {
-  it("is made once, for its owner alone, and read from then on", async () => {
+describe("createLocalKey", () => {
+  it("creates the key once, readable only by its owner, and reads it afterwards", async () => {
     const key = await createLocalKey(file)();
     expect(key).toHaveLength(32);
     expect(await createLocalKey(file)()).toEqual(key);
@@ -24,28 +24,28 @@ describe("the local key", () => {
     expect(await readdir(join(folder, "state"))).toEqual(["audit.key"]);
   });
 
-  it("is the same for all that start at once", async () => {
+  it("gives the same key to all processes that start at the same time", async () => {
     const keys = await Promise.all(Array.from({ length: 16 }, () => createLocalKey(file)()));
     expect(new Set(keys.map((key) => key.toString("hex"))).size).toBe(1);
   });
 
-  it("makes nothing before it is used or when it is only read", async () => {
+  it("creates nothing before its first use, or if the key is only read", async () => {
     createLocalKey(file);
     expect(await readLocalKey(file)).toBeUndefined();
     await expect(stat(join(folder, "state"))).rejects.toMatchObject({ code: "ENOENT" });
   });
 
-  it("is refused when it is too short, and left as it is", async () => {
+  it("rejects a key that is too short, and does not change it", async () => {
     await mkdir(join(folder, "state"));
     await writeFile(file, "short");
     await expect(createLocalKey(file)()).rejects.toMatchObject({
       code: "AUDIT_UNAVAILABLE",
-      message: `The key file ${file} holds 5 bytes and no key.`,
+      message: `The key file ${file} has 5 bytes, which is too short for a key.`,
     });
     expect(await readFile(file, "utf8")).toBe("short");
   });
 
-  it("is there without a restart once what was in its way is gone", async () => {
+  it("works without a restart when an obstacle is removed", async () => {
     await mkdir(file, { recursive: true });
     const key = createLocalKey(file);
     await expect(key()).rejects.toMatchObject({
@@ -56,17 +56,17 @@ describe("the local key", () => {
     expect(await key()).toHaveLength(32);
   });
 
-  it("is closed to others when they could read it, and says so once", async () => {
+  it("removes read permission of other users, and warns once", async () => {
     const key = await createLocalKey(file)();
     await chmod(file, 0o644);
     const warnings: string[] = [];
     expect(await createLocalKey(file, (message) => warnings.push(message))()).toEqual(key);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     await createLocalKey(file, (message) => warnings.push(message))();
-    expect(warnings).toEqual([expect.stringContaining(`${file} holds a key and could be read by other users`)]);
+    expect(warnings).toEqual([expect.stringContaining(`${file} was readable by other users`)]);
   });
 
-  it("gives each purpose a key of its own, and that one always", () => {
+  it("derives a different but constant key for each purpose", () => {
     const key = Buffer.alloc(32, 1);
     expect(deriveKey(key, "a")).toEqual(deriveKey(key, "a"));
     expect(deriveKey(key, "a")).not.toEqual(deriveKey(key, "b"));

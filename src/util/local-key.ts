@@ -5,13 +5,13 @@ import { DiscoveryError } from "../errors.js";
 import { ensurePrivateFolder, writePrivateFile } from "./private-files.js";
 import { syncFolder } from "./sync-folder.js";
 
-/** A secret of this machine, the same for all its processes. */
+/** A secret of this machine, shared by all processes of the user. */
 export type LocalKey = () => Promise<Buffer>;
 
 const KEY_BYTES = 32;
 const OTHERS = 0o077;
 
-/** Reads the key or makes it, with the first use. A failure is not remembered: its cause may be gone by the next one. */
+/** Reads or creates the key on first use. A failure is not cached, because its cause may be removed later. */
 export function createLocalKey(file: string, warn: (message: string) => void = () => undefined): LocalKey {
   let key: Promise<Buffer> | undefined;
   return async () => {
@@ -25,7 +25,7 @@ export function createLocalKey(file: string, warn: (message: string) => void = (
   };
 }
 
-/** The key, where there is one already; nothing is made or changed. */
+/** Returns the key if it exists; creates and changes nothing. */
 export async function readLocalKey(file: string): Promise<Buffer | undefined> {
   try {
     return await readKey(file);
@@ -34,14 +34,14 @@ export async function readLocalKey(file: string): Promise<Buffer | undefined> {
   }
 }
 
-/** A key for one purpose: who learns it learns neither the one it comes from nor that of another purpose. */
+/** Derives a key for one purpose. It reveals neither the original key nor the key of another purpose. */
 export function deriveKey(key: Uint8Array, purpose: string): Buffer {
   return Buffer.from(hkdfSync("sha256", key, "", purpose, KEY_BYTES));
 }
 
 /**
- * The first process makes the key, the others take it. It is written whole beside its place and then linked there:
- * exactly one of several wins, and none ever sees half a key.
+ * The first process creates the key, the others read it. The key is written completely to a temporary file and then
+ * linked to its name: exactly one of several processes wins, and no process ever reads half a key.
  */
 async function openKey(file: string, warn: (message: string) => void): Promise<Buffer> {
   const known = await readKey(file);
@@ -61,7 +61,7 @@ async function openKey(file: string, warn: (message: string) => void): Promise<B
     await rm(draft, { force: true });
   }
   const key = await readKey(file);
-  if (key === undefined) throw new UnusableKeyError("disappeared");
+  if (key === undefined) throw new UnusableKeyError("disappeared while it was created");
   return key;
 }
 
@@ -74,8 +74,9 @@ async function readKey(file: string): Promise<Buffer | undefined> {
     if (error.code === "ENOENT") return undefined;
     throw error;
   });
-  // We never write half a key. To put a new one in its place could give two processes two keys.
-  if (key !== undefined && key.length < KEY_BYTES) throw new UnusableKeyError(`holds ${key.length} bytes and no key`);
+  // The gateway never writes half a key. Replacing the file could give two processes different keys.
+  if (key !== undefined && key.length < KEY_BYTES)
+    throw new UnusableKeyError(`has ${key.length} bytes, which is too short for a key`);
   return key;
 }
 
@@ -84,25 +85,30 @@ async function closeToOthers(file: string, warn: (message: string) => void): Pro
   const { mode, uid } = await stat(file);
   if ((mode & OTHERS) === 0) return;
   if (uid !== process.getuid?.()) {
-    warn(`${file} holds a key that other users can read, and belongs to one of them; make it yours, with mode 600.`);
+    warn(
+      `The key file ${file} belongs to another user and is readable by others. Change its owner to yourself and its mode to 600.`,
+    );
     return;
   }
   await chmod(file, 0o600);
   warn(
-    `${file} holds a key and could be read by other users; now it cannot. If one of them may have, move it away: a new one is made.`,
+    `The key file ${file} was readable by other users; its mode is now 600. If another user may have read it, move it away: the gateway then creates a new key.`,
   );
 }
 
 function toUnavailable(error: unknown, file: string): DiscoveryError {
   if (error instanceof UnusableKeyError) {
     return new DiscoveryError("AUDIT_UNAVAILABLE", `The key file ${file} ${error.message}.`, {
-      hint: "Restore it from a backup, or move it away with all gateways ended: a new one is made.",
+      hint: [
+        "Restore the file from a backup, or stop all gateways and remove it; the gateway creates a new one.",
+        { action: "edit-file", path: file, change: "remove" },
+      ],
       cause: error,
     });
   }
   const code = error instanceof Error && "code" in error ? ` (${String(error.code)})` : "";
-  return new DiscoveryError("AUDIT_UNAVAILABLE", `The key file ${file} cannot be read or made${code}.`, {
-    hint: "Correct the permissions of the file and its folder, or free the disk.",
+  return new DiscoveryError("AUDIT_UNAVAILABLE", `The key file ${file} cannot be read or created${code}.`, {
+    hint: [{ action: "edit-file", path: file, change: "permissions" }, "Check that the disk has free space."],
     cause: error,
   });
 }

@@ -1,23 +1,23 @@
 import { describe, expect, it } from "vitest";
-import { createLog, type LogFacts, type LogWish, parseLogWish } from "./log.js";
+import { createLog, type LogFacts, type LogOptions, parseLogOptions } from "./log.js";
 
-function logged(wish: LogWish, message: string, facts?: LogFacts): string {
+function logged(options: LogOptions, message: string, facts?: LogFacts): string {
   let text = "";
-  createLog({ ...wish, now: () => Date.UTC(2026, 0, 2), write: (more) => void (text += more) })(message, facts);
+  createLog({ ...options, now: () => Date.UTC(2026, 0, 2), write: (more) => void (text += more) })(message, facts);
   return text;
 }
 
-describe("a line of the log", () => {
-  it("is the message for people", () => {
+describe("createLog", () => {
+  it("writes the message in text format", () => {
     expect(logged({ format: "text", level: "info" }, "Starting echo.")).toBe("Starting echo.\n");
   });
 
-  it("names the request that it is about, once", () => {
+  it("adds the request id once", () => {
     expect(logged({ format: "text", level: "info" }, "It failed.", { request_id: "r1" })).toBe("It failed. [r1]\n");
     expect(logged({ format: "text", level: "info" }, "r1 failed.", { request_id: "r1" })).toBe("r1 failed.\n");
   });
 
-  it("is one JSON object for programs, with the facts beside the message", () => {
+  it("writes one JSON object with the facts in JSON format", () => {
     const text = logged({ format: "json", level: "info" }, "a\nb", { level: "error", request_id: "r1", tool: "a:b" });
     expect(text.match(/\n/g)).toHaveLength(1);
     expect(JSON.parse(text)).toEqual({
@@ -29,7 +29,7 @@ describe("a line of the log", () => {
     });
   });
 
-  it.each(["text", "json"] as const)("acts on no terminal as %s", (format) => {
+  it.each(["text", "json"] as const)("writes no control characters to the terminal as %s", (format) => {
     expect(logged({ format, level: "info" }, "\u001b[2Jx")).not.toContain("\u001b");
   });
 
@@ -44,7 +44,7 @@ describe("a line of the log", () => {
   });
 });
 
-describe("what is wanted of the log", () => {
+describe("parseLogOptions", () => {
   it.each([
     ["debug", { level: "debug" }],
     ["json", { format: "json" }],
@@ -52,7 +52,7 @@ describe("what is wanted of the log", () => {
     ["", {}],
     ["loud", undefined],
     ["debug,info", undefined],
-  ])("%j", (text, wish) => {
-    expect(parseLogWish(text)).toEqual(wish);
+  ])("%j", (text, expected) => {
+    expect(parseLogOptions(text)).toEqual(expected);
   });
 });

@@ -1,17 +1,18 @@
-// What happened comes in as sentences with facts; lines for people or for programs go out.
+// Writes log messages with facts, as text for users or as JSON for programs.
 import { sanitize, sanitizeJson } from "./terminal.js";
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 export const LOG_FORMATS = ["text", "json"] as const;
+/** The severity of a log message. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 export type LogFormat = (typeof LOG_FORMATS)[number];
 
 /** `ANYGPT_LOG=debug`, `ANYGPT_LOG=json`, `ANYGPT_LOG=debug,json`. */
 export const LOG_VARIABLE = "ANYGPT_LOG";
 
-/** What a program can pick out of a line. */
+/** Structured details of a log message. */
 export interface LogFacts {
-  /** `info` when left out. */
+  /** Default: `info`. */
   readonly level?: LogLevel;
   readonly request_id?: string;
   readonly [fact: string]: unknown;
@@ -19,13 +20,13 @@ export interface LogFacts {
 
 export type Log = (message: string, facts?: LogFacts) => void;
 
-export interface LogWish {
+export interface LogOptions {
   readonly format: LogFormat;
-  /** The least severe that is wanted. */
+  /** The lowest level that is logged. */
   readonly level: LogLevel;
 }
 
-export interface LogParts extends LogWish {
+export interface LogParts extends LogOptions {
   readonly now: () => number;
   readonly write: (text: string) => void;
 }
@@ -38,8 +39,8 @@ export function createLog({ format, level: least, now, write }: LogParts): Log {
   };
 }
 
-/** `debug`, `json` or both with a comma between them, in any order; undefined for anything else. */
-export function parseLogWish(text: string): Partial<LogWish> | undefined {
+/** `debug`, `json` or both separated by a comma, in any order; undefined for anything else. */
+export function parseLogOptions(text: string): Partial<LogOptions> | undefined {
   const words = text
     .toLowerCase()
     .split(/[\s,]+/)
@@ -50,7 +51,7 @@ export function parseLogWish(text: string): Partial<LogWish> | undefined {
   return isKnown ? { ...(level && { level }), ...(format && { format }) } : undefined;
 }
 
-/** People find the other lines about a request by its id. */
+/** The request id lets users find all lines about a request. */
 function toText(message: string, { request_id: id }: LogFacts): string {
   return sanitize(id === undefined || message.includes(id) ? message : `${message} [${id}]`);
 }

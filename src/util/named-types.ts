@@ -1,41 +1,55 @@
 import { countReferences, followReference } from "./schema-reference.js";
-import { type Piece, word } from "./type-piece.js";
+import { type TypePiece, word } from "./type-piece.js";
 
-/** What went wrong in what was written so far. */
+/** Whether the text written so far is incomplete or cut. */
 export interface Faults {
   isWhole: boolean;
   isCut: boolean;
 }
 
 export interface NamedTypes {
-  /** A reference's type where it is short or stands once, else its name; undefined if it leads nowhere. */
-  use(reference: string): Piece | undefined;
+  /** The type of a reference if it is short or used once, otherwise its name; undefined if the reference is invalid. */
+  use(reference: string): TypePiece | undefined;
   types(): Record<string, string>;
-  /** No name stands for a type that could not be said. */
+  /** Whether every named type is complete. */
   areWhole(): boolean;
 }
 
 interface Definition extends Faults {
   readonly name: string;
-  piece?: Piece;
+  piece?: TypePiece;
   isNamed: boolean;
 }
 
-const MOST_PARTS = 50_000;
-const TAKEN = ["string", "number", "integer", "boolean", "null", "array", "object", "any", "never", "oneOf", "key"];
+const MAX_PARTS = 50_000;
+const RESERVED_NAMES = [
+  "string",
+  "number",
+  "integer",
+  "boolean",
+  "null",
+  "array",
+  "object",
+  "any",
+  "never",
+  "oneOf",
+  "key",
+];
 
 export interface NamedTypesParts {
   readonly root: unknown;
   readonly faults: Faults;
-  readonly write: (schema: unknown) => Piece;
-  /** How long a type that is used again may be without getting a name. */
+  readonly write: (schema: unknown) => TypePiece;
+  /** The longest type that is repeated without getting a name. */
   readonly longestUnnamed: number;
 }
 
-/** Writes each definition of a document once; what is long and used again, or contains itself, gets a name. */
+/**
+ * Writes each definition of a document once. A definition that is long and used again, or contains itself, gets a name.
+ */
 export function createNamedTypes({ root, faults, write, longestUnnamed }: NamedTypesParts): NamedTypes {
   const definitions = new Map<string, Definition>();
-  const names = new Set(TAKEN);
+  const names = new Set(RESERVED_NAMES);
   let counts: ReadonlyMap<string, number> | undefined;
 
   function define(reference: string, schema: unknown): Definition {
@@ -46,7 +60,7 @@ export function createNamedTypes({ root, faults, write, longestUnnamed }: NamedT
     definition.piece = write(schema);
     Object.assign(definition, faults);
     Object.assign(faults, before);
-    counts ??= countReferences(root, MOST_PARTS);
+    counts ??= countReferences(root, MAX_PARTS);
     if ((counts.get(reference) ?? 0) > 1 && definition.piece.text.length > longestUnnamed) definition.isNamed = true;
     return definition;
   }
@@ -65,7 +79,7 @@ export function createNamedTypes({ root, faults, write, longestUnnamed }: NamedT
       const schema = followReference(reference, root);
       if (schema === undefined) return undefined;
       const known = definitions.get(reference);
-      // Met again while it is being written: it contains itself.
+      // The definition is used while it is being written: it contains itself.
       if (known !== undefined && known.piece === undefined) known.isNamed = true;
       const definition = known ?? define(reference, schema);
       faults.isWhole &&= definition.isWhole;

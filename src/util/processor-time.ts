@@ -1,6 +1,6 @@
 import { cpus } from "node:os";
 
-/** Milliseconds of all processors together since the machine was started. */
+/** Milliseconds of all processors since the machine was started. */
 export interface ProcessorTime {
   readonly idle: number;
   readonly all: number;
@@ -16,7 +16,7 @@ export function readProcessorTime(): ProcessorTime {
   return { idle, all };
 }
 
-/** Of the time between two readings; 0 when nothing can be told. */
+/** The idle share of the time between two readings; 0 if it cannot be computed. */
 export function idleShare(from: ProcessorTime, to: ProcessorTime): number {
   const all = to.all - from.all;
   return all > 0 ? (to.idle - from.idle) / all : 0;

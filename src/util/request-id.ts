@@ -3,8 +3,8 @@ import { randomUUID } from "node:crypto";
 const TIME_DIGITS = 12;
 
 /**
- * A UUID that begins with the time (version 7 of RFC 9562): where requests are kept by their ids, those of one time lie
- * together, and a write touches few places of the disk.
+ * A UUID that starts with the time (version 7 of RFC 9562): ids of the same time are adjacent in an index, so that a
+ * write touches few pages.
  */
 export function newRequestId(now: number = Date.now()): string {
   const time = now.toString(16).padStart(TIME_DIGITS, "0");

@@ -3,7 +3,7 @@ import { followReference } from "./schema-reference.js";
 import { typeOfValue } from "./schema-types.js";
 import { BOUNDS } from "./type-bounds.js";
 
-const MOST_COMPARED = 50;
+const MAX_COMPARED = 50;
 const EXACT = new Set([
   "type",
   "enum",
@@ -15,11 +15,11 @@ const EXACT = new Set([
 ]);
 const MEMBERS = new Set(["type", "properties", "required", "title", "description"]);
 
-/** Whether plainly no value can fit two of the schemas, so that "one of" says no more than "any of". */
+/** Whether no value can match two of the schemas, so that "one of" means the same as "any of". */
 export function areDisjoint(schemas: readonly unknown[], root: unknown): boolean {
-  if (schemas.length > MOST_COMPARED) return false;
+  if (schemas.length > MAX_COMPARED) return false;
   const shapes = schemas.map((schema) => resolve(schema, root));
-  return shapes.every((one, index) => shapes.slice(index + 1).every((other) => isApart(one, other)));
+  return shapes.every((one, index) => shapes.slice(index + 1).every((other) => isDisjoint(one, other)));
 }
 
 function resolve(schema: unknown, root: unknown): JsonObject {
@@ -28,7 +28,7 @@ function resolve(schema: unknown, root: unknown): JsonObject {
   return isJsonObject(target) ? target : {};
 }
 
-function isApart(one: JsonObject, other: JsonObject): boolean {
+function isDisjoint(one: JsonObject, other: JsonObject): boolean {
   const [values, others] = [valuesOf(one), valuesOf(other)];
   if (values !== undefined && others !== undefined) return values.every((value) => !others.includes(value));
   const [types, otherTypes] = [plainTypesOf(one, values), plainTypesOf(other, others)];
@@ -37,7 +37,7 @@ function isApart(one: JsonObject, other: JsonObject): boolean {
   return isOnlyObject(types) && isOnlyObject(otherTypes) && isDiscriminated(one, other);
 }
 
-/** The values of an enumeration as JSON, to be compared. */
+/** The values of an enumeration as JSON texts, for comparison. */
 function valuesOf(schema: JsonObject): string[] | undefined {
   if ("const" in schema) return [JSON.stringify(schema["const"])];
   return Array.isArray(schema["enum"]) ? schema["enum"].map((value) => JSON.stringify(value)) : undefined;
@@ -57,7 +57,7 @@ function isOnlyObject(types: readonly string[]): boolean {
   return types.length === 1 && types[0] === "object";
 }
 
-/** Both require a property whose values tell them apart. */
+/** Both require a property whose values are disjoint. */
 function isDiscriminated(one: JsonObject, other: JsonObject): boolean {
   const [mine, theirs] = [one["properties"], other["properties"]];
   if (!isJsonObject(mine) || !isJsonObject(theirs)) return false;
@@ -69,14 +69,11 @@ function isDiscriminated(one: JsonObject, other: JsonObject): boolean {
 }
 
 /**
- * Whether "one of" means the same for a type expression as for the schemas, though a type expression takes objects and
- * schemas without a type more narrowly than they are.
+ * Whether "one of" means the same for type expressions as for the schemas, although a type expression is narrower for
+ * objects and for schemas without a type.
  */
 export function areClear(schemas: readonly unknown[]): boolean {
-  if (
-    schemas.length > MOST_COMPARED ||
-    new Set(schemas.map((schema) => JSON.stringify(schema))).size < schemas.length
-  ) {
+  if (schemas.length > MAX_COMPARED || new Set(schemas.map((schema) => JSON.stringify(schema))).size < schemas.length) {
     return false;
   }
   const isRival = (one: unknown, other: unknown) => one !== other && !(isExact(one) || requiresMore(one, other));
@@ -85,15 +82,15 @@ export function areClear(schemas: readonly unknown[]): boolean {
 
 const SCALARS = ["string", "number", "integer", "boolean", "null"];
 
-/** A schema that a type expression says exactly: values, or scalars of a type that it names. */
+/** Whether a type expression represents the schema exactly: values, or scalars of a named type. */
 export function isExact(schema: unknown): boolean {
   if (!isJsonObject(schema)) return false;
   const types = namedTypes(schema["type"]);
-  const isSaid = valuesOf(schema) !== undefined || types?.every((type) => SCALARS.includes(type)) === true;
-  return isSaid && Object.keys(schema).every((key) => EXACT.has(key));
+  const isRepresentable = valuesOf(schema) !== undefined || types?.every((type) => SCALARS.includes(type)) === true;
+  return isRepresentable && Object.keys(schema).every((key) => EXACT.has(key));
 }
 
-/** An object that requires a member which the other one does not know. */
+/** An object that requires a member that the other one does not have. */
 function requiresMore(one: unknown, other: unknown): boolean {
   if (!isJsonObject(one) || !isJsonObject(other) || !Array.isArray(one["required"])) return false;
   const isPlain = [one, other].every((schema) => Object.keys(schema).every((key) => MEMBERS.has(key)));

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "../model/json.js";
 
-/** What a reference within the same document points at; others are not followed. */
+/** The target of a reference within the same document; undefined for other references. */
 export function followReference(reference: string, root: unknown): unknown {
   if (!reference.startsWith("#")) return undefined;
   let found: unknown = root;
@@ -24,7 +24,10 @@ function decodePercents(step: string): string {
   }
 }
 
-/** How often each reference stands in a document, within the bound on parts. Iterative, so that no depth can exhaust the stack. */
+/**
+ * Counts how often each reference occurs in a document, up to a limit of parts. Iterative, so that deep nesting cannot
+ * exhaust the stack.
+ */
 export function countReferences(document: unknown, mostParts: number): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   const open: unknown[] = [document];

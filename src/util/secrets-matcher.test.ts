@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { createMatcher, replaceRanges } from "./secrets-matcher.js";
 
-/** Which characters of the text belong to a word, found out one place after the other. */
+/** Which characters of the text belong to a word, by testing every position. */
 function coveredBy(words: readonly string[], text: string): boolean[] {
   const covered = Array.from(text, () => false);
   for (const word of words) {
@@ -12,7 +12,7 @@ function coveredBy(words: readonly string[], text: string): boolean[] {
   return covered;
 }
 
-it("finds what a search for every word by itself finds, however much the words are like each other and themselves", () => {
+it("finds the same as a separate search for every word, even if words repeat parts of themselves or of each other", () => {
   const piece = fc.constantFrom("a", "ab", "abab", "a".repeat(30), "ab".repeat(40), "aab");
   const text = (least: number, most: number) =>
     fc.array(piece, { minLength: least, maxLength: most }).map((pieces) => pieces.join(""));
@@ -31,7 +31,7 @@ it("finds what a search for every word by itself finds, however much the words a
   );
 });
 
-it("replaces ranges that overlap or touch as one, in whatever order they come", () => {
+it("replaces overlapping or adjacent ranges as one, in any order", () => {
   const ranges = [
     { start: 6, end: 8 },
     { start: 0, end: 2 },

@@ -2,31 +2,31 @@ import { cover, occurrencesOf, type Range } from "./secrets-occurrences.js";
 
 export interface Matcher {
   add(words: Iterable<string>): void;
-  /** What of the text is covered by the words, in any order; the ranges may overlap. */
+  /** The ranges of the text that the words cover, in any order; they may overlap. */
   find(text: string): Range[];
 }
 
 const HEAD = 6;
-/** So much is compared at every place: what is longer and like itself would be compared over and over. */
+/** The number of characters compared at every position: longer, self-similar words would be compared over and over. */
 const STEM = 64;
 const FEWEST_SLOTS = 1 << 10;
 const SLOTS_PER_WORD = 16;
 
 interface Word {
   readonly text: string;
-  /** It is a word by itself, and not only the stem of longer ones. */
+  /** The text is itself a word, not only the prefix of longer ones. */
   readonly isWhole: boolean;
-  /** The words that begin with it, if it is a stem. */
+  /** The words that start with this text, if it is a prefix of maximum length. */
   readonly longer: readonly string[];
-  /** The longest other word that this one begins with; as it is shorter than a stem, it is whole. */
+  /** The longest other word that this one starts with. It is shorter than a stem, so it is a complete word. */
   readonly within: Word | undefined;
 }
 
 /**
- * Finds any of thousands of words of at least six characters in one pass: six characters at a time are looked up in a table,
- * and only where they begin a word are those words searched, by halves. As a regular expression, an alternation of them all
- * takes longer the more they have in common, and tokens of one kind begin alike. A word over 64 characters is searched by
- * itself, in a pass of its own, and only in a text that holds its beginning.
+ * Finds any of thousands of words of at least six characters in one pass. Six characters at a time are looked up in a
+ * hash table, and only where they start a word is a binary search done among the words. An alternation in a regular
+ * expression is slower the more the words have in common, and tokens of one kind start alike. A word over 64 characters
+ * is searched separately, and only in a text that contains its start.
  */
 export function createMatcher(): Matcher {
   const wordsByHead = new Map<string, readonly Word[]>();
@@ -41,7 +41,7 @@ export function createMatcher(): Matcher {
     count += words.length - known.length;
   }
 
-  /** A table that is mostly empty is what makes the pass fast. */
+  /** The pass is fast because most of the table is empty. */
   function fillTable(): void {
     let slots = mayStart.length;
     while (slots < count * SLOTS_PER_WORD) slots *= 2;
@@ -79,7 +79,7 @@ export function createMatcher(): Matcher {
   };
 }
 
-/** By their first `length` characters; shorter ones are left out. */
+/** Groups the words by their first `length` characters; shorter words are left out. */
 function byBeginning(words: Iterable<string>, length: number): Map<string, string[]> {
   const groups = new Map<string, string[]>();
   for (const word of words) {
@@ -92,7 +92,7 @@ function byBeginning(words: Iterable<string>, length: number): Map<string, strin
   return groups;
 }
 
-/** In sorted order, what a word begins with stands before it, and nothing between them begins otherwise. */
+/** In sorted order, a word comes after its prefixes, and all words between them share the prefix. */
 function linked(texts: readonly string[]): Word[] {
   const wholes = new Set(texts.filter((text) => text.length <= STEM));
   const longerByStem = byBeginning(
@@ -108,7 +108,7 @@ function linked(texts: readonly string[]): Word[] {
   return words;
 }
 
-/** The last word that is not after the text, or one that it begins with: no other can be the longest. */
+/** The last word that sorts at or before the text, or one of its prefixes: no other word can be the longest match. */
 function longestAt(text: string, start: number, words: readonly Word[]): Word | undefined {
   let low = 0;
   let high = words.length;
@@ -126,24 +126,24 @@ function longestAt(text: string, start: number, words: readonly Word[]): Word | 
 const FACTOR = 0x9e_37_79_b1;
 const FACTOR_OF_FIRST = [1, 2, 3, 4, 5].reduce((power) => Math.imul(power, FACTOR), FACTOR);
 
-/** Of the first six characters. */
+/** The hash of the first six characters. */
 function hashOf(text: string): number {
   let hash = 0;
   for (let index = 0; index < HEAD; index++) hash = (Math.imul(hash, FACTOR) + text.charCodeAt(index)) | 0;
   return hash;
 }
 
-/** The hash of the next six characters, from that of these: one leaves, one comes. */
+/** The rolling hash of the next six characters. */
 function roll(hash: number, leaving: number, coming: number): number {
   return (Math.imul(hash, FACTOR) - Math.imul(leaving, FACTOR_OF_FIRST) + coming) | 0;
 }
 
-/** The upper bits are the well mixed ones. `slots` is a power of two. */
+/** Uses the upper bits, which are well mixed. `slots` is a power of two. */
 function slotOf(hash: number, slots: number): number {
   return hash >>> (Math.clz32(slots) + 1);
 }
 
-/** The text with each range replaced; ranges that overlap or touch are one. */
+/** Replaces each range; overlapping or adjacent ranges become one. */
 export function replaceRanges(text: string, ranges: readonly Range[], by: string): string {
   if (ranges.length === 0) return text;
   const pieces: string[] = [];

@@ -1,14 +1,16 @@
-const SHORTEST = 6;
-/** A word of letters alone is taken for a secret of its own only from here on: shorter ones are words of a language. */
-const SHORTEST_OF_LETTERS = 16;
-const SHORTEST_MEMBER = 12;
-const MOST_TEXTS = 1000;
+const MIN_LENGTH = 6;
+/** A word of letters only counts as a secret from this length on: shorter ones are words of a language. */
+const MIN_LETTERS_LENGTH = 16;
+const MIN_MEMBER_LENGTH = 12;
+const MAX_TEXTS = 1000;
 
-/** The value and those parts of it that are a secret by themselves: a token after its scheme, a line of a key, a password in an address. */
+/**
+ * The value and its parts that are secrets themselves: a token after its scheme, a line of a key, a password in a URL.
+ */
 export function piecesOf(value: string): string[] {
   const texts = [value, ...textsInJson(value)];
   const all = texts.flatMap((text) => [text, ...wordsOf(text), ...partsOfAddress(text)]);
-  return [...new Set(all.map((text) => text.trim()))].filter((text) => text.length >= SHORTEST);
+  return [...new Set(all.map((text) => text.trim()))].filter((text) => text.length >= MIN_LENGTH);
 }
 
 function wordsOf(text: string): string[] {
@@ -19,16 +21,16 @@ function wordsOf(text: string): string[] {
 }
 
 function isWordOfLanguage(word: string): boolean {
-  return word.length < SHORTEST_OF_LETTERS && /^\W*\p{L}*\W*$/u.test(word);
+  return word.length < MIN_LETTERS_LENGTH && /^\W*\p{L}*\W*$/u.test(word);
 }
 
-/** The password and the values of the query, as they are written and without their escapes. */
+/** The password and the query values of a URL, as written and decoded. */
 function partsOfAddress(text: string): string[] {
   const password = /^[a-z][\w+.-]*:\/\/[^/\s:@]*:([^/\s@]+)@/i.exec(text)?.[1];
   const user = /^[a-z][\w+.-]*:\/\/([^/\s:@]{12,}):?@/i.exec(text)?.[1];
   const query = /^[a-z][\w+.-]*:\/\/[^\s?#]*\?(\S+)$/i.exec(text)?.[1]?.split("#")[0] ?? "";
   const values = query.split("&").map((pair) => pair.slice(pair.indexOf("=") + 1));
-  const parts = [password, user, ...values.filter((one) => one.length >= SHORTEST_MEMBER)].filter(
+  const parts = [password, user, ...values.filter((one) => one.length >= MIN_MEMBER_LENGTH)].filter(
     (part) => part !== undefined,
   );
   return parts.flatMap((part) => [part, withoutEscapes(part)]);
@@ -42,11 +44,11 @@ function withoutEscapes(text: string): string {
   }
 }
 
-/** Whole sets of headers and credentials are given as one variable of JSON. */
+/** Some programs take a set of headers or credentials as one variable with JSON. */
 function textsInJson(value: string): string[] {
   if (!/^\s*[{[]/.test(value)) return [];
   try {
-    return textsIn(JSON.parse(value)).filter((text) => text.length >= SHORTEST_MEMBER);
+    return textsIn(JSON.parse(value)).filter((text) => text.length >= MIN_MEMBER_LENGTH);
   } catch {
     return [];
   }
@@ -55,7 +57,7 @@ function textsInJson(value: string): string[] {
 function textsIn(data: unknown): string[] {
   const texts: string[] = [];
   const open: unknown[] = [data];
-  for (let next = open.pop(); next !== undefined && texts.length < MOST_TEXTS; next = open.pop()) {
+  for (let next = open.pop(); next !== undefined && texts.length < MAX_TEXTS; next = open.pop()) {
     if (typeof next === "string") texts.push(next);
     if (typeof next === "object" && next !== null) open.push(...Object.values(next));
   }

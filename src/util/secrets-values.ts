@@ -4,26 +4,26 @@ import { createMatcher } from "./secrets-matcher.js";
 import { isOrdinary, isPlainWord } from "./secrets-ordinary.js";
 import { piecesOf } from "./secrets-pieces.js";
 
-/** Values that are to be hidden. */
-export interface Values {
+/** Values that must be hidden. */
+export interface SecretValues {
   note(value: string): void;
   isEmpty(): boolean;
-  /** Where they stand in a text, in any of their forms. */
+  /** Where the values occur in a text, in any of their encoded forms. */
   find(text: string): Range[];
 }
 
-const PASSING_MS = 3_600_000;
+const TEMPORARY_MS = 3_600_000;
 
-export function createValues(ordinary: ReadonlySet<string>): Values {
-  const told = new Set<string>();
+export function createValues(ordinary: ReadonlySet<string>): SecretValues {
+  const noted = new Set<string>();
   const pieces = new Set<string>();
   const matcher = createMatcher();
-  /** Not in the matcher yet: many are noted at a start, before anything is written. */
+  /** Not in the matcher yet: many values are noted at the start, before anything is written. */
   const unread: string[] = [];
   return {
     note(value) {
-      if (told.has(value)) return;
-      told.add(value);
+      if (noted.has(value)) return;
+      noted.add(value);
       for (const piece of valuablePieces(value, ordinary)) {
         if (pieces.has(piece)) continue;
         pieces.add(piece);
@@ -39,13 +39,16 @@ export function createValues(ordinary: ReadonlySet<string>): Values {
   };
 }
 
-/** Values that are forgotten when nobody has told them for a while. Two generations: what is told goes into the present one, and with the next the one before is gone as a whole. */
-export function createPassing(ordinary: ReadonlySet<string>, elapsed: () => number): Values {
+/**
+ * Values that expire if they are not noted again. There are two generations: new values go into the current one; when
+ * it is an hour old, it becomes the previous one, and the old previous one is dropped.
+ */
+export function createPassing(ordinary: ReadonlySet<string>, elapsed: () => number): SecretValues {
   let [before, present] = [createValues(ordinary), createValues(ordinary)];
   let since = elapsed();
   return {
     note(value) {
-      if (elapsed() - since >= PASSING_MS) {
+      if (elapsed() - since >= TEMPORARY_MS) {
         [before, present] = [present, createValues(ordinary)];
         since = elapsed();
       }
@@ -57,6 +60,6 @@ export function createPassing(ordinary: ReadonlySet<string>, elapsed: () => numb
 }
 
 export function valuablePieces(value: string, ordinary: ReadonlySet<string>): string[] {
-  const isOfWorth = (text: string): boolean => !ordinary.has(text) && !isOrdinary(text);
-  return isOfWorth(value) && !isPlainWord(value) ? piecesOf(value).filter(isOfWorth) : [];
+  const isSecret = (text: string): boolean => !ordinary.has(text) && !isOrdinary(text);
+  return isSecret(value) && !isPlainWord(value) ? piecesOf(value).filter(isSecret) : [];
 }

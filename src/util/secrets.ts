@@ -1,53 +1,67 @@
-// Values that must not be seen come in; texts, data and errors go out without them, in whatever form they stood there.
+// Hides secret values in texts, data and errors, in any of their encoded forms.
 import { DiscoveryError } from "../errors.js";
+import type { NextStep } from "../model/next-steps.js";
 import { formsOf } from "./secrets-forms.js";
 import { createMatcher, type Matcher, replaceRanges } from "./secrets-matcher.js";
-import { createPassing, createValues, type Values, valuablePieces } from "./secrets-values.js";
+import { createPassing, createValues, type SecretValues, valuablePieces } from "./secrets-values.js";
 
 export interface Secrets {
-  /** From now on the value is hidden, and what it is made of. Values that say nothing are not taken. */
+  /** Hides the value and its parts from now on. Values that are not secret, such as `true`, are ignored. */
   note(value: string): void;
   /**
-   * The same for a value that is replaced from time to time, such as a token: it has to be told whenever it is used, and is
-   * forgotten one to two hours after it was told last.
+   * The same for a value that is replaced from time to time, such as a token. It must be noted whenever it is used, and
+   * expires one to two hours after it was last noted.
    */
   notePassing(value: string): void;
   redact(text: string): string;
-  /** The same data with the values hidden in every text of it, also in names; what is too deep or too much is left out. */
+  /**
+   * Copies the data with the values hidden in every text, including names. Parts that are too deep or too large are
+   * left out.
+   */
   redactValue(value: unknown): unknown;
-  /** The same error with the values hidden in all that it says. */
+  /** Copies the error with the values hidden in all its texts. */
   redactError(error: DiscoveryError): DiscoveryError;
-  /** Hides these values too, for texts in which they cannot mean anything else. What it is told is noted for all. */
+  /**
+   * A view that hides these values too, for texts in which they cannot mean anything else. Values noted in the view are
+   * noted for all.
+   */
   with(values: Iterable<string>): Secrets;
 }
 
 export type Redact = Secrets["redact"];
 
 export const HIDDEN = "***";
-const MOST_MEMBERS = 100_000;
-const DEEPEST = 500;
-const MOST_CAUSES = 8;
+const MAX_MEMBERS = 100_000;
+const MAX_DEPTH = 500;
+const MAX_CAUSES = 8;
 
-/** `ordinary`: values of this machine that everybody knows, such as the home folder. `elapsed`: milliseconds that only grow. */
+/**
+ * `ordinary`: values of this machine that are not secret, such as the home folder. `elapsed`: a monotonic clock in
+ * milliseconds.
+ */
 export function createSecrets(ordinary: Iterable<string> = [], elapsed = (): number => performance.now()): Secrets {
-  const own = new Set(ordinary);
-  return createView({ lasting: createValues(own), passing: createPassing(own, elapsed), ordinary: own });
+  const ordinaryValues = new Set(ordinary);
+  return createView({
+    lasting: createValues(ordinaryValues),
+    passing: createPassing(ordinaryValues, elapsed),
+    ordinary: ordinaryValues,
+  });
 }
 
 interface Noted {
-  readonly lasting: Values;
-  readonly passing: Values;
+  readonly lasting: SecretValues;
+  readonly passing: SecretValues;
   readonly ordinary: ReadonlySet<string>;
 }
 
 function createView(noted: Noted, more: readonly string[] = []): Secrets {
-  let own: Matcher | undefined;
+  let viewMatcher: Matcher | undefined;
   const isEmpty = (): boolean => noted.lasting.isEmpty() && noted.passing.isEmpty() && more.length === 0;
 
   function redact(text: string): string {
     if (isEmpty()) return text;
-    if (more.length > 0) own ??= matcherOf(more);
-    const ranges = [...noted.lasting.find(text), ...noted.passing.find(text), ...(own?.find(text) ?? [])];
+    if (more.length > 0) viewMatcher ??= matcherOf(more);
+    const ranges = [...noted.lasting.find(text), ...noted.passing.find(text), ...(viewMatcher?.find(text) ?? [])];
     return replaceRanges(text, ranges, HIDDEN);
   }
 
@@ -56,12 +70,12 @@ function createView(noted: Noted, more: readonly string[] = []): Secrets {
     let members = 0;
     const hide = (member: unknown, depth: number): unknown => {
       members += 1;
-      if (members > MOST_MEMBERS) return "(too much)";
+      if (members > MAX_MEMBERS) return "(too much)";
       if (typeof member === "string") return redact(member);
-      // A number of many digits may be a secret that was read as a number.
+      // A number with many digits may be a secret that was parsed as a number.
       if (typeof member === "number") return redact(String(member)) === String(member) ? member : HIDDEN;
       if (typeof member !== "object" || member === null) return member;
-      if (depth >= DEEPEST) return "(too deep)";
+      if (depth >= MAX_DEPTH) return "(too deep)";
       if (Array.isArray(member)) return member.map((item) => hide(item, depth + 1));
       return Object.fromEntries(Object.entries(member).map(([key, item]) => [redact(key), hide(item, depth + 1)]));
     };
@@ -94,25 +108,25 @@ function hideInError(
   hide: Pick<Secrets, "redact" | "redactValue">,
   depth: number,
 ): DiscoveryError {
-  const { code, message, hint, facts, server, tool, executed, cause, stack } = error;
+  const { code, message, nextSteps, facts, server, tool, executed, cause, stack } = error;
   const hidden = new DiscoveryError(code, hide.redact(message), {
-    hint: hint === undefined ? undefined : hide.redact(hint),
+    hint: hide.redactValue(nextSteps) as readonly NextStep[],
     facts: hide.redactValue(facts) as Readonly<Record<string, unknown>>,
     server: server === undefined ? undefined : hide.redact(server),
     tool: tool === undefined ? undefined : hide.redact(tool),
     executed,
-    cause: depth < MOST_CAUSES ? hideInCause(cause, hide, depth + 1) : undefined,
+    cause: depth < MAX_CAUSES ? hideInCause(cause, hide, depth + 1) : undefined,
   });
   if (stack !== undefined) hidden.stack = hide.redact(stack);
   return hidden;
 }
 
-/** Whoever prints an error prints its causes too. Of one that is not ours, name, text, code and place are kept. */
+/** Causes are hidden too, because loggers print them. Of a foreign error, name, message, code and stack are kept. */
 function hideInCause(cause: unknown, hide: Pick<Secrets, "redact" | "redactValue">, depth: number): unknown {
   if (cause instanceof DiscoveryError) return hideInError(cause, hide, depth);
   if (!(cause instanceof Error)) return hide.redactValue(cause);
   const inner =
-    cause.cause === undefined || depth >= MOST_CAUSES ? undefined : hideInCause(cause.cause, hide, depth + 1);
+    cause.cause === undefined || depth >= MAX_CAUSES ? undefined : hideInCause(cause.cause, hide, depth + 1);
   const copy = new Error(hide.redact(cause.message), inner === undefined ? undefined : { cause: inner });
   copy.name = cause.name;
   if (cause.stack !== undefined) copy.stack = hide.redact(cause.stack);

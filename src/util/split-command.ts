@@ -1,4 +1,4 @@
-/** The words of a command line, with quotes and backslashes as shells have them; undefined when a quote is left open. */
+/** Splits a command line into words, with quotes and backslashes as in shells; undefined if a quote is not closed. */
 export function splitCommand(line: string): string[] | undefined {
   const words: string[] = [];
   let word: string | undefined;
@@ -24,7 +24,7 @@ export function splitCommand(line: string): string[] | undefined {
   return word === undefined ? words : [...words, word];
 }
 
-/** Elsewhere a backslash is one, as in paths of Windows. */
+/** Any other backslash is literal, as in Windows paths. */
 function isEscaped(next: string, quote: string | undefined): boolean {
   return quote === '"' ? next === '"' || next === "\\" : /^[\s"'\\]$/.test(next);
 }

@@ -7,7 +7,7 @@ export function homeOf(env: Environment): string {
   return env["HOME"] || env["USERPROFILE"] || homedir();
 }
 
-/** The folder for what outlives a process: `ANYGPT_HOME`, else `~/.anygpt`. */
+/** The folder for persistent data: `ANYGPT_HOME`, otherwise `~/.anygpt`. */
 export function stateFolderOf(env: Environment, cwd: string): string {
   return absolutePath(env["ANYGPT_HOME"] || "~/.anygpt", { home: homeOf(env), baseDir: cwd });
 }

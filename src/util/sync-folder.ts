@@ -1,8 +1,11 @@
 import { open } from "node:fs/promises";
 
-/** Resolves when the names in the folder are on the disk too: a new file is lost with a power cut as long as its name is not. */
+/**
+ * Resolves when the directory entries are on disk. Without this, a new file can be lost in a power failure although its
+ * content was synced.
+ */
 export async function syncFolder(folder: string): Promise<void> {
-  // Windows cannot open a folder, and keeps names safe without it.
+  // Windows cannot open a folder, and does not need this.
   if (process.platform === "win32") return;
   const handle = await open(folder, "r");
   try {

@@ -26,13 +26,13 @@ describe("sanitize", () => {
     expect(sanitize(text)).toBe(text);
   });
 
-  it("turns the line breaks of Windows into line feeds", () => {
+  it("converts Windows line breaks to line feeds", () => {
     expect(sanitize("a\r\nb")).toBe("a\nb");
   });
 });
 
 describe("sanitizeJson", () => {
-  it("gives JSON of the same meaning without a character that acts on a terminal", () => {
+  it("returns equivalent JSON without characters that control a terminal", () => {
     const value = { text: "a\u009b2J\u202e\u{e0041}\u001b\n\t" };
     const json = sanitizeJson(JSON.stringify(value, null, 2));
     expect(JSON.parse(json)).toEqual(value);

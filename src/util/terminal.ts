@@ -1,10 +1,10 @@
 /**
- * Characters that make a terminal act, hide text or reorder it: controls, format characters, line and paragraph
- * separators, lone surrogates. The two joiners stay, because words of several scripts and many emoji need them.
+ * Characters that control a terminal, hide text or reorder it: control and format characters, line and paragraph
+ * separators, lone surrogates. The two joiners stay, because several scripts and many emoji need them.
  */
 const UNSAFE = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
-/** Text of strangers, fit for a terminal: what would act on it is shown as an escape; line breaks and tabs stay. */
+/** Makes untrusted text safe for a terminal: unsafe characters become visible escapes; line breaks and tabs stay. */
 export function sanitize(text: string): string {
   return text.replaceAll("\r\n", "\n").replace(UNSAFE, (character) => {
     const code = character.codePointAt(0) ?? 0;
@@ -12,7 +12,7 @@ export function sanitize(text: string): string {
   });
 }
 
-/** JSON that means the same and holds no character that acts on a terminal. */
+/** Equivalent JSON without characters that control a terminal. */
 export function sanitizeJson(json: string): string {
   return json.replace(UNSAFE, (character) =>
     Array.from({ length: character.length }, (_, index) => escapeUnit(character.charCodeAt(index))).join(""),
@@ -24,18 +24,18 @@ function escapeUnit(code: number): string {
 }
 
 const INVISIBLE = /[\p{M}\u200c\u200d]/u;
-// East Asian wide and full-width blocks and the emoji blocks, as terminals draw them in two cells.
+// East Asian wide and full-width blocks and emoji blocks, which terminals draw in two cells.
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f680}-\u{1f6ff}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]/u;
 
-/** How many cells the text takes on a terminal. */
+/** The number of terminal cells that the text takes. */
 export function displayWidth(text: string): number {
   let width = 0;
   for (const character of text) width += INVISIBLE.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
   return width;
 }
 
-/** The text in at most `width` cells; what is left out is marked. */
+/** Cuts the text to at most `width` cells, with an ellipsis. */
 export function cutToWidth(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   let [kept, used] = ["", 0];

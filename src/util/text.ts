@@ -1,4 +1,4 @@
-/** Cuts at a word boundary to at most `length` characters, the mark included; never inside a character of two code units. */
+/** Cuts at a word boundary to at most `length` characters, including the ellipsis; never inside a surrogate pair. */
 export function cutAtWord(text: string, length: number): string {
   if (text.length <= length) return text;
   const head = text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, "");
@@ -11,7 +11,7 @@ export function toOneLine(text: string): string {
   return text.replace(/[\s\p{Cc}]+/gu, " ").trim();
 }
 
-/** The same text in memory of its own: a part of a long text keeps the whole of it alive. */
+/** Copies the text: in V8, a part of a long string keeps the whole string in memory. */
 export function copyText(text: string): string {
   return Buffer.from(text, "utf16le").toString("utf16le");
 }

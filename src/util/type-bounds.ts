@@ -1,10 +1,10 @@
 import type { JsonObject } from "../model/json.js";
-import { toPatternText } from "./type-literal.js";
+import { toLiteralPattern } from "./type-literal.js";
 
-/** Words that stand behind a type and would be mistaken for a format. */
+/** Words that can follow a type and would be confused with a format. */
 const RESERVED = /^(?:chars|items|keys|unique|multiple|deprecated|read-only|write-only|e\.g\.)$/;
 
-/** The keywords that bound each type, all of which the bounds below can say. */
+/** The keywords that bound each type; `toBounds` can express all of them. */
 export const BOUNDS: Readonly<Record<string, readonly string[]>> = {
   string: ["format", "minLength", "maxLength", "pattern", "contentEncoding", "contentMediaType"],
   number: ["format", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
@@ -12,12 +12,12 @@ export const BOUNDS: Readonly<Record<string, readonly string[]>> = {
   object: ["minProperties", "maxProperties"],
 };
 
-/** ` 1..100`, ` date-time`, ` /^a/`; undefined where a bound has a form that cannot be said. */
+/** ` 1..100`, ` date-time`, ` /^a/`; undefined if a bound cannot be expressed. */
 export function toBounds(type: string, schema: JsonObject): string | undefined {
   const kind = type === "integer" ? "number" : type;
   const given = (BOUNDS[kind] ?? []).filter((keyword) => schema[keyword] !== undefined);
   if (given.length === 0) return "";
-  if (!given.every((keyword) => isSayable(keyword, schema[keyword]))) return undefined;
+  if (!given.every((keyword) => isExpressible(keyword, schema[keyword]))) return undefined;
   if (kind === "string") return ofText(schema);
   if (kind === "number") return ofNumber(schema);
   if (kind === "array") {
@@ -27,7 +27,7 @@ export function toBounds(type: string, schema: JsonObject): string | undefined {
   return range(schema["minProperties"], schema["maxProperties"], " keys");
 }
 
-function isSayable(keyword: string, value: unknown): boolean {
+function isExpressible(keyword: string, value: unknown): boolean {
   switch (keyword) {
     case "format":
       return typeof value === "string" && /^[a-z][\w.:-]*$/iu.test(value) && !RESERVED.test(value);
@@ -35,13 +35,13 @@ function isSayable(keyword: string, value: unknown): boolean {
     case "contentMediaType":
       return typeof value === "string" && /^[\w.+/-]+$/u.test(value);
     case "pattern":
-      // What begins with a star is no regular expression, and would read as a comment.
+      // A pattern that starts with a star is not a valid regular expression, and would look like a comment.
       return typeof value === "string" && /^[^*\p{Cc}]\P{Cc}*$/u.test(value) && !/(?:^|[^\\])(?:\\\\)*\\$/u.test(value);
     case "uniqueItems":
       return typeof value === "boolean";
     case "exclusiveMinimum":
     case "exclusiveMaximum":
-      // A boolean in the drafts up to 4.
+      // A boolean in JSON Schema up to draft 4.
       return typeof value === "number" || typeof value === "boolean";
     default:
       return typeof value === "number";
@@ -53,7 +53,7 @@ function ofText(schema: JsonObject): string {
   return [
     typeof format === "string" ? ` ${format}` : "",
     range(schema["minLength"], schema["maxLength"], " chars"),
-    typeof pattern === "string" ? ` ${toPatternText(pattern)}` : "",
+    typeof pattern === "string" ? ` ${toLiteralPattern(pattern)}` : "",
     typeof contentEncoding === "string" ? ` encoding=${contentEncoding}` : "",
     typeof contentMediaType === "string" ? ` media=${contentMediaType}` : "",
   ].join("");
@@ -79,7 +79,7 @@ function range(low: unknown, high: unknown, unit: string): string {
   return min === max && unit !== "" ? ` ${min}${unit}` : ` ${min}..${max}${unit}`;
 }
 
-/** The widest integers, which generators write for "no bound", say nothing to a caller. */
+/** Generators write the extreme integers for "no bound", so they are left out. */
 function isLow(value: unknown): value is number {
   return typeof value === "number" && value > -Number.MAX_SAFE_INTEGER;
 }

@@ -100,12 +100,12 @@ it.each<[unknown, string]>([
   [{ type: "array", contains: { const: 1 } }, "any[] …"],
   [{ type: "object", unevaluatedProperties: { type: "string" } }, "object"],
   [{ properties: { __proto__: null, a: { dependentRequired: { b: ["c"] } } } }, "{a?: any …}"],
-])("marks what it cannot say of %j: %s", (schema, expected) => {
+])("marks parts of %j that it cannot express: %s", (schema, expected) => {
   const { text, isWhole } = createTypeWriter(schema, { noteLength: 0 }).write(schema);
   expect({ text, isWhole }).toEqual({ text: expected, isWhole: false });
 });
 
-it("gives a name to what contains itself or is long and stands twice", () => {
+it("names a type that contains itself, or is long and used twice", () => {
   const long = { enum: Array.from({ length: 20 }, (_, n) => `value ${n}`) };
   const schema = {
     properties: { a: { $ref: "#/$defs/long" }, b: { $ref: "#/$defs/long" }, c: { $ref: "#/$defs/node" } },
@@ -116,7 +116,7 @@ it("gives a name to what contains itself or is long and stands twice", () => {
   expect(writer.types()).toEqual({ long: expect.stringMatching(/^'value 0'\|/u), node: "{next?: node}" });
 });
 
-it("is not whole where a name stands for something unsaid", () => {
+it("is not complete if a named type is incomplete", () => {
   const schema = {
     $ref: "#/$defs/a",
     $defs: { a: { properties: { a: { $ref: "#/$defs/a" }, b: { if: {}, else: { minimum: 1 } } } } },
@@ -124,7 +124,7 @@ it("is not whole where a name stands for something unsaid", () => {
   expect(createTypeWriter(schema, { noteLength: 0 }).write(schema).isWhole).toBe(false);
 });
 
-it("shows short descriptions and examples within a type, and says when it cut one", () => {
+it("shows short descriptions and examples within a type, and reports when it cut one", () => {
   const schema = (description: string) => ({
     type: "array",
     items: { properties: { path: { type: "string", description, examples: ["/a", "/b", "/c"] } } },
@@ -138,11 +138,11 @@ it("shows short descriptions and examples within a type, and says when it cut on
   expect(write("absolute, or relative to the root")).toMatchObject({ isCut: true });
 });
 
-it("ends at a depth and a size that no honest schema has", () => {
+it("ends at a depth and size that no honest schema reaches", () => {
   let deep: object = { type: "string" };
   for (let level = 0; level < 10_000; level++) deep = { type: "array", items: deep };
   expect(createTypeWriter(deep, { noteLength: 0 }).write(deep)).toMatchObject({ isWhole: false });
-  // Each definition uses the next one twice: written out it would have 2^40 parts.
+  // Each definition uses the next one twice: expanded it would have 2^40 parts.
   const $defs = Object.fromEntries(
     Array.from({ length: 40 }, (_, n) => [
       `d${n}`,

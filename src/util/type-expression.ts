@@ -1,4 +1,4 @@
-// A JSON Schema comes in, a short type expression goes out. It refuses to know whose schema it is.
+// Converts a JSON Schema to a short type expression.
 import { isJsonObject, type JsonObject } from "../model/json.js";
 import { cutAtSentence } from "./cut-at-sentence.js";
 import { createNamedTypes } from "./named-types.js";
@@ -6,7 +6,7 @@ import { followReference } from "./schema-reference.js";
 import { areClear, areDisjoint, isExact } from "./schema-options.js";
 import { isOfType, KEYWORDS, typesOf } from "./schema-types.js";
 import { toBounds } from "./type-bounds.js";
-import { toComment, toLiteral, toMemberName, toPatternText } from "./type-literal.js";
+import { toComment, toLiteral, toMemberName, toLiteralPattern } from "./type-literal.js";
 import { defaultOf, examplesOf, isNote, marksOf } from "./type-notes.js";
 import {
   append,
@@ -15,7 +15,7 @@ import {
   intersect,
   LOOSE,
   NULL,
-  type Piece,
+  type TypePiece,
   TIGHT,
   unite,
   within,
@@ -25,8 +25,8 @@ import {
 export { defaultOf, followReference };
 
 /**
- * A JSON Schema as a short type expression in the manner of TypeScript, with the bounds a caller must know:
- * `string`, `'open'|'closed'`, `integer 1..100`, `{path: string, head?: number}[]`. What it cannot say is marked `…`.
+ * A JSON Schema as a short type expression similar to TypeScript, with the bounds that a caller must know: `string`,
+ * `'open'|'closed'`, `integer 1..100`, `{path: string, head?: number}[]`. Parts that it cannot express are marked `…`.
  */
 export function toTypeExpression(schema: unknown, root: unknown = schema): string {
   return createTypeWriter(root, { noteLength: 0, longestUnnamed: 200 }).write(schema).text;
@@ -34,30 +34,30 @@ export function toTypeExpression(schema: unknown, root: unknown = schema): strin
 
 export interface TypeText {
   readonly text: string;
-  /** Every constraint of the schema is in the text or in the named types. */
+  /** The text and the named types contain every constraint of the schema. */
   readonly isWhole: boolean;
-  /** A description within was cut. */
+  /** A description in the text was cut. */
   readonly isCut: boolean;
 }
 
 export interface TypeWriter {
-  /** The default of the schema itself is part of the text, its description is not. */
+  /** The text includes the default of the schema itself, but not its description. */
   write(schema: unknown): TypeText;
-  /** What the names in the texts written so far stand for. */
+  /** The definitions of the names in the texts written so far. */
   types(): Record<string, string>;
 }
 
 export interface TypeWriterOptions {
-  /** Descriptions within a type stand as comments of at most this length; 0 leaves them out. */
+  /** Maximum length of descriptions within a type, which are written as comments; 0 leaves them out. */
   readonly noteLength: number;
-  /** A definition that stands more than once gets a name where it is longer than this. */
+  /** A definition that is used more than once gets a name if it is longer than this. */
   readonly longestUnnamed?: number;
 }
 
-const MOST_PARTS = 20_000;
+const MAX_PARTS = 20_000;
 const MAX_DEPTH = 64;
 
-/** What is told outside of the keywords that belong to a type. */
+/** Keywords that are handled independently of the type. */
 const GENERAL = new Set(["type", "const", "enum", "$ref", "anyOf", "oneOf", "allOf", "not", "nullable"]);
 
 const VALUES = ["const", "enum", "$ref"];
@@ -66,31 +66,31 @@ const NOTHING: Surroundings = { isPart: false, types: [], isGuess: false };
 export function createTypeWriter(root: unknown, options: TypeWriterOptions): TypeWriter {
   const { noteLength, longestUnnamed = 40 } = options;
   const faults = { isWhole: true, isCut: false };
-  const write = (schema: unknown): Piece => mark(schema, express(schema));
+  const write = (schema: unknown): TypePiece => mark(schema, express(schema));
   const named = createNamedTypes({ root, faults, write, longestUnnamed });
   let parts = 0;
   let depth = 0;
   let around = NOTHING;
 
-  function unsaid(text = ""): Piece {
+  function unsaid(text = ""): TypePiece {
     faults.isWhole = false;
     return text === "" ? word("…") : { text: `${text} …`, binding: BOUNDED };
   }
 
-  function express(schema: unknown): Piece {
+  function express(schema: unknown): TypePiece {
     parts += 1;
-    if (parts > MOST_PARTS || depth >= MAX_DEPTH) return unsaid();
+    if (parts > MAX_PARTS || depth >= MAX_DEPTH) return unsaid();
     depth += 1;
     const piece = isJsonObject(schema) ? expressKeywords(schema) : expressOdd(schema);
     depth -= 1;
     return piece;
   }
 
-  function expressOdd(schema: unknown): Piece {
+  function expressOdd(schema: unknown): TypePiece {
     return typeof schema === "boolean" ? word(schema ? "any" : "never") : unsaid();
   }
 
-  function expressKeywords(schema: JsonObject): Piece {
+  function expressKeywords(schema: JsonObject): TypePiece {
     const types = typesOf(schema) ?? [];
     const own = Object.keys(schema).filter((key) => types.some((type) => KEYWORDS[type]?.has(key) === true));
     const outer = around;
@@ -105,7 +105,7 @@ export function createTypeWriter(root: unknown, options: TypeWriterOptions): Typ
     return isTold && !isOdd ? piece : unsaid(within(piece, BOUNDED));
   }
 
-  function expressBase(schema: JsonObject, types: readonly string[], bounds: number): Piece[] {
+  function expressBase(schema: JsonObject, types: readonly string[], bounds: number): TypePiece[] {
     const values = "const" in schema ? [schema["const"]] : schema["enum"];
     if (values === undefined) {
       const isRepeated = bounds === 0 && optionsName(schema, types);
@@ -118,9 +118,9 @@ export function createTypeWriter(root: unknown, options: TypeWriterOptions): Typ
     return isImplied ? [literals] : [literals, expressTypes(schema, types)];
   }
 
-  function expressCombinations(schema: JsonObject): Piece[] {
+  function expressCombinations(schema: JsonObject): TypePiece[] {
     const { $ref: reference, allOf = [] } = schema;
-    const facets: Piece[] = [];
+    const facets: TypePiece[] = [];
     if (typeof reference === "string") facets.push(expressReference(reference));
     else if (reference !== undefined) facets.push(unsaid());
     if (schema["anyOf"] !== undefined) facets.push(expressOptions(schema["anyOf"], () => true));
@@ -131,7 +131,7 @@ export function createTypeWriter(root: unknown, options: TypeWriterOptions): Typ
     return [...facets, ...(Array.isArray(allOf) ? allOf.map(expressNoted) : [unsaid()])];
   }
 
-  function expressReference(reference: string): Piece {
+  function expressReference(reference: string): TypePiece {
     const piece = inside(() => named.use(reference));
     if (piece === undefined) return unsaid();
     const target = followReference(reference, root);
@@ -139,7 +139,7 @@ export function createTypeWriter(root: unknown, options: TypeWriterOptions): Typ
     return isOdd || (around.isPart && isClosed(target)) ? unsaid(within(piece, BOUNDED)) : piece;
   }
 
-  /** Members and definitions are not parts of what they stand in. */
+  /** Members and definitions do not belong to the surrounding intersection. */
   function inside<T>(write: () => T): T {
     const outer = around;
     around = NOTHING;
@@ -148,7 +148,7 @@ export function createTypeWriter(root: unknown, options: TypeWriterOptions): Typ
     return written;
   }
 
-  function expressOptions(options: unknown, isPlain: (options: readonly unknown[]) => boolean): Piece {
+  function expressOptions(options: unknown, isPlain: (options: readonly unknown[]) => boolean): TypePiece {
     if (!Array.isArray(options) || options.length === 0) return unsaid();
     const pieces = options.map(expressNoted);
     if (options.length === 1 || isPlain(options)) return unite(pieces);
@@ -156,16 +156,16 @@ export function createTypeWriter(root: unknown, options: TypeWriterOptions): Typ
     return areClear(options) ? word(text) : unsaid(text);
   }
 
-  function expressNot(schema: unknown): Piece {
+  function expressNot(schema: unknown): TypePiece {
     if (schema === true || isEmptyObject(schema)) return word("never");
     return isExact(schema) ? word(`not(${express(schema).text})`) : unsaid("any");
   }
 
-  function expressTypes(schema: JsonObject, types: readonly string[]): Piece {
+  function expressTypes(schema: JsonObject, types: readonly string[]): TypePiece {
     return unite(types.map((type) => expressType(schema, type)));
   }
 
-  function expressType(schema: JsonObject, type: string): Piece {
+  function expressType(schema: JsonObject, type: string): TypePiece {
     if (KEYWORDS[type] === undefined) return unsaid(type);
     const { isPart } = around;
     const text = inside(() => {
@@ -190,7 +190,7 @@ export function createTypeWriter(root: unknown, options: TypeWriterOptions): Typ
 
   function expressObject(schema: JsonObject, isOneOfSeveral: boolean): string {
     const members = [...expressMembers(schema), ...expressPatterns(schema), ...expressRest(schema)];
-    // The parts of an intersection add their members up, so that one without others must say so.
+    // The parts of an intersection combine their members, so a closed object must state that it has no others.
     if (isOneOfSeveral && schema["additionalProperties"] === false) members.push("[key]: never");
     if (isOneOfSeveral && schema["unevaluatedProperties"] !== undefined) unsaid();
     if (schema["patternProperties"] !== undefined && requiresUnlisted(schema)) unsaid();
@@ -214,11 +214,11 @@ export function createTypeWriter(root: unknown, options: TypeWriterOptions): Typ
     if (!isJsonObject(patternProperties)) return [unsaid().text];
     return Object.entries(patternProperties).map(([pattern, member]) => {
       if (toBounds("string", { pattern }) === undefined) unsaid();
-      return `[${toPatternText(pattern)}]: ${expressNoted(member).text}`;
+      return `[${toLiteralPattern(pattern)}]: ${expressNoted(member).text}`;
     });
   }
 
-  /** Objects list all their members: `[key]` says that there may be others. */
+  /** Objects list all their members; `[key]` states that there may be others. */
   function expressRest(schema: JsonObject): string[] {
     const { additionalProperties: rest, propertyNames: names, unevaluatedProperties: unevaluated = false } = schema;
     const isOfAnyName = names === undefined || names === true || isPlainText(names);
@@ -227,12 +227,12 @@ export function createTypeWriter(root: unknown, options: TypeWriterOptions): Typ
     return [`[${isOfAnyName ? "key" : expressNoted(names).text}]: ${expressNoted(rest ?? true).text}`];
   }
 
-  function expressNoted(schema: unknown): Piece {
+  function expressNoted(schema: unknown): TypePiece {
     const piece = mark(schema, express(schema));
     return append(piece, toNote(schema), BOUNDED);
   }
 
-  function mark(schema: unknown, piece: Piece): Piece {
+  function mark(schema: unknown, piece: TypePiece): TypePiece {
     if (!isJsonObject(schema)) return piece;
     const examples = noteLength === 0 ? "" : examplesOf(schema);
     return append(piece, `${defaultOf(schema)}${examples}${marksOf(schema)}`, LOOSE);
@@ -256,7 +256,7 @@ export function createTypeWriter(root: unknown, options: TypeWriterOptions): Typ
   };
 }
 
-/** A schema's own description, else that of what it refers to. */
+/** The description of a schema, otherwise that of the schema it refers to. */
 export function descriptionOf(schema: unknown, root: unknown): string {
   if (!isJsonObject(schema)) return "";
   if (typeof schema["description"] === "string") return schema["description"];
@@ -265,10 +265,10 @@ export function descriptionOf(schema: unknown, root: unknown): string {
 }
 
 interface Surroundings {
-  /** A value has to fit more than what is being written. */
+  /** The value must also match other schemas (an intersection). */
   readonly isPart: boolean;
   readonly types: readonly string[];
-  /** The types were taken from the keywords. */
+  /** The types were inferred from the keywords. */
   readonly isGuess: boolean;
 }
 
@@ -283,7 +283,7 @@ function isClosed(schema: unknown): boolean {
   return isJsonObject(schema) && (schema["additionalProperties"] ?? schema["unevaluatedProperties"]) === false;
 }
 
-/** Where a type was taken from the keywords of one of two schemas that have to fit together, and the other has another. */
+/** Two schemas must match together, the type of one was inferred from its keywords, and the other has another type. */
 function isMisguessed(one: Surroundings, outer: Surroundings): boolean {
   const isOfOuter = (type: string) =>
     outer.types.some((known) => known === type || `${known} ${type}` === "integer number");
@@ -308,7 +308,7 @@ function isPlainText(schema: unknown): boolean {
   return isJsonObject(schema) && schema["type"] === "string" && Object.keys(schema).length === 1;
 }
 
-/** A type beside options that name it themselves says nothing more. */
+/** A type next to options that all name it adds no information. */
 function optionsName({ anyOf, oneOf, allOf }: JsonObject, types: readonly string[]): boolean {
   const options = [anyOf, oneOf, allOf].flatMap((list) => (Array.isArray(list) ? list : []));
   const isNamed = (option: unknown) =>

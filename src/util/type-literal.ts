@@ -1,16 +1,16 @@
-/** A JSON value as type expressions write it: text in single quotes, which JSON need not escape, unless it holds one. */
+/** A JSON value in a type expression: strings in single quotes, unless they contain characters that need an escape. */
 export function toLiteral(value: unknown): string {
   if (typeof value !== "string") return JSON.stringify(value);
   return /['\\\p{Cc}\u2028\u2029]/u.test(value) ? JSON.stringify(value) : `'${value}'`;
 }
 
-/** A property's name, quoted where it is no plain word. */
+/** The name of a property, quoted unless it is a plain word. */
 export function toMemberName(name: string): string {
   return /^[\w$@.-]+$/u.test(name) ? name : toLiteral(name);
 }
 
-/** A regular expression between slashes; a slash within it is escaped as JavaScript does. */
-export function toPatternText(pattern: string): string {
+/** A regular expression between slashes; slashes within it are escaped as in JavaScript. */
+export function toLiteralPattern(pattern: string): string {
   return `/${pattern.replace(/\\[\s\S]|\//gu, (part) => (part === "/" ? "\\/" : part))}/`;
 }
 

@@ -4,7 +4,7 @@ import { toLiteral } from "./type-literal.js";
 const MARKS = { deprecated: "deprecated", readOnly: "read-only", writeOnly: "write-only" } as const;
 const NOTES = new Set(["description", "default", "examples", "example", ...Object.keys(MARKS)]);
 
-/** Keywords that say nothing about what a caller may send. */
+/** Keywords that do not restrict what a caller may send. */
 const SILENT = new Set(["$schema", "$id", "id", "$comment", "$anchor", "$defs", "definitions", "title"]);
 
 export function isNote(keyword: string): boolean {
@@ -24,7 +24,7 @@ export function marksOf(schema: JsonObject): string {
 
 const EXAMPLES_LENGTH = 40;
 
-/** Two examples where they are short and neither description nor default gives them. */
+/** Up to two examples, if they are short and not in the description or the default. */
 export function examplesOf(schema: JsonObject): string {
   if (schema["examples"] === undefined && schema["example"] === undefined) return "";
   const given = Array.isArray(schema["examples"]) ? schema["examples"] : [schema["example"]];

@@ -1,5 +1,5 @@
-/** Part of a type expression, and how tightly it binds: what is looser than its surroundings allow goes into brackets. */
-export interface Piece {
+/** A part of a type expression and its operator precedence: a part that binds too loosely is put in parentheses. */
+export interface TypePiece {
   readonly text: string;
   readonly binding: Binding;
 }
@@ -12,34 +12,34 @@ export const LOOSE = 4;
 
 export type Binding = 0 | 1 | 2 | 3 | 4;
 
-export function word(text: string): Piece {
+export function word(text: string): TypePiece {
   return { text, binding: TIGHT };
 }
 
 export const ANY = word("any");
 export const NULL = word("null");
 
-export function within({ text, binding }: Piece, loosest: Binding): string {
+export function within({ text, binding }: TypePiece, loosest: Binding): string {
   return binding > loosest ? `(${text})` : text;
 }
 
-/** The piece with more behind it. */
-export function append(piece: Piece, more: string, binding: Binding): Piece {
+/** Appends text to the piece. */
+export function append(piece: TypePiece, more: string, binding: Binding): TypePiece {
   if (more === "") return piece;
-  // A second default or mark would be read as part of the first.
+  // A second default or mark would look like a part of the first.
   const text = binding === LOOSE ? within(piece, UNION) : piece.text;
   return { text: `${text}${more}`, binding: piece.binding > binding ? piece.binding : binding };
 }
 
-export function unite(pieces: readonly Piece[]): Piece {
+export function unite(pieces: readonly TypePiece[]): TypePiece {
   const [first = word("never"), ...more] = pieces;
   if (more.every(({ text }) => text === first.text)) return first;
   return { text: [...new Set(pieces.map((piece) => within(piece, UNION)))].join("|"), binding: UNION };
 }
 
-export function intersect(pieces: readonly Piece[]): Piece {
-  const said = pieces.filter(({ text }) => text !== ANY.text);
-  const [first = ANY, ...more] = said;
+export function intersect(pieces: readonly TypePiece[]): TypePiece {
+  const stated = pieces.filter(({ text }) => text !== ANY.text);
+  const [first = ANY, ...more] = stated;
   if (more.length === 0) return first;
-  return { text: said.map((piece) => within(piece, INTERSECTION)).join(" & "), binding: INTERSECTION };
+  return { text: stated.map((piece) => within(piece, INTERSECTION)).join(" & "), binding: INTERSECTION };
 }

@@ -15,12 +15,12 @@ it.each([0, 1])("aborts the work when signal %i does, with its reason", async (w
   expect(await work).toBe("enough");
 });
 
-it("begins the work aborted where a signal is", async () => {
+it("starts the work aborted if a signal is aborted already", async () => {
   const signals = [new AbortController().signal, AbortSignal.abort("before")];
   expect(await underSignals(signals, async ({ aborted, reason }) => [aborted, reason])).toEqual([true, "before"]);
 });
 
-it("passes a single signal on as it is", async () => {
+it("passes a single signal on unchanged", async () => {
   const { signal } = new AbortController();
   expect(await underSignals([signal, undefined], async (own) => own)).toBe(signal);
 });
@@ -28,7 +28,7 @@ it("passes a single signal on as it is", async () => {
 it.each([
   ["done", async () => undefined],
   ["failed", async () => Promise.reject(new Error("no"))],
-])("leaves nothing on the signals when the work is %s", async (_, work) => {
+])("removes its listeners from the signals when the work is %s", async (_, work) => {
   const signals = [new AbortController().signal, new AbortController().signal];
   await underSignals(signals, work).catch(() => undefined);
   expect(signals.flatMap((signal) => getEventListeners(signal, "abort"))).toEqual([]);

@@ -1,6 +1,6 @@
 /**
- * Does the work under a signal that aborts when any of these does. `AbortSignal.any` would do the same but, in Node 20,
- * leaves something behind on each of them for as long as it lives: too long where it lives as long as the process.
+ * Runs the work with a signal that aborts when any of the given ones does. `AbortSignal.any` would do the same, but in
+ * Node 20 it leaks memory on each of them for as long as it lives, which may be as long as the process.
  */
 export async function underSignals<T>(
   signals: readonly (AbortSignal | undefined)[],

@@ -2,7 +2,10 @@ import type { Writable } from "node:stream";
 
 const OUTPUT_LOST = 3;
 
-/** Listens for failures of standard output from now on. Gives what turns a command's exit code into the process's. */
+/**
+ * Listens for errors of standard output from now on. Returns a function that converts a command's exit code to that of
+ * the process.
+ */
 export function watchOutput(
   stdout: Writable,
   stderr: { write(text: string): unknown },
@@ -11,7 +14,7 @@ export function watchOutput(
   stdout.on("error", (error) => (unwritten = error));
   return async (exitCode) => {
     await new Promise((resolve) => setImmediate(resolve));
-    // `anygpt … | head` has read enough; that is no failure of ours.
+    // `anygpt … | head` closes the pipe when it has read enough; that is not a failure.
     if (unwritten === undefined || unwritten.code === "EPIPE") return exitCode;
     stderr.write(`The output could not be written (${unwritten.code ?? unwritten.message}).\n`);
     return OUTPUT_LOST;

@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 
 const SOURCE = fileURLToPath(new URL("young-generation.ts", import.meta.url));
 
-/** Makes what survives, then tells how large the space for young objects has become, in MiB. */
+/** Allocates objects that survive, then prints the size of V8's young generation in MiB. */
 const PROGRAM = `
 import { getHeapSpaceStatistics } from "node:v8";
 const keep = [];
@@ -26,7 +26,7 @@ async function youngSpaceOf(way: string): Promise<{ size: number; stderr: string
   return { size: Number(stdout), stderr };
 }
 
-it("keeps the space for young objects small during the work, and lets it grow afterwards", async () => {
+it("keeps V8's young generation small during the work, and lets it grow afterwards", async () => {
   const [usual, during, after] = await Promise.all(["usual", "during", "after"].map(youngSpaceOf));
   expect(during!.size).toBeLessThan(usual!.size / 2);
   expect(after!.size).toBeGreaterThan(during!.size);

@@ -1,14 +1,14 @@
 import { setFlagsFromString } from "node:v8";
 
 const FLAG = "--semi-space-growth-factor";
-/** V8's own. */
+/** The default of V8. */
 const USUAL = 2;
 
 let under = 0;
 
 /**
- * V8 makes the space for young objects larger when many of them survive, and keeps it so for the rest of a process that
- * is idle afterwards. For work whose product stays and is made rarely, that costs more memory than it saves time.
+ * V8 enlarges its young generation when many objects survive, and keeps it large even if the process is idle
+ * afterwards. For rare work with a lasting result, that costs more memory than it saves time.
  */
 export async function withoutGrowth<T>(work: () => Promise<T>): Promise<T> {
   if (isChosenByOthers()) return await work();

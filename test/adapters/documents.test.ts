@@ -9,7 +9,7 @@ import { checkJsonValue } from "../../src/util/json/check-value.js";
 
 const data = process.env["ANYGPT_DATA"];
 const MESSAGE = "ANYGPT_DATA does not name a folder with real documents";
-/** Larger documents are converted once: what makes names stable does not depend on size. */
+/** Larger documents are converted only once: the stability of names does not depend on the size. */
 const SECOND_RUN = 2_000_000;
 const METHODS = ["get", "put", "post", "delete", "options", "head", "patch"];
 
@@ -20,7 +20,7 @@ function documentsIn(folder: string): string[] {
     .sort();
 }
 
-/** How many operations a document has, counted in the plainest way. */
+/** The number of operations of a document, counted directly. */
 async function countOperations(text: string): Promise<number> {
   const { parse } = await import("yaml");
   const document: unknown = text.startsWith("{")
@@ -31,7 +31,7 @@ async function countOperations(text: string): Promise<number> {
 }
 
 describe("all real documents", () => {
-  it("load whole: names unique and the same twice, schemas sound and within the limits", async ({ skip }) => {
+  it("convert completely: names are unique and stable, schemas compile within the limits", async ({ skip }) => {
     if (data === undefined) return skip(MESSAGE);
     let total = 0;
     for (const file of documentsIn(join(data, "openapi"))) {
@@ -52,5 +52,5 @@ describe("all real documents", () => {
       total += tools.length;
     }
     expect(total).toBeGreaterThanOrEqual(1_604);
-  }, 180_000);
+  });
 });

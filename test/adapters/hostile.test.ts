@@ -8,7 +8,7 @@ import { checkJsonValue } from "../../src/util/json/check-value.js";
 const CONNECTION = { document: "/api.json", operations: [] };
 const convert = (document: unknown) => convertDocument(JSON.stringify(document), CONNECTION);
 
-/** Every tool is sound: its schema compiles within the limits, its definition is strict JSON, its name is ours. */
+/** Every tool is valid: its schema compiles within the limits, its definition is strict JSON, its name has the gateway's form. */
 async function soundTools(document: unknown) {
   const converted = await convert(document);
   for (const tool of converted.tools) {
@@ -23,7 +23,7 @@ async function soundTools(document: unknown) {
 }
 
 describe("a hostile document", () => {
-  it("with ten thousand operations of one id has a name for each, the same in any order", async () => {
+  it("with ten thousand operations of one id gets a unique name for each, the same in any order", async () => {
     const entries = Array.from(
       { length: 10_000 },
       (_, index) => [`/p/${index}`, { get: { operationId: "same" } }] as const,
@@ -35,13 +35,13 @@ describe("a hostile document", () => {
     expect(byPath(back.tools)).toEqual(byPath(there.tools));
   });
 
-  it("with more than twenty thousand operations is cut and says so", async () => {
+  it("with more than twenty thousand operations is truncated and reports it", async () => {
     const paths = Object.fromEntries(Array.from({ length: 20_001 }, (_, index) => [`/p/${index}`, { get: {} }]));
     const { tools, truncated } = await convert({ openapi: "3.0.0", paths });
     expect([tools.length, truncated]).toEqual([20_000, true]);
   });
 
-  it("whose operations share one huge schema stays within time and size", async () => {
+  it("whose operations share one huge schema stays within the time and size limits", async () => {
     const properties = Object.fromEntries(
       Array.from({ length: 900 }, (_, index) => [`m${index}`, { type: "string", description: "d".repeat(1_000) }]),
     );
@@ -62,7 +62,7 @@ describe("a hostile document", () => {
     expect(tools.every(({ inputSchema }) => inputSchema["$comment"] !== undefined)).toBe(true);
   });
 
-  it("with names that programs take for something else harms nobody", async () => {
+  it("with names that programs interpret specially has no side effects", async () => {
     const text = `{"openapi":"3.0.0","__proto__":{"polluted":1},"paths":{"/__proto__/{constructor}":{"post":{
       "operationId":"__proto__","tags":["__proto__"],
       "parameters":[{"name":"__proto__","in":"query","schema":{"type":"string"}},{"name":"constructor","in":"path"}],
@@ -83,7 +83,7 @@ describe("a hostile document", () => {
     expect(checkJsonValue(tools[0]).kind).toBe("value");
   });
 
-  it("that points inward is converted without asking anybody, and its address is not believed blindly", async () => {
+  it("that refers to internal addresses is converted without requests, and its server address is still checked later", async () => {
     const { baseUrl, dropped, tools } = await convert({
       openapi: "3.0.0",
       servers: [{ url: "http://169.254.169.254/latest" }],
@@ -93,13 +93,13 @@ describe("a hostile document", () => {
         "/c": { get: { operationId: "c" } },
       },
     });
-    // Whether such an address may be asked is decided where it is connected to.
+    // Whether such an address may be used is decided when connecting.
     expect(baseUrl).toBe("http://169.254.169.254/latest");
     expect(dropped).toHaveLength(2);
     expect(tools.map(({ name }) => name)).toEqual(["c"]);
   });
 
-  it("with texts of a megabyte and control characters gives short, clean ones", async () => {
+  it("with texts of 1 MB and control characters gives short texts without control characters", async () => {
     const text = `${"<".repeat(500_000)}\u0007\u0000[${"[".repeat(400_000)}\ud800`;
     const { tools } = await soundTools({
       openapi: "3.0.0",
@@ -119,14 +119,14 @@ describe("a hostile document", () => {
     expect(JSON.stringify(tools[0]).length).toBeLessThan(10_000);
   });
 
-  it("of 45 MB is read, one of more than 50 MiB is refused", async () => {
+  it("of 45 MB is read, one of more than 50 MiB is rejected", async () => {
     const paths = { "/a": { get: { operationId: "a", "x-fill": "f".repeat(45_000_000) } } };
     expect((await convert({ openapi: "3.0.0", paths })).tools).toHaveLength(1);
     const large = { openapi: "3.0.0", paths: {}, "x-fill": "f".repeat(53_000_000) };
     await expect(convert(large)).rejects.toThrow("larger than 50 MiB");
   });
 
-  it("of any shape is converted or refused, and never breaks", async () => {
+  it("of any shape is converted or rejected, and never crashes", async () => {
     const keyword = fc.constantFrom(
       "type",
       "properties",
@@ -217,14 +217,15 @@ describe("a hostile document", () => {
           definitions: { A: schema },
           servers: item,
         });
-        for (const { reason } of dropped) expect(reason).not.toBe("could not be understood");
+        for (const { reason } of dropped)
+          expect(reason).not.toBe("could not be converted because of an internal error");
         expect(tools.length + dropped.length).toBeGreaterThanOrEqual(2);
       }),
       { numRuns: 400 },
     );
   });
 
-  it("of Postman of any shape is converted or refused, and never breaks", async () => {
+  it("of Postman of any shape is converted or rejected, and never crashes", async () => {
     const keyword = fc.constantFrom(
       "item",
       "request",
@@ -286,7 +287,8 @@ describe("a hostile document", () => {
           item: [item, { name: "a", request: one }, { name: "f", item: [item, { name: "a", request: one }] }],
           variable: item,
         });
-        for (const { reason } of dropped) expect(reason).not.toBe("could not be understood");
+        for (const { reason } of dropped)
+          expect(reason).not.toBe("could not be converted because of an internal error");
       }),
       { numRuns: 400 },
     );

@@ -6,7 +6,7 @@ import { type ConvertedDocument, convertDocument } from "../../src/adapters/conv
 import { compileCheck } from "../../src/executor/check-value.js";
 import type { JsonObject } from "../../src/model/json.js";
 import type { RestBody, RestOperation, RestParameter } from "../../src/model/operation.js";
-import type { Session } from "../../src/upstreams/session.js";
+import type { UpstreamSession } from "../../src/upstreams/session.js";
 import { type Loopback, listen, type Received } from "../rest/loopback.js";
 import { open, toCall } from "../rest/session.js";
 import {
@@ -27,7 +27,7 @@ const NAMES = (JSON.parse(TEXT) as { item: JsonObject[] }).item.flatMap(function
 });
 
 let api: Loopback;
-let session: Session;
+let session: UpstreamSession;
 let converted: ConvertedDocument;
 let requests: PostmanRequest[];
 
@@ -49,14 +49,14 @@ afterAll(async () => {
 });
 
 describe("a collection with folders, variables, all bodies and inherited authentication", () => {
-  it("becomes one tool for each request, each with a name of its own", () => {
+  it("becomes one tool for each request, each with a unique name", () => {
     expect(converted).toMatchObject({ format: "Postman collection", dropped: [], truncated: false });
     expect(requests.map(({ name }) => name)).toEqual(NAMES);
     expect(converted.tools.map(({ title }) => title)).toEqual(NAMES);
     expect(new Set(converted.tools.map(({ name }) => name)).size).toBe(NAMES.length);
   });
 
-  it("wants the ways of signing that Postman would use, that of most requests first", () => {
+  it("requires the authentication methods that Postman would use, the most frequent first", () => {
     const used = requests.flatMap(({ auth }) => (auth === undefined || auth === "noauth" ? [] : [auth]));
     const count = (way: string): number => used.filter((each) => each === way).length;
     const ways = [...new Set(used)].sort((left, right) => count(right) - count(left));
@@ -65,8 +65,8 @@ describe("a collection with folders, variables, all bodies and inherited authent
     expect(converted.auth[1]).toEqual({ kind: "api-key", in: "header", name: "X-Library-Key" });
   });
 
-  // On purpose, what a request fixes in its query, headers and body is an optional argument here: the collection's values are
-  // given. Who calls is the connection's to say: only whether a request is signed at all is the collection's.
+  // By design, fixed values in the query, headers and body become optional arguments: the collection's values are given here.
+  // Credentials come from the connection: the collection only decides whether a request is authenticated.
   it.each(NAMES.map((name, index) => ({ name, index })))("sends $name ($index) as Postman does", async ({ index }) => {
     const request = requests[index]!;
     const { operation, inputSchema } = converted.tools[index]!;
@@ -143,7 +143,7 @@ const TYPES = {
   file: "application/octet-stream",
 };
 
-/** A type among the request's headers counts first. */
+/** A content type among the request's headers has priority. */
 function expectedBody({ body, headers }: PostmanRequest): BodyOnTheWire {
   const [, said] = headers.find(([name]) => name === "Content-Type") ?? [];
   const isText = body?.kind === "text";

@@ -9,7 +9,7 @@ import type { ToolDefinition } from "../../src/model/tool.js";
 const data = process.env["ANYGPT_DATA"];
 const MESSAGE = "ANYGPT_DATA does not name a folder with real documents";
 
-/** What an upgrade cannot change, by name; it moves examples. */
+/** Keywords that an upgrade cannot change, by name; it moves examples. */
 async function toolsOf(document: unknown): Promise<unknown> {
   const { tools, dropped } = await convertDocument(JSON.stringify(document), { document: "/api.json", operations: [] });
   expect(dropped).toEqual([]);
@@ -22,8 +22,8 @@ async function bothWays(document: object): Promise<{ readonly ours: unknown; rea
   return { ours: await toolsOf(document), theirs: await toolsOf(upgrade(structuredClone(document), "3.1")) };
 }
 
-describe("a document of 3.0 gives the same tools as what another library lifts to 3.1", () => {
-  it("with every keyword that changed", async () => {
+describe("a 3.0 document gives the same tools as its upgrade to 3.1 by another library", () => {
+  it("with every changed keyword", async () => {
     const schema = {
       type: "object",
       properties: {

@@ -12,15 +12,15 @@ import { describeProcesses } from "./store/processes.js";
 import { describeRateWindows } from "./store/rate-windows.js";
 import { describeToolFileVersions } from "./store/tool-file-versions.js";
 
-/** A store of its own for one test, to be opened as often as the test likes. */
+/** A separate store for one test, which can be opened any number of times. */
 export interface StorePlace {
   readonly parts: StoreParts;
   open(): Store;
 }
 
 /**
- * What every store promises. `createPlace` makes an empty one; what it opens is closed after the test. Several processes
- * are tried unless another store of the same kind has shown it.
+ * The contract of every store. `createPlace` makes an empty one; stores that it opens are closed after the test. Tests
+ * with several processes run unless another store of the same kind covers them.
  */
 export function describeStore(
   name: string,

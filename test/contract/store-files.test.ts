@@ -31,7 +31,7 @@ const isStopped = (pid: number): boolean => {
   return line.slice(line.lastIndexOf(")") + 2).startsWith("T");
 };
 
-/** What a power failure at this moment would leave: the file and its log, without the memory that they share. */
+/** The files that a power failure at this moment would leave: the database and its log, without shared memory. */
 async function copyAtOnce(writers: readonly StoreProcess[], from: string, to: string): Promise<void> {
   for (const { child } of writers) child.kill("SIGSTOP");
   for (const { child } of writers) await eventually(() => isStopped(child.pid ?? 0));
@@ -60,7 +60,7 @@ async function startWriters(count: number, file: string): Promise<StoreProcess[]
 }
 
 describe.runIf(process.platform === "linux")("the files of the embedded store", () => {
-  it("open cleanly as they were at any moment, with everything that was said to be written", async () => {
+  it("open cleanly at any moment with every acknowledged write", async () => {
     const file = join(folder, "store.db");
     const writers = await startWriters(3, file);
     for (let round = 0; round < 8; round += 1) {
@@ -75,7 +75,7 @@ describe.runIf(process.platform === "linux")("the files of the embedded store", 
     }
   });
 
-  it("open with an unbroken beginning when their log was cut anywhere", async () => {
+  it("open with an intact prefix when their log was truncated anywhere", async () => {
     const file = join(folder, "store.db");
     const writers = await startWriters(1, file);
     await writers[0]!.untilWritten(40);

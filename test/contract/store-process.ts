@@ -1,4 +1,4 @@
-// One process of several that share a store: it opens it and does the jobs that it is told, one after the other.
+// One of several processes that share a store: opens it and runs the given jobs one after the other.
 import { createStore, type StoreParts } from "../../src/store/create-store.js";
 
 export type Job =
@@ -40,7 +40,7 @@ const outcome = (name: string) => ({
 const reserve = (key: string, requestId: string) =>
   store.keys.reserve({ actor: "a", tool: "s:t", key }, { fingerprint: "f", requestId, now: 1000, ttlMs: TTL_MS });
 
-/** A whole call with a key: 1 when it was this process that made it. */
+/** A whole call with a key: 1 if this process executed it. */
 async function carryOut(key: string): Promise<number> {
   const reservation = await reserve(key, `${process.pid}-${key}`);
   if (reservation.kind === "known") return 0;

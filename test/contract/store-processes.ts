@@ -12,15 +12,15 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 export interface StoreProcess {
   readonly child: ChildProcess;
-  /** The records that it says are durable. */
+  /** The records that the process has acknowledged as durable. */
   readonly written: AuditMark[];
   run(job: Job): Promise<unknown>;
-  /** Resolves when so many more records are written. */
+  /** Resolves when this many more records are written. */
   untilWritten(count: number): Promise<void>;
   kill(): Promise<void>;
 }
 
-/** Processes of their own that share a store. The program is bundled once, inside the project, where its driver is found. */
+/** Separate processes that share a store. The program is bundled once, inside the project, so that its driver resolves. */
 export async function createStoreProcesses() {
   const outfile = join(ROOT, "node_modules", ".anygpt-test", `store-process-${process.pid}.mjs`);
   await build({

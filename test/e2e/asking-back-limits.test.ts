@@ -7,28 +7,34 @@ let gateway: AskingGateway;
 beforeAll(async () => void (gateway = await openAskingGateway()));
 afterAll(() => gateway.close());
 
-describe("what a client cannot be asked", () => {
+describe("server requests that the client does not support", () => {
   const WAYS: [string, object, string, object, string][] = [
     ["anything", {}, "ask", { question: "q" }, "elicitation"],
-    ["a form when it only opens pages", { elicitation: { url: {} } }, "ask", { question: "q" }, "elicitation.form"],
-    ["a page when it only shows forms", { elicitation: {} }, "page", {}, "elicitation.url"],
-    ["a model's words when it has forms", { elicitation: {} }, "think", { prompt: "p" }, "sampling"],
     [
-      "with tools when it samples without",
+      "form elicitation without the form capability",
+      { elicitation: { url: {} } },
+      "ask",
+      { question: "q" },
+      "elicitation.form",
+    ],
+    ["URL elicitation without the url capability", { elicitation: {} }, "page", {}, "elicitation.url"],
+    ["sampling without the sampling capability", { elicitation: {} }, "think", { prompt: "p" }, "sampling"],
+    [
+      "sampling with tools without the tools capability",
       { sampling: {} },
       "think",
       { prompt: "p", withTools: true },
       "sampling.tools",
     ],
-    ["its folders when it samples", { sampling: {} }, "folders", {}, "roots"],
+    ["roots without the roots capability", { sampling: {} }, "folders", {}, "roots"],
   ];
   const CELLS = KINDS.flatMap((kind) => WAYS.map((way) => [kind, ...way] as const));
-  it.each(CELLS)("a %s is not asked for: %s", async (kind, _, capabilities, tool, args, needs) => {
+  it.each(CELLS)("never reach a %s client: %s", async (kind, _, capabilities, tool, args, needs) => {
     const caller = await gateway.client(kind, { capabilities, answer: as("ann") });
     for (const server of KINDS) {
       const { isError, text } = await caller.execute(server, tool, args);
       expect({ server, isError }).toEqual({ server, isError: true });
-      // The modern SDK's own server refuses before the gateway has to.
+      // The server of the modern SDK rejects the request before the gateway can.
       const reason = server.startsWith("legacy") ? `-3260[12] .*(?:${needs}|cannot be asked)` : ".";
       expect(text).toMatch(new RegExp(reason));
     }
@@ -37,7 +43,7 @@ describe("what a client cannot be asked", () => {
   });
 
   it.each(["undeclared", "unknown", "empty", "many"])(
-    "is refused to a modern server that asks all the same: %s",
+    "fail the call of a modern server that sends them anyway: %s",
     async (tool) => {
       for (const kind of KINDS) {
         const caller = await gateway.client(kind, {
@@ -53,7 +59,7 @@ describe("what a client cannot be asked", () => {
     },
   );
 
-  it("is told to servers: everything to legacy ones, exactly the caller's to modern ones", async () => {
+  it("follow the declared capabilities: all for legacy servers, those of the caller for modern servers", async () => {
     const capabilities = { elicitation: { form: {} }, experimental: { secret: {} } };
     const told: Record<string, unknown> = {};
     for (const kind of KINDS) {
@@ -71,11 +77,11 @@ describe("what a client cannot be asked", () => {
   });
 });
 
-/** Somebody who thinks it over until it does not matter any more. */
+/** Never answers; rejects when the request is aborted. */
 const never = ({ signal }: Asked): Promise<object> =>
   new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("gone"))));
 
-describe("a client that is gone while it is asked", () => {
+describe("a client that goes away during a server request", () => {
   const counts = async (server: string) => {
     const other = await gateway.client("legacy-stdio", { answer: as("other") });
     const { json } = await other.execute(server, "counts");
@@ -83,11 +89,11 @@ describe("a client that is gone while it is asked", () => {
     return json as { aborted: number; ran: number };
   };
 
-  // Between two requests a modern client has nothing to cancel: over stdio it hangs up, over HTTP the call's time runs out.
+  // Between two requests a modern client has no request to cancel: over stdio it disconnects, over HTTP the call times out.
   const CANCELLING = (["legacy-stdio", "legacy-http", "modern-stdio"] as const).flatMap((kind) =>
     ["legacy-stdio", "legacy-http"].map((server) => [kind, server] as const),
   );
-  it.each(CANCELLING)("a %s that cancels has its call at %s cancelled", async (kind, server) => {
+  it.each(CANCELLING)("a %s client that cancels has its call to %s cancelled", async (kind, server) => {
     const before = await counts(server);
     const giveUp = new AbortController();
     const caller = await gateway.client(kind, { answer: never });
@@ -100,18 +106,21 @@ describe("a client that is gone while it is asked", () => {
     await caller.close();
   });
 
-  it.each(["legacy-stdio", "modern-stdio"] as const)("a %s that hangs up leaves nothing waiting", async (kind) => {
-    const caller = await gateway.client(kind, { answer: never });
-    const call = caller.execute("legacy-stdio", "ask", { question: "anybody" });
-    call.catch(() => undefined);
-    await eventually(() => caller.asked.length === 1);
-    const { upstreams } = await gateway.engine.stages();
-    expect(upstreams.state("legacy-stdio")).toMatchObject({ inFlight: 1 });
-    await caller.close();
-    expect(upstreams.state("legacy-stdio")).toMatchObject({ inFlight: 0 });
-  });
+  it.each(["legacy-stdio", "modern-stdio"] as const)(
+    "a %s client that disconnects leaves no pending request",
+    async (kind) => {
+      const caller = await gateway.client(kind, { answer: never });
+      const call = caller.execute("legacy-stdio", "ask", { question: "anybody" });
+      call.catch(() => undefined);
+      await eventually(() => caller.asked.length === 1);
+      const { upstreams } = await gateway.engine.stages();
+      expect(upstreams.state("legacy-stdio")).toMatchObject({ inFlight: 1 });
+      await caller.close();
+      expect(upstreams.state("legacy-stdio")).toMatchObject({ inFlight: 0 });
+    },
+  );
 
-  it.each(["legacy-stdio", "legacy-http"])("is told when %s takes its question back", async (server) => {
+  it.each(["legacy-stdio", "legacy-http"])("is notified when %s cancels its request", async (server) => {
     let isWithdrawn = false;
     const caller = await gateway.client("legacy-stdio", {
       answer: ({ signal }) => {
@@ -119,7 +128,7 @@ describe("a client that is gone while it is asked", () => {
         return new Promise<object>(() => undefined);
       },
     });
-    // Clients of the first line of the SDK do not hear that the request with the number 0 is taken back.
+    // Clients of SDK v1 ignore the cancellation of the request with id 0.
     const [first] = await Promise.all(["takeBack", "takeBack"].map((tool) => caller.execute(server, tool)));
     expect(first?.text).toBe("taken back");
     await eventually(() => isWithdrawn);
@@ -129,7 +138,7 @@ describe("a client that is gone while it is asked", () => {
 
 describe("log messages", () => {
   it.each(KINDS.flatMap((kind) => KINDS.map((server) => [kind, server] as const)))(
-    "reach a %s from %s as it wants them",
+    "reach a %s client from %s at the level that the client has set",
     async (kind, server) => {
       const caller = await gateway.client(kind, { answer: as("ann") });
       const heard = async (): Promise<string[]> => {
@@ -144,7 +153,7 @@ describe("log messages", () => {
     },
   );
 
-  it.each(KINDS)("of %s reach nobody whose call is not under way", async (server) => {
+  it.each(KINDS)("of %s reach only the client whose call is running", async (server) => {
     const [ann, bob] = await Promise.all(KINDS.slice(0, 2).map((kind) => gateway.client(kind, { answer: as("x") })));
     for (const one of [ann!, bob!]) await one.setLevel("debug");
     await ann!.execute(server, "talk", { tag: "a" });
@@ -154,27 +163,30 @@ describe("log messages", () => {
   });
 });
 
-describe("a legacy server that wants a page visited first", () => {
-  it.each(["legacy-stdio", "legacy-http"] as const)("has a %s told so, and later that it was", async (kind) => {
-    for (const server of ["legacy-stdio", "legacy-http"]) {
-      const [ann, bob] = await Promise.all([
-        gateway.client(kind, { answer: as("ann") }),
-        gateway.client(kind, { answer: as("bob") }),
-      ]);
-      const user = `${kind} at ${server}`;
-      await expect(ann.execute(server, "gated", { user })).rejects.toMatchObject({
-        code: -32042,
-        data: { elicitations: [{ mode: "url", url: "https://sign.example/in", elicitationId: user }] },
-      });
-      await bob.execute(server, "visit", { user });
-      await eventually(() => ann.completed.length === 1);
-      expect([ann.completed, bob.completed]).toEqual([[user], []]);
-      expect((await ann.execute(server, "gated", { user })).text).toBe("welcome");
-      await Promise.all([ann.close(), bob.close()]);
-    }
-  });
+describe("a legacy server that requires URL elicitation", () => {
+  it.each(["legacy-stdio", "legacy-http"] as const)(
+    "sends a %s client the URL and later notifies it of the completion",
+    async (kind) => {
+      for (const server of ["legacy-stdio", "legacy-http"]) {
+        const [ann, bob] = await Promise.all([
+          gateway.client(kind, { answer: as("ann") }),
+          gateway.client(kind, { answer: as("bob") }),
+        ]);
+        const user = `${kind} at ${server}`;
+        await expect(ann.execute(server, "gated", { user })).rejects.toMatchObject({
+          code: -32042,
+          data: { elicitations: [{ mode: "url", url: "https://sign.example/in", elicitationId: user }] },
+        });
+        await bob.execute(server, "visit", { user });
+        await eventually(() => ann.completed.length === 1);
+        expect([ann.completed, bob.completed]).toEqual([[user], []]);
+        expect((await ann.execute(server, "gated", { user })).text).toBe("welcome");
+        await Promise.all([ann.close(), bob.close()]);
+      }
+    },
+  );
 
-  it("has whoever opens no pages told the address, in words that a model can act on", async () => {
+  it("gives a client without URL elicitation the URL in a structured error", async () => {
     const caller = await gateway.client("legacy-stdio", { capabilities: { elicitation: {} }, answer: as("ann") });
     const { isError, text } = await caller.execute("legacy-stdio", "gated", { user: "nobody" });
     expect({ isError, ...(JSON.parse(text) as object) }).toMatchObject({
@@ -185,16 +197,18 @@ describe("a legacy server that wants a page visited first", () => {
   });
 });
 
-it.each(KINDS)("a server that only wants to be asked again is, for a %s", async (kind) => {
+it.each(KINDS)("a server that only asks for a retry gets one, for a %s client", async (kind) => {
   const caller = await gateway.client(kind, { answer: as("ann") });
   expect((await caller.execute("modern-http", "later")).text).toBe("after 2 rounds");
   await caller.close();
 });
 
-it("a server that asks without end is stopped", async () => {
+it("stops a server that asks without end", async () => {
   const caller = await gateway.client("legacy-stdio", { answer: as("ann") });
   const { text } = await caller.execute("modern-stdio", "forever");
-  expect(JSON.parse(text)).toMatchObject({ error: { message: expect.stringContaining("without end") as unknown } });
+  expect(JSON.parse(text)).toMatchObject({
+    error: { message: "The tool of modern-stdio asks for input more than 20 times." },
+  });
   expect(caller.asked).toHaveLength(20);
   await caller.close();
 });

@@ -27,17 +27,19 @@ afterAll(async () => {
 const accepted = (value: string) => ({ action: "accept", content: { value } });
 const textOf = ({ result }: Round): string => result?.content?.[0]?.text ?? "";
 
-/** Answers all questions of a round with the same. */
+/** Gives the same answer to all input requests of a round. */
 function answering({ result }: Round, value: string): object {
   const keys = Object.keys(result?.inputRequests ?? {});
   const inputResponses = Object.fromEntries(keys.map((key) => [key, accepted(value)]));
   return { inputResponses, requestState: result?.requestState };
 }
 
-/** Calls of the tool that ran and were not told again. */
+/** Executions of the tool, without replayed answers. */
 async function executions(tool: string): Promise<object[]> {
-  const { books } = await engine.stages();
-  const entries = (await books.store.audit.read({})).map(({ body }) => JSON.parse(body) as Record<string, unknown>);
+  const { persistence } = await engine.stages();
+  const entries = (await persistence.store.audit.read({})).map(
+    ({ body }) => JSON.parse(body) as Record<string, unknown>,
+  );
   return entries.filter(
     (one) =>
       one["kind"] === "outcome" && one["tool_id"] === tool && one["outcome"] === "ok" && !("replayed_from" in one),
@@ -45,9 +47,9 @@ async function executions(tool: string): Promise<object[]> {
 }
 
 describe.each(["legacy", "modern"])(
-  "a call of a modern client that takes several requests, at a %s server",
+  "a call of a modern client that takes several requests, to a %s server",
   (server) => {
-    it("is one execution under its key: in progress while it waits, told again afterwards", async () => {
+    it("is one execution under its key: in progress while it waits, replayed afterwards", async () => {
       const client = rawRounds(engine);
       const call = { server, tool: "ask", arguments: { question: "q" }, options: { idempotency_key: `key-${server}` } };
       const asked = await client.call(call);
@@ -69,18 +71,18 @@ describe.each(["legacy", "modern"])(
 
     it.each<[string, (round: Round) => { call?: object; more: object }]>([
       [
-        "a state that nobody was given",
+        "a request state that was never issued",
         (round) => ({ more: { ...answering(round, "x"), requestState: "call.forged" } }),
       ],
       [
-        "a state with one letter changed",
+        "a request state with one changed letter",
         (round) => ({
           more: { ...answering(round, "x"), requestState: round.result?.requestState?.replace(/.$/, "!") },
         }),
       ],
       ["other arguments", (round) => ({ call: { arguments: { question: "other" } }, more: answering(round, "x") })],
       ["another tool", (round) => ({ call: { tool: "page", arguments: {} }, more: answering(round, "x") })],
-    ])("is not gone on with by %s, and waits on", async (_, forge) => {
+    ])("rejects %s and stays open for the valid answer", async (_, forge) => {
       const client = rawRounds(engine);
       const call = { server, tool: "ask", arguments: { question: "q" } };
       const asked = await client.call(call);
@@ -91,7 +93,7 @@ describe.each(["legacy", "modern"])(
       await client.close();
     });
 
-    it("is asked again for what was not answered, and hears nothing twice", async () => {
+    it("asks again only for missing answers and rejects a repeated answer", async () => {
       const client = rawRounds(engine);
       const call = { server, tool: "together", arguments: {} };
       const first = await client.call(call);
@@ -108,7 +110,7 @@ describe.each(["legacy", "modern"])(
   },
 );
 
-describe("the gateway's own question", () => {
+describe("the confirmation request of the gateway", () => {
   const answer = ({ params }: Asked): object =>
     String(params["message"]).startsWith("Run ")
       ? { action: "accept", content: { confirm: true } }
@@ -117,7 +119,7 @@ describe("the gateway's own question", () => {
   it.each([
     ["legacy", legacyClient],
     ["modern", modernClient],
-  ] as const)("comes before those of the server, for a %s client", async (_, open) => {
+  ] as const)("comes before the requests of the server, for a %s client", async (_, open) => {
     for (const server of ["legacy", "modern"]) {
       const client = await open(overPipes(engine), { answer });
       expect((await client.execute(server, "twice")).json).toEqual(["first", "second after first"]);

@@ -7,8 +7,8 @@ let gateway: AskingGateway;
 beforeAll(async () => void (gateway = await openAskingGateway()));
 afterAll(() => gateway.close());
 
-describe.each(KINDS)("a client of %s", (kind) => {
-  it.each(KINDS)("is asked by a server of %s in the course of its call", async (server) => {
+describe.each(KINDS)("a %s client", (kind) => {
+  it.each(KINDS)("answers requests of a %s server during its call", async (server) => {
     const caller = await gateway.client(kind, { answer: as("ann") });
     const run = async (tool: string, args: object = {}) => (await caller.execute(server, tool, args)).json;
     expect(await run("ask", { question: "who" })).toEqual(accepted("ann: who"));
@@ -29,7 +29,7 @@ describe.each(KINDS)("a client of %s", (kind) => {
   });
 });
 
-/** Holds every question until all have come, so that nothing is answered in the order in which it was asked. */
+/** Holds every request until all have arrived, so that none is answered in the order of arrival. */
 function gate(size: number) {
   const waiting: (() => void)[] = [];
   return (answer: (asked: Asked) => object) =>
@@ -40,7 +40,7 @@ function gate(size: number) {
       });
 }
 
-describe("two clients that are asked at the same time", () => {
+describe("server requests to two clients at the same time", () => {
   const PAIRS = [
     ["legacy-stdio", "legacy-stdio"],
     ["legacy-http", "legacy-http"],
@@ -49,47 +49,41 @@ describe("two clients that are asked at the same time", () => {
     ["legacy-stdio", "modern-http"],
     ["legacy-http", "modern-stdio"],
   ] as const;
-  it.each(PAIRS)(
-    "a %s and a %s, answer each for themselves where it can be told whose a question is",
-    async (...kinds) => {
-      for (const server of ["legacy-http", "modern-stdio", "modern-http"]) {
-        const both = gate(2);
-        const [ann, bob] = await Promise.all([
-          gateway.client(kinds[0], { answer: both(as("ann")) }),
-          gateway.client(kinds[1], { answer: both(as("bob")) }),
-        ]);
-        const answers = await Promise.all([ann, bob].map((one) => one.execute(server, "ask", { question: "who" })));
-        expect(answers.map(({ json }) => json)).toEqual([accepted("ann: who"), accepted("bob: who")]);
-        await Promise.all([ann.close(), bob.close()]);
-      }
-    },
-  );
-
-  it.each(["legacy-stdio", "legacy-http"])(
-    "are neither of them asked where %s does not tell whose it is",
-    async (server) => {
-      const ann = await gateway.client("legacy-stdio", { answer: as("ann") });
-      let release: (answer: object) => void = () => undefined;
-      const held = new Promise<object>((resolve) => (release = resolve));
-      const bob = await gateway.client("modern-stdio", { answer: () => held });
-      const waiting = bob.execute(server, "ask", { question: "who" });
-      await eventually(() => bob.asked.length === 1);
-      const tool = server === "legacy-stdio" ? "ask" : "loosely";
-      const refused = await ann.execute(server, tool, { question: "whose" });
-      expect(refused).toMatchObject({
-        isError: true,
-        text: expect.stringMatching(/^-32600 .*several clients/) as unknown,
-      });
-      expect([ann.asked, bob.asked]).toMatchObject([[], [{}]]);
-      release(accepted("bob after all"));
-      expect((await waiting).json).toEqual(accepted("bob after all"));
-      // With nobody else under way there is no doubt.
-      expect((await ann.execute(server, tool, { question: "whose" })).json).toEqual(accepted("ann: whose"));
+  it.each(PAIRS)("reach the right one of a %s and a %s if the server identifies the call", async (...kinds) => {
+    for (const server of ["legacy-http", "modern-stdio", "modern-http"]) {
+      const both = gate(2);
+      const [ann, bob] = await Promise.all([
+        gateway.client(kinds[0], { answer: both(as("ann")) }),
+        gateway.client(kinds[1], { answer: both(as("bob")) }),
+      ]);
+      const answers = await Promise.all([ann, bob].map((one) => one.execute(server, "ask", { question: "who" })));
+      expect(answers.map(({ json }) => json)).toEqual([accepted("ann: who"), accepted("bob: who")]);
       await Promise.all([ann.close(), bob.close()]);
-    },
-  );
+    }
+  });
 
-  it("that call for others who cannot be asked are not asked in their place", async () => {
+  it.each(["legacy-stdio", "legacy-http"])("are rejected for both if %s does not identify the call", async (server) => {
+    const ann = await gateway.client("legacy-stdio", { answer: as("ann") });
+    let release: (answer: object) => void = () => undefined;
+    const held = new Promise<object>((resolve) => (release = resolve));
+    const bob = await gateway.client("modern-stdio", { answer: () => held });
+    const waiting = bob.execute(server, "ask", { question: "who" });
+    await eventually(() => bob.asked.length === 1);
+    const tool = server === "legacy-stdio" ? "ask" : "loosely";
+    const refused = await ann.execute(server, tool, { question: "whose" });
+    expect(refused).toMatchObject({
+      isError: true,
+      text: expect.stringMatching(/^-32600 .*several clients/) as unknown,
+    });
+    expect([ann.asked, bob.asked]).toMatchObject([[], [{}]]);
+    release(accepted("bob after all"));
+    expect((await waiting).json).toEqual(accepted("bob after all"));
+    // With one call in progress the request is unambiguous.
+    expect((await ann.execute(server, tool, { question: "whose" })).json).toEqual(accepted("ann: whose"));
+    await Promise.all([ann.close(), bob.close()]);
+  });
+
+  it("are not sent to them on behalf of a caller that cannot answer", async () => {
     const ann = await gateway.client("legacy-stdio", { answer: as("ann") });
     let release: (answer: object) => void = () => undefined;
     const held = new Promise<object>((resolve) => (release = resolve));
@@ -105,10 +99,10 @@ describe("two clients that are asked at the same time", () => {
   });
 });
 
-describe("a hundred calls that are all asked before any is answered", () => {
-  it.each(KINDS)("of one client, at %s, get each the answer to its own question", async (server) => {
+describe("a hundred calls with a server request, all sent before the first answer", () => {
+  it.each(KINDS)("of one client, to %s, each receive the answer to their own request", async (server) => {
     for (const kind of ["legacy-stdio", "modern-http"] as const) {
-      // Without a stream for each call, calls of a modern client over HTTP cannot be told from those of others.
+      // Without a stream per call, the calls of a modern client over HTTP cannot be distinguished from those of other clients.
       if (server === "legacy-stdio" && kind === "modern-http") continue;
       const all = gate(100);
       const caller = await gateway.client(kind, { answer: all(as("ann")) });
@@ -120,7 +114,7 @@ describe("a hundred calls that are all asked before any is answered", () => {
   });
 
   it.each(["legacy-http", "modern-stdio", "modern-http"])(
-    "of twenty clients, at %s, reach the right one",
+    "of twenty clients, to %s, reach the right client",
     async (server) => {
       const all = gate(100);
       const callers = await Promise.all(

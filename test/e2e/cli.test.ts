@@ -17,7 +17,7 @@ beforeAll(() => {
 });
 afterAll(() => home.remove());
 
-/** The built program, as a person starts it. */
+/** Runs the built program. */
 function anygpt(...argv: string[]) {
   const env = { ...home.env, ANYGPT_CONFIG: home.config };
   const { status, stdout, stderr } = spawnSync(process.execPath, [ANYGPT, ...argv], {
@@ -28,7 +28,7 @@ function anygpt(...argv: string[]) {
   return { status, stdout, stderr };
 }
 
-describe("the anygpt program", () => {
+describe("the anygpt command", () => {
   it.each([
     ["no arguments", [], 0],
     ["--version", ["--version"], 0],
@@ -71,7 +71,7 @@ describe("the anygpt program", () => {
     expect(JSON.parse(stdout)).toEqual({ success: true, result: { sum: 3 } });
   });
 
-  it("ends with 130 on SIGINT in the middle of a call, and leaves no process", async () => {
+  it("exits with 130 on SIGINT in the middle of a call and leaves no process", async () => {
     const marked = createHome({});
     const config = { servers: [{ name: "echo", ...testServer("echo.mjs", marked.folder) }] };
     const other = createHome(config);
@@ -95,19 +95,19 @@ describe("the anygpt program", () => {
     other.remove();
   });
 
-  it("ends with 130 on the first SIGINT while it reads arguments from standard input", async () => {
+  it("exits with 130 on the first SIGINT while it reads arguments from standard input", async () => {
     const argv = ["mcp", "execute", "echo", "echo", "--args-file", "-", "--config", home.config];
     const child = spawn(process.execPath, [ANYGPT, ...argv], { env: home.env, stdio: ["pipe", "ignore", "pipe"] });
     const errors: string[] = [];
     child.stderr.on("data", (text: Buffer) => errors.push(String(text)));
     const exit = once(child, "close");
-    // More than the pipe holds: when it is written, the program is reading.
+    // More than the pipe buffer holds: once it is written, the program is reading.
     child.stdin.write(" ".repeat(2_000_000), () => child.kill("SIGINT"));
     expect(await exit).toEqual([130, null]);
     expect(errors.join("")).toBe("✗ The command was interrupted.\n");
   });
 
-  it("says in one line that its folder is gone", () => {
+  it("reports in one line that the working folder was removed", () => {
     const command = `mkdir gone && cd gone && rmdir ../gone && exec "${process.execPath}" "${ANYGPT}" mcp list`;
     const { status, stdout, stderr } = spawnSync("sh", ["-c", command], {
       env: home.env,
@@ -117,11 +117,11 @@ describe("the anygpt program", () => {
     expect({ status, stdout, stderr }).toEqual({
       status: 2,
       stdout: "",
-      stderr: "✗ The current folder does not exist any more; change to one that does.\n",
+      stderr: "✗ The current folder does not exist any more. Change to an existing folder.\n",
     });
   });
 
-  it("stops quietly when its reader has gone", () => {
+  it("exits without an error when the reader of its output closes the pipe", () => {
     const env = { ...home.env, ANYGPT_CONFIG: home.config };
     const command = `"${process.execPath}" "${ANYGPT}" mcp execute -q echo big --args '{"bytes":5000000}'`;
     const { stdout, stderr } = spawnSync("sh", ["-c", `${command} | head -c 4`], { env, encoding: "utf8" });

@@ -31,11 +31,11 @@ afterAll(async () => {
 
 interface Bank {
   readonly home: Home;
-  /** What has really happened to the account of this name. */
+  /** The ledger entries of this account: the effects that really happened. */
   readonly ledger: (name: string) => string[];
 }
 
-/** A home whose one server keeps a ledger. */
+/** A home folder with one server that keeps a ledger. */
 function createBank(policy: object = {}): Bank {
   const home = createHome({});
   closings.push(() => home.remove());
@@ -51,13 +51,13 @@ const ERAS: [string, ClientOptions][] = [
   ["2026-07-28", { versionNegotiation: { mode: { pin: "2026-07-28" } } }],
 ];
 
-/** Answers every question alike and remembers it. */
+/** Gives the same answer to every elicitation and records it. */
 class Person {
   readonly questions: string[] = [];
   answer: Answer = YES;
 }
 
-/** The official client, with a person or with nobody who could be asked. */
+/** The official client, with or without a user who can answer elicitations. */
 async function connect({ home }: Bank, options: ClientOptions, person?: Person) {
   const capabilities = person === undefined ? {} : { elicitation: { form: {} } };
   const client = new Client({ name: "test", version: "1.0.0" }, { ...options, capabilities });
@@ -80,7 +80,7 @@ async function connect({ home }: Bank, options: ClientOptions, person?: Person) 
 }
 type Execute = Awaited<ReturnType<typeof connect>>;
 
-describe.each(ERAS)("with %s, a client whose person can be asked", (_, options) => {
+describe.each(ERAS)("with %s, a client that supports elicitation", (_, options) => {
   describe.each(["auto", "human"])("in mode %s", (mode) => {
     const person = new Person();
     let bank: Bank;
@@ -94,7 +94,7 @@ describe.each(ERAS)("with %s, a client whose person can be asked", (_, options) 
       person.questions.length = 0;
     });
 
-    it("runs a destructive call once the person has agreed, and asks about each anew", async () => {
+    it("runs a destructive call after the user accepts, and asks for each call", async () => {
       expect((await execute("delete", "alice")).text).toBe("delete: alice");
       expect(person.questions).toHaveLength(1);
       for (const shown of ["bank:delete", "destructive", "destructiveHint", '"name": "alice"']) {
@@ -105,7 +105,7 @@ describe.each(ERAS)("with %s, a client whose person can be asked", (_, options) 
       expect(bank.ledger("alice")).toHaveLength(2);
     });
 
-    it("is not asked about calls that only look", async () => {
+    it("runs read-only calls without asking", async () => {
       expect((await execute("look", "alice")).text).toBe("look: alice");
       expect(person.questions).toEqual([]);
     });
@@ -114,14 +114,14 @@ describe.each(ERAS)("with %s, a client whose person can be asked", (_, options) 
       ["declines", "bob", { action: "decline" }, "POLICY_DENIED"],
       ["closes the dialogue", "carol", { action: "cancel" }, "CONFIRMATION_REQUIRED"],
       ["does not tick the box", "dave", { action: "accept", content: { confirm: false } }, "CONFIRMATION_REQUIRED"],
-    ])("runs nothing when the person %s", async (__, name, answer, code) => {
+    ])("runs nothing when the user %s", async (__, name, answer, code) => {
       person.answer = answer;
       expect((await execute("delete", name)).error).toMatchObject({ code, executed: "no" });
       expect(person.questions).toHaveLength(1);
       expect(bank.ledger(name)).toEqual([]);
     });
 
-    it("cannot confirm in the person's place", async () => {
+    it("cannot confirm on behalf of the user", async () => {
       person.answer = { action: "cancel" };
       for (let count = 0; count < 3; count += 1) {
         expect((await execute("delete", "erin", { confirmed: true })).error?.code).toBe("CONFIRMATION_REQUIRED");
@@ -132,7 +132,7 @@ describe.each(ERAS)("with %s, a client whose person can be asked", (_, options) 
   });
 });
 
-describe.each(ERAS)("with %s, a client that can ask nobody", (_, options) => {
+describe.each(ERAS)("with %s, a client without elicitation", (_, options) => {
   let bank: Bank;
   let execute: Execute;
   beforeAll(async () => {
@@ -140,7 +140,7 @@ describe.each(ERAS)("with %s, a client that can ask nobody", (_, options) => {
     execute = await connect(bank, options);
   });
 
-  it("redeems a question by repeating the call as confirmed, once, and never with the first call", async () => {
+  it("confirms by repeating the call with confirmed: true, once, and never with the first call", async () => {
     const first = await execute("delete", "alice", { confirmed: true });
     expect(first.error).toMatchObject({ code: "CONFIRMATION_REQUIRED", executed: "no" });
     expect(first.error?.approval_id).toMatch(/^ap_/);
@@ -153,7 +153,7 @@ describe.each(ERAS)("with %s, a client that can ask nobody", (_, options) => {
     expect(bank.ledger("bob")).toEqual([]);
   });
 
-  it("gets the first answer again for the same key, wherever it writes the key", async () => {
+  it("gets the stored answer for the same key, in the arguments or in _meta", async () => {
     const first = await execute("create", "carol", { idempotency_key: "k-1" });
     expect(first.text).toBe("create: carol");
     const again = await execute("create", "carol", {}, { "anygpt/idempotencyKey": "k-1" });
@@ -165,14 +165,14 @@ describe.each(ERAS)("with %s, a client that can ask nobody", (_, options) => {
     expect(bank.ledger("dave")).toEqual([]);
   });
 
-  it("is told by a dry run what would happen, and nothing happens", async () => {
+  it("gets a description from a dry run that executes nothing", async () => {
     expect((await execute("create", "erin", { dry_run: true })).text).toContain('"dry_run":true');
     expect((await execute("delete", "erin", { dry_run: true })).text).toContain('"dry_run":true');
     expect((await execute("delete", "erin", { confirmed: true })).error?.code).toBe("CONFIRMATION_REQUIRED");
     expect(bank.ledger("erin")).toEqual([]);
   });
 
-  it("waits in mode human for a person at the gateway, whatever it says and does", async () => {
+  it("waits in mode human for an operator of the gateway, whatever it sends", async () => {
     const strict = createBank({ confirmation: { mode: "human" } });
     const { home } = strict;
     const call = await connect(strict, options);
@@ -194,7 +194,7 @@ describe.each(ERAS)("with %s, a client that can ask nobody", (_, options) => {
   });
 });
 
-describe("a client that speaks the protocol by hand", () => {
+describe("a client that writes raw protocol messages", () => {
   const envelope = (capabilities: object) => ({
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientCapabilities": capabilities,
@@ -221,7 +221,7 @@ describe("a client that speaks the protocol by hand", () => {
   const codeIn = (result: Record<string, unknown>): string =>
     /"code":"(\w+)"/.exec(JSON.stringify(result.content).replaceAll("\\", ""))?.[1] ?? "";
 
-  it("passes with no answer that it brings along, forged or taken from an error", async () => {
+  it("cannot confirm with a forged request state or one taken from an error", async () => {
     const { home, ledger } = createBank({ confirmation: { mode: "human" } });
     const { request } = speak(home);
     const asked = { ...deletion, _meta: envelope({ elicitation: {} }) };
@@ -245,14 +245,14 @@ describe("a client that speaks the protocol by hand", () => {
     expect(ledger("alice")).toHaveLength(1);
   });
 
-  it("has every round on record, each as a request of its own", async () => {
+  it("leaves one audit record per round, each with its own request id", async () => {
     const { home } = createBank();
     const { request } = speak(home);
     const asked = { ...deletion, _meta: envelope({ elicitation: {} }) };
     const { requestState } = await request(asked);
     await request({ ...asked, inputResponses: { confirmation: YES }, requestState });
     const engine = new DiscoveryEngine({}, { cwd: home.folder, env: home.env });
-    const { store } = (await engine.stages()).books;
+    const { store } = (await engine.stages()).persistence;
     const records = (await store.audit.read({ kind: "outcome" })).map(
       ({ body }) => JSON.parse(body) as { request_id: string; error_code?: string; outcome: string },
     );
@@ -261,13 +261,13 @@ describe("a client that speaks the protocol by hand", () => {
     expect(new Set(records.map((one) => one.request_id)).size).toBe(2);
   });
 
-  it("ends the question with the call that it cancels", async () => {
+  it("withdraws the elicitation when it cancels the call", async () => {
     const { home, ledger } = createBank();
     const { raw, request } = speak(home);
     await request({ ...INITIALIZE.params, capabilities: { elicitation: {} } }, "initialize");
     raw.send({ method: "notifications/initialized" });
     raw.send({ id: 50, method: "tools/call", params: deletion });
-    // The gateway's first request of its own.
+    // The first request of the gateway.
     expect((await raw.answer(0)).line).toContain("elicitation/create");
     raw.send({ method: "notifications/cancelled", params: { requestId: 50 } });
     raw.send({ id: 0, result: YES });
@@ -278,7 +278,7 @@ describe("a client that speaks the protocol by hand", () => {
     expect(ledger("alice")).toEqual([]);
   });
 
-  it("is told where its arguments can be read in two ways, and nothing runs", async () => {
+  it("gets an error for ambiguous arguments, and nothing runs", async () => {
     const { home, ledger } = createBank();
     const { raw, request } = speak(home);
     await request(INITIALIZE.params, "initialize");

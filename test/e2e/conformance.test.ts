@@ -20,11 +20,13 @@ interface Running {
   readonly children: readonly ChildProcess[];
 }
 
-/** The first line that matches. */
+/** The first matching line. */
 async function lineOf(stream: Readable, pattern: RegExp): Promise<string> {
   for await (const line of createInterface({ input: stream })) {
     const found = pattern.exec(line)?.[1];
-    if (found !== undefined) return (stream.resume(), found);
+    if (found === undefined) continue;
+    stream.resume();
+    return found;
   }
   return expect.unreachable();
 }
@@ -51,7 +53,7 @@ describe.each([
   let running: Running;
   beforeAll(async () => {
     running = await open();
-  }, 60_000);
+  });
   afterAll(async () => {
     for (const child of running.children) {
       child.kill("SIGKILL");
@@ -67,7 +69,7 @@ describe.each([
   const call = (name: string, more: JsonObject = {}) => ask("tools/call", { name, arguments: {}, ...more });
   const accepted = (content: JsonObject) => ({ action: "accept", content });
 
-  it("has its questions keep their names, and takes answers by them", async () => {
+  it("keeps the keys of input requests and accepts answers by these keys", async () => {
     const name = "test_input_required_result_elicitation";
     const { result } = await call(name);
     expect(result).toMatchObject({ resultType: "input_required", inputRequests: { user_name: {} } });
@@ -77,7 +79,7 @@ describe.each([
     expect((await call(name, answers)).result?.content?.[0]?.text).toBe("Hello, Ann!");
   });
 
-  it("asks back before it gives a prompt, and nobody takes its state for another request", async () => {
+  it("sends input requests for a prompt and rejects the request state in another request", async () => {
     const name = "test_input_required_result_prompt";
     const { result } = await ask("prompts/get", { name });
     expect(result).toMatchObject({ resultType: "input_required", inputRequests: { user_context: {} } });
@@ -88,7 +90,7 @@ describe.each([
     expect(prompt?.["messages"]).toMatchObject([{ content: { text: "Use this context: here" } }]);
   });
 
-  it("asks a client with a session back before it gives a prompt", async () => {
+  it("sends elicitation to a client with a session before it returns a prompt", async () => {
     const { url, token } = running.caller;
     const client = new Client({ name: "test", version: "1" }, { capabilities: { elicitation: {} } });
     client.setRequestHandler("elicitation/create", () => ({ action: "accept", content: { context: "there" } }));
@@ -99,7 +101,7 @@ describe.each([
     await client.close();
   });
 
-  it("makes a call that takes long a task for a client that knows tasks, and asks it on the way", async () => {
+  it("runs a long call as a task for a client that supports tasks, with input requests", async () => {
     const capabilities = { elicitation: {}, extensions: { "io.modelcontextprotocol/tasks": {} } };
     const begun = await ask("tools/call", { name: "multi_input", arguments: {} }, capabilities);
     expect(begun.result).toMatchObject({ resultType: "task", status: "working" });
@@ -119,7 +121,7 @@ describe.each([
     expect((await ask("tasks/get", { taskId })).error?.code).toBe(-32_021);
   });
 
-  it("tells a client what it would have to be able to do", async () => {
+  it("names the capability that the client lacks", async () => {
     const { status, error } = await call("test_missing_capability");
     expect({ status, code: error?.code }).toEqual({ status: 400, code: -32_021 });
     expect(error?.data).toEqual({ requiredCapabilities: { sampling: {} } });
@@ -127,9 +129,9 @@ describe.each([
 
   it.each([
     ["is missing", {}, { status: 400, code: -32_020 }],
-    ["says something else", { "mcp-param-region": "eu" }, { status: 400, code: -32_020 }],
-    ["says the same", { "mcp-param-region": "us" }, { status: 200, text: "us" }],
-  ])("is called with an argument whose header %s", async (_, own, expected) => {
+    ["has another value", { "mcp-param-region": "eu" }, { status: 400, code: -32_020 }],
+    ["has the same value", { "mcp-param-region": "us" }, { status: 200, text: "us" }],
+  ])("validates an argument whose header %s", async (_, own, expected) => {
     const { body, headers } = modern("tools/call", { name: "test_custom_header", arguments: { region: "us" } });
     const { status, answer } = await postMcp(running.caller, body, { ...headers, ...own });
     const got = { status, code: answer.error?.code, text: answer.result?.content?.[0]?.text };

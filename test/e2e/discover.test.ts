@@ -1,17 +1,8 @@
-import {
-  copyFileSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type CliPlace, createCliPlace, type RunOptions } from "../support/cli.js";
-import { npmServer, ROOT } from "../support/gateway.js";
+import { npmServer } from "../support/gateway.js";
 import { type HttpServer, startHttpServer } from "../support/upstreams.js";
 
 const text = { type: "string" };
@@ -52,7 +43,7 @@ const discover = (...args: string[]) => place.run("mcp", "discover", ...args);
 const discoverWith = (options: RunOptions, ...args: string[]) => place.runWith(options, "mcp", "discover", ...args);
 const versionOf = (toolId: string) => /^version: "(.*)"$/m.exec(read(toolId))?.[1];
 
-/** Bytes and times of every file. */
+/** Content, modification time and inode of every file. */
 function picture(): Record<string, string> {
   return Object.fromEntries(
     names().map((name) => {
@@ -62,10 +53,10 @@ function picture(): Record<string, string> {
   );
 }
 
-describe("the seed's examples", () => {
+describe("discover", () => {
   const KEY = { env: { CONTEXT7_API_KEY: "ctx7-key" } };
 
-  it("writes signed files of a server that wants a header of its own", async () => {
+  it("writes signed files for a server that requires a custom header", async () => {
     const { url } = await serve([RESOLVE, DOCS], "CONTEXT7_API_KEY", "ctx7-key");
     const args = ["--url", url, "--name", "context7", "--auth-header", "CONTEXT7_API_KEY"];
     const { exit, stdout, stderr } = await discoverWith(KEY, ...args);
@@ -82,12 +73,12 @@ describe("the seed's examples", () => {
     expect(stdout).toContain("## MCP Discovery Complete: context7");
     expect(stdout).toMatch(/\| context7_query_docs +\| Gets the documentation of a library\. +\|/);
     expect(stdout).toContain("2 files written to ~/.ai/tools/mcp.");
-    expect(stdout).toContain("It was made just now");
+    expect(stdout).toContain("This key was created now");
     expect(stdout).toContain("anygpt mcp run context7_resolve_library_id libraryName=VALUE");
     expect((await place.run("mcp", "verify")).exit).toBe(0);
   });
 
-  it("says which variable to set where a server answers nobody without it, and how to get on", async () => {
+  it("names the variable to set for a server that requires authentication, and the next command", async () => {
     const { url } = await serve([RESOLVE], "X-Subscription-Token", "brave-key");
     const args = [
       "--url",
@@ -101,16 +92,18 @@ describe("the seed's examples", () => {
     ];
     const first = await discover(...args);
     expect(first.exit).toBe(3);
-    expect(first.stderr).toContain("The likely cause is the authentication. Set BRAVE_API_KEY (API key for brave)");
+    expect(first.stderr).toContain(
+      "The likely cause is the authentication. The server needs BRAVE_API_KEY (API key for brave). Set the environment variable BRAVE_API_KEY",
+    );
     place.write(".ai/.env", "BRAVE_API_KEY=brave-key\n");
     const second = await discover(...args);
     expect(second.stdout).toContain("BRAVE_API_KEY is set.");
     expect(read("brave_resolve_library_id")).toContain('X-Subscription-Token: "${BRAVE_API_KEY}"');
     const third = await discover("--url", url, "--name", "brave");
-    expect(third.stdout).toContain("Nothing was written. 1 file stayed as it was.");
+    expect(third.stdout).toContain("Nothing was written. 1 file unchanged.");
   });
 
-  it("writes files of a program", async () => {
+  it("writes files for a stdio server", async () => {
     const { command, args } = npmServer("filesystem", place.folder);
     const { exit, stdout } = await discover("--name", "filesystem", "--", command, ...args);
     expect(exit).toBe(0);
@@ -122,14 +115,14 @@ describe("the seed's examples", () => {
   });
 });
 
-describe("discovering again", () => {
-  it("leaves the files of a server that has not changed alone, bytes and times", async () => {
+describe("a repeated discovery", () => {
+  it("leaves the files of an unchanged server untouched, with content and times", async () => {
     const { url } = await serve([RESOLVE, DOCS]);
     await discover("--url", url, "--name", "c7");
     const before = picture();
     const { exit, stdout } = await discover("--name", "c7");
     expect(exit).toBe(0);
-    expect(stdout).toContain("Nothing was written. 2 files stayed as they were.");
+    expect(stdout).toContain("Nothing was written. 2 files unchanged.");
     expect(picture()).toEqual(before);
   });
 
@@ -141,7 +134,7 @@ describe("discovering again", () => {
     ["a changed description", { ...DOCS, description: "Gets all documentation." }, "1.0.1"],
     ["a new optional parameter", withProperty(["libraryId"]), "1.1.0"],
     ["a new required parameter", withProperty(["libraryId", "topic"]), "2.0.0"],
-  ])("gives %s its version and shows it", async (_case, changed, version) => {
+  ])("increases the version for %s and shows the change", async (_case, changed, version) => {
     const { url, change } = await serve([RESOLVE, DOCS]);
     await discover("--url", url, "--name", "c7");
     const before = picture();
@@ -149,7 +142,7 @@ describe("discovering again", () => {
     const check = await discover("--check");
     expect(check.exit).toBe(1);
     expect(check.stdout).toContain(`c7_query_docs has changed: 1.0.0 → ${version}`);
-    expect(check.stdout).toContain("are not what the server says.");
+    expect(check.stdout).toContain("differ from the server.");
     expect(picture()).toEqual(before);
     const { stdout } = await discover("--name", "c7");
     expect(versionOf("c7_query_docs")).toBe(version);
@@ -158,18 +151,18 @@ describe("discovering again", () => {
     expect((await discover("--check")).exit).toBe(0);
   });
 
-  it("keeps the file of a tool that is gone until it is told to take it away", async () => {
+  it("keeps the file of a removed tool until an option asks to delete it", async () => {
     const { url, change } = await serve([RESOLVE, DOCS]);
     await discover("--url", url, "--name", "c7");
     change([RESOLVE]);
     const first = await discover("--name", "c7");
-    expect(first.stdout).toContain("c7_query_docs is gone at the server");
+    expect(first.stdout).toContain("c7_query_docs no longer exists on the server");
     expect(names()).toHaveLength(2);
     await discover("--name", "c7", "--prune");
     expect(names()).toEqual(["c7_resolve_library_id.yaml"]);
   });
 
-  it("gives the file of a tool that comes back no version below that which was there", async () => {
+  it("never gives the file of a returning tool a lower version than before", async () => {
     const { url, change } = await serve([DOCS]);
     await discover("--url", url, "--name", "c7");
     change([{ ...DOCS, description: "Other." }]);
@@ -191,12 +184,12 @@ describe("discovering again", () => {
   });
 });
 
-describe("files that were edited by hand", () => {
+describe("files edited by hand", () => {
   const edit = (toolId: string, from: string | RegExp, to: string): void => {
     writeFileSync(join(folder(), `${toolId}.yaml`), read(toolId).replace(from, to));
   };
 
-  it("are shown and left alone, signed or not, and replaced with --force", async () => {
+  it("are shown and left unchanged, signed or not, and replaced with --force", async () => {
     const { url } = await serve([RESOLVE, DOCS]);
     await discover("--url", url, "--name", "c7");
     edit("c7_query_docs", "Gets the documentation", "Gets the words");
@@ -219,7 +212,7 @@ describe("files that were edited by hand", () => {
     expect((await place.run("mcp", "verify")).exit).toBe(0);
   });
 
-  it("bring nothing of theirs into a file that is signed", async () => {
+  it("never add their content to a signed file", async () => {
     const { url, change } = await serve([RESOLVE]);
     await discover("--url", url, "--name", "c7");
     edit("c7_resolve_library_id", /^ {2}timeout: 30$/m, '  timeout: 30\n  headers:\n    X-Steal: "${SECRET}"');
@@ -237,7 +230,7 @@ describe("files that were edited by hand", () => {
     expect((await place.run("mcp", "verify")).exit).toBe(0);
   });
 
-  it("are not asked where they send us, when nobody vouches for them", async () => {
+  it("do not provide the server address if their signature is invalid", async () => {
     const { url } = await serve([RESOLVE]);
     await discover("--url", url, "--name", "c7");
     edit("c7_resolve_library_id", /127\.0\.0\.1/g, "127.0.0.2");
@@ -251,7 +244,7 @@ describe("a check", () => {
   const edit = (toolId: string, from: string | RegExp, to: string): void =>
     writeFileSync(join(folder(), `${toolId}.yaml`), read(toolId).replace(from, to));
 
-  it("fails over a file that is refused, whatever server it says it is of", async () => {
+  it("fails for a rejected file, whichever server the file names", async () => {
     const { url } = await serve([RESOLVE, DOCS]);
     await discover("--url", url, "--name", "c7");
     await discover("--url", `${url}?other`, "--name", "d7");
@@ -274,7 +267,7 @@ describe("a check", () => {
     expect(json()).toMatchObject({ drift: true, refused: [{ reason: "wrong-name" }, { reason: "tampered" }] });
   });
 
-  it("says in a home that does not trust the key that it is not trusted, and how it would be", async () => {
+  it("reports an untrusted key and how to trust it", async () => {
     const { url } = await serve([RESOLVE, DOCS]);
     await discover("--url", url, "--name", "c7");
     const line = (await place.run("mcp", "keys", "export")).stdout.trim();
@@ -290,7 +283,7 @@ describe("a check", () => {
     expect((await discover("--check")).exit).toBe(0);
   });
 
-  it("is not failed by a tool that no file can hold, and tells of it", async () => {
+  it("reports a tool that cannot be written as a file and does not fail", async () => {
     const odd = { ...DOCS, name: "odd", inputSchema: { type: "object", properties: { constructor: text } } };
     const { url } = await serve([RESOLVE, odd]);
     await discover("--url", url, "--name", "c7");
@@ -300,32 +293,8 @@ describe("a check", () => {
   });
 });
 
-describe("files that are refused", () => {
-  it("are said to be what they are, with their own way out, and not recommended", async () => {
-    const { url, change } = await serve([DOCS]);
-    await discover("--url", url, "--name", "c7");
-    copyFileSync(join(folder(), "c7_query_docs.yaml"), join(place.folder, "old"));
-    change([{ ...DOCS, description: "Gets all documentation." }]);
-    await discover("--name", "c7");
-    copyFileSync(join(place.folder, "old"), join(folder(), "c7_query_docs.yaml"));
-    const { stdout } = await discover("--url", url, "--name", "c7");
-    expect(stdout).toContain("c7_query_docs is refused: rolled-back");
-    expect(stdout).toContain("`anygpt mcp verify c7_query_docs --accept`");
-    expect(stdout).not.toMatch(/edited by hand|mcp sign|### Usage/);
-  });
-
-  it("are told with their reason as JSON", async () => {
-    const { url } = await serve([DOCS]);
-    await discover("--url", url, "--name", "c7");
-    const key = /ed25519:([0-9a-f]{32})/.exec(read("c7_query_docs"))?.[1] ?? "";
-    await place.run("mcp", "keys", "revoke", key, "--yes");
-    const { json } = await discover("--url", url, "--name", "c7", "--json");
-    expect(json()).toMatchObject({ tools: [{ status: "edited", done: "kept", refused: "revoked-key" }] });
-  });
-});
-
-describe("what is written", () => {
-  it("is on record", async () => {
+describe("the outcome of a discovery", () => {
+  it("is recorded in the audit log", async () => {
     const { url } = await serve([DOCS]);
     await discover("--url", url, "--name", "c7");
     const { stdout } = await place.run("mcp", "audit", "--json");
@@ -333,7 +302,7 @@ describe("what is written", () => {
     expect(stdout).toContain("c7_query_docs.yaml 1.0.0");
   });
 
-  it("reads as a failure where it failed", async () => {
+  it("is shown as a failure if it failed", async () => {
     const { url } = await serve([DOCS]);
     mkdirSync(join(folder(), "c7_query_docs.yaml"), { recursive: true });
     const { exit, stdout } = await discover("--url", url, "--name", "c7", "--force");
@@ -346,8 +315,8 @@ describe("what is written", () => {
   });
 });
 
-describe("tools with odd names", () => {
-  it("get files of their own inside the folder", async () => {
+describe("tools with unusual names", () => {
+  it("get separate files inside the folder", async () => {
     const odd = ["../x", "a/b", "a.b", "删除", "x".repeat(200), "getUser", "get_user", "CON", "a|b", "$(rm)"];
     const { url } = await serve(odd.map((name) => ({ ...DOCS, name })));
     const { exit } = await discover("--url", url, "--name", "odd");
@@ -360,136 +329,18 @@ describe("tools with odd names", () => {
   });
 });
 
-describe("a discovery that fails", () => {
-  it.each<[string, string[], string]>([
-    [
-      "a bearer token",
-      ["Authorization", "Bearer t", 'Bearer realm="x"'],
-      "--auth-header Authorization --auth-env C7_TOKEN",
-    ],
-    [
-      "a sign-in",
-      ["Authorization", "Bearer t", 'Bearer resource_metadata="https://x.example/y"'],
-      "It signs in with OAuth: put it into the configuration",
-    ],
-    ["something else", ["X-Key", "k", "Custom"], "Find out which header it wants"],
-  ])("names the authentication where the server wants %s", async (_case, access, hint) => {
-    const { url } = await serve([], ...access);
-    const { exit, stderr } = await discover("--url", url, "--name", "c7");
-    expect(exit).toBe(3);
-    expect(stderr.replaceAll(/\s+/g, " ")).toContain("The likely cause is the authentication.");
-    expect(stderr.replaceAll(/\s+/g, " ")).toContain(hint);
-  });
-
-  it("names the address where nothing is there", async () => {
-    const { url } = await serve([]);
-    await servers.pop()!.stop();
-    const { stderr } = await discover("--url", url, "--name", "c7");
-    expect(stderr).toContain(`c7 cannot be reached: nothing answers at ${new URL(url).origin}.`);
-    expect(stderr).toContain("The likely cause is the address.");
-    expect((await discover("--", "/no/such/program")).stderr).toContain("The likely cause is the address.");
-  });
-
-  it("says that it was interrupted", async () => {
-    const stop = new AbortController();
-    const server = join(ROOT, "test/servers/faulty.mjs");
-    const onOutput = (): void => stop.abort();
-    const options = { signal: stop.signal, onOutput, isTerminal: true };
-    const { exit, stderr } = await discoverWith(options, "--name", "c7", "--", process.execPath, server, "hang-init");
-    expect(exit).not.toBe(0);
-    expect(stderr).toContain("The command was interrupted.");
-    expect(stderr).not.toContain("likely cause");
-  });
-
-  it("names the server where a program ends by itself", async () => {
-    const { stderr } = await discover("--", process.execPath, "-e", "process.exit(7)");
-    expect(stderr).toContain("The likely cause is the server itself.");
-  });
-
-  it.each<[string, string[], string]>([
-    ["neither", [], "not said which server"],
-    ["both", ["--url", "https://x.example", "--command", "x"], "Both an address and a command"],
-    ["a name without files", ["--name", "nobody"], "No signed file in"],
-    ["a wrong name", ["--url", "https://x.example", "--name", "A B"], "cannot name a server"],
-    ["the gateway's own name", ["--url", "https://x.example", "--name", "anygpt"], "itself is called anygpt"],
-    ["no address", ["--url", "x.example"], "is not a web address"],
-    ["a header for a program", ["--auth-header", "X", "--", "x"], "has no headers"],
-    [
-      "a secret in the address",
-      ["--url", "https://x.example/mcp?apiKey=abc"],
-      "apiKey in the address looks like a secret",
-    ],
-    [
-      "a secret in a header",
-      ["--url", "https://x.example", "--header", "X-Api-Key=abc"],
-      "X-Api-Key looks like a secret",
-    ],
-    ["half a header", ["--url", "https://x.example", "--header", "X-Api-Key"], "is no header"],
-    ["an open quote", ["--command", "x 'y"], "is not closed"],
-  ])("says so with %s", async (_case, args, message) => {
-    const { exit, stderr } = await discover(...args);
-    expect({ exit, stderr }).toMatchObject({ exit: 1, stderr: expect.stringContaining(message) });
-  });
-
-  it("goes on with the other servers of a check", async () => {
-    const gone = await serve([RESOLVE]);
-    await discover("--url", gone.url, "--name", "a");
-    await servers.pop()!.stop();
-    const { url } = await serve([DOCS]);
-    await discover("--url", url, "--name", "b");
-    const { exit, stdout, stderr } = await discover("--check");
-    expect(exit).toBe(3);
-    expect(stderr).toContain("a cannot be reached");
-    expect(stdout).toContain("## MCP Discovery Check: b");
-  });
-});
-
-describe("at a terminal", () => {
-  const TERMINAL = { isTerminal: true, env: { NO_COLOR: "1" } };
-
-  it("tells of several variables that they are set", async () => {
-    const { url } = await serve([DOCS]);
-    const words = ["--url", url, "--name", "c7", "--header", "A=${C7_A}", "B=${C7_B}"];
-    const { stdout } = await discoverWith({ env: { C7_A: "1", C7_B: "2" } }, ...words);
-    expect(stdout).toContain("C7_A and C7_B are set.");
-  });
-
-  it("asks for the address that is missing", async () => {
-    const { url } = await serve([DOCS]);
-    const { stderr, stdout } = await discoverWith({ ...TERMINAL, stdin: `${url}\n` });
-    expect(stderr).toContain("Web address of the server, or the command that starts it:");
-    expect(stdout).toContain("## MCP Discovery Complete: server");
-  });
-
-  it("asks which of address and command is meant where both are given", async () => {
-    const { url } = await serve([DOCS]);
-    const both = ["--url", url, "--name", "c7", "--", "/no/such/program"];
-    const { stdout } = await discoverWith({ ...TERMINAL, stdin: "url\n" }, ...both);
-    expect(stdout).toContain("## MCP Discovery Complete: c7");
-    expect((await discoverWith({ ...TERMINAL, stdin: "" }, ...both)).exit).toBe(1);
-  });
-
-  it("fits its table into a narrow one", async () => {
-    const { url } = await serve([{ ...DOCS, description: "word ".repeat(60) }]);
-    const { stdout } = await discoverWith({ isTerminal: true, columns: 50 }, "--url", url, "--name", "c7");
-    const rows = stdout.split("\n").filter((row) => row.startsWith("|"));
-    expect(rows).toHaveLength(3);
-    expect(Math.max(...rows.map((row) => row.length))).toBeLessThanOrEqual(50);
-  });
-});
-
-describe("the file with the keys", () => {
+describe("the .env file", () => {
   const KEYED = ["--auth-header", "X-Key", "--auth-env", "C7_KEY"];
 
   it.each<[string, string | undefined, boolean]>([
     ["no .gitignore", undefined, true],
-    ["one without it", "node_modules\n.env.local", true],
-    ["one with it", ".ai/.env\n", false],
+    ["one without the file", "node_modules\n.env.local", true],
+    ["one with its path", ".ai/.env\n", false],
     ["one with its name", ".env\n", false],
     ["one with its folder", "/.ai/\n", false],
     ["one with a pattern", "**/.e*\n", false],
-    ["one that takes it back", ".env\n!.ai/.env\n", true],
-  ])("is offered to be ignored in a work tree with %s", async (_case, ignored, isOffered) => {
+    ["one that excludes it again", ".env\n!.ai/.env\n", true],
+  ])("is offered for .gitignore in a work tree with %s", async (_case, ignored, isOffered) => {
     mkdirSync(join(place.folder, ".git"));
     if (ignored !== undefined) place.write(".gitignore", ignored);
     const { url } = await serve([DOCS]);
@@ -500,17 +351,17 @@ describe("the file with the keys", () => {
     expect(readFileSync(join(place.folder, ".gitignore"), "utf8")).toBe(now);
   });
 
-  it("is not put into what a link leads to", async () => {
+  it("is not added to a .gitignore that is a symbolic link", async () => {
     mkdirSync(join(place.folder, ".git"));
     const other = place.write("elsewhere/profile", "mine\n");
     symlinkSync(other, join(place.folder, ".gitignore"));
     const { url } = await serve([DOCS]);
     const { stderr } = await discover("--url", url, "--name", "c7", ...KEYED, "--yes");
-    expect(stderr).toContain(".gitignore is a link and was left as it is");
+    expect(stderr).toContain(".gitignore is a symbolic link and was not changed");
     expect(readFileSync(other, "utf8")).toBe("mine\n");
   });
 
-  it("is none of our business elsewhere", async () => {
+  it("is not mentioned outside a work tree", async () => {
     const { url } = await serve([DOCS]);
     expect((await discover("--url", url, "--name", "c7", ...KEYED)).stderr).not.toContain(".gitignore");
   });

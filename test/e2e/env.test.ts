@@ -12,7 +12,7 @@ afterEach(() => project.close());
 
 const names = ["IN_HOME", "IN_AI", "IN_ENV", "IN_LOCAL", "FROM_PROCESS"];
 
-/** Each file sets its own variable and all stronger ones, wrongly. */
+/** Each file sets its own variable correctly and the variables of all later files to a wrong value. */
 function writeChain(): string {
   mkdirSync(join(project.home, ".ai"), { recursive: true });
   const assign = (value: string) => names.map((name) => `export ${name}="s3cret-${value}"\n`).join("");
@@ -25,7 +25,7 @@ function writeChain(): string {
 }
 
 describe("the environment chain", () => {
-  it("reaches a server with the last of each winning, and nothing else of it", async () => {
+  it("passes to a server the value of the last file that sets a variable, and logs none", async () => {
     const gateway = await project.open("--config", writeChain());
     expect((await gateway.execute("a", "whoami")).text.split(" ")[2]).toBe(
       "s3cret-home,s3cret-ai,s3cret-env,s3cret-local,s3cret-process",
@@ -33,7 +33,7 @@ describe("the environment chain", () => {
     expect(gateway.lines.join("\n")).not.toContain("s3cret");
   });
 
-  it("is shown by `anygpt mcp env` without a value", async () => {
+  it("is shown by `anygpt mcp env` without values", async () => {
     const file = writeChain();
     const { stdout, stderr } = await promisify(execFile)(
       process.execPath,

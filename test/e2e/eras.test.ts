@@ -22,7 +22,7 @@ beforeAll(() => {
 });
 afterAll(() => home.remove());
 
-describe("clients of both eras reach servers of both eras", () => {
+describe("clients of both protocol eras reach servers of both eras", () => {
   it.each<[string, ConstructorParameters<typeof ModernClient>[1], string]>([
     ["2026-07-28", { versionNegotiation: { mode: { pin: "2026-07-28" } } }, "2026-07-28"],
     ["the handshake", {}, "2025-11-25"],
@@ -43,7 +43,7 @@ describe("clients of both eras reach servers of both eras", () => {
     }
   });
 
-  it("with the first line of the SDK", async () => {
+  it("with SDK v1", async () => {
     const client = new OldClient({ name: "old", version: "1" });
     await client.connect(
       new OldTransport({ ...nodeServer(DISCOVERY, "--config", home.config), env: home.env, stderr: "ignore" }),
@@ -72,7 +72,7 @@ describe("clients of both eras reach servers of both eras", () => {
   );
 });
 
-it("the official inspector's command line drives it", async () => {
+it("works with the command line of the official MCP Inspector", async () => {
   const inspector = inspectorIn(home.folder);
   const inspect = async (...args: string[]) => {
     const command = [inspector, "--cli", process.execPath, DISCOVERY, ...args];

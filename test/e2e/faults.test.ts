@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { isBefore } from "../support/is-before.js";
 import { eventually, isRunning } from "../support/eventually.js";
 import {
   connectGateway,
@@ -38,7 +39,7 @@ async function connect(home: Home): Promise<Gateway> {
 const execute = (gateway: Gateway, server: string, tool: string, args: object = {}) =>
   gateway.call("execute_tool", { server, tool, arguments: args });
 
-/** A call that has reached its server, and goes on for a minute unless something happens to it. */
+/** A call that has reached its server and runs for a minute unless it is interrupted. */
 async function longCall(gateway: Gateway, server: string, signal?: AbortSignal) {
   let answer: Promise<{ isError?: boolean | undefined; content: unknown[] }> | undefined;
   await new Promise<void>((reached) => {
@@ -51,7 +52,7 @@ async function longCall(gateway: Gateway, server: string, signal?: AbortSignal) 
 
 const errorOf = (result: { content: unknown[] }) => JSON.parse((result.content[0] as { text: string }).text) as unknown;
 
-/** A hundred servers that leave a line in the file when they are started, however short they live. */
+/** A hundred servers that append a line to the file at each start. */
 function hundred(file: string): Record<string, object> {
   const { command, args } = testServer("echo.mjs");
   const start = (n: number) => `echo ${n} >> "${file}"; exec "${command}" "${args[0]}"`;
@@ -63,7 +64,7 @@ function hundred(file: string): Record<string, object> {
 describe("a warm start", () => {
   it("answers tools/list and a search over a hundred servers without starting any process", async () => {
     const home = homeWith({ servers: { only: testServer("echo.mjs") } });
-    // One server fills the catalog; its file is then what a hundred servers of the same kind would have left.
+    // One server fills the catalog; its cache file then stands for the caches of a hundred servers of this kind.
     const first = await connect(home);
     await first.call("search_tools", { query: "echo" });
     await first.close();
@@ -83,14 +84,14 @@ describe("a warm start", () => {
     expect(descendantsOf(gateway.pid)).toEqual([]);
     expect(existsSync(started)).toBe(false);
 
-    // The first call starts that one server, and the reaper with it.
+    // The first call starts this one server and the reaper.
     expect((await execute(gateway, "s7", "add", { a: 2, b: 3 })).text).toBe("5");
     expect(readFileSync(started, "utf8")).toBe("7\n");
     expect(descendantsOf(gateway.pid)).toHaveLength(2);
   });
 });
 
-describe("broken servers among forty", () => {
+describe("broken servers among forty servers", () => {
   const BROKEN: Record<string, object> = {
     missing: { command: "no-such-command-anywhere" },
     exits: testServer("faulty.mjs", "exit-now"),
@@ -98,7 +99,7 @@ describe("broken servers among forty", () => {
     rubbish: testServer("faulty.mjs", "garbage"),
   };
 
-  it("leave the others usable, and are shown with their reasons", async () => {
+  it("leave the others usable and are listed with their reasons", async () => {
     const good = Object.fromEntries(Array.from({ length: 36 }, (_, n) => [`good${n}`, testServer("echo.mjs")]));
     const gateway = await connect(homeWith({ servers: { ...BROKEN, ...good }, upstreams: { startTimeoutMs: 2000 } }));
     type Listed = { servers: { name: string; status: string; toolCount: number; reason?: string }[] };
@@ -110,7 +111,7 @@ describe("broken servers among forty", () => {
         ({ name, status, reason = "" }) => name in BROKEN && status === "error" && reason.length > 10,
       );
       return known.length === 36 && failed.length === 4;
-    }, 60_000);
+    });
     const sums = await Promise.all(
       Array.from({ length: 10 }, (_, n) => execute(gateway, `good${n * 3}`, "add", { a: n, b: 1 })),
     );
@@ -125,18 +126,17 @@ describe("broken servers among forty", () => {
         },
       });
     }
-  }, 90_000);
+  });
 });
 
 describe("kill -9 in the middle of a call", () => {
-  it("of the server: the caller knows at once, the next call works, nothing is left running", async () => {
+  it("of the server: the caller gets an error at once, the next call works, no process is left", async () => {
     const gateway = await connect(homeWith({ servers: { echo: testServer("echo.mjs") } }));
     const victim = Number((await execute(gateway, "echo", "pid")).text);
     const call = await longCall(gateway, "echo");
-    const from = performance.now();
     process.kill(victim, "SIGKILL");
+    expect(await isBefore(call.answer, 30_000)).toBe(true);
     const result = await call.answer;
-    expect(performance.now() - from).toBeLessThan(15_000);
     expect(result.isError).toBe(true);
     expect(errorOf(result)).toMatchObject({ error: { code: "TOOL_EXECUTION_ERROR", executed: "unknown" } });
     const next = await execute(gateway, "echo", "pid");
@@ -144,7 +144,7 @@ describe("kill -9 in the middle of a call", () => {
     expect(isRunning(victim)).toBe(false);
   });
 
-  it("of a shell around the server: the same, and the server inside is ended too", async () => {
+  it("of a wrapper shell: the same, and the server inside is killed too", async () => {
     const { command, args } = testServer("echo.mjs");
     const inShell = { command: "sh", args: ["-c", `"${command}" "${args[0]}"; :`] };
     const gateway = await connect(homeWith({ servers: { wrapped: inShell } }));
@@ -157,7 +157,7 @@ describe("kill -9 in the middle of a call", () => {
     expect(Number((await execute(gateway, "wrapped", "pid")).text)).toBeGreaterThan(0);
   });
 
-  it("of the gateway: no server, no grandchild and no reaper survives it", async () => {
+  it("of the gateway: no server, no grandchild and no reaper survives", async () => {
     const marker = `reaped-${process.pid}`;
     const servers = Object.fromEntries(
       Array.from({ length: 5 }, (_, n) => [
@@ -179,8 +179,8 @@ describe("kill -9 in the middle of a call", () => {
   });
 });
 
-describe("a signal to stop", () => {
-  it("lets short calls finish, answers the long ones, and leaves nothing running", async () => {
+describe("a stop signal", () => {
+  it("lets short calls finish, answers the long ones and leaves no process", async () => {
     const home = homeWith({ servers: { echo: testServer("echo.mjs") } });
     const raw = spawnGateway(home);
     raw.send(INITIALIZE);
@@ -198,18 +198,18 @@ describe("a signal to stop", () => {
     call(3, "sleep", { ms: 60_000 });
     raw.send({ id: 4, method: "ping" });
     await raw.answer(4);
-    const from = performance.now();
     raw.process.kill("SIGTERM");
+    const isInTime = isBefore(raw.exit, 30_000);
     expect((await raw.answer(2)).result).toMatchObject({ content: [{ text: "slept 300" }] });
     const ended = (await raw.answer(3)).result as { isError: boolean; content: { text: string }[] };
     expect(ended.isError).toBe(true);
     expect(JSON.parse(ended.content[0]!.text)).toMatchObject({ error: { code: "CANCELLED" } });
     expect(await raw.exit).toBe(0);
-    expect(performance.now() - from).toBeLessThan(10_000);
+    expect(await isInTime).toBe(true);
     await eventually(() => !isRunning(Number(first.content[0]!.text)));
   });
 
-  it("ends in time even if the client does not read", async () => {
+  it("ends the gateway in time even if the client does not read", async () => {
     const raw = spawnGateway(homeWith({ servers: { echo: testServer("echo.mjs") } }));
     raw.send(INITIALIZE);
     await raw.answer(0);
@@ -227,7 +227,7 @@ describe("a signal to stop", () => {
     expect(running.length).toBeGreaterThan(0);
   });
 
-  it("a closed standard error is no reason to fail", async () => {
+  it("a closed standard error does not stop the gateway", async () => {
     const raw = spawnGateway(homeWith({ servers: { echo: testServer("echo.mjs") } }));
     raw.process.stderr.destroy();
     raw.send(INITIALIZE);
@@ -239,7 +239,7 @@ describe("a signal to stop", () => {
     expect(await raw.exit).toBe(0);
   });
 
-  it("hanging up right after a call still gets its answer", async () => {
+  it("a client that closes its input right after a call still gets the answer", async () => {
     const raw = spawnGateway(homeWith({ servers: { echo: testServer("echo.mjs") } }));
     raw.send(INITIALIZE);
     const args = { server: "echo", tool: "add", arguments: { a: 1, b: 2 } };
@@ -249,7 +249,7 @@ describe("a signal to stop", () => {
     expect(await raw.exit).toBe(0);
   });
 
-  it("hanging up ends the gateway and its servers", async () => {
+  it("a closed input ends the gateway and its servers", async () => {
     const home = homeWith({ servers: { echo: testServer("echo.mjs") } });
     const gateway = await connect(home);
     const pid = Number((await execute(gateway, "echo", "pid")).text);
@@ -260,7 +260,7 @@ describe("a signal to stop", () => {
 });
 
 describe("SIGHUP", () => {
-  it("makes a running gateway read its configuration again, and a wrong one changes nothing", async () => {
+  it("reloads the configuration of a running gateway; an invalid one changes nothing", async () => {
     const home = homeWith({ servers: { before: testServer("echo.mjs") } });
     const gateway = await connect(home);
     const names = async () =>
@@ -276,7 +276,7 @@ describe("SIGHUP", () => {
     await eventually(async () => (await names()).length === 2);
     expect((await execute(gateway, "after", "add", { a: 1, b: 1 })).text).toBe("2");
     writeFileSync(home.config, '{"servers": ');
-    const refused = gateway.logged("stays as it was");
+    const refused = gateway.logged("the previous one stays in use");
     process.kill(gateway.pid, "SIGHUP");
     await refused;
     expect((await execute(gateway, "before", "add", { a: 1, b: 1 })).text).toBe("2");
@@ -285,7 +285,7 @@ describe("SIGHUP", () => {
 });
 
 describe("cancellation", () => {
-  it("reaches the server, and the connection stays", async () => {
+  it("reaches the server and keeps the connection open", async () => {
     const gateway = await connect(homeWith({ servers: { echo: testServer("echo.mjs") } }));
     const before = (await execute(gateway, "echo", "pid")).text;
     const abort = new AbortController();
@@ -298,7 +298,7 @@ describe("cancellation", () => {
 });
 
 describe("hostile input", () => {
-  it("costs the bad line only", async () => {
+  it("affects only the bad line", async () => {
     const raw = spawnGateway(homeWith({ servers: {} }));
     raw.send("garbage");
     expect((await raw.answer(null)).error?.code).toBe(-32700);
@@ -322,7 +322,7 @@ describe("hostile input", () => {
 });
 
 describe("large results", () => {
-  it("are cut at a clear mark and readable whole as resources", async () => {
+  it("are truncated with a marker and available in full as resources", async () => {
     const gateway = await connect(
       homeWith({ servers: { echo: testServer("echo.mjs") }, execution: { resultLimit: 5000 } }),
     );
@@ -341,7 +341,7 @@ describe("large results", () => {
     expect(whole.content[0]!.text).toBe("x".repeat(200_000));
   });
 
-  it("over the hard limit fail alone, with their own error", async () => {
+  it("above the hard limit fail with their own error and affect no other call", async () => {
     const gateway = await connect(homeWith({ servers: { echo: testServer("echo.mjs") } }));
     const [huge, small] = await Promise.all([
       execute(gateway, "echo", "big", { bytes: 12_000_000 }),

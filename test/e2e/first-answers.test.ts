@@ -12,7 +12,7 @@ let stateFolder: string;
 beforeEach(() => void (stateFolder = mkdtempSync(join(tmpdir(), "first-answers-"))));
 afterEach(() => rmSync(stateFolder, { recursive: true, force: true }));
 
-it("finds a tool with the first search of the library, on a machine where nothing is known yet", async () => {
+it("finds a tool with the first search of the library, with an empty cache", async () => {
   const engine = new DiscoveryEngine({ servers: [echo] }, { stateFolder });
   const [best] = await engine.searchTools("add two numbers");
   expect(best).toMatchObject({ server: "echo" });
@@ -20,7 +20,7 @@ it("finds a tool with the first search of the library, on a machine where nothin
   await engine.close();
 });
 
-it("tells a server that is still starting from a tool that does not exist", async () => {
+it("distinguishes a server that is still starting from a missing tool", async () => {
   const engine = new DiscoveryEngine({ servers: [hanging] }, { stateFolder });
   const pending = [{ server: "hanging", phase: "starting", startingForMs: expect.any(Number) as number }];
   expect(await engine.search("add two numbers", { waitMs: 0 })).toEqual({ results: [], more: 0, pending, failed: [] });

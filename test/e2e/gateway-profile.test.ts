@@ -1,23 +1,12 @@
-import { execFile, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { promisify } from "node:util";
 import type { CallToolResult, ClientOptions } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../support/eventually.js";
-import {
-  ANYGPT,
-  connectGateway,
-  type Gateway,
-  type Home,
-  INITIALIZE,
-  spawnGateway,
-  testServer,
-} from "../support/gateway.js";
-import { CHARGE, createShop, DOCUMENT, endProcess, type Shop, TOKEN } from "../support/shop.js";
+import { connectGateway, type Gateway, type Home, INITIALIZE, spawnGateway, testServer } from "../support/gateway.js";
+import { CHARGE, createShop, DOCUMENT, type Shop, TOKEN } from "../support/shop.js";
 
 const closings: (() => Promise<unknown> | void)[] = [];
 afterAll(async () => {
@@ -51,14 +40,6 @@ interface Answered {
 const ask = async (gateway: Gateway, tool: string, args: object): Promise<Answered> =>
   (await gateway.call(`gateway.${tool}`, args)).json() as Answered;
 
-async function run(home: Home, ...words: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  const args = [ANYGPT, ...words, "--config", home.config];
-  return await promisify(execFile)(process.execPath, args, { env: home.env, cwd: home.folder }).then(
-    (done) => ({ code: 0, ...done }),
-    (failed: { code: number; stdout: string; stderr: string }) => failed,
-  );
-}
-
 const ERAS: [string, ClientOptions][] = [
   ["the handshake", {}],
   ["2026-07-28", { versionNegotiation: { mode: { pin: "2026-07-28" } } }],
@@ -74,7 +55,7 @@ describe.each(ERAS)("a task in two calls, with %s", (_, options) => {
   const execute = (toolId: string, params: unknown, chosen?: object) =>
     ask(gateway, "execute", { tool_id: toolId, params, ...(chosen === undefined ? {} : { options: chosen }) });
 
-  it("is told everything that the second call needs by the first", async () => {
+  it("gets everything that the second call needs from the first", async () => {
     const answer = await ask(gateway, "intent", { query: "charge a customer's card in Nigeria" });
     expect(answer).toMatchObject({
       recommended: { adapter: "payments", tool: "create-charge", tool_id: "payments:create-charge" },
@@ -104,7 +85,7 @@ describe.each(ERAS)("a task in two calls, with %s", (_, options) => {
     expect(shop.ledger()).toEqual([]);
   });
 
-  it("charges once for a key, and tells the first answer again", async () => {
+  it("charges once for a key and replays the first answer", async () => {
     const first = await execute("payments:create-charge", CHARGE, { idempotency_key: "order-1" });
     const data = { id: "ch_1", ...CHARGE, status: "succeeded" };
     expect(first).toMatchObject({
@@ -121,12 +102,12 @@ describe.each(ERAS)("a task in two calls, with %s", (_, options) => {
     expect(shop.ledger()).toEqual(["charge 5000 NGN ada@example.com key=order-1"]);
   });
 
-  it("refunds only after its user has agreed", async () => {
+  it("refunds only after the user has confirmed", async () => {
     const { ready_to_execute: ready, next_step: next } = await ask(gateway, "intent", {
       query: "payments:create-refund",
     });
     expect(ready).toMatchObject({ constraints: { risk_level: "destructive", requires_confirmation: true } });
-    expect(next).toContain("confirmed");
+    expect(next).toContain("The call needs a confirmation by the user.");
     const refund = (chosen: object) => execute("payments:create-refund", { charge: "ch_1" }, chosen);
     const before = shop.ledger();
     const first = await refund({ idempotency_key: "refund-1", confirmed: true });
@@ -137,7 +118,7 @@ describe.each(ERAS)("a task in two calls, with %s", (_, options) => {
     expect(shop.ledger()).toEqual([...before, "refund ch_1 key=refund-1"]);
   });
 
-  it("says what a call would do without sending it", async () => {
+  it("describes a call in a dry run without sending it", async () => {
     const before = shop.ledger();
     const dry = await execute("payments:create-charge", CHARGE, { dry_run: true, idempotency_key: "order-9" });
     expect(JSON.stringify(dry)).toContain('"dry_run":true');
@@ -153,7 +134,7 @@ describe("a call that cannot be made", () => {
     gateway = await connect(shop);
   });
 
-  it("names every parameter that does not fit, and where they are told", async () => {
+  it("names every invalid parameter and the next step", async () => {
     const params = { amount: "much", currency: "EUR", colour: "red" };
     const { error } = await ask(gateway, "execute", {
       tool_id: "payments:create-charge",
@@ -171,7 +152,7 @@ describe("a call that cannot be made", () => {
     ["payments:create-chrge", "TOOL_NOT_FOUND", "create-charge"],
     ["payment:create-charge", "SERVER_NOT_FOUND", "payments"],
     ["create-charge", "INVALID_REQUEST", "gateway.intent"],
-  ])("to %s is answered with %s and the way on", async (toolId, code, said) => {
+  ])("to %s is answered with %s and a hint", async (toolId, code, said) => {
     const { error } = await ask(gateway, "execute", { tool_id: toolId, params: {} });
     expect(error).toMatchObject({ code, executed: "no" });
     expect(JSON.stringify(error)).toContain(said);
@@ -180,14 +161,14 @@ describe("a call that cannot be made", () => {
   it.each([
     ["get-charge", { id: "ch_99" }, 404, "There is no charge ch_99."],
     ["create-charge", { ...CHARGE, amount: 2_000_000 }, 402, "The card does not cover 2000000."],
-  ])("because the API refuses %s has its status and its own words", async (tool, params, status, said) => {
+  ])("because the API rejects %s has its status and its message", async (tool, params, status, said) => {
     const options = { idempotency_key: "order-2" };
     const { error } = await ask(gateway, "execute", { tool_id: `payments:${tool}`, params, options });
     expect(error).toMatchObject({ code: "TOOL_EXECUTION_ERROR", status });
     expect(String(error?.["message"])).toContain(said);
   });
 
-  it("for want of the right key says where that is set, and never what it is", async () => {
+  it("because of a wrong key says where the key is set and never shows it", async () => {
     const wrong = await openShop({}, { PAYMENTS_TOKEN: "sk_test_wrong_77" });
     const other = await connect(wrong);
     const { text } = await other.call("gateway.execute", { tool_id: "payments:list-charges", params: {} });
@@ -198,7 +179,7 @@ describe("a call that cannot be made", () => {
     expect(authentication).toMatchObject({ env_var: "PAYMENTS_TOKEN" });
   });
 
-  it("for want of a variable names it; the tools are found and described all the same", async () => {
+  it("because of a missing variable names it; the tools are still found and described", async () => {
     const bare = await openShop({}, {});
     const other = await connect(bare);
     const found = await ask(other, "intent", { query: "charge a card" });
@@ -209,7 +190,7 @@ describe("a call that cannot be made", () => {
     expect(bare.ledger()).toEqual([]);
   });
 
-  it("is not guessed: below the confidence that the environment asks for there is a choice", async () => {
+  it("returns a choice if the confidence is below the configured minimum", async () => {
     const env = { PAYMENTS_TOKEN: TOKEN, MCP_SEARCH_MIN_CONFIDENCE: "1", MCP_DEFAULT_LIMIT: "1" };
     const other = await connect(await openShop({}, env));
     const choice = await ask(other, "intent", { query: "look at the money of a charge" });
@@ -219,7 +200,7 @@ describe("a call that cannot be made", () => {
     expect(choice.next_step).toContain("tool_id");
   });
 
-  it("leaves the rest of the profile at work: adapters, tools and reference", async () => {
+  it("does not affect adapters, tools and reference", async () => {
     expect(await ask(gateway, "adapters", { country: "NG" })).toMatchObject({
       total: 1,
       adapters: [{ id: "payments", tool_count: 4, auth_type: "bearer", supported_currencies: ["NGN", "GHS", "KES"] }],
@@ -254,7 +235,7 @@ describe("tools/list", () => {
   it.each([
     ["gateway", GATEWAY],
     ["discovery", DISCOVERY],
-  ])("is exactly five tools in the profile %s, whatever there is behind it", async (profile, expected) => {
+  ])("lists exactly five tools in the profile %s, whatever the servers offer", async (profile, expected) => {
     const gateway = await connect(await createBank({ profile }));
     expect((await names(gateway)).toSorted()).toEqual(expected.toSorted());
     expect(gateway.client.getServerCapabilities()?.tools).toEqual({});
@@ -263,7 +244,7 @@ describe("tools/list", () => {
   it.each([
     ["the configuration", { mode: "full" }, {}],
     ["MCP_TOOL_MODE", { mode: "lazy" }, { MCP_TOOL_MODE: "full" }],
-  ])("is every enabled tool of servers and adapters when %s says full", async (_, config, env) => {
+  ])("lists every enabled tool of servers and adapters when %s sets the full mode", async (_, config, env) => {
     const toolRules = [{ pattern: "bank:look", enabled: false }];
     const gateway = await connect(await createBank({ ...config, toolRules }, env));
     const expected = [
@@ -273,7 +254,7 @@ describe("tools/list", () => {
     expect(await names(gateway)).toEqual(expected);
   });
 
-  it("gives in full mode names that are called like any other, past the same guards", async () => {
+  it("gives names in full mode that are called with the same checks", async () => {
     const shop = await createBank({ mode: "full" });
     const { client } = await connect(shop);
     const call = (name: string, args: Record<string, unknown>, key?: string) =>
@@ -296,13 +277,13 @@ describe("tools/list", () => {
     await expect(call("bank__forget", {})).rejects.toThrow("bank__forget");
   });
 
-  it("has the tools' own names in full mode where there is one adapter only", async () => {
+  it("keeps the original tool names in full mode with a single adapter", async () => {
     const gateway = await connect(await openShop({ mode: "full" }));
     expect(await names(gateway)).toEqual(CHARGES);
     expect(await gateway.call("list-charges", {})).toMatchObject({ text: '{"charges":[]}', isError: false });
   });
 
-  it("tells in full mode nothing of how the gateway calls an API", async () => {
+  it("does not reveal in full mode how the gateway calls an API", async () => {
     const shop = await openShop({ mode: "full" });
     const raw = spawnGateway(shop);
     closings.push(() => (raw.process.stdin.end(), raw.exit));
@@ -315,7 +296,7 @@ describe("tools/list", () => {
     expect(line).not.toContain("/charges");
   });
 
-  it.each(ERAS)("is told to have changed when a document does, with %s", async (_, options) => {
+  it.each(ERAS)("sends a list change notification when a document changes, with %s", async (_, options) => {
     const shop = await openShop({ mode: "full" });
     let changes = 0;
     const listChanged = { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => void (changes += 1) } };
@@ -325,95 +306,8 @@ describe("tools/list", () => {
     const before = changes;
     const { "/refunds": _refunds, ...paths } = DOCUMENT.paths;
     shop.writeDocument({ ...DOCUMENT, paths });
-    await eventually(() => changes > before, 15_000);
-    await eventually(async () => !(await names(gateway)).includes("create-refund"), 15_000);
-    await eventually(async () => (await names(gateway)).length === 3, 15_000);
-  });
-});
-
-describe("the same adapter over HTTP", () => {
-  it("charges once for an Idempotency-Key and says which answer is told again", async () => {
-    const shop = await openShop();
-    const { url, token } = await serve(shop);
-    const post = async (tool: string, body: object, headers: Record<string, string> = {}) => {
-      const response = await fetch(`${url}/api/adapters/payments/tools/${tool}`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${token}`, "content-type": "application/json", ...headers },
-        body: JSON.stringify(body),
-      });
-      return { response, json: (await response.json()) as Record<string, unknown> };
-    };
-    const key = { "idempotency-key": "order-1" };
-    const first = await post("create-charge", CHARGE, key);
-    expect([first.response.status, first.json]).toMatchObject([200, { success: true, result: { id: "ch_1" } }]);
-    expect(first.response.headers.get("idempotent-replayed")).toBeNull();
-    const again = await post("create-charge", CHARGE, key);
-    expect(again.response.headers.get("idempotent-replayed")).toBe("true");
-    expect(again.json).toMatchObject({ result: first.json["result"], replayed: true });
-    const refund = await post("create-refund", { charge: "ch_1" }, { "x-anygpt-confirmed": "true" });
-    expect([refund.response.status, refund.json["code"]]).toEqual([403, "CONFIRMATION_REQUIRED"]);
-    expect(shop.ledger()).toEqual(["charge 5000 NGN ada@example.com key=order-1"]);
-    const missing = await post("get-charge", { id: "ch_9" });
-    expect(missing.response.headers.get("content-type")).toBe("application/problem+json");
-    expect(missing.json).toMatchObject({
-      code: "TOOL_EXECUTION_ERROR",
-      detail: expect.stringContaining("ch_9") as unknown,
-    });
-  });
-});
-
-async function serve(home: Home): Promise<{ url: string; token: string }> {
-  const words = [ANYGPT, "mcp", "serve", "--http", "--port", "0", "--config", home.config];
-  const child = spawn(process.execPath, words, { env: home.env, stdio: ["ignore", "ignore", "pipe"] });
-  closings.push(() => endProcess(child));
-  for await (const line of createInterface({ input: child.stderr })) {
-    const url = /Serving on (http:\S+),/.exec(line)?.[1];
-    if (url === undefined) continue;
-    child.stderr.resume();
-    return { url, token: readFileSync(join(home.folder, "state/http.token"), "utf8").trim() };
-  }
-  throw new Error("The gateway ended before it served.");
-}
-
-describe("the exported registry", () => {
-  it("says what the catalog says, and switches gateway.intent off once it does not", async () => {
-    const shop = await openShop({ gateway: { registry: "operations.json" } });
-    const file = join(shop.folder, "operations.json");
-    expect(await run(shop, "mcp", "registry", "export")).toMatchObject({ code: 0 });
-    const registry = JSON.parse(readFileSync(file, "utf8")) as { operations: Record<string, object> };
-    expect(registry).toMatchObject({
-      schema_version: "1.0.0",
-      operation_count: 4,
-      operations: {
-        "payments:create-charge": {
-          method: "POST",
-          path: "/charges",
-          risk_level: "high",
-          required_params: ["amount", "currency", "email"],
-          tags: expect.arrayContaining(["payments", "ngn"]) as unknown,
-        },
-      },
-    });
-    expect((await run(shop, "mcp", "registry", "check")).code).toBe(0);
-    const query = "charge a card";
-    const fresh = await connect(shop);
-    expect(await ask(fresh, "intent", { query })).toMatchObject({
-      recommended: { tool_id: "payments:create-charge" },
-    });
-    await fresh.close();
-
-    const { "payments:create-refund": refund, ...others } = registry.operations;
-    const operations = { ...others, "payments:create-refund": { ...refund, risk_level: "low" } };
-    writeFileSync(file, JSON.stringify({ ...registry, operations }));
-    const checked = await run(shop, "mcp", "registry", "check");
-    expect(checked.code).toBe(2);
-    expect(checked.stdout + checked.stderr).toContain("payments:create-refund");
-    const stale = await connect(shop);
-    const { error } = await ask(stale, "intent", { query });
-    expect(error).toMatchObject({ code: "CONFIGURATION_ERROR" });
-    expect(JSON.stringify(error)).toContain("payments:create-refund");
-    expect(error?.["next_step"]).toContain("gateway.tools");
-    const listed = await ask(stale, "execute", { tool_id: "payments:list-charges", params: {} });
-    expect(listed).toMatchObject({ success: true });
+    await eventually(() => changes > before);
+    await eventually(async () => !(await names(gateway)).includes("create-refund"));
+    await eventually(async () => (await names(gateway)).length === 3);
   });
 });

@@ -39,8 +39,8 @@ afterAll(async () => {
   home.remove();
 });
 
-describe("the surface", () => {
-  it("is exactly five tools in at most 600 tokens", async () => {
+describe("the tool list", () => {
+  it("has exactly five tools in at most 600 tokens", async () => {
     const { tools } = await gateway.client.listTools();
     expect(tools.map(({ name }) => name)).toEqual([
       "list_mcp_servers",
@@ -52,7 +52,7 @@ describe("the surface", () => {
     expect(encode(JSON.stringify(tools)).length).toBeLessThanOrEqual(600);
   });
 
-  it("is the same bytes in every start", async () => {
+  it("is the same byte for byte at every start", async () => {
     const lists = await Promise.all(
       [1, 2].map(async () => {
         const raw = spawnGateway(home);
@@ -69,15 +69,15 @@ describe("the surface", () => {
     expect(lists[0]).toEqual(lists[1]);
   });
 
-  it("tells in its instructions what is behind it, in at most 150 tokens", () => {
+  it("is accompanied by instructions that name the servers, in at most 150 tokens", () => {
     const instructions = gateway.client.getInstructions() ?? "";
     for (const name of ["everything", "filesystem (Files)", "memory"]) expect(instructions).toContain(name);
     expect(encode(instructions).length).toBeLessThanOrEqual(150);
   });
 });
 
-describe("the way of an agent", () => {
-  it("leads from a search over the details to the execution", async () => {
+describe("an agent", () => {
+  it("searches, reads the details and executes", async () => {
     const found = (await gateway.call("search_tools", { query: "read a text file" })).json() as {
       results: { server: string; tool: string; relevance: number }[];
     };
@@ -97,7 +97,7 @@ describe("the way of an agent", () => {
     expect(text).toContain("hello from a file");
   });
 
-  it("takes arguments as the JSON string that some models send", async () => {
+  it("can send arguments as a JSON string, as some models do", async () => {
     const { text } = await gateway.call("execute_tool", {
       server: "everything",
       tool: "echo",
@@ -153,7 +153,7 @@ describe("the way of an agent", () => {
       },
     ],
     ["a wrong call of a meta-tool", "search_tools", { q: "x" }, { code: "INVALID_REQUEST" }],
-  ])("answers %s with an error that says what to do", async (_, name, args, expected) => {
+  ])("gets an error with the next step for %s", async (_, name, args, expected) => {
     const { isError, json } = await gateway.call(name, args);
     expect(isError).toBe(true);
     expect(json()).toMatchObject({
@@ -162,19 +162,19 @@ describe("the way of an agent", () => {
     });
   });
 
-  it("refuses a tool that is not its own as the protocol wants it", async () => {
+  it("gets a protocol error for a tool that the gateway does not have", async () => {
     await expect(gateway.client.callTool({ name: "echo", arguments: {} })).rejects.toMatchObject({
       code: -32602,
       message: expect.stringContaining("execute_tool"),
     });
   });
 
-  it("says that nothing fits instead of guessing", async () => {
+  it("gets an empty result with a note when no tool matches", async () => {
     const answer = (await gateway.call("search_tools", { query: "zzqx vrrmpf" })).json();
     expect(answer).toMatchObject({ results: [], note: expect.stringContaining("No tool fits") });
   });
 
-  it("offers its guide and each tool's full definition as resources", async () => {
+  it("reads the guide and each tool's full definition as resources", async () => {
     const { resources } = await gateway.client.listResources();
     expect(resources[0]?.uri).toBe("anygpt://guide");
     const { contents } = await gateway.client.readResource({ uri: "anygpt://tools/everything/get-sum" });
@@ -182,10 +182,12 @@ describe("the way of an agent", () => {
       name: "get-sum",
       inputSchema: { type: "object" },
     });
-    await expect(gateway.client.readResource({ uri: "anygpt://results/none/1" })).rejects.toThrow("not kept");
+    await expect(gateway.client.readResource({ uri: "anygpt://results/none/1" })).rejects.toThrow(
+      "The stored result has expired.",
+    );
   });
 
-  it("records every execution, good or bad, without arguments", async () => {
+  it("has every execution recorded, successful or not, without arguments", async () => {
     await gateway.call("execute_tool", { server: "everything", tool: "echo", arguments: { message: "top secret" } });
     const records = await recordsIn(join(home.folder, "state/store.db"));
     expect(records.at(-1)).toEqual({
@@ -206,7 +208,7 @@ describe("the way of an agent", () => {
   });
 });
 
-describe("what a server answers", () => {
+describe("the answer of a server", () => {
   let direct: Client;
   beforeAll(async () => {
     direct = new Client({ name: "direct", version: "1" });
@@ -228,7 +230,7 @@ describe("what a server answers", () => {
     expect(through).toEqual(await direct.callTool({ name: tool, arguments: { ...args } }));
   });
 
-  it("passes progress on while the call runs", async () => {
+  it("is preceded by progress notifications while the call runs", async () => {
     const seen: number[] = [];
     await gateway.client.callTool(
       {

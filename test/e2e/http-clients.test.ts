@@ -42,9 +42,9 @@ beforeAll(async () => {
   });
   createInterface({ input: child.stderr! }).on("line", (line) => stderr.push(line));
   const found = (): string | undefined => /MCP at (http:\S+)\./.exec(stderr.join("\n"))?.[1];
-  await eventually(() => found() !== undefined, 30_000);
+  await eventually(() => found() !== undefined);
   url = found() ?? "";
-}, 60_000);
+});
 
 afterAll(async () => {
   child.kill("SIGKILL");
@@ -58,10 +58,10 @@ const echo = (server: string) => ({
   arguments: { server, tool: "echo", arguments: { text: "hi" } },
 });
 
-describe("over HTTP, clients of both eras reach servers of both eras", () => {
+describe("over HTTP, clients of both protocol eras reach servers of both eras", () => {
   it.each<[string, ConstructorParameters<typeof NewClient>[1], string]>([
     ["2026-07-28", { versionNegotiation: { mode: { pin: "2026-07-28" } } }, "2026-07-28"],
-    ["whichever both know", { versionNegotiation: { mode: "auto" } }, "2026-07-28"],
+    ["version negotiation", { versionNegotiation: { mode: "auto" } }, "2026-07-28"],
     ["the handshake", {}, "2025-11-25"],
   ])("with %s", async (_, options, version) => {
     const client = new NewClient({ name: "new", version: "1" }, options);
@@ -80,7 +80,7 @@ describe("over HTTP, clients of both eras reach servers of both eras", () => {
     await client.close();
   });
 
-  it("with the first line of the SDK, which ends its session itself", async () => {
+  it("with SDK v1, which closes its session", async () => {
     const client = new OldClient({ name: "old", version: "1" });
     const transport = new OldTransport(new URL(url), { requestInit: requestInit() });
     await client.connect(transport);
@@ -95,7 +95,7 @@ describe("over HTTP, clients of both eras reach servers of both eras", () => {
     expect((await fetch(url, { headers })).status).toBe(404);
   });
 
-  it("and whose person is asked about a call that destroys something", async () => {
+  it("and confirm a destructive call by elicitation", async () => {
     const client = new OldClient({ name: "old", version: "1" }, { capabilities: { elicitation: {} } });
     const asked: string[] = [];
     client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
@@ -113,16 +113,16 @@ describe("over HTTP, clients of both eras reach servers of both eras", () => {
     await client.close();
   });
 
-  it("but not without a token, nor at an address that is none", async () => {
+  it("but not without a token or at an unknown path", async () => {
     const client = new NewClient({ name: "new", version: "1" });
     await expect(client.connect(new NewTransport(new URL(url)))).rejects.toThrow(/Unauthorized|401|no token/);
     const other = new NewClient({ name: "new", version: "1" });
     const nowhere = new NewTransport(new URL(`${url}/nowhere`), { requestInit: requestInit() });
-    await expect(other.connect(nowhere)).rejects.toThrow(/404|nothing at this path/);
+    await expect(other.connect(nowhere)).rejects.toThrow(/404|The path does not exist/);
   });
 });
 
-it("over HTTP, the official inspector's command line drives it", async () => {
+it("over HTTP, the gateway works with the command line of the official MCP Inspector", async () => {
   const inspector = inspectorIn(home.folder);
   const inspect = async (...args: string[]) => {
     const words = [
@@ -144,7 +144,7 @@ it("over HTTP, the official inspector's command line drives it", async () => {
   expect((await inspect(...call, ...args)).content?.[0]?.text).toBe("3");
 });
 
-it("ends when it is told to, and nothing that it said holds a token", async () => {
+it("exits on a signal, and none of its output contains a token", async () => {
   const exit = once(child, "exit");
   child.kill("SIGTERM");
   expect((await exit)[0]).toBe(0);

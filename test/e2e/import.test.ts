@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -14,7 +15,9 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { ANYGPT } from "../support/gateway.js";
 
-/** Files as six programs write them; the gateway is registered in three of them, each time under another name. */
+const SCRIPT = realpathSync(join(dirname(ANYGPT), "discovery.js"));
+
+/** Configuration files as six clients write them; the gateway is registered in three of them, each time under another name. */
 const FILES: Readonly<Record<string, string>> = {
   ".config/Claude/claude_desktop_config.json": `\ufeff{
   "globalShortcut": "Ctrl+Space",
@@ -92,7 +95,7 @@ function anygpt(...argv: string[]) {
   return { status, stdout, stderr, json: () => JSON.parse(stdout) as Record<string, unknown> };
 }
 
-it("moves the servers of six programs behind the gateway, and back to the last byte", () => {
+it("moves the servers of six clients to the gateway, and restores every byte on undo", () => {
   const preview = anygpt("import", "--client", ...CLIENTS);
   expect([preview.status, preview.stderr]).toEqual([0, ""]);
   expect(preview.stdout).toContain("Nothing was written. Add --yes to write.");
@@ -115,8 +118,7 @@ it("moves the servers of six programs behind the gateway, and back to the last b
     "hub": { "command": "npx", "args": ["-y", "@anygpt/discovery@latest"] }
   }
 }`,
-    ".cursor/mcp.json":
-      '{\r\n\t// added by a button\r\n\t"mcpServers": {\r\n\t\t"anygpt": {\r\n\t\t\t"command": "npx",\r\n\t\t\t"args": ["-y", "@anygpt/discovery"]\r\n\t\t},\r\n\t\t// design\r\n\t\t"old": { "command": "old", "disabled": true },\r\n\t},\r\n}\r\n',
+    ".cursor/mcp.json": `{\r\n\t// added by a button\r\n\t"mcpServers": {\r\n\t\t"anygpt": {\r\n\t\t\t"command": "${process.execPath}",\r\n\t\t\t"args": ["${SCRIPT}"]\r\n\t\t},\r\n\t\t// design\r\n\t\t"old": { "command": "old", "disabled": true },\r\n\t},\r\n}\r\n`,
     ".config/Code/User/mcp.json": `{
 	"inputs": [{ "type": "promptString", "id": "key", "description": "Key", "password": true }],
 	"servers": {
@@ -128,8 +130,8 @@ it("moves the servers of six programs behind the gateway, and back to the last b
     ".codex/config.toml": `model = "gpt-5-codex" # which
 
 [mcp_servers.anygpt]
-command = "npx"
-args = [ "-y", "@anygpt/discovery" ]
+command = "${process.execPath}"
+args = [ "${SCRIPT}" ]
 
 # the terminal
 [tui]
@@ -143,10 +145,9 @@ extensions:
     description: All other servers
     type: stdio
     enabled: true
-    cmd: npx
+    cmd: ${process.execPath}
     args:
-      - -y
-      - "@anygpt/discovery"
+      - ${SCRIPT}
     envs: {}
     timeout: 300
 `,
@@ -162,7 +163,10 @@ extensions:
   expect(anygpt("config", "show", "--json").json()).toMatchObject({ servers: { configured: UNION.length } });
 
   const again = anygpt("import", "--client", ...CLIENTS, "--yes");
-  expect([again.status, again.stdout]).toEqual([0, expect.stringContaining("There is nothing to do")]);
+  expect([again.status, again.stdout]).toEqual([
+    0,
+    expect.stringContaining("Nothing to import: your configuration already has all servers."),
+  ]);
 
   const undone = anygpt("import", "--undo", "--yes");
   expect([undone.status, undone.stderr]).toEqual([0, ""]);
@@ -172,7 +176,7 @@ extensions:
   expect([twice.status, twice.stdout]).toEqual([0, "There is no import to undo.\n"]);
 });
 
-it("lets one of two imports at the same time win, and loses no server", () => {
+it("lets one of two concurrent imports win and loses no server", () => {
   const script = `const { spawn } = require("node:child_process");
 const run = () => new Promise((done) => spawn(process.execPath, process.argv.slice(1), { stdio: "ignore" }).on("exit", done));
 Promise.all([run(), run(), run()]).then((codes) => console.log(JSON.stringify(codes)));`;
@@ -183,8 +187,8 @@ Promise.all([run(), run(), run()]).then((codes) => console.log(JSON.stringify(co
   expect(codes).toContain(0);
   expect(codes.every((code) => code === 0 || code === 2)).toBe(true);
   const config = JSON.parse(readFileSync(at(".anygpt/mcp-discovery.config.json"), "utf8")) as { servers: object };
-  expect(Object.keys(config.servers)).toEqual(UNION);
-  expect(readFileSync(at(".cursor/mcp.json"), "utf8")).toContain("@anygpt/discovery");
+  expect(Object.keys(config.servers)).toEqual(["my files", "figma"]);
+  expect(readFileSync(at(".cursor/mcp.json"), "utf8")).toContain("bin/discovery.js");
   for (const _import of codes) anygpt("import", "--undo", "--yes");
   expect(readAll()).toEqual(FILES);
 });

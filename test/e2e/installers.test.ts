@@ -7,8 +7,6 @@ import { eventually } from "../support/eventually.js";
 import { ANYGPT, createHome, DISCOVERY, type Home, INITIALIZE, processesWith } from "../support/gateway.js";
 import { HELD_PACKAGE, type NpxPlace, openNpxPlace } from "../support/npx-place.js";
 
-const LONG_MS = 90_000;
-
 let place: NpxPlace;
 let home: Home;
 const started: ChildProcess[] = [];
@@ -20,12 +18,12 @@ async function open(version = ""): Promise<void> {
   home = createHome({ servers: { npx: place.server() } });
 }
 
-afterEach(close, LONG_MS);
+afterEach(close);
 
 async function close(): Promise<void> {
   place.registry.release();
   for (const child of started.splice(0)) child.kill("SIGKILL");
-  await eventually(() => processesWith(place.name).length === 0, LONG_MS);
+  await eventually(() => processesWith(place.name).length === 0);
   await place.remove();
   home.remove();
 }
@@ -54,24 +52,24 @@ function startGateway(): Started {
   return gateway;
 }
 
-/** npm waits for the download that the registry holds back. */
+/** npm waits for the download that the registry delays. */
 async function untilHalfInstalled(): Promise<void> {
-  await eventually(() => place.registry.downloads.includes(HELD_PACKAGE), LONG_MS);
+  await eventually(() => place.registry.downloads.includes(HELD_PACKAGE));
   expect(npxStateOf(place.npxFolder, Date.now)).toBe("installing");
 }
 
-/** What plain npx says after the installation has gone on to its end. */
+/** Output of plain npx after the installation is complete. */
 async function finishAndTryNpx(): Promise<string> {
   expect(npxStateOf(place.npxFolder, Date.now)).toBe("installing");
   place.registry.release();
-  await eventually(() => npxStateOf(place.npxFolder, Date.now) === "complete", LONG_MS);
+  await eventually(() => npxStateOf(place.npxFolder, Date.now) === "complete");
   expect([...place.registry.downloads].sort()).toEqual([...new Set(place.registry.downloads)].sort());
   return await place.tryPlainNpx();
 }
 
 const GREETING = /^hello, world \d+$/;
 
-describe("an installation by npx goes on and leaves a working cache when", { timeout: LONG_MS }, () => {
+describe("an installation by npx continues and leaves a working cache when", () => {
   beforeEach(() => place.registry.hold(HELD_PACKAGE));
 
   it.each(["SIGINT", "SIGTERM", "SIGKILL"] as const)("the gateway gets %s", async (signal) => {
@@ -98,31 +96,31 @@ describe("an installation by npx goes on and leaves a working cache when", { tim
     expect(await finishAndTryNpx()).toMatch(GREETING);
   });
 
-  it("a reload removes the server, and the process ends while the gateway goes on", async () => {
+  it("a reload removes the server, and the process exits while the gateway keeps running", async () => {
     const { child } = startGateway();
     await untilHalfInstalled();
     writeFileSync(home.config, JSON.stringify({ servers: {} }));
     child.kill("SIGHUP");
     const logs = join(home.folder, "state/installs");
     expect(await finishAndTryNpx()).toMatch(GREETING);
-    await eventually(() => processesWith(place.name).length === 0, LONG_MS);
+    await eventually(() => processesWith(place.name).length === 0);
     expect(child.exitCode).toBeNull();
     expect(readdirSync(logs).filter((name) => name.endsWith(".claim"))).toEqual([]);
   });
 
-  it("the gateway is killed, and a server that ignores the end of its input is ended afterwards", async () => {
+  it("the gateway is killed, and a server that ignores the end of its input is killed afterwards", async () => {
     writeFileSync(home.config, JSON.stringify({ servers: { npx: place.server("--stubborn") } }));
     const { child, exit } = startGateway();
     await untilHalfInstalled();
     child.kill("SIGKILL");
     await exit;
     expect(await finishAndTryNpx()).toMatch(GREETING);
-    await eventually(() => processesWith(place.name).length === 0, LONG_MS);
+    await eventually(() => processesWith(place.name).length === 0);
   });
 });
 
-describe("two gateways", { timeout: LONG_MS }, () => {
-  it("that start the same package at once download it once, and both get its tools", async () => {
+describe("two gateways", () => {
+  it("that start the same package at the same time download it once, and both get its tools", async () => {
     place.registry.hold(HELD_PACKAGE);
     const both = [start(ANYGPT, "mcp", "doctor", "--json"), start(ANYGPT, "mcp", "doctor", "--json")];
     await untilHalfInstalled();
@@ -137,21 +135,21 @@ describe("two gateways", { timeout: LONG_MS }, () => {
   });
 });
 
-describe("a broken npx cache", { timeout: LONG_MS }, () => {
+describe("a broken npx cache", () => {
   const modules = (...path: string[]): string => join(place.npxFolder, "node_modules", ...path);
 
   it.each<[string, () => void]>([
     ["lacks a package", () => rmSync(modules(HELD_PACKAGE), { recursive: true })],
     [
-      "was left half-way",
+      "was left incomplete",
       () => {
         rmSync(modules(HELD_PACKAGE), { recursive: true });
         rmSync(modules(".package-lock.json"));
       },
     ],
     ["lacks a file of a package", () => rmSync(modules("npx-test-first", "index.js"))],
-  ])("that %s is named with its repair, which doctor --fix carries out", async (_name, damage) => {
-    // npx looks for what is missing only where it does not find the very version that it is asked for.
+  ])("that %s is reported with its repair, which doctor --fix applies", async (_name, damage) => {
+    // npx checks for missing packages only if it does not find the exact requested version.
     await close();
     await open("@1.0.0");
     expect(await place.tryPlainNpx()).toMatch(/^hello, world/);
@@ -174,17 +172,17 @@ describe("a broken npx cache", { timeout: LONG_MS }, () => {
   });
 });
 
-describe("the output of an installer", { timeout: LONG_MS }, () => {
-  it("is quoted with the line of npm that says why a package cannot be installed", async () => {
+describe("the installer output", () => {
+  it("is quoted with npm's reason why a package cannot be installed", async () => {
     const missing = { ...place.server(), args: ["-y", "npx-test-nowhere"] };
     writeFileSync(home.config, JSON.stringify({ servers: { npx: missing } }));
     const { output, exit } = start(ANYGPT, "mcp", "doctor", "--json");
     expect(await exit).not.toBe(0);
-    expect(output()).toMatch(/ended with code 1: \\"npm error 404 Not Found - GET /);
+    expect(output()).toMatch(/exited with code 1: \\"npm error 404 Not Found - GET /);
     expect(output()).not.toContain("brokenNpxFolder");
   });
 
-  it("is kept when the installation was let go", async () => {
+  it("is kept when the gateway leaves the installation running", async () => {
     place.registry.hold(HELD_PACKAGE);
     const { child, exit } = startGateway();
     await untilHalfInstalled();

@@ -1,4 +1,4 @@
-// The script that makes the directory of public servers, against a package registry on loopback.
+// Tests the script that builds the directory of public servers, with a package registry on loopback.
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { directoryFile } from "../../src/directory/file.js";
 import { ROOT } from "../support/gateway.js";
 import { type NpmRegistry, openNpmRegistry } from "../support/npm-registry.js";
 
-/** Answers only when it is started with its subcommand and its key, as servers with a command line of their own do. */
+/** Answers only if started with its subcommand and its key, as some servers require. */
 const PROGRAM = `
 if (process.argv[2] !== "mcp") {
   console.error("Commands:\\n  mcp   Start the MCP server");
@@ -61,7 +61,7 @@ beforeAll(async () => {
   await promisify(execFile)(process.execPath, [join(ROOT, "scripts/directory/make.mjs"), ...flags]);
   const made = directoryFile.parse(JSON.parse(gunzipSync(await readFile(out)).toString()));
   servers = new Map(made.servers.map((entry) => [entry.name, entry]));
-}, 240_000);
+});
 
 afterAll(async () => {
   await registry.close();
@@ -72,7 +72,7 @@ it("lists the packages that exist", () => {
   expect([...servers.keys()]).toEqual(["acme-closed", "acme-sms"]);
 });
 
-it("starts a server with its subcommand and the variable that it demands, and keeps words of its tools", () => {
+it("starts a server with its subcommand and the required variable, and stores words of its tools", () => {
   expect(servers.get("acme-sms")).toMatchObject({
     title: "Acme SMS",
     description: "Text messages.",
@@ -83,6 +83,6 @@ it("starts a server with its subcommand and the variable that it demands, and ke
   });
 });
 
-it("keeps only names of a package without a permissive licence, from its source when it does not start", () => {
+it("stores only names for a package without a permissive licence, read from its source if it does not start", () => {
   expect(servers.get("acme-closed")).toMatchObject({ description: "", tools: [{ name: "create_card", words: "" }] });
 });

@@ -23,8 +23,8 @@ afterAll(() => {
 
 const rpc = (id: number, method: string, params: object) => ({ jsonrpc: "2.0", id, method, params });
 
-describe("a gateway that is watched", () => {
-  it("says what it does to whoever may know", async () => {
+describe("an observed gateway", () => {
+  it("exports metrics to authenticated callers", async () => {
     await gateway.ask("/api/search?q=echo");
     await gateway.ask("/api/adapters/echo/tools/echo", { method: "POST", body: { text: "hi" } });
     await gateway.ask("/api/adapters/echo/tools/absent", { method: "POST", body: {} });
@@ -37,7 +37,7 @@ describe("a gateway that is watched", () => {
     expect((await gateway.ask("/metrics", { headers: { authorization: "" } })).status).toBe(401);
   });
 
-  it("joins the trace of a request's header, over REST and over MCP", async () => {
+  it("joins the trace of the traceparent header, over REST and MCP", async () => {
     const headers = { traceparent, accept: "application/json, text/event-stream" };
     await gateway.ask("/api/adapters/echo/tools/meta", { method: "POST", body: {}, headers });
     const initialize = rpc(1, "initialize", {
@@ -55,7 +55,7 @@ describe("a gateway that is watched", () => {
     expect(await answer.text()).toContain(TRACE);
   });
 
-  it("logs every call in JSON, under the id that its caller was told", async () => {
+  it("logs every call in JSON with the request id that the caller received", async () => {
     const failed = await gateway.ask("/api/adapters/echo/tools/absent", { method: "POST", body: {} });
     const { request_id: id } = (await failed.json()) as { request_id: string };
     expect(gateway.lines).toContainEqual(
@@ -63,7 +63,7 @@ describe("a gateway that is watched", () => {
     );
   });
 
-  it("ends politely, and sends the traces that are left", async () => {
+  it("exits with 0 and exports the remaining traces", async () => {
     exit = await gateway.stop();
     expect(exit).toBe(0);
     const joined = collector.spans.filter((span) => span.traceId === TRACE && span.name === "execute_tool");

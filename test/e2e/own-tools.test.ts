@@ -68,7 +68,7 @@ interface Told {
 }
 type Call = (name: string, args: object) => Promise<Told>;
 
-/** The official client, whose person gives `answer` to every question. */
+/** The official client; the user gives `answer` to every elicitation. */
 async function connect(options: ClientOptions): Promise<Call> {
   const own = new Client(
     { name: "test", version: "1.0.0" },
@@ -95,7 +95,7 @@ const own = (call: Call, tool: string, args: unknown): Promise<Told> =>
 describe.each<[string, ClientOptions]>([
   ["the handshake", {}],
   ["2026-07-28", { versionNegotiation: { mode: { pin: "2026-07-28" } } }],
-])("with %s, the gateway's own tools", (_era, options) => {
+])("with %s, the built-in tools", (_era, options) => {
   const discovered = async (call: Call): Promise<Told> => {
     const found = await own(call, "mcp_discover", { url: ADDRESS, name: "lost" });
     expect(found).toMatchObject({ success: true, write_tools: { url: ADDRESS, files: ["lost_find_it.yaml"] } });
@@ -103,7 +103,7 @@ describe.each<[string, ClientOptions]>([
     return found;
   };
 
-  it("write nothing when the person who is asked declines", async () => {
+  it("write nothing when the user declines", async () => {
     const call = await connect(options);
     const found = await discovered(call);
     answer = { action: "decline" };
@@ -117,7 +117,7 @@ describe.each<[string, ClientOptions]>([
     }
   });
 
-  it("write the files of a server that is found out there once a person has agreed", async () => {
+  it("write the files of a public server after the user has accepted", async () => {
     const call = await connect(options);
     const found = await discovered(call);
     expect(await own(call, "mcp_write_tools", found["write_tools"])).toMatchObject({
@@ -131,7 +131,7 @@ describe.each<[string, ClientOptions]>([
     expect(ran.text).toBe('find-it {"q":"x"}');
   });
 
-  it("call a tool out there once a person has agreed", async () => {
+  it("call a tool of a public server after the user has accepted", async () => {
     const call = await connect(options);
     const args = { url: ADDRESS, tool: "find-it", params: { q: "x" } };
     expect(await own(call, "mcp_call", args)).toMatchObject({

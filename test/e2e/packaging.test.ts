@@ -21,17 +21,17 @@ describe("the Dockerfile", () => {
   const last = instructions.slice(instructions.findLastIndex(({ name }) => name === "FROM"));
   const textOf = (name: string): string | undefined => last.findLast((one) => one.name === name)?.text;
 
-  it("builds on images of one version, in two stages", () => {
+  it("builds in two stages on images of one version", () => {
     const images = instructions.filter(({ name }) => name === "FROM").map(({ words }) => words[0]);
     expect(images).toHaveLength(2);
     for (const image of images) expect(image).toMatch(/^node:20\.\d+-slim$/);
   });
 
-  it("installs the package of this version", () => {
+  it("installs this version of the package", () => {
     expect(read("Dockerfile").match(/anygpt-discovery-[\d.]+\.tgz/g)).toEqual([tarball, tarball, tarball]);
   });
 
-  it("runs as somebody without rights, keeps its state in a volume, and can be asked how it is", () => {
+  it("runs as an unprivileged user, keeps its state in a volume and has a health check", () => {
     expect(textOf("USER")).toBe("node");
     expect(textOf("VOLUME")).toBe("/var/lib/anygpt");
     expect(last.filter(({ name }) => name === "ENV").map(({ text }) => text)).toContain("ANYGPT_HOME=/var/lib/anygpt");
@@ -39,7 +39,7 @@ describe("the Dockerfile", () => {
     expect(textOf("ENTRYPOINT")).toContain("bin/discovery.js");
   });
 
-  it("is what compose builds, with a configuration that loads", () => {
+  it("is built by compose, with a configuration that loads", () => {
     const { services } = parseYaml(read("compose.yaml")) as { services: { gateway: Record<string, unknown> } };
     const { gateway } = services;
     expect(gateway["image"]).toBe(`anygpt-discovery:${manifest.version}`);
@@ -54,7 +54,7 @@ describe("server.json", () => {
     packages: Record<string, unknown>[];
   };
 
-  it("describes this package of this version within the registry's bounds", () => {
+  it("describes this version of the package within the limits of the registry", () => {
     expect(described["$schema"]).toMatch(/\/schemas\/\d{4}-\d{2}-\d{2}\/server\.schema\.json$/);
     expect(described["name"]).toMatch(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/);
     expect(manifest.mcpName ?? described["name"]).toBe(described["name"]);
@@ -66,8 +66,8 @@ describe("server.json", () => {
   });
 });
 
-describe("the services", () => {
-  it("run with few rights under systemd, and log in JSON", () => {
+describe("the service definitions", () => {
+  it("run with few privileges under systemd and log in JSON", () => {
     const sections = parseUnit(read("systemd/anygpt-discovery.service"));
     expect(Object.keys(sections)).toEqual(["Unit", "Service", "Install"]);
     expect(sections["Service"]).toMatchObject({
@@ -79,12 +79,12 @@ describe("the services", () => {
     });
     expect(sections["Service"]?.["ExecStart"]?.[0]).toContain("discovery --http --log-format json");
     expect(sections["Service"]?.["Environment"]).toContain("ANYGPT_HOME=/var/lib/anygpt");
-    // A process that compiles code as it runs needs memory that it may write and execute.
+    // A JIT compiler needs memory that is writable and executable.
     expect(sections["Service"]).not.toHaveProperty("MemoryDenyWriteExecute");
     expect(read("systemd/anygpt-discovery.service")).toContain(`${manifest.name}@${manifest.version}`);
   });
 
-  it.runIf(existsSync("/usr/bin/systemd-analyze"))("is a unit that systemd understands", () => {
+  it.runIf(existsSync("/usr/bin/systemd-analyze"))("are units that systemd accepts", () => {
     const unit = join(ROOT, "packaging/systemd/anygpt-discovery.service");
     const verify = ["verify", "--man=no", unit];
     expect(() => execFileSync("/usr/bin/systemd-analyze", verify, { stdio: "pipe" })).not.toThrow();
@@ -103,8 +103,8 @@ describe("the services", () => {
   });
 });
 
-describe("the proxies", () => {
-  it("pass on what comes bit by bit, at once, through nginx", () => {
+describe("the proxy examples", () => {
+  it("disable buffering in nginx", () => {
     const [zone, upstream, server] = parseBlocks(read("proxies/nginx.conf"));
     expect(zone?.words[0]).toBe("limit_req_zone");
     expect(upstream?.children.map(({ words }) => words.join(" "))).toContain("server 127.0.0.1:7332");
@@ -115,26 +115,26 @@ describe("the proxies", () => {
     );
   });
 
-  it("do so through Caddy, in blocks that end", () => {
+  it("disable buffering in Caddy, with balanced blocks", () => {
     const text = read("proxies/Caddyfile");
     expect(text.match(/\{$/gm)?.length).toBe(text.match(/^\s*\}$/gm)?.length);
     expect(text).toMatch(/reverse_proxy 127\.0\.0\.1:7332 \{\n(?:.*\n)*?\t\tflush_interval -1\n/);
   });
 });
 
-describe("the examples for clients", () => {
+describe("the client examples", () => {
   let place: CliPlace | undefined;
   afterEach(() => place?.remove());
   const files = readdirSync(join(ROOT, "packaging/clients")).filter((file) => !file.startsWith("remote."));
 
-  it("are for the programs that most people use", () => {
+  it("cover the most common clients", () => {
     const names = files.map((file) => file.split(".")[0]);
     expect(names).toEqual(
       expect.arrayContaining(["claude-code", "claude-desktop", "codex", "cursor", "vscode", "windsurf", "zed"]),
     );
   });
 
-  it.each(files)("%s is read as that program's, and is this gateway", async (file) => {
+  it.each(files)("%s is valid for its client and starts this gateway", async (file) => {
     place = createCliPlace();
     const path = place.write(`files/${FILE_NAMES[file] ?? file}`, read(`clients/${file}`));
     const sources = [{ type: file.split(".")[0], path }];
@@ -148,7 +148,7 @@ describe("the examples for clients", () => {
     expect(listed.json()).toMatchObject({ servers: [] });
   });
 
-  it("names a remote gateway with a token that is not written down", () => {
+  it("refer to a remote gateway with a token from a variable", () => {
     const { mcpServers } = JSON.parse(read("clients/remote.json")) as { mcpServers: { anygpt: object } };
     expect(mcpServers.anygpt).toEqual({
       type: "http",
@@ -158,10 +158,10 @@ describe("the examples for clients", () => {
   });
 });
 
-/** Where the name of a file decides how it is read. */
+/** Files whose name determines the parser. */
 const FILE_NAMES: Readonly<Record<string, string>> = { "vscode.json": "mcp.json", "continue.yaml": "config.yaml" };
 
-/** Sections of `Key=value`; a key may stand several times. */
+/** Parses sections of `Key=value`; a key may occur several times. */
 function parseUnit(text: string): Record<string, Record<string, string[]>> {
   const sections: Record<string, Record<string, string[]>> = {};
   let section: Record<string, string[]> = {};
@@ -172,13 +172,13 @@ function parseUnit(text: string): Record<string, Record<string, string[]>> {
       continue;
     }
     const [, key, value] = /^(\w+)=(.*)$/.exec(line) ?? [];
-    if (key === undefined || value === undefined) throw new Error(`No line of a unit: ${line}`);
+    if (key === undefined || value === undefined) throw new Error(`Not a line of a unit file: ${line}`);
     (section[key] ??= []).push(value);
   }
   return sections;
 }
 
-/** A property list of the kinds that ours has. */
+/** Parses the subset of property lists that the example uses. */
 function parsePlist(text: string): unknown {
   const body = text.replace(/<\?[^>]*\?>|<!DOCTYPE[^>]*>|<!--[\s\S]*?-->/g, "");
   const tokens = [...body.matchAll(/<(\/?)(\w+)[^>]*?(\/?)>|([^<]+)/g)].filter(([whole]) => whole.trim() !== "");
@@ -210,7 +210,7 @@ function parsePlist(text: string): unknown {
     if (name !== "dict") return items;
     return Object.fromEntries(items.flatMap((item, index) => (index % 2 === 0 ? [[item, items[index + 1]]] : [])));
   };
-  if (next()[2] !== "plist") throw new Error("No property list.");
+  if (next()[2] !== "plist") throw new Error("Not a property list.");
   return value();
 }
 
@@ -219,7 +219,7 @@ interface Directive {
   readonly children: readonly Directive[];
 }
 
-/** As nginx reads its files: words, then `;` or a block. */
+/** Parses nginx configuration: words, then `;` or a block. */
 function parseBlocks(text: string): Directive[] {
   const tokens = text.replace(/#.*$/gm, "").match(/[{};]|"[^"]*"|[^\s{};]+/g) ?? [];
   let at = 0;
@@ -229,7 +229,7 @@ function parseBlocks(text: string): Directive[] {
     for (; at < tokens.length; at += 1) {
       const token = tokens[at] ?? "";
       if (token === "}") {
-        if (!isInner || words.length > 0) throw new Error("A block ends where none may.");
+        if (!isInner || words.length > 0) throw new Error("Unexpected end of a block.");
         return found;
       }
       if (token === ";" || token === "{") {
@@ -238,7 +238,7 @@ function parseBlocks(text: string): Directive[] {
         words = [];
       } else words.push(token);
     }
-    if (isInner || words.length > 0) throw new Error("A block does not end.");
+    if (isInner || words.length > 0) throw new Error("Missing end of a block.");
     return found;
   };
   return block(false);

@@ -27,7 +27,7 @@ let project: Project;
 beforeEach(() => void (project = createProject()));
 afterEach(() => project.close());
 
-/** A server that says what a file says, announces it when asked to, and counts the calls of its tool `read`. */
+/** A server that returns the tools from a file, sends list change notifications on request and counts the calls of its tool `read`. */
 function writeServer(): object {
   const rpc = JSON.stringify(join(ROOT, "test/servers/rpc.mjs"));
   const file = project.write(
@@ -73,15 +73,15 @@ async function expectQuarantined(gateway: LiveGateway, server = "fs"): Promise<v
   expect(ledger()).toBe(ran);
 }
 
-/** The server has told that its tools have changed, and the gateway has asked. */
+/** The server has sent a list change notification, and the gateway has listed the tools. */
 async function announce(gateway: LiveGateway, isDone: (text: string) => boolean): Promise<void> {
   await gateway.execute("fs", "announce");
   await eventually(async () => isDone((await gateway.call("get_tool_details", { server: "fs", tool: "read" })).text));
 }
 const isQuarantined = (text: string): boolean => text.includes("TOOL_QUARANTINED");
 
-describe("a server that changes what it says of a tool", () => {
-  it("loses it whatever it changes, and gets it back by taking that back", async () => {
+describe("a server that changes a tool definition", () => {
+  it("has the tool quarantined for any change, and restored when it reverts the change", async () => {
     const tools = CHANGES.map((_, index) => ({ ...READ, name: `read_${index}` }));
     const changed = tools.map((tool, index) => ({ ...tool, ...CHANGES[index]?.[1] }));
     project.replace("tools.json", [READ, ...tools]);
@@ -101,7 +101,7 @@ describe("a server that changes what it says of a tool", () => {
     expect(await refused()).toEqual([]);
   });
 
-  it("does not get it back by reconnecting, restarts, reloads, other names or patience", async () => {
+  it("does not restore it by reconnecting, restarting, reloading, renaming or waiting", async () => {
     say({});
     const config = project.write("config.json", configOf());
     let gateway = await project.open("--config", config);
@@ -132,7 +132,7 @@ describe("a server that changes what it says of a tool", () => {
     expect(ledger()).toBe(1);
   });
 
-  it("gets it back by a person's approval of exactly that, at once and in every gateway", async () => {
+  it("has it restored in every gateway at once when the user approves exactly this change", async () => {
     say({});
     const config = project.write("config.json", configOf());
     const gateways = [await project.open("--config", config), await project.open("--config", config)] as const;

@@ -28,7 +28,7 @@ const everything = { everything: npmServer("everything") };
 const run = (server: string, tool: string, args: object = {}) =>
   gateway.call("execute_tool", { server, tool, arguments: args });
 
-/** A list in full, without the gateway's own prompt. */
+/** A complete list without the built-in prompt. */
 async function listAll(client: Client, list: "prompts" | "resources" | "templates"): Promise<string[]> {
   if (list === "prompts") {
     const { prompts } = await client.listPrompts();
@@ -38,8 +38,8 @@ async function listAll(client: Client, list: "prompts" | "resources" | "template
   return (await client.listResourceTemplates()).resourceTemplates.map(({ uriTemplate }) => uriTemplate);
 }
 
-describe.each(ERAS)("what a server has beside tools, with %s", (_, options) => {
-  it("is listed once the server runs, without being started for it", async () => {
+describe.each(ERAS)("prompts and resources of a server, with %s", (_, options) => {
+  it("are listed once the server runs; listing does not start it", async () => {
     const client = await open({ servers: everything }, options);
     await gateway.call("list_tools", { server: "everything" });
     expect(await listAll(client, "prompts")).toEqual([]);
@@ -58,7 +58,7 @@ describe.each(ERAS)("what a server has beside tools, with %s", (_, options) => {
     ]);
   });
 
-  it("is had by the names in the lists, and the server is started for that", async () => {
+  it("are read by the listed names, which starts the server", async () => {
     const client = await open({ servers: everything }, options);
     const prompt = await client.getPrompt({ name: "everything__args-prompt", arguments: { city: "Oslo" } });
     expect(prompt.messages).toEqual([{ role: "user", content: { type: "text", text: "What's weather in Oslo?" } }]);
@@ -69,7 +69,7 @@ describe.each(ERAS)("what a server has beside tools, with %s", (_, options) => {
     expect((await client.readResource({ uri: escaped })).contents).toMatchObject([{ uri: escaped }]);
   });
 
-  it("is completed", async () => {
+  it("support completion", async () => {
     const client = await open({ servers: everything }, options);
     const byPrompt = await client.complete({
       ref: { type: "ref/prompt", name: "everything__completable-prompt" },
@@ -89,7 +89,7 @@ describe.each(ERAS)("what a server has beside tools, with %s", (_, options) => {
     expect(own.completion.values).toEqual([]);
   });
 
-  it("is as the server gives it where there is one server and all is listed", async () => {
+  it("keep their original names with one server in full mode", async () => {
     const client = await open({ servers: everything, mode: "full" }, options);
     expect(await listAll(client, "prompts")).toContain("simple-prompt");
     expect(await listAll(client, "resources")).toContain("demo://resource/static/document/features.md");
@@ -111,7 +111,7 @@ async function subscribe(client: Client, uri: string, options: ClientOptions): P
   return () => stream.close();
 }
 
-describe.each(ERAS)("changes of a resource, with %s", (_, options) => {
+describe.each(ERAS)("updates of a resource, with %s", (_, options) => {
   it.each([
     ["a legacy server", everything, "demo://resource/dynamic/text/1", ["toggle-subscriber-updates", {}]],
     [
@@ -120,13 +120,13 @@ describe.each(ERAS)("changes of a resource, with %s", (_, options) => {
       "book://shelf/1",
       ["touch", { uri: "book://shelf/1" }],
     ],
-  ] as const)("are told by the name that the client knows, from %s", async (_name, servers, theirs, [tool, args]) => {
+  ] as const)("are sent with the URI that the client knows, from %s", async (_name, servers, theirs, [tool, args]) => {
     const client = await open({ servers }, options);
     const updates: string[] = [];
     client.setNotificationHandler("notifications/resources/updated", ({ params }) => void updates.push(params.uri));
     const uri = `anygpt://servers/everything/${theirs}`;
     await subscribe(client, uri, options);
-    // A stream is acknowledged before the server has been asked.
+    // The gateway acknowledges a stream before it subscribes at the server.
     await eventually(async () => {
       await run("everything", tool, args);
       return updates.length > 0;
@@ -134,7 +134,7 @@ describe.each(ERAS)("changes of a resource, with %s", (_, options) => {
     expect(new Set(updates)).toEqual(new Set([uri]));
   });
 
-  it("are not told any more once nobody wants them", async () => {
+  it("stop when the last client unsubscribes", async () => {
     const client = await open({ servers: { library: testServer("library.mjs") } }, options);
     const updates: string[] = [];
     client.setNotificationHandler("notifications/resources/updated", ({ params }) => void updates.push(params.uri));
@@ -155,7 +155,7 @@ describe.each(ERAS)("changes of a resource, with %s", (_, options) => {
 describe("many servers", () => {
   const library = testServer("library.mjs");
 
-  it("are told apart, in whatever era they speak, page by page", async () => {
+  it("are distinguished in both protocol eras, page by page", async () => {
     const client = await open({ servers: { library, everything: npmServer("everything") } });
     for (const [server, tool] of [
       ["library", "add"],
@@ -179,7 +179,7 @@ describe("many servers", () => {
     ]);
   });
 
-  it("are not started by lists, however often", async () => {
+  it("are not started by any number of lists", async () => {
     home = createHome({});
     const logs = Array.from({ length: 12 }, (_, index) => join(home.folder, `started-${index}`));
     const servers = Object.fromEntries(logs.map((log, index) => [`s${index}`, testServer("library.mjs", log)]));
@@ -199,7 +199,7 @@ describe("many servers", () => {
     expect(started()).toBe(before);
   });
 
-  it("whose tools are all disabled have nothing else either", async () => {
+  it("hide prompts and resources if all tools are disabled", async () => {
     const toolRules = [{ server: "hidden", pattern: "*", enabled: false }];
     const client = await open({ servers: { shown: library, hidden: library }, toolRules });
     await run("shown", "add");
@@ -211,7 +211,7 @@ describe("many servers", () => {
     await expect(client.subscribeResource({ uri })).rejects.toThrow("No such resource");
   });
 
-  it("tell of other prompts, and the next list has them", async () => {
+  it("notify of changed prompts, and the next list has them", async () => {
     const client = await open({ servers: { library } });
     await run("library", "touch", { uri: "plain" });
     await eventually(async () => (await listAll(client, "prompts")).includes("library__greet"));
@@ -223,7 +223,7 @@ describe("many servers", () => {
     expect(await listAll(client, "prompts")).toContain("library__added");
   });
 
-  it("answer with their own errors, and what is nowhere is said to be nowhere", async () => {
+  it("return their own errors; unknown names get a not-found error", async () => {
     const client = await open({ servers: { library } });
     await expect(client.getPrompt({ name: "library__missing" })).rejects.toMatchObject({
       code: -32_602,
@@ -236,8 +236,8 @@ describe("many servers", () => {
   });
 });
 
-describe("the modern revision", () => {
-  it("is discovered with what there is, and says how long lists stay true", async () => {
+describe("protocol revision 2026-07-28", () => {
+  it("reports the available features and the time to live of lists", async () => {
     const client = await open({ servers: { library: testServer("library.mjs") } }, MODERN);
     expect(client.getServerCapabilities()).toEqual({
       tools: {},

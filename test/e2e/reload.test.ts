@@ -14,7 +14,7 @@ afterEach(() => project.close());
 const gate = (name: string) => testServer("gate.mjs", name);
 const limits = { concurrency: IN_FLIGHT, queue: IN_FLIGHT };
 
-/** `turn` is another server in every round, `extra-N` comes in one round and goes in the next. */
+/** `turn` is a different server in every round; `extra-N` is added in one round and removed in the next. */
 const configOf = (round: number) => ({
   upstreams: limits,
   servers: {
@@ -27,7 +27,7 @@ const configOf = (round: number) => ({
 
 const held = async (gateway: LiveGateway, server: string) => Number((await gateway.execute(server, "held")).text);
 
-it("replaces servers twenty times while two hundred calls are in flight, and none of them notices", async () => {
+it("replaces servers twenty times while two hundred calls are in flight, without a failed call", async () => {
   const file = project.write("config.json", configOf(0));
   const gateway = await project.open("--config", file);
   const before = await Promise.all(["first", "second"].map((name) => gateway.execute(name, "whoami")));
@@ -43,7 +43,7 @@ it("replaces servers twenty times while two hundred calls are in flight, and non
     await eventually(async () => (await held(gateway, "turn")) === 1);
     project.replace("config.json", configOf(round));
     process.kill(gateway.pid, "SIGHUP");
-    await gateway.logged("The configuration was read again: servers:", round);
+    await gateway.logged("The configuration was reloaded: servers:", round);
 
     const [names, still, gone, found, turned] = await Promise.all([
       gateway.servers(),
@@ -65,13 +65,13 @@ it("replaces servers twenty times while two hundred calls are in flight, and non
   expect(answers.map(({ text }) => text)).toEqual(
     calls.map((_, n) => before[n % 2]?.text.split(" ").slice(0, 2).join(" ")),
   );
-  // Those of servers that were replaced have finished where they began.
+  // Calls to replaced servers finished in the process in which they started.
   for (const { round, call } of ofChanged) expect((await call).text).toContain(`turn-${project.folder}-${round} `);
   await eventually(() => processesWith(`turn-${project.folder}-`).length <= 1);
   expect(await gateway.execute("second", "whoami")).toEqual(before[1]);
-}, 120_000);
+});
 
-it("lets a rule that comes hold for calls that still wait for their turn", async () => {
+it("applies a new rule to calls that still wait in the queue", async () => {
   const config = (toolRules: object[]) => ({ servers: { one: gate("one") }, upstreams: { concurrency: 1 }, toolRules });
   const file = project.write("config.json", config([]));
   const gateway = await project.open("--config", file);
@@ -87,7 +87,7 @@ it("lets a rule that comes hold for calls that still wait for their turn", async
   expect((await waiting).text).toContain("TOOL_DISABLED");
 });
 
-it("puts changed limits into force without touching a connection", async () => {
+it("applies changed limits without closing a connection", async () => {
   const config = (concurrency: number) => ({ servers: { one: gate("one") }, upstreams: { concurrency, queue: 10 } });
   const file = project.write("config.json", config(1));
   const gateway = await project.open("--config", file);
@@ -97,7 +97,7 @@ it("puts changed limits into force without touching a connection", async () => {
   project.replace("config.json", config(2));
   process.kill(gateway.pid, "SIGHUP");
   await gateway.logged("sections changed: upstreams");
-  // With one at a time this would wait for the call before it.
+  // With a limit of one this call would wait for the previous one.
   expect((await gateway.execute("one", "whoami")).text).toBe(text);
   writeFileSync(release, "");
   expect((await running).isError).toBe(false);

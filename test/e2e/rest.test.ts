@@ -31,7 +31,7 @@ interface Reply {
   readonly json: Record<string, unknown>;
 }
 
-/** The built gateway, served over HTTP on a port from the system. */
+/** The built gateway over HTTP on a port chosen by the system. */
 async function serve(home: Home, options: string[] = ["--port", "0"], node: string[] = []): Promise<Served> {
   const words = [...node, ANYGPT, "mcp", "serve", "--http", ...options, "--config", home.config];
   const child = spawn(process.execPath, words, { env: home.env, stdio: ["ignore", "pipe", "pipe"] });
@@ -42,7 +42,7 @@ async function serve(home: Home, options: string[] = ["--port", "0"], node: stri
   const stderr: string[] = [];
   createInterface({ input: child.stderr }).on("line", (line) => stderr.push(line));
   const urlOf = (): string | undefined => /Serving on (http:\S+),/.exec(stderr.join("\n"))?.[1];
-  await Promise.race([eventually(() => urlOf() !== undefined, 20_000), exit]);
+  await Promise.race([eventually(() => urlOf() !== undefined), exit]);
   const url = urlOf();
   if (url === undefined) throw new Error(`The gateway does not serve: ${stderr.join("\n")}`);
   const token = readFileSync(join(home.folder, "state/http.token"), "utf8").trim();
@@ -85,7 +85,7 @@ async function run(home: Home, ...words: string[]): Promise<{ code: number; stdo
 }
 
 describe("anygpt mcp serve --http", () => {
-  it("serves calls on loopback with a token that lies in a file, says where on standard error and ends with a signal", async () => {
+  it("serves on loopback with a token from a file, reports the file on standard error and exits on a signal", async () => {
     const home = createBankHome();
     const served = await serve(home);
     expect(new URL(served.url).hostname).toBe("127.0.0.1");
@@ -104,7 +104,7 @@ describe("anygpt mcp serve --http", () => {
     await eventually(() => !processes.some(isRunning));
   });
 
-  it("keeps its token from one start to the next, and records calls as its own", async () => {
+  it("keeps its token across restarts and records calls with its own actor", async () => {
     const home = createBankHome();
     const first = await serve(home);
     await first.post("/api/adapters/bank/tools/look", { name: "alice" });
@@ -116,7 +116,7 @@ describe("anygpt mcp serve --http", () => {
     expect(stdout).toContain('"http"');
   });
 
-  it("finishes a call that is under way when it is told to stop", async () => {
+  it("finishes a running call after a stop signal", async () => {
     const home = createHome({ servers: { gate: testServer("gate.mjs") } });
     closings.push(() => home.remove());
     const served = await serve(home);
@@ -135,7 +135,7 @@ describe("anygpt mcp serve --http", () => {
     expect(await exit).toBe(0);
   });
 
-  it("reads its address and its pages from the configuration", async () => {
+  it("reads its address and allowed origins from the configuration", async () => {
     const page = "http://localhost:3000";
     const home = createBankHome({ http: { host: "localhost", port: 0, origins: [page] } });
     const served = await serve(home, []);
@@ -168,7 +168,7 @@ describe("REST and MCP", () => {
     },
   };
 
-  /** The same configuration served both ways, each with its own state. */
+  /** The same configuration served over both surfaces, each with its own state. */
   async function openBoth(config: object) {
     const homes = [createBankHome(config), createBankHome(config)] as const;
     const mcp = await connectGateway(homes[0]);
@@ -185,14 +185,14 @@ describe("REST and MCP", () => {
     ["unconfirmed", FREE, "delete", { name: "a" }, "CONFIRMATION_REQUIRED", 403],
     ["of a disabled tool", FREE, "look", { name: "a" }, "TOOL_DISABLED", 403],
     ["with wrong arguments", FREE, "create", { name: 1 }, "TOOL_VALIDATION_ERROR", 400],
-    ["of no tool", FREE, "creat", {}, "TOOL_NOT_FOUND", 404],
-  ])("decide alike about a call %s", async (_, config, tool, args, code, status) => {
+    ["of an unknown tool", FREE, "creat", {}, "TOOL_NOT_FOUND", 404],
+  ])("return the same decision for a call %s", async (_, config, tool, args, code, status) => {
     const both = opened.get(config) ?? openBoth(config);
     opened.set(config, both);
     const { mcp, served, ledgers } = await both;
     const overMcp = async () => await mcp.call("execute_tool", { server: "bank", tool, arguments: args });
     const overRest = async () => await served.post(`/api/adapters/bank/tools/${tool}`, args);
-    // One is let through where only a second one is too many.
+    // The limit allows one call and rejects the second.
     for (const go of code === "RATE_LIMITED" ? [overMcp, overRest] : []) await go();
     const { error } = (await overMcp()).json() as { error: Record<string, unknown> };
     const reply = await overRest();
@@ -204,8 +204,8 @@ describe("REST and MCP", () => {
   });
 });
 
-describe("the framework behind it", () => {
-  /** What the program loads of its own files when it is run so. */
+describe("the HTTP framework", () => {
+  /** Files of the package that the program loads when run with these arguments. */
   async function loadedBy(home: Home, start: (node: string[]) => Promise<unknown>): Promise<string> {
     const list = join(home.folder, "loaded.txt");
     const hooks = join(home.folder, "hooks.mjs");
@@ -229,7 +229,7 @@ export async function load(url, context, next) {
   }
   const MARK = "Client connection prematurely closed.";
 
-  it("is loaded by --http, and neither by stdio nor by a command", async () => {
+  it("is loaded with --http, and not with stdio or by a command", async () => {
     const home = createBankHome();
     const http = await loadedBy(home, async (node) => await (await serve(home, ["--port", "0"], node)).stop("SIGTERM"));
     expect(http).toContain(MARK);

@@ -6,14 +6,14 @@ import { DiscoveryEngine } from "../../src/engine.js";
 import { type CliPlace, createCliPlace } from "../support/cli.js";
 import { connectGateway, createHome, npmServer } from "../support/gateway.js";
 
-// Its list of tools depends on the capabilities that its client declares: 13 without any, 17 with all.
+// The number of listed tools depends on the declared client capabilities: 13 without any, 17 with all.
 const servers = [{ name: "everything", ...npmServer("everything") }];
 
 let place: CliPlace;
 beforeAll(() => void (place = createCliPlace({ servers })));
 afterAll(() => place.remove());
 
-it("lists the same tools of a server over MCP, in the library and on the command line, and doctor removes none", async () => {
+it("lists the same tools over MCP, in the library and on the command line, and doctor removes none", async () => {
   const home = createHome({ servers });
   const gateway = await connectGateway(home);
   type Tools = { tools: { name: string }[] };

@@ -33,7 +33,7 @@ const names = (): string[] => {
   return page.servers.list.map(({ name }) => name).sort();
 };
 
-it("goes through init, add, disable, edit and remove, and back to the first byte with undo", () => {
+it("runs init, add, disable, edit and remove, and restores every byte with undo", () => {
   const original = readFileSync(cursor(), "utf8");
   expect(anygpt("init", "--yes", "--client", "cursor").status).toBe(0);
   const { command, args } = testServer("gate.mjs", "two");
@@ -52,7 +52,7 @@ it("goes through init, add, disable, edit and remove, and back to the first byte
   expect(readFileSync(cursor(), "utf8")).toBe(original);
 });
 
-it("keeps a link a link", () => {
+it("keeps a symbolic link", () => {
   const real = join(project.home, "dotfiles.yaml");
   writeFileSync(real, "servers: {}\n");
   mkdirSync(join(project.home, ".anygpt"), { recursive: true });
@@ -62,7 +62,7 @@ it("keeps a link a link", () => {
   expect(readFileSync(real, "utf8")).toBe("servers:\n  a:\n    command: a\n");
 });
 
-it("edits the project's file with --project only, and trusts what it wrote", () => {
+it("edits the project's file only with --project, and trusts what it wrote", () => {
   expect(anygpt("init", "--project", "--yes").status).toBe(0);
   const file = project.path(".anygpt/mcp-discovery.config.yaml");
   expect(anygpt("add", "a", "--project", "--no-check", "--", "a").status).toBe(0);

@@ -3,11 +3,11 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { toText } from "../../src/toolfiles/format/to-text.js";
+import { toToolFileText } from "../../src/toolfiles/format/to-text.js";
 import { definitionHash, type ToolFile } from "../../src/toolfiles/format/tool-file.js";
 import { ANYGPT, connectGateway, type Home, testServer } from "../support/gateway.js";
 
-/** A person with a home and a project of their own, at the built command line. */
+/** A user with a home folder and a project, at the built command line. */
 interface Person {
   readonly project: string;
   readonly home: Home;
@@ -75,7 +75,7 @@ afterAll(() => {
   bob.remove();
 });
 
-/** What a person sees at a terminal who gives this answer, on one line. */
+/** The terminal output for this answer, on one line. */
 function answer(person: Person, words: string, argv: readonly string[]): string {
   const line = [process.execPath, ANYGPT, "mcp", ...argv].map((word) => `'${word}'`).join(" ");
   const given = process.platform === "darwin" ? ["-q", "/dev/null", "sh", "-c", line] : ["-qec", line, "/dev/null"];
@@ -89,10 +89,10 @@ function answer(person: Person, words: string, argv: readonly string[]): string 
 }
 
 describe("a tool file", () => {
-  it("goes from whoever signs it to whoever trusts them, and runs there through every surface", async () => {
+  it("is shared with a user who trusts its key and then runs through every surface", async () => {
     const folder = join(ann.project, ".ai/tools/mcp");
     mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, "calc_add.yaml"), toText(FILE));
+    writeFileSync(join(folder, "calc_add.yaml"), toToolFileText(FILE));
     expect(ann.run("run", "calc_add", "a=1", "b=2")).toMatchObject({
       exit: 2,
       stderr: expect.stringContaining("is not signed") as string,
@@ -104,7 +104,7 @@ describe("a tool file", () => {
     const archive = join(ann.project, "calc.tgz");
     const keyId =
       /^# anygpt:ed25519:([0-9a-f]{32}):/m.exec(readFileSync(join(folder, "calc_add.yaml"), "utf8"))?.[1] ?? "";
-    // A copy alone is worth nothing: nobody there has trusted its key.
+    // A copied file is rejected: its key is not trusted there.
     const target = join(bob.project, ".ai/tools/mcp");
     mkdirSync(target, { recursive: true });
     writeFileSync(join(target, "calc_add.yaml"), readFileSync(join(folder, "calc_add.yaml")));
@@ -117,7 +117,7 @@ describe("a tool file", () => {
     expect(unasked).toMatchObject({ exit: 2, stderr: expect.stringContaining(`--trust ${keyId}`) as string });
     expect(answer(bob, "n\n", ["tools", "install", archive])).toContain("Trust the key and install these files?");
     expect(bob.run("verify").stdout).toContain("There are no tool files");
-    expect(answer(bob, "y\n", ["tools", "install", archive])).toContain("is trusted from now on");
+    expect(answer(bob, "y\n", ["tools", "install", archive])).toContain("is now trusted");
     expect(bob.run("verify").exit).toBe(0);
     expect(bob.run("run", "calc_add", "a=1", "b=2")).toMatchObject({
       exit: 0,
@@ -140,5 +140,5 @@ describe("a tool file", () => {
       exit: 2,
       stderr: expect.stringContaining("which was revoked") as string,
     });
-  }, 120_000);
+  });
 });

@@ -16,7 +16,7 @@ const top = async (...args: string[]): Promise<string> => {
 };
 
 describe("anygpt mcp top", () => {
-  it("shows the calls of a gateway on standard input and output, by the record", async () => {
+  it("shows the calls of a stdio gateway from the audit log", async () => {
     const gateway = await connectGateway(home);
     await gateway.call("execute_tool", { server: "echo", tool: "echo", arguments: { text: "hi" } });
     await gateway.call("execute_tool", { server: "echo", tool: "fail", arguments: {} });
@@ -28,7 +28,7 @@ describe("anygpt mcp top", () => {
     await gateway.close();
   });
 
-  it("shows a gateway that is served over HTTP, with the token of this machine", async () => {
+  it("shows a gateway served over HTTP, with the local token", async () => {
     const gateway = await serveGateway(home);
     await gateway.ask("/api/adapters/echo/tools/echo", { method: "POST", body: { text: "hi" } });
     const told = JSON.parse(await top("--url", gateway.url, "--json"));
@@ -41,7 +41,7 @@ describe("anygpt mcp top", () => {
     await gateway.stop();
   });
 
-  it("says what is wrong when there is no gateway where one was named", async () => {
+  it("reports an unreachable gateway", async () => {
     await expect(top("--url", "http://127.0.0.1:1", "--once")).rejects.toMatchObject({
       code: 3,
       stderr: expect.stringContaining("127.0.0.1:1 cannot be reached"),

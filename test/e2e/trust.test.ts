@@ -20,7 +20,7 @@ function writeOwn(config: object = OWN): void {
   writeFileSync(join(project.home, ".anygpt/mcp-discovery.config.json"), JSON.stringify(config));
 }
 
-/** A program that leaves a trace as soon as it is started. */
+/** A program that writes a file as soon as it is started. */
 const trap = () => nodeServer("-e", `require("fs").writeFileSync(${JSON.stringify(project.path("sprung"))}, "")`);
 
 describe("a cloned repository", () => {
@@ -33,7 +33,7 @@ describe("a cloned repository", () => {
       () =>
         `import { writeFileSync } from "node:fs"; writeFileSync(${JSON.stringify(project.path("sprung"))}, ""); export default {};`,
     ],
-  ])("with %s starts nothing by itself, and says so", async (_, name, content) => {
+  ])("with %s starts nothing before it is trusted, and reports it", async (_, name, content) => {
     writeOwn();
     const file = project.write(name, content());
     const gateway = await project.open();
@@ -41,12 +41,14 @@ describe("a cloned repository", () => {
     await gateway.execute("own", "whoami");
     const listed = await gateway.call("list_mcp_servers");
     expect(await gateway.servers()).toEqual(["own"]);
-    expect(listed.text).toContain(`Not used until a person trusts it with \`anygpt mcp config trust\`: ${file}.`);
-    expect(gateway.lines[0]).toContain(`${file} can start programs and is not trusted as it is now`);
+    expect(listed.text).toContain(
+      `These files are not used until the user reviews and trusts them with \`anygpt mcp config trust\`: ${file}.`,
+    );
+    expect(gateway.lines[0]).toContain(`${file} can start programs and its current content is not trusted`);
     expect(existsSync(project.path("sprung"))).toBe(false);
   });
 
-  it("is used by a running gateway as soon as it is trusted, and left again when it changes", async () => {
+  it("is used by a running gateway as soon as it is trusted, and no longer when it changes", async () => {
     writeOwn();
     project.write(".anygpt/mcp-discovery.config.json", { servers: { theirs: testServer("gate.mjs", "theirs") } });
     const gateway = await project.open();
@@ -63,7 +65,7 @@ describe("a cloned repository", () => {
     expect(readdirSync(folder).map((name) => statSync(join(folder, name)).mode & 0o777)).toEqual([0o600]);
   });
 
-  it("cannot say by its variables what the person's own servers run or where they send their secrets", async () => {
+  it("cannot change with its variables what the user's own servers run or where they send secrets", async () => {
     writeOwn({
       servers: {
         own: { ...testServer("gate.mjs", "own"), env: { SECRET: "${API_BASE:-https://api.example.com}" } },
@@ -81,13 +83,13 @@ describe("a cloned repository", () => {
     const gateway = await project.open();
     expect((await gateway.execute("own", "whoami")).text).toContain("https://api.example.com");
     expect((await gateway.execute("needs", "whoami")).text).toContain(
-      `${file} is not used, because nobody has trusted it`,
+      `${file} is ignored because it is not trusted yet`,
     );
     expect(gateway.lines.join("\n")).toContain(`${file} sets ONLY_HERE, NODE_OPTIONS, but is not used`);
   });
 
-  it("gives the person's own servers neither its programs nor its variables", async () => {
-    // As a package runner does: what lies in the folder that it is started in comes first.
+  it("gives the user's own servers neither its programs nor its variables", async () => {
+    // Like a package runner, this server prefers files of its working folder.
     const runner = `const { existsSync } = require("fs"); if (existsSync("node_modules")) require("fs").writeFileSync(${JSON.stringify(project.path("sprung"))}, "");`;
     project.write("node_modules/pkg.js", "");
     project.write("evil.js", runner);
@@ -102,10 +104,12 @@ describe("a cloned repository", () => {
     await gateway.execute("runner", "whoami");
     expect((await gateway.execute("own", "whoami")).isError).toBe(false);
     expect(existsSync(project.path("sprung"))).toBe(false);
-    expect(gateway.lines.join("\n")).toContain(`${project.path(".env")} can start programs and is not trusted`);
+    expect(gateway.lines.join("\n")).toContain(
+      `${project.path(".env")} can start programs and its current content is not trusted`,
+    );
   });
 
-  it("is no folder for the person's own servers of other programs until it is trusted as such", async () => {
+  it("is not a workspace folder for the user's own servers until it is trusted", async () => {
     const bound = { command: process.execPath, args: ["${workspaceFolder}/server.mjs"] };
     mkdirSync(join(project.home, ".cursor"), { recursive: true });
     writeFileSync(join(project.home, ".cursor/mcp.json"), JSON.stringify({ mcpServers: { bound } }));
@@ -121,15 +125,15 @@ describe("a cloned repository", () => {
   });
 });
 
-describe("a person", () => {
-  it("who names a file trusts it, and the variables beside it", async () => {
+describe("a user", () => {
+  it("trusts a file by naming it on the command line, with the .env file next to it", async () => {
     project.write(".env", "VALUE=beside\n");
     const own = { ...testServer("gate.mjs", "a"), env: { SECRET: "${VALUE}" } };
     const gateway = await project.open("--config", project.write("config.json", { servers: { a: own } }));
     expect((await gateway.execute("a", "whoami")).text).toMatch(/ beside$/);
   });
 
-  it("whose CI has chosen the project needs no record", async () => {
+  it("needs no trust record when CI sets ANYGPT_TRUST_PROJECT", async () => {
     const open = createProject({ ANYGPT_TRUST_PROJECT: "1" });
     try {
       open.write("anygpt.config.json", { discovery: { servers: { a: testServer("gate.mjs", "a") } } });

@@ -48,14 +48,14 @@ async function open(...args: string[]): Promise<LiveGateway> {
 const UNION = ["files", "here", "notes", "notes-2", "tracker", "search", "weather"];
 
 describe("without a configuration", () => {
-  it("the servers of six programs are there, each once, and the gateway itself is not", async () => {
+  it("lists the servers of six clients, each once, without the gateway itself", async () => {
     const files = writeSixClients(machine);
     const listed = (await json("list")) as { servers: { name: string; status: string; reason?: string }[] };
     expect(listed.servers.map(({ name }) => name)).toEqual(UNION);
     expect(listed.servers.filter(({ status }) => status === "error")).toMatchObject([
       { name: "tracker", reason: expect.stringContaining("The variable INPUT_TRACKER_TOKEN is not set.") as string },
     ]);
-    // Whatever was asked has left a record; a gateway would have left one, too.
+    // Each started server has left a record; a started gateway would have left one too.
     const asked = UNION.filter((name) => name !== "tracker");
     expect(catalogIn(join(machine.home, ".anygpt/store.db"))).toEqual([...asked].sort());
 
@@ -63,15 +63,15 @@ describe("without a configuration", () => {
     const answer = await gateway.call("list_mcp_servers");
     expect(await gateway.servers()).toEqual(UNION);
     expect(answer.text).toContain(
-      "Without a configuration file, 7 servers from 6 clients (claude-desktop, claude-code, cursor, vscode, codex, zed) are used; left out: 1 duplicate, this gateway itself.",
+      "Without a configuration file, 7 servers from 6 clients (claude-desktop, claude-code, cursor, vscode, codex, zed) are used; omitted: 1 duplicate, this gateway itself.",
     );
     expect(gateway.lines.join("\n")).toContain(
-      `The server "documents" of ${files.cursor} is the same as "files" of ${files.claudeDesktop} and was left out.`,
+      `The server "documents" from ${files.cursor} has the same connection as "files" from ${files.claudeDesktop} and was skipped.`,
     );
     expect((await gateway.execute("notes-2", "whoami")).text).toContain("other notes");
   });
 
-  it("everybody who asks is told what came from where, and what was left out and why", async () => {
+  it("reports the source of each server and the reason for each skipped one", async () => {
     const files = writeSixClients(machine);
     const { sources } = (await json("config", "sources")) as { sources: { type: string; status: string }[] };
     expect(sources.filter(({ status }) => status !== "missing")).toEqual([
@@ -98,7 +98,7 @@ describe("without a configuration", () => {
         servers: 1,
         names: ["notes-2"],
         skipped: [
-          { name: "documents", kind: "duplicate", reason: "the same as files" },
+          { name: "documents", kind: "duplicate", reason: "the same connection as files" },
           { name: "all-in-one", kind: "gateway", reason: "this gateway itself" },
         ],
       },
@@ -116,7 +116,7 @@ describe("without a configuration", () => {
     expect(sources.filter(({ status }) => status === "missing").map(({ type }) => type)).toContain("windsurf");
     const shown = await anygpt("config", "sources");
     expect(shown.stdout).toContain(
-      "  ✓ cursor (~/.cursor/mcp.json): 1 server (notes-2)\n      documents left out: the same as files\n      all-in-one left out: this gateway itself\n",
+      "  ✓ cursor (~/.cursor/mcp.json): 1 server (notes-2)\n      documents is not used: the same connection as files\n      all-in-one is not used: this gateway itself\n",
     );
     expect(shown.stdout).toMatch(/\n {2}- not found: windsurf, cline, /);
 
@@ -128,7 +128,7 @@ describe("without a configuration", () => {
       valid: true,
       servers: UNION.map((name) => ({ name, client: expect.any(String) as string })),
       warnings: expect.arrayContaining([
-        expect.stringContaining('The server "documents" of') as string,
+        expect.stringContaining('The server "documents" from') as string,
         expect.stringContaining('was renamed to "notes-2"') as string,
         expect.stringContaining("tracker cannot be used: The variable INPUT_TRACKER_TOKEN is not set.") as string,
       ]) as string[],
@@ -138,12 +138,12 @@ describe("without a configuration", () => {
     const doctor = await anygpt("doctor");
     expect(doctor.exit).toBe(3);
     expect(doctor.stdout).toMatch(/✓ configuration: Without a configuration file, 7 servers from /);
-    expect(doctor.stdout).toMatch(/! configuration: The server "documents" .* was left out\./);
-    expect(doctor.stdout).toMatch(/✗ tracker failed .*\n {2}The variable INPUT_TRACKER_TOKEN is not set\./);
+    expect(doctor.stdout).toMatch(/! configuration: The server "documents" .* was skipped\./);
+    expect(doctor.stdout).toMatch(/✗ tracker failed.*\n {2}The variable INPUT_TRACKER_TOKEN is not set\./);
     expect(doctor.stdout).toContain("1 of 7 servers failed (");
   });
 
-  it("one broken file is an error for that source only", async () => {
+  it("reports one broken file as an error of that source only", async () => {
     const { cursor, zed } = writeSixClients(machine);
     writeFileSync(cursor, '{\n  "mcpServers": {');
     const rest = UNION.filter((name) => name !== "notes-2");
@@ -159,10 +159,10 @@ describe("without a configuration", () => {
     expect(validated.stdout).toContain("tracker cannot be used");
     expect(await json("config", "validate")).toMatchObject({ valid: false, error: { code: "CONFIGURATION_ERROR" } });
     const gateway = await open();
-    expect((await gateway.call("list_mcp_servers")).text).toContain(`Could not be read: ${cursor}.`);
+    expect((await gateway.call("list_mcp_servers")).text).toContain(`These files could not be read: ${cursor}.`);
     expect(gateway.lines.join("\n")).toContain(place);
 
-    // A file that breaks while it is in use, as when half of it is saved, takes nothing away.
+    // A file that becomes invalid while in use, such as a half-saved file, removes no server.
     writeFileSync(zed, '{ "context_servers": {');
     await gateway.logged(`${zed}:1:`);
     expect(await gateway.servers()).toEqual(rest);
@@ -173,7 +173,7 @@ describe("without a configuration", () => {
     await gateway.logged("1 added (back)");
   });
 
-  it("a program's file that says the same as before disturbs nobody", async () => {
+  it("keeps servers running when a client file is rewritten with the same servers", async () => {
     const { claudeCode } = writeSixClients(machine);
     const gateway = await open();
     const { text } = await gateway.execute("here", "whoami");
@@ -188,11 +188,11 @@ describe("without a configuration", () => {
       `mcpServers:\n  - name: new\n    command: ${process.execPath}\n    args: ${JSON.stringify(testServer("gate.mjs", "new").args)}\n`,
     );
     await gateway.logged("1 added (new)");
-    expect(gateway.lines.join("\n")).not.toContain("as they were");
+    expect(gateway.lines.join("\n")).not.toContain("no server and no section changed");
     expect((await gateway.execute("here", "whoami")).text).toBe(text);
   });
 
-  it("what came with the project waits for trust", async () => {
+  it("requires trust for servers of the project", async () => {
     writeSixClients(machine);
     const trap = join(machine.project, "sprung");
     const mcp = { mcpServers: { theirs: { command: "sh", args: ["-c", `touch ${trap}`] } } };
@@ -204,11 +204,11 @@ describe("without a configuration", () => {
     const { text } = await gateway.call("list_mcp_servers");
     for (const file of files) {
       expect(text).toContain(file);
-      expect(gateway.lines.join("\n")).toContain(`${file} can start programs and is not trusted as it is now`);
+      expect(gateway.lines.join("\n")).toContain(`${file} can start programs and its current content is not trusted`);
     }
     expect(text).not.toContain("settings.json");
     expect((await anygpt("config", "sources")).stdout).toContain(
-      `  ! claude-code (${files[0]}) - came with the project and is not trusted\n`,
+      `  ! claude-code (${files[0]}) - is in the project folder and is not trusted\n`,
     );
     await anygpt("config", "trust", ".vscode/mcp.json");
     await gateway.logged("1 added (mine)");
@@ -219,7 +219,7 @@ describe("without a configuration", () => {
     await gateway.logged("1 added (theirs)");
   });
 
-  it("a configuration, once there is one, says what is used", async () => {
+  it("uses a configuration file as soon as it exists", async () => {
     writeSixClients(machine);
     machine.write(
       "home/.anygpt/mcp-discovery.config.yaml",
@@ -230,7 +230,7 @@ describe("without a configuration", () => {
     expect(await json("list")).toMatchObject({ servers: [{ name: "weather" }] });
   });
 
-  it("no parser is loaded before there is something for it to read", async () => {
+  it("loads no parser before there is a file to parse", async () => {
     const parsersFor = async (): Promise<string[]> => {
       const folder = join(machine.home, "loaded");
       rmSync(folder, { recursive: true, force: true });
@@ -246,8 +246,8 @@ describe("without a configuration", () => {
   });
 });
 
-describe("a gateway that cannot be recognised", () => {
-  /** Leaves a line with its depth for each start, then becomes the gateway. */
+describe("a gateway started through a wrapper script", () => {
+  /** Appends its depth to the trace file at each start, then executes the gateway. */
   const wrapper = (name: string, more = ""): string =>
     machine.program(
       name,
@@ -256,7 +256,7 @@ describe("a gateway that cannot be recognised", () => {
   const traceFile = () => join(machine.home, "trace");
   const trace = () => (existsSync(traceFile()) ? readFileSync(traceFile(), "utf8").trim().split("\n") : []);
 
-  it("imports nothing when a gateway has started it, and says so", async () => {
+  it("imports nothing when another gateway has started it, and reports it", async () => {
     for (const [index, path] of [
       "home/.cursor/mcp.json",
       "home/.codeium/windsurf/mcp_config.json",
@@ -269,16 +269,16 @@ describe("a gateway that cannot be recognised", () => {
     await gateway.call("search_tools", { query: "find tools" });
     expect(await gateway.servers()).toEqual(["odd 0", "odd 1", "odd 2"]);
     expect((await gateway.execute("odd 1", "list_mcp_servers")).text).toContain(
-      "This gateway was started by another one, so it looks for no configuration and imports no servers.",
+      "This gateway was started by another gateway, so it does not search for a configuration and imports no servers.",
     );
     expect((await anygpt("doctor")).exit).toBe(0);
-    // Each is started to be asked, in either era of the protocol, by two gateways, and once for the call.
+    // Two gateways start each server to list it, in either protocol era, plus one start for the call.
     expect(trace().length).toBeLessThanOrEqual(13);
     expect(new Set(trace())).toEqual(new Set(["1"]));
   });
 
   it.runIf(process.platform === "linux")(
-    "imports nothing either when its environment was cleared on the way",
+    "imports nothing when its environment was cleared by the wrapper",
     async () => {
       const cleared = `env -i PATH="$PATH" HOME="$HOME"`;
       for (const [index, path] of ["home/.cursor/mcp.json", "home/.gemini/settings.json"].entries()) {
@@ -294,14 +294,14 @@ describe("a gateway that cannot be recognised", () => {
     },
   );
 
-  it("that names its own configuration again comes to an end by itself", async () => {
+  it("stops recursing when its configuration starts itself", async () => {
     const file = machine.write("home/loop.json", "");
     writeFileSync(file, JSON.stringify({ servers: { loop: { command: wrapper("loop"), args: ["--config", file] } } }));
     const gateway = await open("--config", file);
     const inside = (tool: string, args: object) => ({ server: "loop", tool, arguments: args });
     const twice = inside("execute_tool", inside("list_mcp_servers", {}));
     expect((await gateway.call("execute_tool", inside("execute_tool", twice))).text).toContain(
-      "This gateway was started through 3 others, one by the other.",
+      "This gateway was started by a chain of 3 other gateways.",
     );
     expect((await gateway.call("execute_tool", twice)).text).toContain('"loop"');
     expect((await anygpt("list", "--config", file)).exit).toBe(0);

@@ -7,12 +7,12 @@ import { paramsHash } from "./rows/audit/params-hash.js";
 import { powerLoss } from "./rows/audit/power-loss.js";
 import { holdRows } from "./support/hold-rows.js";
 
-describe("the record", () => {
+describe("the audit log", () => {
   holdRows([
-    ["has one outcome of every call, in one chain of three gateways", mixedCalls, 60],
-    ["has everything that anybody was told when the power fails", powerLoss, 5],
-    ["stops what it cannot hold while the disk is broken, and goes on by itself", brokenDisk, countOf(3, 1)],
-    ["is one line a call, whatever callers write", hostileRecords, 15],
-    ["gives no arguments away to who guesses them", paramsHash, 20_000],
+    ["has one outcome for every call, in one hash chain shared by three gateways", mixedCalls, 60],
+    ["keeps every acknowledged call after a power failure", powerLoss, 5],
+    ["blocks calls that it cannot record while the disk is broken, and recovers by itself", brokenDisk, countOf(3, 1)],
+    ["has one line per record, whatever callers send", hostileRecords, 15],
+    ["does not reveal guessable arguments", paramsHash, 20_000],
   ]);
 });

@@ -13,37 +13,34 @@ const needles = createNeedles({ VALUE });
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 const base64url = (text: string): string => Buffer.from(text).toString("base64url");
 
-describe("the look for values", () => {
+describe("the search for values", () => {
   it.each<[string, string]>([
-    ["as it is", VALUE],
-    ["in an address", encodeURIComponent(VALUE)],
-    [
-      "in an address, in lower case",
-      encodeURIComponent(VALUE).toLowerCase().replace("aé", "Aé").replace("%3da", "%3dA"),
-    ],
+    ["in plain text", VALUE],
+    ["in a URL", encodeURIComponent(VALUE)],
+    ["in a URL, in lower case", encodeURIComponent(VALUE).toLowerCase().replace("aé", "Aé").replace("%3da", "%3dA")],
     ["in a form", new URLSearchParams({ q: VALUE }).toString()],
     ["in JSON", JSON.stringify({ VALUE })],
     ["in JSON within JSON", JSON.stringify(JSON.stringify({ VALUE }))],
     ["in hexadecimal", Buffer.from(VALUE).toString("hex")],
-    ["in hexadecimal of capitals", Buffer.from(VALUE).toString("hex").toUpperCase()],
+    ["in upper-case hexadecimal", Buffer.from(VALUE).toString("hex").toUpperCase()],
     ...["", "u", "us", "use"].flatMap((before): [string, string][] => [
       [`in base64 after ${before.length} bytes`, base64(`${before}${VALUE}`)],
       [`in base64 after ${before.length} and before other bytes`, base64(`${before}${VALUE}:more`)],
       [`in base64 for addresses after ${before.length} bytes`, base64url(`${before}${VALUE}:more`)],
     ]),
-    ["cut at its end", VALUE.slice(0, 14)],
-    ["cut at its begin", VALUE.slice(-14, -1)],
+    ["truncated at its end", VALUE.slice(0, 14)],
+    ["truncated at its beginning", VALUE.slice(-14, -1)],
   ])("finds one %s", (_, form) => {
     expect(scanBytes(Buffer.from(`before ${form} after`), "there", needles)).toHaveLength(1);
   });
 
-  it("finds nothing where nothing is", () => {
+  it("finds nothing in a text without values", () => {
     expect(
       scanBytes(Buffer.from(`before ${base64("something else altogether")} tok/en after`), "there", needles),
     ).toEqual([]);
   });
 
-  it("finds one on the command line of a process", () => {
+  it("finds a value on the command line of a process", () => {
     const own = createNeedles({ OWN: process.execPath });
     expect(scanCommandLines([process.pid], own)).toEqual([
       expect.stringContaining(`the command line of process ${process.pid}: OWN as`),
@@ -56,7 +53,7 @@ describe("the look for values", () => {
     beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "anygpt-scan-"))));
     afterEach(() => rmSync(folder, { recursive: true }));
 
-    it("finds one in every file but those that are to hold it, and in the names of all", () => {
+    it("finds a value in every file except those that may contain it, and in all file names", () => {
       mkdirSync(join(folder, "deep/er"), { recursive: true });
       writeFileSync(join(folder, "deep/er/database"), Buffer.concat([Buffer.alloc(5000, 255), Buffer.from(VALUE)]));
       writeFileSync(join(folder, "deep/given"), VALUE);
@@ -69,8 +66,8 @@ describe("the look for values", () => {
   });
 });
 
-describe("the sweep", () => {
-  it("has sixty faults and twenty-five values, each time others, the same for the same seed", () => {
+describe("the canary scenarios", () => {
+  it("have sixty faults and twenty-five values, which differ per seed and are equal for the same seed", () => {
     expect(SCENARIOS).toHaveLength(60);
     expect(new Set(SCENARIOS.map(({ name }) => name)).size).toBe(60);
     expect(CANARY_NAMES).toHaveLength(25);
@@ -79,8 +76,8 @@ describe("the sweep", () => {
     expect(new Set(values).size).toBe(50);
   });
 
-  // A tenth of what `npm run faults` does.
-  it("finds no value anywhere, whatever goes wrong", { timeout: 120_000 }, async () => {
+  // A tenth of the scenarios of `npm run faults`.
+  it("reveal no value in any output, whatever the fault", async () => {
     const { hits, canaries, hidden } = await runCanaries({ runs: 6, seed: 20, dist: join(ROOT, "dist") });
     expect(hits).toEqual([]);
     expect(canaries).toBe(25);

@@ -9,15 +9,15 @@ import { prototypeKeys } from "./rows/configuration/prototype-keys.js";
 import { yamlSurprises } from "./rows/configuration/yaml-surprises.js";
 import { holdRows } from "./support/hold-rows.js";
 
-describe("with configurations that are wrong", () => {
+describe("with invalid configurations", () => {
   holdRows([
-    ["files of every kind are taken, or refused in one line, and never replace a good one", configFiles, 5],
-    ["a broken server keeps no other from being used", badServer, 2],
-    ["servers that appear later are reached without a restart", lateServers, 3],
-    ["arguments that a shell would act on arrive as they are", argv, 40],
-    ["no name hides another", nameClashes, 6],
-    ["no key reaches a prototype", prototypeKeys, 100],
-    ["YAML is what it says, or refused", yamlSurprises, 1],
-    ["a configuration that was changed at random allows nothing that it denied", configMutations, 60],
+    ["files of every kind are accepted, or rejected in one line without replacing a valid one", configFiles, 5],
+    ["a broken server does not affect the others", badServer, 2],
+    ["servers that become reachable later are connected without a restart", lateServers, 3],
+    ["arguments that a shell would interpret arrive unchanged", argv, 40],
+    ["no duplicate name hides a server or tool", nameClashes, 6],
+    ["prototype pollution keys have no effect", prototypeKeys, 100],
+    ["surprising YAML is read as YAML 1.2 or rejected", yamlSurprises, 1],
+    ["a random change to a configuration allows nothing that was denied", configMutations, 60],
   ]);
 });

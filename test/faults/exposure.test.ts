@@ -6,8 +6,8 @@ import { holdRows } from "./support/hold-rows.js";
 
 describe("the HTTP surface, under faults", () => {
   holdRows([
-    ["bodies that are too large or lie are refused before they are read", largeBodies, 10],
-    ["nothing runs that is hidden in a request", smuggling, 150],
-    ["guesses of a token are few, and take the same time", tokenGuesses, 200],
+    ["bodies that are too large or have a wrong length are rejected before they are read", largeBodies, 10],
+    ["smuggled requests do not run", smuggling, 150],
+    ["token guesses are throttled and take constant time", tokenGuesses, 200],
   ]);
 });

@@ -15,7 +15,7 @@ import { sharedStoreLoad } from "./rows/idempotency/shared-store-load.js";
 import { holdRows } from "./support/hold-rows.js";
 
 const dist = join(ROOT, "dist");
-// Inside the package, where its dependencies are found.
+// Inside the package, so that its dependencies resolve.
 const failpoints = `dist-faults-test-${process.pid}`;
 
 beforeAll(() => {
@@ -27,21 +27,21 @@ afterAll(() => rmSync(join(ROOT, failpoints), { recursive: true, force: true }))
 describe("under faults", () => {
   holdRows(
     [
-      ["a call runs once or says that nobody knows, wherever its gateway is killed", crashMatrix, 1],
-      ["calls of four gateways on one store are neither lost nor doubled", sharedStoreLoad, 150],
-      ["calls outlive the gateways that are killed under them", gatewayKills, 2],
-      ["of many calls with one key one runs", sameKey, 4],
-      ["keys keep what they promise", idempotencyCases, 1],
-      ["nobody takes over the call of a gateway that stands still", pausedGateway, 2],
-      ["gateways that share a bucket take no more than it holds", rateBucket, 200],
+      ["a call runs once or has an unknown outcome, wherever its gateway is killed", crashMatrix, 1],
+      ["calls through four gateways with one store are neither lost nor duplicated", sharedStoreLoad, 150],
+      ["calls survive killed gateways", gatewayKills, 2],
+      ["only one of many calls with one key runs", sameKey, 4],
+      ["idempotency keys keep their guarantees", idempotencyCases, 1],
+      ["no gateway takes over the call of a suspended gateway", pausedGateway, 2],
+      ["gateways that share a rate limit do not exceed it", rateBucket, 200],
       ["no caller confirms its own call", selfApproval, 30],
-      ["every answer reaches who has asked, whatever ids clients use", sameIds, 800],
+      ["every answer reaches its caller, whatever request ids clients use", sameIds, 800],
     ],
     join(ROOT, failpoints),
   );
 });
 
-it("no failpoint is in the build that people get", () => {
+it("the published build contains no failpoint", () => {
   const files = readdirSync(dist, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".js"));
   const armed = files.filter((file) => /FAILPOINT|call\.after_/.test(readFileSync(join(dist, file), "utf8")));
   expect(files.length).toBeGreaterThan(0);

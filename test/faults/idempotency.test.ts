@@ -4,9 +4,9 @@ import { freshKeys } from "./rows/idempotency/fresh-keys.js";
 import { otherActors } from "./rows/idempotency/other-actors.js";
 import { holdRows } from "./support/hold-rows.js";
 
-describe("keys", () => {
+describe("idempotency keys", () => {
   holdRows([
-    ["are their caller's own", otherActors, 2],
-    ["do not hide that a call is made again under a new one", freshKeys, 8],
+    ["are separate per caller", otherActors, 2],
+    ["do not hide a repeated call with a new key", freshKeys, 8],
   ]);
 });

@@ -4,10 +4,10 @@ import { lookalikes } from "./rows/integrity/lookalikes.js";
 import { terminalText } from "./rows/integrity/terminal-text.js";
 import { holdRows } from "./support/hold-rows.js";
 
-describe("what servers and files say of themselves", () => {
+describe("servers and tool files", () => {
   holdRows([
-    ["counts for nothing where nobody vouches for it", forgedFiles, 20],
-    ["lets nobody answer for another", lookalikes, 2],
-    ["does nothing to a terminal", terminalText, 3],
+    ["are not used without a trusted signature", forgedFiles, 20],
+    ["do not answer for a server with a similar name", lookalikes, 2],
+    ["print no control characters to a terminal", terminalText, 3],
   ]);
 });

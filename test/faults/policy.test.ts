@@ -10,11 +10,11 @@ import { holdRows } from "./support/hold-rows.js";
 
 describe("the policy", () => {
   holdRows([
-    ["lets nothing run under strict that nobody has allowed, whatever servers say of themselves", strictDenials, 20],
-    ["decides alike by every way in", entryPoints, 1],
-    ["tells nothing of tools that a caller may not see", unseenTools, 10],
-    ["keeps from agents what would answer in a person's place", approvalSecrets, 1],
-    ["knows a caller that looks like many", bucketKeys, 30],
-    ["starts nothing that a request names", apiFuzz, 100],
+    ["runs only explicitly allowed calls under strict, whatever servers claim", strictDenials, 20],
+    ["makes the same decision at every entry point", entryPoints, 1],
+    ["reveals nothing about hidden tools", unseenTools, 10],
+    ["keeps the secrets of approvals from agents", approvalSecrets, 1],
+    ["applies one rate limit to a caller that poses as many", bucketKeys, 30],
+    ["starts no program or server named in a request", apiFuzz, 100],
   ]);
 });

@@ -11,23 +11,23 @@ import { wrapperKills } from "./rows/processes/wrapper-kills.js";
 import { findSlow } from "./support/timing.js";
 import { holdRows } from "./support/hold-rows.js";
 
-describe("under faults of server processes", () => {
+describe("with failing server processes", () => {
   holdRows([
-    ["callers know at once that a server was killed, and the next call works", serverKills, 4],
-    ["killing the shell around a server is no different", wrapperKills, 2],
-    ["nothing outlives a gateway that is killed, and the next starts each server once", gatewayKilled, 10],
-    ["a message that is too large costs its own call only", hugeMessages, 11],
-    ["starts that fail say why, and hurt nobody", failedStarts, 15],
-    ["calls that are given up leave their server in peace", givenUpCalls, 16],
-    ["an installation goes on when its gateway ends, and leaves a working npx cache", installers, 2],
-    ["a server that floods its standard error, or closes it, answers as ever", stderrFloods, 10],
-    ["calls that a server does not read end in time, and the server is replaced", unreadInput, 1],
+    ["callers get an error at once when a server is killed, and the next call works", serverKills, 4],
+    ["killing the wrapper shell of a server has the same outcome", wrapperKills, 2],
+    ["no process survives a killed gateway, and the next gateway starts each server once", gatewayKilled, 10],
+    ["a message that is too large fails only its own call", hugeMessages, 11],
+    ["failed starts report the reason and affect no other server", failedStarts, 15],
+    ["cancelled calls do not restart their server", givenUpCalls, 16],
+    ["an installation continues when its gateway exits, and leaves a working npx cache", installers, 2],
+    ["a server that floods or closes its standard error still answers", stderrFloods, 10],
+    ["calls that a server does not read time out, and the server is replaced", unreadInput, 1],
   ]);
 });
 
 it.each([
   ["within the gate", [10, 20], [1], 0],
-  ["over the gate on a machine that is as slow itself", [300, 400], [100], 0],
+  ["over the gate on a machine whose control is slow too", [300, 400], [100], 0],
   ["over the gate and many times the control", [300, 400], [10], 1],
 ])("a time is %s", (_, ms, control, found) => {
   expect(findSlow({ of: "it", ms, gateMs: 250, control })).toHaveLength(found);

@@ -7,13 +7,13 @@ import { longLines } from "./rows/protocol/long-lines.js";
 import { noRequests } from "./rows/protocol/no-requests.js";
 import { holdRows } from "./support/hold-rows.js";
 
-describe("what clients send, under faults", () => {
+describe("malformed input of clients", () => {
   holdRows([
-    ["every frame that is no message gets the error that it is due", fuzzStdio, 2000],
-    ["nothing runs of what no client may send", noRequests, 1],
-    ["arguments arrive exactly or not at all", exactValues, 100],
-    ["what is nested too deep or holds too much is refused at once", depthBombs, 1],
-    ["a line that does not end is skipped", longLines, 1],
-    ["a call that is given up is cancelled at its server, and no other", cancels, 40],
+    ["every malformed frame gets the right error", fuzzStdio, 2000],
+    ["messages that no client may send run nothing", noRequests, 1],
+    ["arguments arrive unchanged or are rejected", exactValues, 100],
+    ["messages that are nested too deeply or have too many values are rejected at once", depthBombs, 1],
+    ["an endless line is skipped", longLines, 1],
+    ["a cancelled call is cancelled at its server, and no other call is", cancels, 40],
   ]);
 });

@@ -7,9 +7,9 @@ import { holdRows } from "./support/hold-rows.js";
 
 describe("a reload", () => {
   holdRows([
-    ["fails none of 200 calls in flight, and nobody sees half of it", reloadInFlight, 2],
-    ["that denies a tool holds for the calls that wait", denyInFlow, 2],
-    ["of what is wrong changes nothing", wrongConfigurations, 8],
-    ["starts nothing anew but what has changed", exactRestarts, 8],
+    ["fails none of 200 calls in flight, and is atomic for readers", reloadInFlight, 2],
+    ["that denies a tool applies to queued calls", denyInFlow, 2],
+    ["of an invalid configuration changes nothing", wrongConfigurations, 8],
+    ["restarts only changed servers", exactRestarts, 8],
   ]);
 });

@@ -12,14 +12,14 @@ import { holdRows } from "./support/hold-rows.js";
 
 describe("servers over HTTP", () => {
   holdRows([
-    ["that cannot be reached are told as what they are, and never asked without TLS", unreachable, 1],
-    ["that forget their sessions get one new one, and each call runs once", forgottenSessions, 2],
-    ["whose connections break off run no call twice, and their callers hear of it at once", brokenConnections, 60],
-    ["that fail are not asked much more often than there are calls", failingStatuses, 60],
-    ["that answer slowly or never are left at the limit", slowAnswers, 1],
-    ["that send bombs cost little memory", bombs, 1],
-    ["hear nothing of what callers send in headers", inboundHeaders, 30],
-    ["keep apart what two actors do", twoActors, 2],
-    ["that lead inward are not connected to, whoever names them", inwardAddresses, 10],
+    ["that are unreachable are reported with the reason and never contacted without TLS", unreachable, 1],
+    ["that lose their sessions get one new session, and each call runs once", forgottenSessions, 2],
+    ["with broken connections run no call twice, and their callers get an error at once", brokenConnections, 60],
+    ["that fail receive few retries", failingStatuses, 60],
+    ["that answer slowly or never run into the time limit", slowAnswers, 1],
+    ["that send decompression bombs cost little memory", bombs, 1],
+    ["receive no headers of callers", inboundHeaders, 30],
+    ["keep the sessions of two actors separate", twoActors, 2],
+    ["with an internal address are not connected to, wherever the address comes from", inwardAddresses, 10],
   ]);
 });

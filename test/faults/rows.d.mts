@@ -2,40 +2,40 @@ import type { Row } from "./support/row.js";
 
 /** Faults of one kind. */
 export interface Group {
-  /** With which its faults are numbered. */
+  /** Prefix of the fault ids. */
   readonly letter: string;
   readonly title: string;
   readonly rows: readonly (DrivenRow | TestsRow)[];
-  /** Faults that are not tried here, each with the reason. */
+  /** Faults that the suite does not inject, each with the reason. */
   readonly untried: Readonly<Record<string, string>>;
 }
 
 interface NamedRow {
   readonly name: string;
-  /** The faults that it tries. */
+  /** Ids of the faults that the row injects. */
   readonly ids: readonly string[];
-  /** Names no number that depends on the size of the run. */
+  /** Must not contain a number that depends on the size of the run. */
   readonly about: string;
-  /** Where its full counts are smaller than those that the model of the faults asks for: by how much, and why. */
+  /** If the full counts are smaller than the fault model requires: by how much, and why. */
   readonly fewer?: string;
 }
 
-/** A program that injects faults and judges what happened: `rows/GROUP/NAME.ts`. */
+/** A program that injects faults and checks the outcome: `rows/GROUP/NAME.ts`. */
 export interface DrivenRow extends NamedRow {
   readonly full: Size;
   readonly quick: Size;
   readonly run: (module: Record<string, Row>) => Row | undefined;
 }
 
-/** `count` is what the row's own file says it is; seconds are those of two cores. */
+/** The row's file defines what `count` counts; `seconds` is the duration on two cores. */
 export interface Size {
   readonly count: number;
   readonly seconds: number;
 }
 
-/** Tests of the suite, run once more with their full counts (`countOf`). */
+/** Tests of the suite, run again with their full counts (`countOf`). */
 export interface TestsRow extends NamedRow {
-  /** Files, and what the names of their tests contain. */
+  /** Test files, and a part of the test names to select. */
   readonly tests: readonly { readonly file: string; readonly named?: string }[];
 }
 

@@ -1,4 +1,4 @@
-// The rows of the fault suite, group by group, and where each of the known faults is tried.
+// The rows of the fault suite by group, with the ids of the faults that each row injects.
 import { audit } from "./groups/audit.mjs";
 import { configuration } from "./groups/configuration.mjs";
 import { exposure } from "./groups/exposure.mjs";
@@ -33,5 +33,5 @@ export const GROUPS = {
 
 export const ROWS = Object.entries(GROUPS).flatMap(([group, { rows }]) => rows.map((row) => ({ group, ...row })));
 
-/** Whether a word of the command line means this row: its name, its group, or a fault that it tries. */
+/** Whether a command-line argument selects this row: by its name, its group or the id of one of its faults. */
 export const isMeant = (word, { name, group, ids }) => word === name || word === group || ids.includes(word);

@@ -1,4 +1,4 @@
-// Runs the rows of the fault suite against the built package, prints one table and writes what they found.
+// Runs the rows of the fault suite against the built package, prints one table and writes the results to a JSON file.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -15,27 +15,29 @@ import { runTests } from "./support/run-tests.mjs";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const FOLDER = `dist-faults-${process.pid}`;
 const TESTS_SECONDS = 300;
-/** A busy machine takes longer than a row says; one that takes so many times as long has no end. */
+/** A row may take longer than estimated on a busy machine. After this many times its estimate it counts as hanging. */
 const TIMES_LONGER = 10;
 const LEAST_SECONDS = 30;
 
 const HELP = `Usage: npm run faults -- [options]
 
-Breaks gateways and their servers on purpose and checks what must hold all the same, against a
-ledger that the servers keep. Loopback only; nothing of your home is read or written.
+Injects faults into gateways and their servers and checks that the guarantees still hold. The test
+servers write every action to a ledger, and each row compares the gateway's answers with it. The suite
+uses loopback connections only and does not read or write your home folder.
+A row is one test with many cases.
 
-  --only WORD    run the rows of this name, group or fault (P1) only; may be repeated
-  --full         the full counts (default)
-  --quick        few of each
-  --seed N       the dice of a former run
-  --dist FOLDER  the build to test, default dist
-  --report FILE  where the findings go, default reliability-report.json
-  --help         print this
+  --only WORD    run only the rows with this name, group or fault id (such as P1); may be repeated
+  --full         run the full number of cases (default)
+  --quick        run a small number of cases
+  --seed N       seed of the random numbers; repeats an earlier run (default 1)
+  --dist FOLDER  the build to test (default dist)
+  --report FILE  the JSON file for the results (default reliability-report.json)
+  --help         print this help
 
 Rows:
 ${Object.entries(GROUPS).map(toHelp).join("\n")}
 
-Exit code: 0 when every row ran and none found a violation, else 1.`;
+Exit code: 0 if every row ran and found no violation, otherwise 1.`;
 
 function toHelp([group, { title, rows }]) {
   const lines = rows.map(({ name, about, ids }) => `  ${name.padEnd(22)} ${about} (${ids.join(", ")})`);
@@ -97,11 +99,11 @@ async function run(rows) {
   const untried = toUntried(GROUPS);
   console.log(`\n${toTable(inOrder)}\n`);
   if (options.only === undefined)
-    console.log(`Not tried here\n${untried.map(({ id, reason }) => `  ${id}: ${reason}`).join("\n")}\n`);
+    console.log(`Faults without a row\n${untried.map(({ id, reason }) => `  ${id}: ${reason}`).join("\n")}\n`);
   report.write({ version: 2, ...describeRun(), size, seed, rows: inOrder, untried });
-  console.log(`The findings are in ${report.file}.`);
+  console.log(`The results are in ${report.file}.`);
   const broken = inOrder.filter(({ verdict }) => verdict !== "held").length;
-  console.log(`${inOrder.length - broken} rows held, ${broken} broken.`);
+  console.log(`${inOrder.length - broken} rows held, ${broken} failed.`);
   return broken === 0 && inOrder.length === rows.length ? 0 : 1;
 }
 
@@ -113,7 +115,7 @@ function tell(row, found, seconds) {
 async function runTestRows(rows, isFull) {
   if (rows.length === 0) return [];
   console.error(
-    `${rows.length} rows of tests with their ${isFull ? "full" : "divided"} counts, about ${TESTS_SECONDS} s`,
+    `${rows.length} rows that are Vitest tests, with ${isFull ? "full" : "reduced"} counts, about ${TESTS_SECONDS} s`,
   );
   const from = performance.now();
   const found = await runTests(rows, { root: ROOT, folder: join(ROOT, FOLDER), isFull });
@@ -121,7 +123,7 @@ async function runTestRows(rows, isFull) {
   return rows.map((row) => tell(row, found.get(row.name), seconds));
 }
 
-/** The builds that are tested, and a folder for the rows: inside the package, where its dependencies are found. */
+/** The builds to test, and a folder for the bundled rows. The folder is inside the package so that imports of dependencies resolve. */
 function prepare() {
   process.chdir(ROOT);
   mkdirSync(FOLDER, { recursive: true });
@@ -129,12 +131,12 @@ function prepare() {
   process.on("exit", () => rmSync(FOLDER, { recursive: true, force: true }));
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(130));
   const dist = join(ROOT, options.dist);
-  if (!existsSync(join(dist, "main.js"))) throw new Error(`There is no build in ${dist}; run \`npm run build\` first.`);
+  if (!existsSync(join(dist, "main.cjs"))) throw new Error(`${dist} contains no build. Run \`npm run build\` first.`);
   execFileSync(process.execPath, ["scripts/build.mjs", "--failpoints", "--out", failpoints], { stdio: "inherit" });
   return { dist, failpoints: join(ROOT, failpoints) };
 }
 
-/** A row that cannot be run, does not end or ends in nobody's hands has failed. */
+/** A row fails if it cannot be loaded, does not end in time, or throws outside its own promise. */
 async function runRow(row, context, seconds) {
   const onProgress = (text) => console.error(`  ${text}`);
   const stray = catchStrays(row);
@@ -143,26 +145,26 @@ async function runRow(row, context, seconds) {
   try {
     const module = await import(await bundle(row));
     const ended = pause(limit * 1000, undefined, { signal: late.signal }).then(() => {
-      throw new Error(`No end after ${limit} s.`);
+      throw new Error(`The row did not end within ${limit} s.`);
     });
     return await Promise.race([row.run(module)({ ...context, onProgress }), stray.thrown, ended]);
   } catch (error) {
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    return { title: row.about, n: 0, injected: 0, violations: [`it did not end: ${reason}`], figures: {} };
+    return { title: row.about, n: 0, injected: 0, violations: [`the row failed: ${reason}`], figures: {} };
   } finally {
     late.abort();
     stray.stop();
   }
 }
 
-/** What is thrown where no row can catch it: a gateway that speaks no JSON, or answers twice. */
+/** Errors that a row cannot catch, such as those thrown by event handlers when a gateway sends invalid JSON or answers twice. */
 function catchStrays({ group, name }) {
   let reject;
   const thrown = new Promise((_, rejectThrown) => (reject = rejectThrown));
   thrown.catch(() => undefined);
   const fail = (error) => {
     const thrower = /\/rows\/([\w-]+\/[\w-]+)\.mjs/.exec(error?.stack ?? "")?.[1];
-    // A row that has failed goes on for a while, and what it throws then is not this one's.
+    // A failed row may still run for a while. An error that it throws later does not belong to the current row.
     if (thrower === undefined || thrower === `${group}/${name}`) reject(error);
   };
   const events = ["uncaughtException", "unhandledRejection"];

@@ -4,10 +4,10 @@ import { childVariables } from "./rows/secrets/child-variables.js";
 import { templatesKept } from "./rows/secrets/templates-kept.js";
 import { holdRows } from "./support/hold-rows.js";
 
-describe("with secrets around", () => {
+describe("with secrets in the configuration", () => {
   holdRows([
-    ["no command line holds the value of a variable under a strict policy", argvSecrets, 8],
-    ["servers see no variable that is not theirs", childVariables, 50],
+    ["no command line contains the value of a variable under a strict policy", argvSecrets, 8],
+    ["servers see only their own variables", childVariables, 50],
     ["commands write no value of a variable", templatesKept, 2],
   ]);
 });

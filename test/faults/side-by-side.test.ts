@@ -6,13 +6,13 @@ import { silentStarts } from "./rows/processes/silent-starts.js";
 import { stopSignals } from "./rows/processes/stop-signals.js";
 import { holdRows } from "./support/hold-rows.js";
 
-// Each has a home and gateways of its own, and waits for limits rather than for the processor; the longest come first.
-describe.concurrent("side by side", () => {
+// Each row has its own home folder and gateways and mostly waits for time limits; the longest rows come first.
+describe.concurrent("in parallel", () => {
   holdRows([
-    ["gateways at half load lose nothing and hold nothing while one thing after the other goes wrong", soak, 4],
-    ["announcements of changed tools cost few lists, and the last change is never lost", listStorms, 2],
-    ["servers that never answer the handshake are given up, and nobody waits for them", silentStarts, 5],
-    ["a gateway that is told to stop answers every call, and leaves nothing running", stopSignals, 1],
-    ["servers that end all the time are left alone", crashLoops, 2],
+    ["gateways at half load lose no call and leak nothing while faults are injected", soak, 4],
+    ["list change notifications cause few lists, and the last change is never missed", listStorms, 2],
+    ["servers that never answer the handshake time out and delay no other server", silentStarts, 5],
+    ["a stopped gateway answers every call and leaves no process", stopSignals, 1],
+    ["servers that exit repeatedly are not restarted for a while", crashLoops, 2],
   ]);
 });

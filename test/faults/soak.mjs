@@ -1,4 +1,4 @@
-// Runs the soak of the fault suite for as long as wanted and writes what it found. Ctrl-C ends it early, and it is judged all the same.
+// Runs the soak test of the fault suite for a chosen time and writes the results to a JSON file. After Ctrl-C, the results so far are evaluated.
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,18 +13,18 @@ const FOLDER = `dist-faults-${process.pid}`;
 
 const HELP = `Usage: npm run soak -- [options]
 
-Two gateways at half load, over stdio and HTTP, while one thing after the other goes wrong, every three seconds.
-Loopback only; nothing of your home is read or written.
+Runs two gateways (stdio and HTTP) at half of their capacity and injects a random fault every three seconds.
+The test uses loopback connections only and does not read or write your home folder.
 
-  --minutes N    how long, default 60
-  --seed N       the dice of a former run, default 1
-  --dist FOLDER  the build to test, default dist
-  --report FILE  where the findings go, default soak-report.json
-  --help         print this
+  --minutes N    duration in minutes (default 60)
+  --seed N       seed of the random numbers; repeats an earlier run (default 1)
+  --dist FOLDER  the build to test (default dist)
+  --report FILE  the JSON file for the results (default soak-report.json)
+  --help         print this help
 
-Ctrl-C ends the load; what happened until then is judged. Once more ends everything at once.
+Ctrl-C stops the load, and the results so far are evaluated. A second Ctrl-C exits at once.
 
-Exit code: 0 when no violation was found, else 1.`;
+Exit code: 0 if no violation was found, otherwise 1.`;
 
 const options = readOptions();
 if (options.help) console.log(HELP);
@@ -40,7 +40,7 @@ function readOptions() {
   };
   try {
     const { values } = parseArgs({ options: known });
-    if (!(Number(values.minutes) > 0)) throw new Error(`"${values.minutes}" is no number of minutes.`);
+    if (!(Number(values.minutes) > 0)) throw new Error(`"${values.minutes}" is not a positive number of minutes.`);
     if (!Number.isSafeInteger(Number(values.seed))) throw new Error(`"${values.seed}" is not a whole number.`);
     return values;
   } catch (error) {
@@ -53,7 +53,7 @@ async function run() {
   const report = claimReport(options.report);
   process.chdir(ROOT);
   const dist = join(ROOT, options.dist);
-  if (!existsSync(join(dist, "main.js"))) throw new Error(`There is no build in ${dist}; run \`npm run build\` first.`);
+  if (!existsSync(join(dist, "main.cjs"))) throw new Error(`${dist} contains no build. Run \`npm run build\` first.`);
   process.on("exit", () => rmSync(FOLDER, { recursive: true, force: true }));
   const stopping = listenForTheEnd();
   const { runSoak } = await import(await bundle());
@@ -68,7 +68,7 @@ async function run() {
   console.log(`\n${toTable([row])}\n`);
   const told = { version: 2, ...describeRun(), seed, rows: [row] };
   report.write(told);
-  console.log(`The findings are in ${report.file}.`);
+  console.log(`The results are in ${report.file}.`);
   return row.verdict === "held" ? 0 : 1;
 }
 

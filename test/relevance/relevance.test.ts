@@ -1,17 +1,18 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { assert, beforeAll, describe, expect, it } from "vitest";
+import { describeDiscoveryStep } from "../../src/metatools/next-steps.js";
 import { toSearchAnswer } from "../../src/metatools/discovery-profile.js";
 import { type EvalReport, evaluateOutcomes } from "../../src/search/evaluate.js";
 import { searchOptions } from "../../src/search/options.js";
-import { benchSet } from "../../src/surfaces/cli/eval/bench.js";
-import { calibrate } from "../../src/surfaces/cli/eval/calibration.js";
-import type { Answer } from "../../src/surfaces/cli/eval/measure.js";
-import { createPace } from "../../src/surfaces/cli/eval/pace.js";
-import { type EvalSet, readSet } from "../../src/surfaces/cli/eval/sets.js";
-import { createStaticCatalog } from "../../src/surfaces/cli/eval/static-catalog.js";
+import { benchSet } from "../../bench/search/bench.js";
+import { calibrate } from "../../bench/search/calibration.js";
+import type { QueryOutcome } from "../../src/operations/evaluation/measure.js";
+import { createPace } from "../../src/operations/evaluation/pace.js";
+import { type EvalSet, readEvalSet } from "../../src/operations/evaluation/evaluation-files.js";
+import { createStaticCatalog } from "../../src/operations/evaluation/static-catalog.js";
 
-/** About three points below what was measured when they were set. */
+/** About three points below the measured values at the time of writing. */
 const FLOORS = {
   "hit@1": 0.77,
   "recall@5": 0.82,
@@ -68,12 +69,12 @@ function measuresOf({ queries }: EvalSet, { report, answers }: Awaited<ReturnTyp
   };
 }
 
-function reportOf(kind: string, { queries }: EvalSet, answers: readonly Answer[]): EvalReport {
+function reportOf(kind: string, { queries }: EvalSet, answers: readonly QueryOutcome[]): EvalReport {
   const isOfKind = (_: unknown, index: number): boolean => kinds[index] === kind;
   return evaluateOutcomes(queries.filter(isOfKind), answers.filter(isOfKind));
 }
 
-/** What a failure shows, so that floors can be moved with open eyes. */
+/** Shown with a failure, so that a change of a floor is deliberate. */
 function tableOf(measures: Readonly<Record<string, number>>, reports: ReadonlyMap<string, EvalReport>): string {
   const columns = ["hit@1", "recall@5", "ndcg@10", "refused"] as const;
   const row = (cells: readonly (string | number)[]): string =>
@@ -93,28 +94,28 @@ let reports: ReadonlyMap<string, EvalReport>;
 let table: string;
 
 beforeAll(async () => {
-  set = await readSet(FILES, FOLDER);
+  set = await readEvalSet(FILES, FOLDER);
   run = await evaluate(set);
   measures = measuresOf(set, run);
   reports = new Map(Object.keys(KINDS).map((kind) => [kind, reportOf(kind, set, run.answers)]));
   table = tableOf(measures, reports);
 });
 
-describe("search over tools of our own", () => {
-  it.each(Object.keys(FLOORS) as (keyof typeof FLOORS)[])("holds the floor of %s", (measure) => {
+describe("search over the project's own tools", () => {
+  it.each(Object.keys(FLOORS) as (keyof typeof FLOORS)[])("reaches the floor of %s", (measure) => {
     assert.isAtLeast(measures[measure], FLOORS[measure], table);
   });
 
   it.each(Object.entries(KINDS))(
-    "finds the right tools of queries of the kind %s among the first five",
+    "finds the right tools for queries of the kind %s among the first five",
     (kind, floor) => {
       assert.isAtLeast(reports.get(kind)?.["recall@5"] ?? 0, floor, table);
     },
   );
 
-  it("answers the same in every run", async () => {
+  it("returns the same results in every run", async () => {
     const again = await evaluate(set);
-    const seen = (answers: readonly Answer[]) => answers.map(({ ids, stated }) => ({ ids, stated }));
+    const seen = (answers: readonly QueryOutcome[]) => answers.map(({ ids, stated }) => ({ ids, stated }));
     expect(seen(again.answers)).toEqual(seen(run.answers));
     expect(again.report.abstained).toBe(run.report.abstained);
   });
@@ -125,7 +126,10 @@ describe("an exact name", () => {
     const catalog = createStaticCatalog(set.tools, { options: OPTIONS, warn });
     const wrong: string[] = [];
     for (const { id, name } of catalog.snapshot.tools.values()) {
-      const { results } = toSearchAnswer(await catalog.search(form === "id" ? id : name, new Set()));
+      const { results } = toSearchAnswer(
+        await catalog.search(form === "id" ? id : name, new Set()),
+        describeDiscoveryStep,
+      );
       const [first] = results;
       const isRight = form === "id" ? `${first?.server}:${first?.tool}` === id : first?.tool === name;
       if (!isRight || first?.relevance !== 1) wrong.push(`${id}: ${first?.server}:${first?.tool} ${first?.relevance}`);
@@ -133,7 +137,7 @@ describe("an exact name", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("comes first with relevance 1 in other letters and separators too", () => {
+  it("comes first with relevance 1 with other case and separators too", () => {
     const wrong = set.queries.filter(({ relevant }, index) => {
       const { ids, stated } = run.answers[index]!;
       return kinds[index] === "name" && (ids[0] !== relevant[0]?.id || stated[0] !== 1);
@@ -143,13 +147,13 @@ describe("an exact name", () => {
 });
 
 describe("the data", () => {
-  it("names only tools that exist, and asks every kind at least twenty times", () => {
+  it("names only existing tools and has at least twenty queries of every kind", () => {
     expect(run.unknown).toEqual([]);
     expect(kinds.filter((kind) => !(kind in KINDS))).toEqual([]);
     for (const report of reports.values()) expect(report.queries).toBeGreaterThanOrEqual(20);
   });
 
-  it("asks nothing twice", () => {
+  it("has no duplicate query", () => {
     const asked = [...set.queries.map(({ query }) => query), ...(set.unanswerable ?? [])];
     expect(asked.filter((query, index) => asked.indexOf(query) !== index)).toEqual([]);
   });

@@ -4,12 +4,12 @@ import { createRandom, type Random } from "../faults/support/random.js";
 
 const MOST_TRIES = 30;
 
-/** Arguments that the schema allows, the same for the same seed; undefined where none were found. */
+/** Arguments that the schema allows, the same for the same seed; undefined if none were found. */
 export function generateArguments(schema: JsonObject, seed: number): JsonObject | undefined {
   const validator = new Validator(schema, "2020-12", true);
   for (let attempt = 0; attempt < MOST_TRIES; attempt++) {
     const random = createRandom(seed * 1000 + attempt);
-    // Fewer optional members with each try: what is needed alone is the easiest to get right.
+    // Fewer optional members with each attempt: required members alone are easiest to generate.
     const optional = attempt < MOST_TRIES / 2 ? 0.4 : attempt < MOST_TRIES - 5 ? 0.1 : 0;
     const value = createGenerator(schema, random, optional)(schema, 0);
     if (isJsonObject(value) && validator.validate(value).valid) return value;
@@ -41,7 +41,7 @@ function createGenerator(root: JsonObject, random: Random, optional: number): Ge
     }
   }
 
-  /** One object that says all: references followed, all of `allOf`, one of the alternatives. */
+  /** One object with all constraints: references resolved, all of `allOf`, one of the alternatives. */
   function flatten(given: unknown, depth: number): JsonObject {
     if (!isJsonObject(given) || depth > 20) return {};
     const { $ref, allOf, oneOf, anyOf, ...own } = given;
@@ -71,7 +71,7 @@ function createGenerator(root: JsonObject, random: Random, optional: number): Ge
       (name) => required.has(name) || (depth < 3 && random.chance(optional)),
     );
     const [any] = Object.keys(properties);
-    // A form has no way to write an empty object.
+    // A form cannot express an empty object.
     if (chosen.length === 0 && any !== undefined && depth > 0 && depth < 8) chosen.push(any);
     const value = Object.fromEntries(chosen.map((name) => [name, generate(properties[name], depth + 1)]));
     const { additionalProperties: more } = schema;
@@ -116,7 +116,7 @@ const FORMATS: Readonly<Record<string, readonly string[]>> = {
   "unix-time": ["1700000000"],
 };
 
-/** Words with all that has a meaning somewhere on the way. */
+/** Texts with every character that has a special meaning somewhere. */
 const WORDS = [
   "plain",
   "two words",
@@ -135,7 +135,7 @@ const WORDS = [
   "a:b@c",
   "~!*()",
 ];
-/** What patterns of documents ask for. */
+/** Texts for common patterns of documents. */
 const SHAPED = [
   "a",
   "abc",
@@ -182,7 +182,7 @@ function toString(schema: JsonObject, random: Random): string {
   return "x".repeat(Math.min(Math.max(least, 1), most));
 }
 
-/** A text for a plain pattern: characters and classes, each with a count. Anything else gives nonsense, which is noticed. */
+/** A text for a simple pattern: characters and classes, each with a count. Other patterns give invalid text, which is detected. */
 function expand(pattern: string): string {
   const pieces =
     pattern

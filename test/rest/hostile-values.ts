@@ -1,6 +1,6 @@
 import { createRandom, type Random } from "../faults/support/random.js";
 
-/** Ways out of a path, out of a line, out of a value; each is written plain and in the encodings that somebody decodes. */
+/** Values that try to escape a path, a line or a quoted value, plain and in encodings that some servers decode. */
 const ATOMS = [
   "..",
   ".",
@@ -75,7 +75,7 @@ const WRAPS: readonly ((text: string) => string)[] = [
   (text) => encodeBytes(encodeBytes(text)),
 ];
 
-/** Strings for the most part, and lists and objects of them, some under names that are attacks themselves. */
+/** Mostly strings, and lists and objects of them, some with hostile names. */
 export function hostileValues(count: number, seed: number): unknown[] {
   const random = createRandom(seed);
   const plain = WRAPS.flatMap((wrap) => ATOMS.map((atom) => wrap(atom)));

@@ -1,4 +1,4 @@
-/** Addresses that lead to this machine, its neighbours, a cloud's credentials or nowhere, in the forms that parsers take. */
+/** Addresses of this machine, the local network, cloud metadata or no host, in all forms that parsers accept. */
 export function inwardForms(port: number): string[] {
   const at = (host: string): string => `http://${host}:${port}/latest/meta-data`;
   return [...IPV4, ...IPV6.map((address) => `[${address}]`), ...NAMES].map(at).concat(tricks(port));

@@ -15,7 +15,7 @@ let place: string;
 let connected: string[] = [];
 const opened: { close(): unknown }[] = [];
 
-/** Every socket that this process has connected, whoever made it. */
+/** Every socket that this process has connected. */
 function watch(message: unknown): void {
   const { socket } = message as { socket: Socket };
   socket.once("connect", () => connected.push(`${socket.remoteAddress}:${socket.remotePort}`));
@@ -55,12 +55,12 @@ function failureOf(work: Promise<unknown>): Promise<DiscoveryError> {
   );
 }
 
-describe("addresses that lead inward", () => {
+describe("internal addresses", () => {
   it("are at least eighty", () => {
     expect(new Set(inwardForms(80)).size).toBeGreaterThanOrEqual(80);
   });
 
-  it("are not connected to when nobody wrote them", async () => {
+  it("are not connected to if the user did not configure them", async () => {
     const guarded = guard({ server: "api", allowInward: [] });
     for (const form of inwardForms(trap.port)) {
       if (!URL.canParse(form)) continue;
@@ -83,7 +83,7 @@ describe("addresses that lead inward", () => {
     expect([connected.length, trap.connections()]).toEqual([0, 0]);
   });
 
-  it("are not connected to when a redirect leads there, even from a place that may lie inward", async () => {
+  it("are not connected to through a redirect, even from a configured internal address", async () => {
     const forms = inwardForms(trap.port);
     const api = await listen((received, response) => {
       const location = forms[Number(received.url.slice(1))] ?? "";
@@ -112,11 +112,13 @@ describe("addresses that lead inward", () => {
       Promise.resolve(addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })));
     const guarded = guard({ server: "api", allowInward: [], lookup });
     const url = new URL(`https://api.example.com:${trap.port}/`);
-    expect((await failureOf(guarded.fetch({ ...ask, url }))).message).toContain("leads inside");
+    expect((await failureOf(guarded.fetch({ ...ask, url }))).message).toContain(
+      "resolves to an address of this machine",
+    );
     expect([connected.length, trap.connections()]).toEqual([0, 0]);
   });
 
-  it("cannot be reached by a name that changes its address after the check: it is looked up once", async () => {
+  it("are not reachable by a name whose address changes after the check: it is resolved once", async () => {
     let asked = 0;
     const lookup = () => Promise.resolve([{ address: asked++ === 0 ? "198.51.100.1" : "127.0.0.1", family: 4 }]);
     const guarded = guard({ server: "api", allowInward: [], lookup });
@@ -125,14 +127,14 @@ describe("addresses that lead inward", () => {
     expect([asked, connected.length, trap.connections()]).toEqual([2, 0, 0]);
   });
 
-  it("hold no credentials of a cloud even for a name that the person wrote", async () => {
+  it("of cloud metadata are blocked even for a name that the user configured", async () => {
     const lookup = () => Promise.resolve([{ address: "169.254.169.254", family: 4 }]);
     const guarded = guard({ server: "api", allowInward: ["http://box.example"], lookup });
     await failureOf(guarded.fetch({ ...ask, url: new URL("http://box.example/") }));
     expect(connected).toEqual([]);
   });
 
-  it("are asked when the person wrote that very origin, by number or by name", async () => {
+  it("are connected to if the user configured exactly this origin, by number or by name", async () => {
     const lookup = () => Promise.resolve([{ address: "127.0.0.1", family: 4 }]);
     const named = `http://box.example:${trap.port}`;
     const guarded = guard({ server: "api", allowInward: [trap.origin, named], lookup });

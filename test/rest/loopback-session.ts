@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { afterEach } from "vitest";
 import type { RestConnection } from "../../src/model/server.js";
 import type { RestSessionParts } from "../../src/upstreams/rest/open-rest-session.js";
-import type { Session } from "../../src/upstreams/session.js";
+import type { UpstreamSession } from "../../src/upstreams/session.js";
 import { listen, type Loopback, type Reply } from "./loopback.js";
 import { open, toOperation } from "./session.js";
 
 export const GET = toOperation();
 export const POST = toOperation({ method: "POST" });
 
-/** APIs, sessions and folders that end with each test of the file that calls this. */
+/** APIs, sessions and folders that are closed after each test of the calling file. */
 export function setUpSessions() {
   const ending: (() => unknown)[] = [];
   afterEach(async () => {
@@ -29,7 +29,7 @@ export function setUpSessions() {
       api: Loopback,
       connection: Partial<RestConnection> = {},
       parts: Partial<RestSessionParts> = {},
-    ): Promise<Session> {
+    ): Promise<UpstreamSession> {
       const session = await open({ baseUrl: `${api.origin}/v1`, ...connection }, parts);
       ending.push(() => session.close());
       return session;

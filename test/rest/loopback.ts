@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A request as it arrived. */
+/** A request as received. */
 export interface Received {
   readonly method: string;
   readonly url: string;
@@ -19,13 +19,13 @@ export interface Loopback {
   readonly origin: string;
   readonly port: number;
   readonly received: Received[];
-  /** How many connections came, with or without a request. */
+  /** The number of connections, with or without a request. */
   connections(): number;
   reply: Reply;
   stop(): Promise<void>;
 }
 
-/** An API on this machine that keeps all it is asked. */
+/** A local API that records all requests. */
 export async function listen(reply: Reply = json({})): Promise<Loopback> {
   const received: Received[] = [];
   let connections = 0;

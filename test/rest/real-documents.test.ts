@@ -39,7 +39,7 @@ async function readReal(folder: string): Promise<Real[]> {
 
 describe("real documents", () => {
   it(
-    `describe what arrives, for ${OPERATIONS} of their operations`,
+    `describe the received requests, for ${OPERATIONS} of their operations`,
     async ({ skip }) => {
       if (DATA === undefined) return skip("ANYGPT_DATA names no folder, so there are no documents to read.");
       const real = await readReal(join(DATA, "openapi"));

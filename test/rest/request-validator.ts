@@ -6,13 +6,13 @@ import * as OpenApiValidator from "express-openapi-validator";
 import { isJsonObject, type JsonObject } from "../../src/model/json.js";
 import { stop } from "./loopback.js";
 
-/** What the validator made of a request. */
+/** The result of the validator for a request. */
 export type Judgement =
   | { readonly kind: "valid"; readonly path: JsonObject; readonly query: JsonObject; readonly body: unknown }
   | { readonly kind: "invalid"; readonly reason: string };
 
 export interface Judge {
-  /** Where requests go, the base path of the document included. */
+  /** The base URL for requests, including the base path of the document. */
   readonly baseUrl: string;
   /** Of the latest request. */
   latest(): Judgement | undefined;
@@ -20,7 +20,7 @@ export interface Judge {
   stop(): Promise<void>;
 }
 
-/** Paths that the validator cannot tell from another, or not read at all. */
+/** Paths that the validator cannot parse or distinguish from another. */
 export function unjudgedPaths(document: JsonObject): ReadonlySet<string> {
   const paths = Object.keys(isJsonObject(document["paths"]) ? document["paths"] : {});
   const shapeOf = (path: string): string => path.replace(/\{[^}]*\}/g, "{}");
@@ -31,7 +31,7 @@ export function unjudgedPaths(document: JsonObject): ReadonlySet<string> {
 const BASE = "/base/v1";
 const LARGEST = "50mb";
 
-/** A server on this machine that holds every request against the document, by express-openapi-validator. */
+/** A local server that validates every request against the document with express-openapi-validator. */
 export async function openJudge(document: JsonObject): Promise<Judge> {
   let latest: Judgement | undefined;
   const app = express();
@@ -70,7 +70,7 @@ export async function openJudge(document: JsonObject): Promise<Judge> {
   };
 }
 
-/** In a form all is text and a list may have one item: only there are types to be guessed. */
+/** In a form every value is text and a list may have one item: only there types must be guessed. */
 function validatorFor(document: JsonObject, coerceTypes: false | "array"): RequestHandler {
   const validator = OpenApiValidator.middleware({
     apiSpec: { ...prepare(document), servers: [{ url: BASE }] } as never,
@@ -89,8 +89,8 @@ interface Refusal extends Error {
 }
 
 /**
- * The validator wants a type even of a body that is left out, where the document says that it may be; it takes `readOnly`, which
- * is about members of objects, for one about parameters too; and it finds members missing in a deep object that was never sent.
+ * Works around the validator: it requires a type even for an omitted optional body; it applies `readOnly`, which concerns
+ * members of objects, to parameters too; and it reports missing members of a deep object that was never sent.
  */
 function isMistaken({ status, errors = [] }: Refusal, request: IncomingMessage): boolean {
   const isAboutNothing = ({ path, message }: { path: string; message: string }): boolean => {
@@ -105,7 +105,7 @@ function isMistaken({ status, errors = [] }: Refusal, request: IncomingMessage):
   return requestBody !== undefined && requestBody.required !== true && typeOf(request) === "";
 }
 
-/** Some operations lie at other addresses; here all lie at one. And the validator fails for good on `nullable` without a type. */
+/** Some operations have other server addresses; here all share one. The validator also fails on `nullable` without a type. */
 function prepare(document: JsonObject): JsonObject {
   return JSON.parse(JSON.stringify(document), (key, value: unknown) => {
     if (key === "servers" || (key.startsWith("/") && key.includes("?"))) return undefined;

@@ -20,7 +20,7 @@ const POINT = {
   additionalProperties: false,
 };
 
-/** Every way to write a value that the documents of this world use. */
+/** Every serialization of a value that OpenAPI documents use. */
 const DOCUMENT: JsonObject = {
   openapi: "3.0.3",
   info: { title: "All ways", version: "1" },
@@ -87,13 +87,13 @@ async function toolsOf(document: JsonObject): Promise<readonly ToolDefinition[]>
   return (await convertDocument(JSON.stringify(document), toConnection())).tools;
 }
 
-describe("arguments made from the schemas of a document", () => {
-  it.each([1, 2, 3, 4, 5])("arrive as the document describes, by dice %i", async (seed) => {
+describe("arguments generated from the schemas of a document", () => {
+  it.each([1, 2, 3, 4, 5])("arrive as the document describes, with seed %i", async (seed) => {
     const trip = await roundTrip({ document: DOCUMENT, tools: await toolsOf(DOCUMENT), seed, count: 100 });
     expect(trip).toEqual({ sent: 7, unjudged: 0, without: [], failures: [] });
   });
 
-  it("are noticed when they are sent in another way", async () => {
+  it("are detected when they are sent in another way", async () => {
     const tools = (await toolsOf(DOCUMENT)).map(({ operation, ...tool }) => ({
       ...tool,
       operation: {

@@ -7,7 +7,7 @@ import { type Judgement, openJudge, unjudgedPaths } from "./request-validator.js
 import { open, toCall } from "./session.js";
 
 export interface RoundTripGiven {
-  /** OpenAPI 3, as it is. */
+  /** OpenAPI 3, unchanged. */
   readonly document: JsonObject;
   readonly tools: readonly ToolDefinition[];
   readonly seed: number;
@@ -17,7 +17,7 @@ export interface RoundTripGiven {
 
 export interface RoundTrip {
   readonly sent: number;
-  /** Tools whose path the validator cannot read or tell from another. */
+  /** Tools whose path the validator cannot parse or distinguish from another. */
   readonly unjudged: number;
   /** Tools for whose schema no arguments were found. */
   readonly without: readonly string[];
@@ -33,7 +33,7 @@ export interface Failure {
 /** The validator reads the whole document at its first request. */
 const PATIENCE = { timeoutMs: 120_000, maxTotalMs: 120_000 };
 
-/** Arguments made from each tool's schema are sent through a session; what arrives is held against the document. */
+/** Sends arguments generated from each tool's schema through a session, and validates the requests against the document. */
 export async function roundTrip({ document, tools, seed, count }: RoundTripGiven): Promise<RoundTrip> {
   const judge = await openJudge(document);
   const session = await open({ baseUrl: judge.baseUrl });
@@ -67,7 +67,7 @@ export async function roundTrip({ document, tools, seed, count }: RoundTripGiven
   }
 }
 
-/** Files travel within the argument here. */
+/** Files are sent inside the argument here. */
 function withFiles({ body }: RestOperation, values: JsonObject): JsonObject {
   const files = (body?.members ?? []).filter((member) => member.isFile).map((member) => member.argument);
   if (body?.kind === "binary" && body.argument !== undefined) files.push(body.argument);
@@ -88,7 +88,7 @@ function told(error: unknown): string {
   return error instanceof Error ? error.message : "an answer came";
 }
 
-/** What was given and did not arrive as it was. */
+/** Arguments that did not arrive unchanged. */
 function lostIn(operation: RestOperation, values: JsonObject, judgement: Judgement | undefined): string | undefined {
   if (judgement?.kind !== "valid") return undefined;
   for (const { in: place, name, argument, style, isJson } of operation.parameters) {
@@ -125,7 +125,7 @@ function isSame(arrived: unknown, given: unknown): boolean {
   return String(arrived) === String(given);
 }
 
-/** The validator fills in what the document says by default. */
+/** The validator fills in default values of the document. */
 function contains(arrived: unknown, given: unknown): boolean {
   if (Array.isArray(given)) {
     return (

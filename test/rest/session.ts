@@ -8,9 +8,10 @@ import {
   openRestSession,
   type RestSessionParts,
 } from "../../src/upstreams/rest/open-rest-session.js";
-import type { Session } from "../../src/upstreams/session.js";
+import type { UpstreamSession } from "../../src/upstreams/session.js";
 import type { UpstreamCall } from "../../src/upstreams/types.js";
 import { createSecrets } from "../../src/util/secrets.js";
+import { type GivenUpstreamCall, toUpstreamCall } from "../support/calls.js";
 
 export const NO_TOOLS: ConvertDocument = () => Promise.resolve({ tools: [], dropped: [], truncated: false });
 
@@ -18,7 +19,10 @@ export function toConnection(extra: Partial<RestConnection> = {}): RestConnectio
   return { kind: "rest", document: "/nowhere/api.json", headers: {}, uploads: [], operations: [], ...extra };
 }
 
-export function open(connection: Partial<RestConnection>, extra: Partial<RestSessionParts> = {}): Promise<Session> {
+export function open(
+  connection: Partial<RestConnection>,
+  extra: Partial<RestSessionParts> = {},
+): Promise<UpstreamSession> {
   return openRestSession(toConnection(connection), {
     server: "api",
     version: "1.2.3",
@@ -28,7 +32,7 @@ export function open(connection: Partial<RestConnection>, extra: Partial<RestSes
     memory: createRestMemory(),
     now: Date.now,
     random: () => 0.5,
-    // Waiting takes no time here; what is waited for is asserted elsewhere.
+    // Waiting takes no time here; other tests assert the waits.
     schedule: (_, run) => {
       const timer = setImmediate(run);
       return () => clearImmediate(timer);
@@ -48,10 +52,6 @@ export function parameter(place: RestParameter["in"], name: string, extra: Parti
   return { argument: name, name, in: place, style, explode: style === "form", ...extra };
 }
 
-export function toCall(
-  operation: RestOperation,
-  args: JsonObject = {},
-  extra: Partial<UpstreamCall> = {},
-): UpstreamCall {
-  return { tool: "tool", arguments: args, operation, timeoutMs: 10_000, maxTotalMs: 60_000, ...extra };
+export function toCall(operation: RestOperation, args: JsonObject = {}, extra: GivenUpstreamCall = {}): UpstreamCall {
+  return toUpstreamCall({ tool: "tool", arguments: args, operation, ...extra });
 }

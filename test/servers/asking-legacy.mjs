@@ -1,6 +1,6 @@
-// A server of the legacy era that asks its clients back, on the first line of the SDK. Start: node asking-legacy.mjs [http]
-// Over HTTP it keeps sessions and prints its port. `loosely` asks outside of the stream of the call. With `eager` it asks
-// for folders as soon as the handshake is over.
+// A legacy server (SDK v1) that sends requests to its clients. Start: node asking-legacy.mjs [http]
+// Over HTTP it keeps sessions and prints its port. `loosely` sends its request outside the stream of the call. With `eager` it
+// requests the roots as soon as the handshake is complete.
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";

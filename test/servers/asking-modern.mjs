@@ -1,4 +1,4 @@
-// A server of the modern era that asks its clients back. Start: node asking-modern.mjs [http]
+// A modern server (2026-07-28) that sends input requests to its clients. Start: node asking-modern.mjs [http]
 // Over HTTP it prints its port.
 import { createServer } from "node:http";
 import { toNodeHandler } from "@modelcontextprotocol/node";
@@ -28,7 +28,7 @@ function createAskingServer() {
       message,
       requestedSchema: { type: "object", properties: { value: { type: "string" } }, required: ["value"] },
     });
-  /** Asks once, and gives what came back. */
+  /** Asks once and returns the answer. */
   const once = (mcpReq, request) => mcpReq.inputResponses?.it ?? inputRequired({ inputRequests: { it: request() } });
 
   tool("ask", { question: z.string() }, ({ question }, mcpReq) => {

@@ -1,4 +1,4 @@
-// A modern server that asks for input whatever its client has declared, and in odd forms. Start: node asking-undeclared.mjs
+// A modern server that sends input requests whatever its client has declared, and in invalid forms. Start: node asking-undeclared.mjs
 import { send, serve, text } from "./rpc.mjs";
 
 const VERSION = "2026-07-28";

@@ -1,5 +1,5 @@
-// A server of the legacy era that says something and asks its caller in the midst of a call, while a request for its
-// prompts is under way. That is answered when the question is. Start: node asking-while-listing.mjs
+// A legacy server that sends a log message and an elicitation during a call, while a request for its prompts is pending.
+// It answers that request after the elicitation. Start: node asking-while-listing.mjs
 import { once, EventEmitter } from "node:events";
 import { createInterface } from "node:readline";
 import { send, serve, text } from "./rpc.mjs";

@@ -1,4 +1,4 @@
-// A well-behaved server of the legacy era. Start: node echo.mjs
+// A well-behaved legacy server. Start: node echo.mjs
 import { appendFileSync } from "node:fs";
 import { send, serve, text } from "./rpc.mjs";
 

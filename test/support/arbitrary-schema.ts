@@ -31,7 +31,7 @@ const name = fc.constantFrom(
 const some = <T>(value: fc.Arbitrary<T>) => ({ arbitrary: value });
 type Keywords = Record<string, { arbitrary: fc.Arbitrary<unknown> }>;
 
-/** Each keyword is there or not. */
+/** Each keyword is optional. */
 function keywords(fixed: JsonObject, optional: Keywords): fc.Arbitrary<JsonObject> {
   const arbitraries = Object.fromEntries(Object.entries(optional).map(([key, { arbitrary }]) => [key, arbitrary]));
   return fc.record(arbitraries, { requiredKeys: [] }).map((chosen) => ({ ...fixed, ...chosen }));
@@ -139,7 +139,7 @@ const { schema } = fc.letrec<{ schema: unknown; object: JsonObject }>((tie) => (
   ),
 }));
 
-/** Schemas as hostile and as honest servers write them, each with definitions that may contain each other. */
+/** Schemas as hostile and as honest servers write them, each with definitions that may be recursive. */
 export const arbitrarySchema = schema;
 
 /** The input schema of a tool. */
@@ -160,7 +160,7 @@ export const arbitraryInput: fc.Arbitrary<JsonObject> = fc
     $defs,
   }));
 
-/** Values that such schemas have a chance to accept. */
+/** Values that such schemas may accept. */
 export const arbitraryValue: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: "small" },

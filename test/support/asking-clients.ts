@@ -26,13 +26,13 @@ export type Answerer = (asked: Asked) => object | Promise<object>;
 
 export interface AskedClient {
   execute(server: string, tool: string, args?: object, more?: CallMore): Promise<Executed>;
-  /** What the gateway has asked of it. */
+  /** The requests of the gateway to this client. */
   readonly asked: Asked[];
   readonly logs: string[];
-  /** The pages of which it heard that its user is done there; of the legacy era. */
+  /** The completed URL elicitations; legacy only. */
   readonly completed: string[];
   setLevel(level: "debug" | "error"): Promise<unknown>;
-  /** Hangs up. */
+  /** Disconnects. */
   close(): Promise<void>;
 }
 
@@ -60,7 +60,7 @@ interface Way {
   readonly hangUp: () => Promise<unknown>;
 }
 
-/** A client of the legacy era: the first line of the SDK. */
+/** A legacy client (SDK v1). */
 export async function legacyClient(way: Way, { capabilities = EVERYTHING, answer }: ClientParts): Promise<AskedClient> {
   const client = new LegacyClient({ name: "legacy", version: "1" }, { capabilities });
   const { asked, logs, take } = createNotes(answer);
@@ -101,7 +101,7 @@ export async function legacyClient(way: Way, { capabilities = EVERYTHING, answer
   };
 }
 
-/** A client of the modern era: the second line of the SDK, which never shakes hands. */
+/** A modern client (SDK v2), without a handshake. */
 export async function modernClient(way: Way, { capabilities = EVERYTHING, answer }: ClientParts): Promise<AskedClient> {
   const client = new ModernClient(
     { name: "modern", version: "2" },
@@ -163,7 +163,7 @@ interface PipeTransport {
   close(): Promise<void>;
 }
 
-/** A connection of its own to the engine, as over stdio. */
+/** A separate connection to the engine, as over stdio. */
 export function overPipes(engine: DiscoveryEngine): Way {
   const input = new PassThrough();
   const output = new PassThrough();
@@ -188,7 +188,7 @@ export function overPipes(engine: DiscoveryEngine): Way {
   return { transport, hangUp: () => (input.end(), served) };
 }
 
-/** Streamable HTTP without the network between. */
+/** Streamable HTTP without a network. */
 export function overHttp(mcp: McpOverHttp, actor: Actor, era: "legacy" | "modern"): Way {
   const fetch = async (url: string | URL, { body, ...init }: RequestInit = {}): Promise<Response> => {
     const request = new Request(url, init);
@@ -200,7 +200,7 @@ export function overHttp(mcp: McpOverHttp, actor: Actor, era: "legacy" | "modern
   return { transport, hangUp: () => Promise.resolve() };
 }
 
-/** The rounds of a modern client by hand. */
+/** A modern client whose rounds the test sends one by one. */
 export interface RawRounds {
   call(call: object, more?: object): Promise<Round>;
   close(): Promise<unknown>;

@@ -16,7 +16,7 @@ import {
 import { testServer } from "./gateway.js";
 import { startHttpServer } from "./upstreams.js";
 
-/** How a client reaches the gateway, and the gateway a server. */
+/** The transports between client and gateway, and between gateway and server. */
 export const KINDS = ["legacy-stdio", "legacy-http", "modern-stdio", "modern-http"] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -26,7 +26,7 @@ export interface AskingGateway {
   close(): Promise<void>;
 }
 
-/** One gateway with a server of each kind that asks its callers, for clients of each kind. */
+/** One gateway with a server of each kind that sends requests to its clients, for clients of each kind. */
 export async function openAskingGateway(): Promise<AskingGateway> {
   const folder = await mkdtemp(join(tmpdir(), "anygpt-asking-"));
   const [legacy, modern] = await Promise.all([
@@ -74,7 +74,7 @@ export async function openAskingGateway(): Promise<AskingGateway> {
   };
 }
 
-/** What the person and the model of one client say. */
+/** The answers of the user and the model of one client. */
 export const as =
   (name: string) =>
   ({ method, params }: Asked): object => {

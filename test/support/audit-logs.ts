@@ -34,7 +34,7 @@ export const outcome = (rest: Partial<AuditOutcome> = {}): AuditOutcome => ({
   ...rest,
 });
 
-/** One process with its own store and its own clockwork. */
+/** One process with its own store and timers. */
 export interface Opened {
   readonly log: AuditLog;
   readonly store: Store;
@@ -74,7 +74,7 @@ function openLog(folder: string, file: string, rest: Wish): Opened {
   return { log, store, files, timers, said };
 }
 
-/** A new folder before each test of the file that calls this, and logs in it that are closed after the test. */
+/** A new folder before each test of the calling file, and logs in it that are closed after the test. */
 export function setUpAuditLogs() {
   let folder: string;
   let file: string;
@@ -99,7 +99,7 @@ export function setUpAuditLogs() {
       all.push(opened);
       return opened;
     },
-    /** Changes what is stored behind the back of the logs. */
+    /** Changes the stored records without the logs. */
     tamper(sql: string): void {
       const database = new (driver().DatabaseSync)(file);
       database.exec(`PRAGMA busy_timeout = 5000; ${sql}`);

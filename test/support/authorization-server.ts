@@ -5,25 +5,25 @@ import type { AddressInfo } from "node:net";
 import type { JsonObject } from "../../src/model/json.js";
 import { stop } from "../rest/loopback.js";
 
-/** What a test may change at any time: how long tokens live, and in which ways the server misbehaves. */
+/** Settings that a test may change at any time: token lifetimes, and how the server misbehaves. */
 export interface AuthorizationSwitches {
   lifeSeconds: number | undefined;
-  /** Whether a refresh token is good for one use only. */
+  /** Whether refresh tokens are single-use. */
   rotates: boolean;
-  /** What an old refresh token costs: all that came of the same sign-in, or only the request. */
+  /** The reaction to a reused refresh token: revoke all tokens of the sign-in, or reject the request. */
   onReuse: "revoke" | "refuse";
-  /** What is said as `iss` with the code. */
+  /** The `iss` parameter of the authorization response. */
   iss: string | undefined;
-  /** Changes what the server says of itself. */
+  /** Changes the metadata. */
   metadata: (honest: JsonObject) => JsonObject;
   /** Answers in place of the server. */
   intercept: ((path: string, response: ServerResponse) => boolean) | undefined;
-  /** What stands at addresses that clients give as their ids. */
+  /** The documents at addresses that clients use as their ids. */
   documents: Map<string, { redirect_uris: string[] }>;
-  /** Secrets of clients that were registered by hand. */
+  /** Secrets of pre-registered clients. */
   clients: Map<string, { secret?: string; redirectUris: string[] }>;
   registers: boolean;
-  /** Resolves before a refresh is looked at; with false nothing comes of it. */
+  /** Resolves before a refresh is processed; with false it fails. */
   beforeRefresh: () => Promise<boolean>;
 }
 
@@ -54,15 +54,15 @@ export interface AuthorizationServer {
   readonly issuer: string;
   readonly requests: readonly AuthRequest[];
   readonly switches: AuthorizationSwitches;
-  /** Everything that it ever gave out and nobody else may read. */
+  /** Every secret that it has issued. */
   readonly secrets: readonly string[];
   refreshes(): number;
-  /** Why a token is not taken; undefined when it is good for that audience. */
+  /** Why a token is rejected; undefined if it is valid for that audience. */
   fault(token: string, audience: string): "invalid_token" | undefined;
   scopeOf(token: string): string;
   endAccessTokens(): void;
   endGrants(): void;
-  /** Plays the person who says yes in the browser, and gives the address that the browser is sent to. */
+  /** Plays the user who accepts in the browser; returns the address of the redirect. */
   approve(address: string | URL): Promise<URL>;
   stop(): Promise<void>;
 }
@@ -114,7 +114,7 @@ export async function startAuthorizationServer(
   const redirectsOf = (client: string): readonly string[] =>
     switches.clients.get(client)?.redirectUris ?? switches.documents.get(client)?.redirect_uris ?? [];
 
-  /** A port may be any on loopback (RFC 8252, 7.3). */
+  /** Any loopback port is accepted (RFC 8252, 7.3). */
   const isRegistered = (client: string, redirectUri: string): boolean => {
     const portless = (url: string): string => url.replace(/^(http:\/\/127\.0\.0\.1):\d+/, "$1");
     return redirectsOf(client).some((known) => known === redirectUri || known === portless(redirectUri));
@@ -195,7 +195,7 @@ export async function startAuthorizationServer(
     }
     if (form.get("resource") !== family.audience) return reply(response, 400, { error: "invalid_target" });
     if (family.refreshToken !== presented) {
-      // A token that was used before: somebody has stolen one, and nobody can tell who (OAuth 2.1, 4.3.1).
+      // A reused refresh token indicates a theft by an unknown party (OAuth 2.1, 4.3.1).
       family.isRevoked = switches.onReuse === "revoke";
       return reply(response, 400, { error: "invalid_grant" });
     }
@@ -274,20 +274,20 @@ export async function startAuthorizationServer(
 export interface ProtectedServer {
   readonly url: string;
   readonly origin: string;
-  /** The headers of everything that came. */
+  /** The headers of all requests. */
   readonly received: IncomingMessage["headers"][];
-  /** How many requests were turned away for their token. */
+  /** How many requests were rejected because of their token. */
   refusals(): number;
-  /** Turns nobody away before so many are to be. */
+  /** Rejects requests only once this many have arrived. */
   holdRefusals(count: number): void;
-  /** Changes what it says of itself. */
+  /** Changes its metadata. */
   description: (honest: JsonObject) => JsonObject;
   /** Changes its challenge, or sends none. */
   challenge: (honest: string) => string | undefined;
   stop(): Promise<void>;
 }
 
-/** An MCP server on loopback whose tools want a token of that authorization server: `whoami`, and `purge` with a scope. */
+/** An MCP server on loopback whose tools require a token of that authorization server: `whoami`, and `purge` with a scope. */
 export async function startProtectedServer(
   authorization: Pick<AuthorizationServer, "issuer" | "fault" | "scopeOf">,
 ): Promise<ProtectedServer> {

@@ -1,4 +1,4 @@
-// A process that learns one server's tools anew on and on, and says so each time: the store's file and its name are given.
+// A process that lists one server's tools repeatedly and reports each listing; arguments: the store's file and name.
 import { createCatalog } from "../../src/catalog/catalog.js";
 import { createCatalogDisk } from "../../src/catalog/disk.js";
 import type { ServerDefinition, ServerListing } from "../../src/model/server.js";
@@ -11,7 +11,7 @@ export const WRITTEN: ServerDefinition = {
   origin: "inline",
 };
 
-/** Every tool tells which listing it is of; long enough that a part of it would be noticed. */
+/** Every tool names its listing; long enough that a partial write would be noticed. */
 export function markedListing(mark: string): ServerListing {
   const names = Array.from({ length: 50 }, (_, n) => `t${n}`);
   const description = `${mark} ${"-".repeat(500)}`;
@@ -31,7 +31,7 @@ async function learnOnAndOn(file: string, name: string): Promise<never> {
     const mark = `${name}-${round}`;
     await catalog.learn(WRITTEN.name, markedListing(mark));
     process.send?.(mark);
-    // Messages leave only when the thread is let go.
+    // Messages are sent only when the thread yields.
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

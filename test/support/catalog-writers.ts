@@ -6,14 +6,14 @@ import { build } from "esbuild";
 import { ROOT } from "./gateway.js";
 
 export interface CatalogWriter {
-  /** The last listing that it says is written. */
+  /** The last listing that it reported as written. */
   last(): string;
-  /** Resolves when so many more are written. */
+  /** Resolves when this many more are written. */
   untilWritten(count: number): Promise<void>;
   kill(): Promise<void>;
 }
 
-/** Processes that write one catalog. The program is bundled once, inside the project, where the store's driver is found. */
+/** Processes that write one catalog. The program is bundled once, inside the project, so that the store's driver resolves. */
 export async function createCatalogWriters() {
   const outfile = join(ROOT, "node_modules", ".anygpt-test", `catalog-writer-${process.pid}.mjs`);
   await build({

@@ -9,7 +9,7 @@ export interface Ran {
   readonly exit: number;
   readonly stdout: string;
   readonly stderr: string;
-  /** Standard output as the one JSON value that `--json` promises. */
+  /** Standard output as the single JSON value of `--json`. */
   json(): unknown;
 }
 
@@ -19,11 +19,11 @@ export interface RunOptions {
   readonly columns?: number;
   readonly stdin?: string | Readable;
   readonly signal?: AbortSignal;
-  /** Sees everything as it is written. */
+  /** Receives all output as it is written. */
   readonly onOutput?: (text: string) => unknown;
 }
 
-/** A folder that is home and working directory at once, for commands run in this process. */
+/** A folder that is both home and working directory, for commands run in this process. */
 export interface CliPlace {
   readonly folder: string;
   run(...argv: string[]): Promise<Ran>;
@@ -32,7 +32,7 @@ export interface CliPlace {
   remove(): void;
 }
 
-/** The configuration, where one is given, lies where a project keeps it. */
+/** The configuration, if given, is written to the project's location. */
 export function createCliPlace(config?: object): CliPlace {
   const folder = mkdtempSync(join(tmpdir(), "anygpt-cli-"));
   const write = (file: string, content: string | object): string => {
@@ -86,7 +86,7 @@ export function createCliPlace(config?: object): CliPlace {
   };
 }
 
-/** A real server that offers the given tools and answers every call with `answer`. The program lies in `place`. */
+/** A real server with the given tools that answers every call with `answer`. The program is in `place`. */
 export function toolServer(
   place: CliPlace,
   name: string,

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { DISCOVERY, testServer } from "./gateway.js";
 
-/** A machine of somebody who uses six programs with MCP servers, and a folder of programs of their own. */
+/** A user's machine with six MCP clients, and a folder of executables. */
 export interface Machine {
   readonly home: string;
-  /** Where the person works. */
+  /** The working directory of the user. */
   readonly project: string;
   readonly env: Record<string, string>;
   write(path: string, content: string | object): string;
@@ -41,7 +41,7 @@ export function createMachine(): Machine {
 
 const gate = (name: string) => testServer("gate.mjs", name);
 
-/** The files of six programs, as they write them. The gateway is in three of them, under names of its person's choice. */
+/** The files of six clients as they write them. Three of them contain the gateway, under names that the user chose. */
 export function writeSixClients(machine: Machine) {
   symlinkSync(DISCOVERY, join(dirname(machine.home), "bin", "gw"));
   return {

@@ -9,11 +9,11 @@ export interface CollectedSpan {
   readonly name: string;
   readonly kind: number;
   readonly status: { readonly code?: number; readonly message?: string };
-  /** By key, each as its text. */
+  /** By key, each as text. */
   readonly facts: Readonly<Record<string, string>>;
 }
 
-/** A collector of traces on loopback, as OTLP over HTTP speaks to it. */
+/** An OTLP/HTTP trace collector on loopback. */
 export interface Collector {
   readonly url: string;
   readonly spans: readonly CollectedSpan[];

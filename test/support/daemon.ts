@@ -11,7 +11,7 @@ import { type Daemon, type DaemonParts, serveDaemon } from "../../src/daemon/ser
 
 type Run = DaemonParts["run"];
 
-/** A daemon in this process with a command that the test chooses, and clients of it. */
+/** A daemon in this process with a command chosen by the test, and its clients. */
 export interface DaemonHere {
   readonly daemon: Daemon;
   readonly place: DaemonPlace;

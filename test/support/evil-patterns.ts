@@ -1,4 +1,4 @@
-/** Regular expressions that hold a backtracking engine up, some for ever. */
+/** Regular expressions that block a backtracking engine, some forever. */
 export const EVIL_PATTERNS: readonly string[] = [
   "(a+)+$",
   "^(a|a)*$",

@@ -5,25 +5,26 @@ import { randomBytes } from "node:crypto";
 import type { AuditLog } from "../../src/audit/create-audit-log.js";
 import type { AuditAct, AuditEntry } from "../../src/audit/entry.js";
 import { compileCheck } from "../../src/executor/check-value.js";
-import { type Arrears, createArrears } from "../../src/executor/arrears.js";
+import { type PendingWrites, createPendingWrites } from "../../src/executor/pending-writes.js";
 import { createConfirmations } from "../../src/executor/confirmations.js";
-import { createExecute, type ExecutorParts, type OutgoingCall } from "../../src/executor/execute.js";
+import { createExecute, type ExecutorParts } from "../../src/executor/execute.js";
 import { createIdempotency } from "../../src/executor/idempotency.js";
-import { createKeptResults } from "../../src/executor/kept-results.js";
+import { createStoredResults } from "../../src/executor/stored-results.js";
 import { createRepeats } from "../../src/executor/repeats.js";
 import { executionOptions } from "../../src/executor/options.js";
-import { createSeals } from "../../src/executor/seals.js";
-import { localActor } from "../../src/model/actor.js";
-import type { Call, CallResult } from "../../src/model/call.js";
+import { createEncryption } from "../../src/executor/encryption.js";
+import type { CallResult } from "../../src/model/call.js";
 import type { Tool, ToolDefinition } from "../../src/model/tool.js";
 import { policyOptions } from "../../src/policy/options.js";
 import { createPolicy, type Policy } from "../../src/policy/policy.js";
 import { compileRuling } from "../../src/policy/ruling.js";
 import { compileRules } from "../../src/rules/compile.js";
-import { decide } from "../../src/rules/decide.js";
+import { decideRules } from "../../src/rules/decide.js";
 import { createStore } from "../../src/store/create-store.js";
 import { createSecrets } from "../../src/util/secrets.js";
 import type { Store } from "../../src/store/store.js";
+import type { UpstreamCall } from "../../src/upstreams/types.js";
+import { type GivenCall, toCall } from "./calls.js";
 
 const DEFINITION: ToolDefinition = {
   name: "create_issue",
@@ -52,14 +53,14 @@ export async function toPolicy(section: object): Promise<Policy> {
   const options = policyOptions.parse(section);
   const rule = await compileRuling(options, async (selectors) => {
     const compiled = await compileRules(selectors);
-    return (tool) => decide(compiled, tool).applied;
+    return (tool) => decideRules(compiled, tool).applied;
   });
   return createPolicy(options, rule);
 }
 
 const opened: { store: Store; folder: string }[] = [];
 
-/** To be called after each test. */
+/** Call this after each test. */
 export async function closeExecutors(): Promise<void> {
   for (const { store, folder } of opened.splice(0)) {
     await store.close();
@@ -70,18 +71,18 @@ export async function closeExecutors(): Promise<void> {
 export interface ExecutorSetup {
   readonly tool?: Tool;
   readonly policy?: object;
-  readonly send?: (call: OutgoingCall) => Promise<CallResult>;
+  readonly send?: (call: UpstreamCall) => Promise<CallResult>;
   readonly parts?: Partial<ExecutorParts>;
-  /** Of another executor, to share what it knows. */
-  readonly beside?: { readonly store: Store; readonly arrears: Arrears };
+  /** Another executor whose store is shared. */
+  readonly beside?: { readonly store: Store; readonly pendingWrites: PendingWrites };
 }
 
-/** An executor over a real store; only the server, the clock and the record are made up. */
+/** An executor with a real store; only the server, the clock and the audit log are fakes. */
 export async function setUpExecutor({ tool = toTool(), policy = {}, send, parts, beside }: ExecutorSetup = {}) {
   const folder = mkdtempSync(join(tmpdir(), "executor-"));
   const store = beside?.store ?? createStore({ file: join(folder, "store.db"), inline: true });
   opened.push({ store, folder });
-  const sent: OutgoingCall[] = [];
+  const sent: UpstreamCall[] = [];
   const records: AuditEntry[] = [];
   const logged: string[] = [];
   const clock = { now: Date.UTC(2026, 0, 1) };
@@ -92,19 +93,20 @@ export async function setUpExecutor({ tool = toTool(), policy = {}, send, parts,
     hash: (value: unknown) => Promise.resolve(`hash of ${JSON.stringify(value)}`),
     prepare: () => Promise.resolve(),
   } as unknown as AuditLog;
-  const seals = () => Promise.resolve(createSeals(Buffer.alloc(32, 7)));
+  const encryption = () => Promise.resolve(createEncryption(Buffer.alloc(32, 7)));
   const now = () => clock.now;
   const note = (act: AuditAct) => audit.record({ kind: "note", request_id: "note", timestamp: "", ...act });
   const compiled = await toPolicy(policy);
   const ttlMs = compiled.options.confirmation.ttlSeconds * 1000;
-  const arrears = beside?.arrears ?? createArrears();
-  const confirmations = createConfirmations({ approvals: store.approvals, seals, ttlMs, now, randomBytes, note });
-  const idempotency = createIdempotency({ keys: store.keys, arrears, seals, ttlMs: 86_400_000, now, note });
+  const pendingWrites = beside?.pendingWrites ?? createPendingWrites();
+  const confirmations = createConfirmations({ approvals: store.approvals, encryption, ttlMs, now, randomBytes, note });
+  const idempotency = createIdempotency({ keys: store.keys, pendingWrites, encryption, ttlMs: 86_400_000, now, note });
   const execute = createExecute({
     resolve: () => Promise.resolve(tool),
     explain: () => "rule 1 (*issue* → disabled)",
     policy: compiled,
     policyInForce: () => compiled,
+    guard: () => undefined,
     pinOf: () => ({ kind: "same" }),
     validation: {
       check: (one, value) => Promise.resolve(compileCheck(one.definition.inputSchema)(value)),
@@ -112,17 +114,17 @@ export async function setUpExecutor({ tool = toTool(), policy = {}, send, parts,
     },
     confirmations,
     idempotency,
-    seals,
+    encryption,
     rates: store.rates,
     repeats: createRepeats(now),
     secrets: createSecrets(),
     audit,
     send: async (_tool, call) => {
-      await call.beforeSend();
+      await call.beforeSend?.();
       sent.push(call);
       return await (send?.(call) ?? Promise.resolve(ANSWER));
     },
-    limit: { bytes: 1024, kept: createKeptResults(1000, () => 0) },
+    limit: { bytes: 1024, storedResults: createStoredResults(1000, () => 0) },
     options: executionOptions.parse({}),
     startWaitMs: 10_000,
     now,
@@ -132,10 +134,7 @@ export async function setUpExecutor({ tool = toTool(), policy = {}, send, parts,
     log: (message) => logged.push(message),
     ...parts,
   });
-  const call = (rest: Partial<Call> = {}, signal?: AbortSignal): Promise<CallResult> =>
-    execute(
-      { actor: localActor("mcp"), server: "github", tool: "create_issue", arguments: { title: "x" }, ...rest },
-      signal,
-    );
-  return { call, sent, records, logged, store, arrears, confirmations, idempotency, clock, audit };
+  const call = (given: GivenCall = {}): Promise<CallResult> =>
+    execute(toCall({ server: "github", tool: "create_issue", arguments: { title: "x" }, ...given }));
+  return { call, execute, sent, records, logged, store, pendingWrites, confirmations, idempotency, clock, audit };
 }

@@ -1,6 +1,6 @@
 import { DiscoveryError } from "../../src/errors.js";
 
-/** The error of ours that the promise is rejected with. */
+/** The DiscoveryError that the promise rejects with. */
 export async function failure(promise: Promise<unknown>): Promise<DiscoveryError> {
   const error: unknown = await promise.then(
     () => undefined,

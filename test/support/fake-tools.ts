@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A folder for PATH with stand-ins for the platform's tools; each keeps its entries and what it was called with in files. */
+/** A PATH folder with fakes of the platform's tools; each stores its entries and its calls in files. */
 export function fakeTools(folder: string): { readonly bin: string; readonly store: string } {
   const [bin, store] = [join(folder, "fake-bin"), join(folder, "fake-store")];
   mkdirSync(bin, { recursive: true });

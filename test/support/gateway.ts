@@ -12,7 +12,7 @@ export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 export const DISCOVERY = join(ROOT, "bin/discovery.js");
 export const ANYGPT = join(ROOT, "bin/anygpt.js");
 
-/** A server of test/servers, or one from npm, as the configuration names it. */
+/** A server of test/servers, or one from npm, for the configuration. */
 export function nodeServer(file: string, ...args: string[]): { command: string; args: string[] } {
   return { command: process.execPath, args: [file, ...args] };
 }
@@ -20,7 +20,7 @@ export const testServer = (name: string, ...args: string[]) => nodeServer(join(R
 export const npmServer = (name: string, ...args: string[]) =>
   nodeServer(join(ROOT, "node_modules/@modelcontextprotocol", `server-${name}`, "dist/index.js"), ...args);
 
-/** An empty home with a configuration in it. */
+/** An empty home folder with a configuration. */
 export interface Home {
   readonly folder: string;
   readonly config: string;
@@ -43,7 +43,7 @@ export function createHome(config: object): Home {
 export interface Gateway {
   readonly client: Client;
   readonly pid: number;
-  /** Resolves when the gateway writes a line with this text to its standard error. */
+  /** Resolves when the gateway writes a line with this text to standard error. */
   logged(text: string): Promise<void>;
   call(name: string, args: object): Promise<{ text: string; isError: boolean; json: () => unknown }>;
   close(): Promise<void>;
@@ -73,7 +73,7 @@ export async function connectGateway(home: Home, options: ClientOptions = {}): P
   };
 }
 
-/** The gateway as raw lines, for what a client library would not send. */
+/** The gateway as raw lines, for input that a client library would not send. */
 export interface RawGateway {
   readonly process: ChildProcessWithoutNullStreams;
   send(message: object | string): void;
@@ -89,7 +89,7 @@ export function spawnGateway(home: Home): RawGateway {
   const lines: { id?: unknown; line: string }[] = [];
   const waiting: (() => void)[] = [];
   createInterface({ input: child.stdout }).on("line", (line) => {
-    // A process that is ended may leave half a line.
+    // A killed process may leave an incomplete line.
     if (!line.endsWith("}")) return;
     lines.push({ ...(JSON.parse(line) as object), line });
     for (const wake of waiting.splice(0)) wake();
@@ -126,7 +126,7 @@ export const INITIALIZE = {
   params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
 };
 
-/** All descendants of a process, by what the system says. */
+/** All descendants of a process, from /proc. */
 export function descendantsOf(pid: number): number[] {
   const children = new Map<number, number[]>();
   for (const entry of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
@@ -135,7 +135,7 @@ export function descendantsOf(pid: number): number[] {
       const [state, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
       if (state !== "Z") children.set(Number(parent), [...(children.get(Number(parent)) ?? []), Number(entry)]);
     } catch {
-      // It ended while we looked.
+      // The process exited in the meantime.
     }
   }
   const found: number[] = [];
@@ -148,7 +148,7 @@ export function descendantsOf(pid: number): number[] {
   return found;
 }
 
-/** Processes whose command line holds the text: what nobody's descendant any more is found by. */
+/** Processes whose command line contains the text: finds processes that are no longer descendants. */
 export function processesWith(text: string): number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))

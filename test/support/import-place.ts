@@ -1,15 +1,17 @@
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach } from "vitest";
-import type { ImportPage } from "../../src/surfaces/cli/import/page.js";
+import type { ImportPage } from "../../src/operations/import/report.js";
 import { type CliPlace, createCliPlace, type Ran, type RunOptions } from "./cli.js";
+import { ROOT } from "./gateway.js";
 
 export const CURSOR = ".cursor/mcp.json";
 export const CODEX = ".codex/config.toml";
 export const CONFIG = ".anygpt/mcp-discovery.config.json";
-export const GATEWAY = { command: "npx", args: ["-y", "@anygpt/discovery"] };
+/** The running program is a clone of the repository, so clients get its path. */
+export const GATEWAY = { command: process.execPath, args: [realpathSync(join(ROOT, "bin/discovery.js"))] };
 
-/** A new home folder before each test of the file that calls this, and `import` as it runs in it. */
+/** A new home folder before each test of the calling file, and `import` running in it. */
 export function setUpImports() {
   let place: CliPlace;
   beforeEach(() => void (place = createCliPlace()));

@@ -6,8 +6,8 @@ const MODULES = fileURLToPath(new URL("../../node_modules", import.meta.url));
 const MANIFEST = JSON.stringify({ name: "@modelcontextprotocol/inspector", version: "1.0.3", type: "module" });
 
 /**
- * The official inspector's command line, in this folder. It looks for its manifest in one of two places, depending on what
- * lies above the folder that it is started in; published alone it finds none, so there is one in each.
+ * The command line of the official MCP Inspector, in this folder. It looks for its manifest in one of two places, depending on
+ * its parent folders; the published package has none, so the test writes both.
  */
 export function inspectorIn(folder: string): string {
   const cli = join(folder, "inspector/cli");

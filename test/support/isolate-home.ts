@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-// No test may see the developer's home: every worker and every child inherits an empty one.
+// No test may see the developer's home folder: every worker and every child inherits an empty one.
 export default function isolateHome(): () => void {
   const home = mkdtempSync(join(tmpdir(), "anygpt-test-home-"));
   process.env["HOME"] = home;

@@ -8,14 +8,14 @@ export interface KeyPair {
   readonly publicKey: CryptoKey;
 }
 
-/** An authorization server that publishes its keys, and signs whatever a test wants. */
+/** An authorization server that publishes its keys and signs any token for a test. */
 export interface Issuer {
   readonly url: string;
-  /** How often each path was asked for. */
+  /** How often each path was requested. */
   readonly asked: Map<string, number>;
-  /** What is published; may be changed. */
+  /** The published keys; may be changed. */
   readonly keys: JWK[];
-  /** How the metadata and keys are answered, when not as they should be. */
+  /** Replaces the answers for metadata and keys. */
   answer:
     | ((incoming: IncomingMessage) => { status: number; body: string; headers?: Record<string, string> } | undefined)
     | undefined;

@@ -8,14 +8,14 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { eventually } from "./eventually.js";
 import { DISCOVERY, nodeServer } from "./gateway.js";
 
-/** A project and a home that are two folders, and gateways that run in the project. */
+/** A project folder and a home folder, and gateways that run in the project. */
 export interface Project {
   readonly folder: string;
   readonly home: string;
   readonly env: Record<string, string>;
   path(name: string): string;
   write(name: string, content: string | object): string;
-  /** In one step, as careful editors do. */
+  /** Atomically, as editors do. */
   replace(name: string, content: string | object): void;
   open(...args: string[]): Promise<LiveGateway>;
   close(): Promise<void>;
@@ -23,9 +23,9 @@ export interface Project {
 
 export interface LiveGateway {
   readonly pid: number;
-  /** What it has written to its standard error so far. */
+  /** Its standard error so far. */
   readonly lines: readonly string[];
-  /** Resolves when so many lines hold the text. */
+  /** Resolves when this many lines contain the text. */
   logged(text: string, times?: number): Promise<void>;
   call(tool: string, args?: object): Promise<Answer>;
   execute(server: string, tool: string, args?: object): Promise<Answer>;
@@ -93,7 +93,7 @@ export async function openGateway(args: string[], cwd: string, env: Record<strin
   const gateway: LiveGateway = {
     pid: transport.pid ?? 0,
     lines,
-    logged: (text, times = 1) => eventually(() => lines.filter((line) => line.includes(text)).length >= times, 20_000),
+    logged: (text, times = 1) => eventually(() => lines.filter((line) => line.includes(text)).length >= times),
     call,
     execute: (server, tool, given = {}) => call("execute_tool", { server, tool, arguments: given }),
     async servers() {

@@ -5,13 +5,13 @@ import { followReference } from "../../src/util/schema-reference.js";
 import { areDisjoint } from "../../src/util/schema-options.js";
 import { parseType, parseTypes } from "./parse-type.js";
 
-/** Keywords that constrain nothing. */
+/** Keywords without a constraint. */
 const ANNOTATIONS = /^(?:\$schema|\$id|id|\$comment|\$anchor|\$defs|definitions|title|description|examples?|x-.*)$/u;
 const SCALARS =
   /^(?:format|pattern|contentEncoding|contentMediaType|multipleOf|(?:min|max)(?:imum|Length|Items|Properties)|exclusiveM(?:in|ax)imum)$/u;
 const MOST_PARTS = 400_000;
 
-/** Every constraint of a schema as "place keyword value"; options of a union share their place. */
+/** Every constraint of a schema as "path keyword value"; options of a union share their path. */
 export function constraintsOf(schema: unknown, root: unknown = schema): Set<string> {
   const found = new Set<string>();
   let parts = 0;
@@ -88,7 +88,7 @@ export function constraintsOf(schema: unknown, root: unknown = schema): Set<stri
   return found;
 }
 
-/** Without bounds that bound nothing, with draft 4's booleans as numbers, and without a type that the values have anyway. */
+/** Without limits that have no effect, with draft 4's booleans as numbers, and without types that the values imply. */
 function normalize(schema: JsonObject): JsonObject {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, ...rest } = schema;
   const numbers: JsonObject = {
@@ -131,18 +131,18 @@ function isPlainText(schema: unknown): boolean {
 }
 
 export interface Comparison {
-  /** In the schema and not in what is told. */
+  /** In the schema but not in the text. */
   readonly lost: string[];
-  /** Told and not in the schema. */
+  /** In the text but not in the schema. */
   readonly invented: string[];
 }
 
 export function compareConstraints(original: Set<string>, told: Set<string>): Comparison {
   const places = { original: placesWith(original, " type "), told: placesWith(told, " value ", " never") };
   return {
-    // Values have their types by themselves.
+    // Values imply their types.
     lost: [...original].filter((entry) => !told.has(entry) && !places.told.has(placeOfType(entry))),
-    // Objects and tuples list all that may be sent; a schema that names no type is about the type of its keywords.
+    // Objects and tuples list all allowed members; a schema without a type concerns the type of its keywords.
     invented: [...told].filter((entry) => {
       const isGuess = entry.includes(" type ") && !places.original.has(placeOfType(entry));
       return !original.has(entry) && !entry.includes(" closed ") && !isGuess;
@@ -158,13 +158,13 @@ function placesWith(entries: Set<string>, ...marks: string[]): Set<string | unde
   return found;
 }
 
-/** The place that an entry about a type is about; nothing else is a place. */
+/** The path of an entry about a type; other entries have no path. */
 function placeOfType(entry: string): string | undefined {
   const end = entry.indexOf(" type ");
   return end === -1 ? undefined : entry.slice(0, end);
 }
 
-/** What the details of a tool fail to tell of its schema. */
+/** The constraints that the details of a tool do not state. */
 export function compareDetails(details: ToolDetails, inputSchema: JsonObject): Comparison {
   const { parameters, additional, types, inputSchema: raw } = details;
   if (raw !== undefined)

@@ -1,13 +1,13 @@
 import type { JsonObject } from "../../src/model/json.js";
 
-/** What one POST to an MCP endpoint gave. */
+/** The result of one POST to an MCP endpoint. */
 export interface McpReply {
   readonly status: number;
   readonly headers: Headers;
   readonly isStream: boolean;
-  /** All messages of the answer, in order. */
+  /** All messages of the response, in order. */
   readonly messages: readonly McpMessage[];
-  /** The first that is an answer, or an error without an id. */
+  /** The first answer, or an error without an id. */
   readonly answer: McpMessage;
 }
 
@@ -27,7 +27,7 @@ export interface McpCaller {
 
 export const ACCEPT = "application/json, text/event-stream";
 
-/** Sends a body as it is and reads the answer to its end, whatever it is. */
+/** Sends a body unchanged and reads the whole response, whatever it is. */
 export async function postMcp(
   { url, token, path = "/mcp" }: McpCaller,
   body: unknown,
@@ -68,7 +68,7 @@ export function eventsOf(text: string): McpMessage[] {
 
 export const REVISION = "2026-07-28";
 
-/** A request of the stateless era, with all that it has to say of itself. */
+/** A stateless request (2026-07-28) with its required metadata. */
 export function modern(method: string, params: JsonObject = {}, id: number | string = 1) {
   const _meta = {
     "io.modelcontextprotocol/protocolVersion": REVISION,

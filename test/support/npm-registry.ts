@@ -1,4 +1,4 @@
-// A small npm registry on loopback: packages that the test makes, whose download can be held back.
+// A small npm registry on loopback: packages of the test, whose downloads can be delayed.
 import { createHash } from "node:crypto";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -13,11 +13,11 @@ export interface PublishedPackage {
 
 export interface NpmRegistry {
   readonly url: string;
-  /** The names of the packages whose tarballs were asked for, in order. */
+  /** The names of the packages whose tarballs were requested, in order. */
   readonly downloads: string[];
   /** Downloads of this package wait until `release`. */
   hold(name: string): void;
-  /** Lets all downloads go on that wait, and all to come. */
+  /** Releases all waiting and future downloads. */
   release(): void;
   publish(pack: PublishedPackage): void;
   close(): Promise<void>;
@@ -89,7 +89,7 @@ function answer(response: ServerResponse, status: number, value: object): void {
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));
 }
 
-/** The files in a gzipped ustar archive, below `package/` as npm wants it. */
+/** The files in a gzipped ustar archive, below `package/` as npm requires. */
 function packTarball(files: Readonly<Record<string, string>>): Buffer {
   const blocks = Object.entries(files).flatMap(([name, text]) => {
     const content = Buffer.from(text);

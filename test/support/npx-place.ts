@@ -1,4 +1,4 @@
-// A server that the real npx installs from a registry of the test, into a cache of the test.
+// A server that the real npx installs from a registry of the test into a cache of the test.
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -28,7 +28,7 @@ createInterface({ input: process.stdin }).on("line", (line) => {
 });
 `;
 
-/** The dependency whose download the tests hold back: the others are there when npm waits for it. */
+/** The dependency whose download the tests delay: the others are installed when npm waits for it. */
 export const HELD_PACKAGE = "npx-test-second";
 
 const toPackages = (name: string): readonly PublishedPackage[] => [
@@ -49,16 +49,16 @@ export interface NpxPlace {
   readonly cache: string;
   /** Where npx installs the package. */
   readonly npxFolder: string;
-  /** What the server's process has to see of it. */
+  /** The environment for the server's process. */
   readonly env: Readonly<Record<string, string>>;
-  /** The server as a configuration names it. */
+  /** The server for a configuration. */
   server(...args: string[]): { command: string; args: string[]; env: Readonly<Record<string, string>> };
-  /** What the server answers when plain npx starts it: its text, or why it failed. */
+  /** The answer of the server when plain npx starts it: its text, or the reason of the failure. */
   tryPlainNpx(): Promise<string>;
   remove(): Promise<void>;
 }
 
-/** `version`: what follows the name of the package in the server's arguments. */
+/** `version`: the suffix of the package name in the server's arguments. */
 export async function openNpxPlace(version = ""): Promise<NpxPlace> {
   const name = `npx-test-${randomBytes(6).toString("hex")}`;
   const spec = `${name}${version}`;

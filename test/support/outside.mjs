@@ -1,5 +1,5 @@
-// Loaded before a program: OUTSIDE_NAME is a public name for it, which leads to OUTSIDE_PORT of this machine. What the program
-// itself makes of the name's address, it makes of a public one.
+// Loaded before a program: the public host name OUTSIDE_NAME resolves to OUTSIDE_PORT of this machine. The program itself
+// treats the address as public.
 import dns from "node:dns";
 import { syncBuiltinESMExports } from "node:module";
 import tls from "node:tls";

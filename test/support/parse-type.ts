@@ -5,7 +5,7 @@ const UNITS: Record<string, string> = { "": "imum", " chars": "Length", " items"
 const MARKS: Record<string, string> = { deprecated: "deprecated", "read-only": "readOnly", "write-only": "writeOnly" };
 const TYPES = new Set(["string", "number", "integer", "boolean", "null", "object"]);
 
-/** Reads a type expression back into a JSON Schema; names become references to `#/$defs`. Throws on what it cannot read. */
+/** Parses a type expression back into a JSON Schema; names become references to `#/$defs`. Throws on invalid input. */
 export function parseType(text: string): JsonObject {
   let at = 0;
 
@@ -204,7 +204,7 @@ function endOfString(text: string, start: number): number {
   return at;
 }
 
-/** The schema that an answer's types tell, with the named types as its definitions. */
+/** The schema that the types of an answer describe, with the named types as its definitions. */
 export function parseTypes(text: string, types: Readonly<Record<string, string>> = {}): JsonObject {
   const $defs = Object.fromEntries(Object.entries(types).map(([name, type]) => [name, parseType(type)]));
   const schema = parseType(text);

@@ -1,13 +1,12 @@
 import { createCatalog } from "../../src/catalog/catalog.js";
-import { createLookup } from "../../src/catalog/lookup.js";
+import { createCatalogLookup } from "../../src/catalog/lookup.js";
 import { createRefresh } from "../../src/catalog/refresh.js";
 import { DiscoveryError } from "../../src/errors.js";
 import { createDiscovery, type DiscoveryParts } from "../../src/metatools/discovery.js";
 import { createGatewayProfile } from "../../src/metatools/gateway/profile.js";
-import type { MetaContext } from "../../src/metatools/meta-tool.js";
 import { gatewayOptions } from "../../src/metatools/options.js";
 import { localActor } from "../../src/model/actor.js";
-import type { Call, CallResult } from "../../src/model/call.js";
+import type { Call, CallContext, CallResult } from "../../src/model/call.js";
 import { isJsonObject, type JsonObject } from "../../src/model/json.js";
 import type { RestOperation } from "../../src/model/operation.js";
 import type { RestConnection, ServerDefinition } from "../../src/model/server.js";
@@ -119,7 +118,7 @@ const api = (name: string, more: Partial<RestConnection> = {}): RestConnection =
   ...more,
 });
 
-/** Two payment APIs and an MCP server, as a configuration would name them. */
+/** Two payment APIs and an MCP server for a configuration. */
 export const PAYMENT_SERVERS: readonly [ServerDefinition, ToolDefinition[]][] = [
   [
     {
@@ -168,7 +167,7 @@ export interface PaymentSetup {
   readonly gateway?: object;
   readonly registryFile?: string;
   readonly answer?: (call: Call) => Promise<CallResult>;
-  /** Left out, search goes by words alone. */
+  /** If omitted, search uses words only. */
   readonly meaning?: DiscoveryParts["meaning"];
 }
 
@@ -177,7 +176,7 @@ const POLICY = {
   rateLimits: [{ tools: "charge-*", rate_limit_bucket: "payments_high_risk" }],
 };
 
-/** The gateway's five tools over known servers; the executor is made up, nothing is ever started. */
+/** The gateway's five tools with a fixed catalog; the executor is a fake and starts nothing. */
 export async function setUpPayments(setup: PaymentSetup = {}) {
   const { servers = PAYMENT_SERVERS } = setup;
   const decide = ({ name }: { name: string }) => ({ enabled: name !== "delete_repo", tags: [] });
@@ -191,12 +190,12 @@ export async function setUpPayments(setup: PaymentSetup = {}) {
   const refresh = createRefresh({
     catalog,
     list: never,
-    isStirring: () => undefined,
+    isProcessActive: () => undefined,
     isInstalling: () => false,
     ttlMs: 3_600_000,
     ...quiet,
   });
-  const lookup = createLookup({ catalog, refresh, remembers: true, ttlMs: 3_600_000, now: quiet.now });
+  const lookup = createCatalogLookup({ catalog, refresh, remembers: true, ttlMs: 3_600_000, now: quiet.now });
   const { snapshot } = catalog;
   const { meaning } = setup;
   const options = searchOptions.parse({});
@@ -220,12 +219,12 @@ export async function setUpPayments(setup: PaymentSetup = {}) {
     elapsed: () => elapsed,
     newId: () => "req_1",
   });
-  const answer = async (name: string, args: unknown, more: Partial<MetaContext> = {}): Promise<CallResult> => {
+  const answer = async (name: string, args: unknown, more: Partial<CallContext> = {}): Promise<CallResult> => {
     const context = { actor: localActor("mcp"), ...more };
     const got = await profile.metaTools.find((one) => one.name === name)!.run(args, context);
     return got.kind === "result" ? got.result : { content: [{ type: "text", text: JSON.stringify(got.data) }] };
   };
-  const run = async (name: string, args: unknown, more: Partial<MetaContext> = {}): Promise<JsonObject> => {
+  const run = async (name: string, args: unknown, more: Partial<CallContext> = {}): Promise<JsonObject> => {
     const { content } = await answer(name, args, more);
     const data: unknown = JSON.parse(String(content[0]?.["text"]));
     return isJsonObject(data) ? data : {};

@@ -4,20 +4,20 @@ import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import type { Certificate } from "../rest/certificate.js";
 
-/** An HTTP proxy on this machine: every host name that it is asked for leads to 127.0.0.1, at the same port. */
+/** A local HTTP proxy: every requested host name resolves to 127.0.0.1 with the same port. */
 export interface TestProxy {
   readonly port: number;
-  /** `CONNECT host:port` and `GET http://host:port/path`, in the order in which they came. */
+  /** `CONNECT host:port` and `GET http://host:port/path`, in order of arrival. */
   readonly asked: readonly string[];
   stop(): Promise<void>;
 }
 
 export interface TestProxyParts {
-  /** `user:password` that it wants. */
+  /** The required `user:password`. */
   readonly credentials?: string;
   /** Answers every request with this status. */
   readonly refuses?: number;
-  /** It is spoken to by https. */
+  /** The proxy itself uses https. */
   readonly certificate?: Certificate;
 }
 

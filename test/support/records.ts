@@ -1,7 +1,7 @@
 import { createStore } from "../../src/store/create-store.js";
 import { driver } from "../../src/store/sqlite/driver.js";
 
-/** All that is on record in the store, oldest first. */
+/** All audit records in the store, oldest first. */
 export async function recordsIn(file: string): Promise<Record<string, unknown>[]> {
   const store = createStore({ file, inline: true });
   try {
@@ -11,7 +11,7 @@ export async function recordsIn(file: string): Promise<Record<string, unknown>[]
   }
 }
 
-/** The servers whose tools are remembered in the store. */
+/** The servers whose tools are stored. */
 export function catalogIn(file: string): string[] {
   const database = new (driver().DatabaseSync)(file);
   try {

@@ -2,13 +2,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { DiscoveryConfig, ServerConfig } from "../../src/config/define.js";
+import type { DiscoveryConfig, MCPServerConfig } from "../../src/config/discovery-config.js";
 import { DiscoveryEngine } from "../../src/engine.js";
 import { type HttpOptions, httpOptions } from "../../src/surfaces/http/options.js";
 import { type ServeHttpParts, serveHttp } from "../../src/surfaces/http/serve-http.js";
 import { testServer } from "./gateway.js";
 
-/** A gateway in this process, served over HTTP on a port from the system. */
+/** A gateway in this process, served over HTTP on a port chosen by the system. */
 export interface Rest {
   readonly engine: DiscoveryEngine;
   readonly folder: string;
@@ -18,10 +18,10 @@ export interface Rest {
   readonly logged: readonly string[];
   readonly stop: AbortController;
   readonly served: Promise<void>;
-  /** With the token, unless the request says otherwise. */
+  /** With the token, unless the request sets its own. */
   ask(path: string, init?: RequestInit): Promise<RestReply>;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<RestReply>;
-  /** Sends bytes as they are, and gives all that comes back until the gateway hangs up. */
+  /** Sends bytes unchanged, and returns everything received until the gateway disconnects. */
   raw(text: string): Promise<string>;
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export interface RestReply {
   readonly json: Record<string, unknown>;
 }
 
-/** For tests that are about something else than how many wrong tokens there were. */
+/** For tests that are not about the login throttle. */
 export const PATIENT: Pick<ServeHttpParts, "failures"> = {
   failures: { waitMs: () => 0, failed: () => undefined, succeeded: () => undefined },
 };
@@ -103,13 +103,13 @@ export function sendRaw(port: number, text: string | Uint8Array): Promise<string
 }
 
 export interface Bank {
-  readonly servers: Record<string, ServerConfig>;
-  /** What has really happened. */
+  readonly servers: Record<string, MCPServerConfig>;
+  /** The effects that really happened. */
   readonly ledger: () => string[];
   remove(): void;
 }
 
-/** A server with something to lose. */
+/** A server with destructive tools. */
 export function createBank(): Bank {
   const folder = mkdtempSync(join(tmpdir(), "anygpt-bank-"));
   const file = join(folder, "ledger.txt");

@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { ANYGPT, type Home } from "./gateway.js";
 
-/** The built gateway, served over HTTP on a port that was free, logging in JSON. */
+/** The built gateway over HTTP on a free port, with JSON logs. */
 export interface Served {
   readonly url: string;
   readonly token: string;
   readonly lines: readonly Readonly<Record<string, unknown>>[];
   ask(path: string, init?: { method?: string; body?: object; headers?: Record<string, string> }): Promise<Response>;
-  /** Ends it as a service manager does, and gives its exit code. */
+  /** Stops it as a service manager does, and returns its exit code. */
   stop(): Promise<number | null>;
 }
 

@@ -73,14 +73,14 @@ export const DOCUMENT = {
 };
 
 export interface Shop extends Home {
-  /** What really happened at the API. */
+  /** The effects that really happened at the API. */
   ledger(): string[];
   writeDocument(document: object): void;
-  /** Ends the API and removes the home. */
+  /** Stops the API and removes the home folder. */
   close(): Promise<void>;
 }
 
-/** The API in test/servers/payments.mjs, and a home whose configuration has it as an adapter. */
+/** The API in test/servers/payments.mjs, and a home folder whose configuration has it as an adapter. */
 export async function createShop(
   config: object = {},
   env: Record<string, string> = { PAYMENTS_TOKEN: TOKEN },

@@ -1,4 +1,4 @@
-// One gateway process of several that share a sign-in: it sends requests at a time when it is told to.
+// One of several gateway processes that share a sign-in: sends requests at a given time.
 import { createStore, storeFile } from "../../src/store/create-store.js";
 import { createCappedFetch } from "../../src/upstreams/capped-fetch.js";
 import { createSignIns } from "../../src/upstreams/oauth/sign-in.js";

@@ -21,7 +21,7 @@ import {
 
 export const REDIRECT_URL = "http://127.0.0.1:9/callback";
 
-/** A server that wants a sign-in, its authorization server, and a folder with a store and a key. */
+/** A server that requires a sign-in, its authorization server, and a folder with a store and a key. */
 export interface SignInPlace {
   readonly folder: string;
   readonly authorization: AuthorizationServer;
@@ -32,7 +32,7 @@ export interface SignInPlace {
   holding(actor?: string): Holding;
   signIns(parts?: Partial<SignInParts>): FindSignIn;
   begin(changes?: Partial<LoginParts>): Promise<Login>;
-  /** Signs in with the person saying yes, and keeps what comes of it. */
+  /** Signs in with a user who accepts, and stores the result. */
   login(changes?: Partial<LoginParts> & { readonly actor?: string }): Promise<Credential>;
   close(): Promise<void>;
 }

@@ -1,9 +1,9 @@
 import { definitionHash, type ToolFile } from "../../src/toolfiles/format/tool-file.js";
-import { toText } from "../../src/toolfiles/format/to-text.js";
+import { toToolFileText } from "../../src/toolfiles/format/to-text.js";
 import { createKeyPair, keyIdOf, parseKeyBytes, signWith } from "../../src/toolfiles/keys/ed25519.js";
 import type { KnownKey, SigningKey } from "../../src/toolfiles/keys/known-key.js";
-import { encodeStamp, hashOf, toValidatedAt } from "../../src/toolfiles/signing/envelope.js";
-import { sign } from "../../src/toolfiles/signing/sign.js";
+import { encodeStamp, bodyHash, toValidatedAt } from "../../src/toolfiles/signing/envelope.js";
+import { signToolFile } from "../../src/toolfiles/signing/sign.js";
 
 export const NOW = Date.parse("2026-03-01T12:00:00Z");
 
@@ -32,7 +32,7 @@ export const stdioFile = (changes: Partial<ToolFile> = {}): ToolFile =>
     ...changes,
   });
 
-/** A key whose halves are in the test's hands. */
+/** A key pair that the test controls. */
 export function createTestKey(name = "ann"): { known: KnownKey; signing: SigningKey } {
   const { publicKey, privateKey } = createKeyPair();
   const keyId = keyIdOf(parseKeyBytes(publicKey)!);
@@ -42,13 +42,14 @@ export function createTestKey(name = "ann"): { known: KnownKey; signing: Signing
   };
 }
 
-export const signed = (file: ToolFile, key: SigningKey, now = NOW): Buffer => sign(Buffer.from(toText(file)), key, now);
+export const signed = (file: ToolFile, key: SigningKey, now = NOW): Buffer =>
+  signToolFile(Buffer.from(toToolFileText(file)), key, now);
 
-/** As other programs write it: one line with the hash of all that follows. */
+/** As other programs write it: one line with the hash of everything that follows. */
 export function hashed(file: ToolFile, now = NOW): Buffer {
-  const body = Buffer.from(toText(file));
+  const body = Buffer.from(toToolFileText(file));
   return Buffer.concat([
-    Buffer.from(`${encodeStamp({ validatedAt: toValidatedAt(now), hash: hashOf(body) })}\n`),
+    Buffer.from(`${encodeStamp({ validatedAt: toValidatedAt(now), hash: bodyHash(body) })}\n`),
     body,
   ]);
 }

@@ -12,7 +12,7 @@ export const server = (name: string, command: string, more: Partial<ServerEntry>
   ...more,
 });
 
-/** A new folder of files before each test of the file that calls this, with `home` and the configuration's `base` in it. */
+/** A new folder of files before each test of the calling file, with `home` and the configuration's `base` in it. */
 export function setUpSources() {
   let root: string;
   beforeEach(() => void (root = mkdtempSync(join(tmpdir(), "collect-"))));

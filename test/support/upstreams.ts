@@ -5,24 +5,25 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { JsonObject } from "../../src/model/json.js";
-import type { Connection } from "../../src/model/server.js";
+import type { ServerConnection } from "../../src/model/server.js";
 import { upstreamOptions } from "../../src/upstreams/options.js";
 import { createUpstreams } from "../../src/upstreams/pool.js";
 import type { UpstreamCall, Upstreams, UpstreamsParts, UpstreamTarget } from "../../src/upstreams/types.js";
+import { type GivenUpstreamCall, toUpstreamCall } from "./calls.js";
 
 /** The path of one of the servers under `test/servers`. */
 export function serverFile(name: string): string {
   return fileURLToPath(new URL(`../servers/${name}`, import.meta.url));
 }
 
-/** One of the servers under `test/servers`, known to be legacy unless the test says otherwise: nothing is probed. */
+/** One of the servers under `test/servers`, marked as legacy unless the test sets the era: nothing is probed. */
 export function stdioTarget(
   name: string,
   args: readonly string[],
   extra: Partial<UpstreamTarget> = {},
 ): UpstreamTarget {
   const [file = "", ...rest] = args;
-  const connection: Connection = {
+  const connection: ServerConnection = {
     kind: "stdio",
     command: process.execPath,
     args: [serverFile(file), ...rest],
@@ -31,14 +32,14 @@ export function stdioTarget(
   return { name, connection: () => connection, eraHint: "legacy", ...extra };
 }
 
-/** The machine that runs the tests may reach the network by a proxy, or have certificate authorities of its own. */
+/** The machine that runs the tests may use a network proxy or custom certificate authorities. */
 function withoutNetwork(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !/_PROXY$|^SSL_CERT_|^NODE_EXTRA_CA/i.test(name)));
 }
 
 export interface OpenUpstreams extends Upstreams {
   readonly logged: string[];
-  /** The kinds of state that the server went through. */
+  /** The states that the server went through. */
   readonly states: string[];
 }
 
@@ -61,8 +62,8 @@ export function openUpstreams(
   return { ...upstreams, logged, states };
 }
 
-export function toCall(tool: string, args: JsonObject = {}, extra: Partial<UpstreamCall> = {}): UpstreamCall {
-  return { tool, arguments: args, timeoutMs: 10_000, maxTotalMs: 60_000, ...extra };
+export function toCall(tool: string, args: JsonObject = {}, extra: GivenUpstreamCall = {}): UpstreamCall {
+  return toUpstreamCall({ tool, arguments: args, ...extra });
 }
 
 /** The text of the first block of content. */
@@ -75,7 +76,7 @@ export interface HttpServer {
   stop(): Promise<void>;
 }
 
-/** Starts one of the HTTP servers under `test/servers`, which print the port that the system gave them. */
+/** Starts one of the HTTP servers under `test/servers`, which print the port chosen by the system. */
 export async function startHttpServer(name: string, ...args: string[]): Promise<HttpServer> {
   const child = spawn(process.execPath, [serverFile(name), ...args], { stdio: ["ignore", "pipe", "inherit"] });
   const [port] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
@@ -89,7 +90,7 @@ export async function startHttpServer(name: string, ...args: string[]): Promise<
   };
 }
 
-/** How many calls the server has under way. */
+/** The number of running calls at the server. */
 export function inFlight(upstreams: Upstreams, server: string): number {
   const state = upstreams.state(server);
   return state.kind === "open" ? state.inFlight : 0;
@@ -100,7 +101,7 @@ export const faulty = (...args: string[]): UpstreamTarget => stdioTarget("faulty
 
 const watched: OpenUpstreams[] = [];
 
-/** Upstreams that `closeAll` ends after the test. */
+/** Upstreams that `closeAll` closes after the test. */
 export function openWatched(...args: Parameters<typeof openUpstreams>): OpenUpstreams {
   const upstreams = openUpstreams(...args);
   watched.push(upstreams);

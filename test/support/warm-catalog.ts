@@ -1,13 +1,13 @@
 import { dirname, join } from "node:path";
 import { createCatalogDisk } from "../../src/catalog/disk.js";
-import { fingerprintOf } from "../../src/catalog/record.js";
+import { connectionFingerprint } from "../../src/catalog/record.js";
 import { createStore, storeFile } from "../../src/store/create-store.js";
 import { type Home, testServer } from "./gateway.js";
 
-/** The server that has to have been asked before. */
+/** The server that has been listed before. */
 const ASKED = { only: testServer("echo.mjs") };
 
-/** Gives every server of the configuration the record that the one server asked before has left in the store. */
+/** Gives every server of the configuration the stored list of this one server. */
 export async function writeWarmCatalog(home: Home, servers: Record<string, object>): Promise<void> {
   const store = createStore({ file: storeFile(join(home.folder, "state")), inline: true });
   const disk = createCatalogDisk(store.catalog, (message) => {
@@ -15,7 +15,7 @@ export async function writeWarmCatalog(home: Home, servers: Record<string, objec
   });
   const fingerprint = (entry: object): string => {
     const { command, args } = entry as { command: string; args: string[] };
-    return fingerprintOf({ kind: "stdio", command, args, env: {}, cwd: dirname(home.config) });
+    return connectionFingerprint({ kind: "stdio", command, args, env: {}, cwd: dirname(home.config) });
   };
   const record = await disk.read("only", fingerprint(ASKED.only));
   if (record === undefined) throw new Error("No server has been asked yet.");

@@ -1,6 +1,6 @@
 import { connectStdio } from "../support/connect.mjs";
 
-/** No gateway at all: the client speaks to the one server itself. What every latency is a ratio to. */
+/** No gateway: the client connects directly to the server. The baseline of all latency ratios. */
 export const direct = {
   name: "direct",
   version: "",

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { connectStdio } from "../support/connect.mjs";
 import { writeConfig } from "../support/write-config.mjs";
 
-/** A bridge over stdio with every tool of every server; a daemon that outlives it holds the servers. */
+/** A stdio bridge with every tool of every server. A daemon that keeps running afterwards holds the servers. */
 export const mcporter = {
   name: "mcporter",
   version: "0.12.3",
@@ -11,7 +11,8 @@ export const mcporter = {
   needsNode: 24,
   notes: {
     search: "mcporter has no tool search: its bridge lists every tool of every server",
-    start: "mcporter's daemon goes on between starts by design; warm is with it still running and its servers open",
+    start:
+      "mcporter's daemon keeps running between starts by design, so in the warm start it still runs and its servers are connected",
     calls:
       "mcporter is measured as the bridge `mcporter serve`; its library calls servers from the caller's own process, without anything between",
     kills: "mcporter's daemon is stopped with `mcporter daemon stop` before processes are counted",
@@ -29,7 +30,7 @@ export const mcporter = {
       close: connection.close,
     };
   },
-  /** What it leaves running on purpose. */
+  /** Processes that it keeps running on purpose. */
   stop({ home, env, node, place }) {
     const args = [programIn(place), "daemon", "stop", "--config", configIn(home)];
     spawnSync(node, args, { env, cwd: home, timeout: 20_000, stdio: "ignore" });

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { connectStdio, textOf } from "../support/connect.mjs";
 import { writeConfig } from "../support/write-config.mjs";
 
-/** Servers as groups: an agent reads the names of all groups and asks for the tools of one. */
+/** Servers are groups: an agent reads the names of all groups and requests the tools of one. */
 export const modularMcp = {
   name: "modular-mcp",
   version: "0.0.5",

@@ -8,10 +8,10 @@ const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"))
 
 export const ours = create("ours", {});
 
-/** Like the peers, without a record of what was called. */
+/** Without the audit log, like the peers. */
 export const oursUnaudited = create("ours, audit off", { audit: { enabled: false } });
 
-/** The same beside a peer that does not run on this Node. */
+/** The same on the newer Node, for comparison with a peer that requires it. */
 export const oursUnauditedOnNewerNode = { ...oursUnaudited, name: "ours, audit off, newer Node" };
 
 function create(name, extra) {

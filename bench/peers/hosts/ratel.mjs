@@ -1,4 +1,4 @@
-// The library as its documentation composes it: a gateway of a configuration, served over stdio. Start: node ratel.mjs PLACE CONFIG
+// The ratel library, set up as its documentation shows: a gateway for a configuration, served over stdio. Start: node ratel.mjs PLACE CONFIG
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";

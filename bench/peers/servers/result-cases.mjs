@@ -1,4 +1,4 @@
-/** The results that have to reach the caller as they are. */
+/** Results that must reach the caller unchanged. */
 export const RESULTS = [
   { name: "text", result: { content: [{ type: "text", text: "plain words" }] } },
   {

@@ -1,4 +1,4 @@
-// Answers with every kind of result, and with what it takes to kill it at a chosen moment. Start: node results.mjs [--stubborn]
+// Returns every kind of result, and has tools that make it possible to kill the server at a chosen moment. Start: node results.mjs [--stubborn]
 import { writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { send, text } from "../../../test/servers/rpc.mjs";
@@ -23,7 +23,7 @@ const answers = {
   ...Object.fromEntries(RESULTS.map(({ name, result }) => [name, () => result])),
   echo: (args) => text(args.text),
   pid: () => text(process.pid),
-  /** Tells by a file that it is at work, and never answers. */
+  /** Creates a file to show that the call has started, and never answers. */
   wait: ({ file }) => {
     writeFileSync(file, "at work");
     return undefined;
@@ -58,6 +58,6 @@ if (isStubborn) {
   process.on("SIGTERM", () => undefined);
   process.on("SIGINT", () => undefined);
   process.stdout.on("error", () => undefined);
-  // Bounded all the same: nothing of a bench may live on for ever.
+  // Exits after a limit in any case, so that no benchmark process runs forever.
   setTimeout(() => process.exit(0), 120_000);
 }

@@ -5,10 +5,10 @@ import { fileURLToPath } from "node:url";
 const CATALOG = fileURLToPath(new URL("../servers/catalog.mjs", import.meta.url));
 export const RESULTS_SERVER = fileURLToPath(new URL("../servers/results.mjs", import.meta.url));
 
-/** Every server of a bench lies in this folder, and no gateway does. */
+/** The folder of all benchmark servers. It contains no gateway, so a path identifies server processes. */
 export const isServer = ({ command }) => command.includes(CATALOG) || command.includes(RESULTS_SERVER);
 
-/** One process per server, each with its tools in a file of its own. Tools come by server name. */
+/** One process per server, each with its tools in its own file. `tools` is keyed by server name. */
 export function serveCatalog(folder, toolsByServer) {
   mkdirSync(folder, { recursive: true });
   const ledger = join(folder, "ledger");
@@ -22,7 +22,7 @@ export function serveCatalog(folder, toolsByServer) {
   return { servers, countStarts: () => readFileSync(ledger, "utf8").split("\n").length - 1 };
 }
 
-/** What everybody is asked for first: a tool of the last server, so that an answer with it knows all servers. */
+/** The tool that every gateway is asked for first. It belongs to the last server, so that an answer with it shows that all servers are loaded. */
 export function needleOf(server) {
   return {
     server,
@@ -36,7 +36,7 @@ export function needleOf(server) {
   };
 }
 
-/** So many servers: real ones where there is a data folder, else made up with five tools each. */
+/** The given number of servers: real ones if there is a data folder, otherwise synthetic ones with five tools each. */
 export function manyServers(dataFolder, count) {
   const all = dataFolder === undefined ? madeUp(count) : real(dataFolder);
   const chosen = new Map([...all].slice(0, count));
@@ -51,7 +51,7 @@ function real(dataFolder) {
   return groupByServer(tools.map(({ server, tags: _tags, ...definition }) => ({ server, definition })));
 }
 
-/** Tools by a server name that every gateway allows, each name once per server. */
+/** Tools by server name, with names that every gateway allows and no duplicates per server. */
 export function groupByServer(tools) {
   const grouped = new Map();
   for (const { server, definition } of tools) {

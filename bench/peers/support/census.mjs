@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { until } from "./limit.mjs";
 
-/** Every process that a gateway of this home started, directly or not: all of them inherit HOME, also those that cut their ties. */
+/** Every process that a gateway with this home folder started, directly or indirectly. All of them inherit HOME, including detached ones. */
 export function processesOf(home) {
   return processesWith((variable) => variable === `HOME=${home}`);
 }
 
-/** The last resort when this run itself is ended: every process whose home lies below this folder. */
+/** Used when the benchmark itself is interrupted: ends every process whose HOME is below this folder. */
 export function killAllBelow(folder) {
   for (const { pid } of processesWith((variable) => variable.startsWith(`HOME=${folder}/`))) kill(pid);
 }
@@ -28,10 +28,10 @@ function read(pid, file) {
   }
 }
 
-/** Proportional set size: what is shared with other processes counts in parts, so that a tree can be added up. */
+/** Proportional set size: shared memory is divided among the processes, so that the sizes of a process tree can be added. */
 export const proportionalMegabytes = (processes) => megabytes(processes, "Pss");
 
-/** Resident set size: what is shared counts in full, whoever else is running. */
+/** Resident set size: shared memory counts in full. */
 export const residentMegabytes = (processes) => megabytes(processes, "Rss");
 
 function megabytes(processes, measure) {
@@ -40,7 +40,7 @@ function megabytes(processes, measure) {
   return kilobytes.reduce((total, one) => total + one, 0) / 1024;
 }
 
-/** A process that was killed is gone when its last thread is: until then it holds its files, also as a zombie. */
+/** A killed process is gone only when its last thread has ended: until then it holds its files, even as a zombie. */
 export const isAlive = (pid) => {
   const stat = read(pid, "stat");
   return stat !== undefined && (!/\) [ZX] /.test(stat) || hasThreads(pid));

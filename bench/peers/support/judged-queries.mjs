@@ -21,12 +21,12 @@ export async function loadRankers(folder) {
   return await import(pathToFileURL(outfile).href);
 }
 
-/** Sets with queries of the half `report` whose tools taught our model nothing, at most so many of each, drawn with a fixed seed. */
-export async function readSets(dataFolder, { findSets, readSet, takeUnseen, isInHalf }, { names, most }) {
+/** Labelled sets with queries of the half `report` whose tools were not used to train the model; a limited number per set, sampled with a fixed seed. */
+export async function readSets(dataFolder, { findSets, readEvalSet, takeUnseen, isInHalf }, { names, most }) {
   const sets = [];
   for (const files of await findSets(dataFolder, process.cwd())) {
     if (!names.includes(files.name)) continue;
-    const set = takeUnseen(await readSet(files, process.cwd()));
+    const set = takeUnseen(await readEvalSet(files, process.cwd()));
     const reported = set.queries.filter(({ query }) => isInHalf(query, "report"));
     const tools = distinct(set.tools);
     sets.push({
@@ -39,7 +39,7 @@ export async function readSets(dataFolder, { findSets, readSet, takeUnseen, isIn
   return sets;
 }
 
-/** Ids with the names that the servers are served by. */
+/** Replaces the server names in ids with the names that the benchmark uses. */
 function toServed({ query, relevant }) {
   return { query, relevant: relevant.map((one) => ({ ...one, id: servedId(one.id) })) };
 }

@@ -1,4 +1,4 @@
-/** What did not happen in time; `limitMs` says how long was waited. */
+/** An operation did not finish in time. `limitMs` is the time limit. */
 export class TooSlow extends Error {
   constructor(what, limitMs) {
     super(`${what} took longer than ${Math.round(limitMs / 1000)} s.`);
@@ -6,7 +6,7 @@ export class TooSlow extends Error {
   }
 }
 
-/** The outcome of the work, or `TooSlow` once the time is over. The work itself goes on: whoever waits ends its processes. */
+/** The result of the work, or `TooSlow` after the time limit. The work itself continues, so the caller must end its processes. */
 export async function within(limitMs, what, work) {
   let timer;
   const late = new Promise((_, reject) => {
@@ -21,7 +21,7 @@ export async function within(limitMs, what, work) {
 
 export const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Asks again until the answer is true or the time is over; tells which. */
+/** Repeats the check until it returns true or the time is over. Returns whether it succeeded. */
 export async function until(limitMs, isSo, everyMs = 20) {
   const end = performance.now() + limitMs;
   for (;;) {

@@ -7,20 +7,20 @@ const OPEN_LIMIT_MS = 90_000;
 const CLOSE_LIMIT_MS = 15_000;
 const READY_LIMIT_MS = 20_000;
 
-/** A home that only this gateway sees. */
+/** A home folder for one gateway only. */
 export function createHome(folder, name) {
   mkdirSync(folder, { recursive: true });
   return mkdtempSync(join(folder, `${name}-`));
 }
 
-/** Starts the gateway in that home and waits until it can be asked. */
+/** Starts the gateway with that home folder and waits until it answers requests. */
 export async function openPeer(peer, { servers, home }) {
   const { adapter, place, node } = peer;
   const setting = { servers, home, place, node, env: { PATH: process.env.PATH, HOME: home } };
   const gateway = await within(OPEN_LIMIT_MS, `The start of ${adapter.name}`, adapter.open(setting));
   return {
     ...gateway,
-    /** Ends the connection as clients do; a gateway that does not end is left to `release`. */
+    /** Closes the connection as clients do. `release` ends a gateway that keeps running. */
     async close() {
       await within(CLOSE_LIMIT_MS, `The end of ${adapter.name}`, gateway.close()).catch(() => undefined);
     },
@@ -28,7 +28,7 @@ export async function openPeer(peer, { servers, home }) {
   };
 }
 
-/** Opens, uses, and ends whatever is left of this home. */
+/** Opens a session, uses it, and ends all processes with this home folder. */
 export async function withPeer(peer, { servers, home }, use) {
   let gateway;
   try {
@@ -41,7 +41,7 @@ export async function withPeer(peer, { servers, home }, use) {
   }
 }
 
-/** Waits until calls come through: some gateways can be asked before their servers can. */
+/** Waits until calls succeed: some gateways answer before their servers are ready. */
 export async function untilCalled(gateway, call) {
   let reason = "";
   const isReady = await until(
@@ -57,5 +57,5 @@ export async function untilCalled(gateway, call) {
     },
     100,
   );
-  if (!isReady) throw new Error(`No call came through. ${reason}`);
+  if (!isReady) throw new Error(`No call succeeded. ${reason}`);
 }

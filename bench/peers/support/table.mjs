@@ -4,18 +4,18 @@
  * @property {string} label
  * @property {"low" | "high"} [better] which values are better; without it nothing is compared
  * @property {number} [margin] by which share a value has to differ to count as better
- * @property {number} [grain] smaller differences are none
+ * @property {number} [grain] smaller differences are ignored
  * @property {number} [digits]
  *
  * @typedef {object} Row
  * @property {string} name
- * @property {Record<string, number | string | undefined>} cells a text is shown as it is; nothing is shown as a dash
- * @property {Record<string, string>} [notes] why a cell is what it is, by key; the key "row" is of the whole row
+ * @property {Record<string, number | string | undefined>} cells a text is shown unchanged; a missing value is shown as a dash
+ * @property {Record<string, string>} [notes] notes for cells, by key; the key "row" applies to the whole row
  */
 
 export const OURS = "ours";
 
-/** The cells of others that are better than ours, as `row column`. */
+/** The cells in which another gateway is better than this one, as `row column`. */
 export function betterThanOurs({ columns, rows }) {
   const own = rows.find(({ name }) => name === OURS);
   if (own === undefined) return [];
@@ -41,7 +41,7 @@ function isBetter({ better, margin = 0, grain = 0 }, value, ours) {
 
 const LONGEST_NOTE = 240;
 
-/** On one line: what a peer says when it fails may be pages long. */
+/** Shortens the error of a peer to one line, because it may be pages long. */
 function shorten(note) {
   const line = note.replace(/\s+/g, " ");
   return line.length > LONGEST_NOTE ? `${line.slice(0, LONGEST_NOTE)}…` : line;

@@ -10,7 +10,7 @@ const IN_FLIGHT = 32;
 const CALL_LIMIT_MS = 20_000;
 const BASELINES = new Set(["direct", oursUnaudited.name, oursUnauditedOnNewerNode.name]);
 
-/** A call on an open connection to the same server, beside the same call without a gateway. */
+/** A call on an open connection to the same server, compared with the same call without a gateway. */
 export const calls = {
   name: "calls",
   about: "latency and throughput of a call on an open connection, as ratios to direct",
@@ -39,7 +39,7 @@ export const calls = {
   },
 };
 
-/** Ours also without its record, which no peer keeps, and on the newer Node where a peer runs on it. */
+/** Also measures this gateway without its audit log, because no peer has one, and on the newer Node if a peer needs it. */
 function withVariantsOfOurs(peers) {
   const newer = peers.find(runsOnNewerNode);
   return peers.flatMap((peer) => {
@@ -82,7 +82,7 @@ async function openWay(context, peer, { ways, lost }) {
 }
 
 function giveUp(context, { name, ways, lost }, error) {
-  context.say(`calls: ${name} is given up: ${error.message}`);
+  context.say(`calls: ${name} is skipped: ${error.message}`);
   const index = ways.findIndex((way) => way.name === name);
   if (index !== -1) void ways.splice(index, 1)[0].end();
   lost.push({ name, cells: {}, notes: { row: `${name} was given up: ${error.message.replace(/\.$/, "")}` } });
@@ -97,7 +97,7 @@ async function drop(context, { way, ways, lost }, act) {
   }
 }
 
-/** Blocks of each way in turn, so that what disturbs the machine disturbs all of them. */
+/** Measures short blocks of each path in turn, so that other load on the machine affects all paths equally. */
 async function inTurns(context, { ways, lost, blocks }, measure) {
   const measured = new Map();
   for (let block = 0; block < blocks; block += 1) {
@@ -109,7 +109,7 @@ async function inTurns(context, { ways, lost, blocks }, measure) {
   return measured;
 }
 
-/** Calls a second with a fixed number under way. */
+/** Calls per second with a fixed number of calls in flight. */
 async function rateOf(call, count) {
   let left = count;
   const started = performance.now();

@@ -7,10 +7,10 @@ import { RESULTS } from "../servers/result-cases.mjs";
 
 const CALL_LIMIT_MS = 20_000;
 
-/** What the server sent, beside what the client got. */
+/** Compares what the server sent with what the client received. */
 export const fidelity = {
   name: "fidelity",
-  about: "results of every kind, compared with what the server sent",
+  about: "whether results of every kind arrive unchanged",
   seconds: { usual: 30, quick: 30 },
   async run(context) {
     const rows = [];

@@ -10,10 +10,10 @@ const USUAL = { errorMs: 10_000, recoveryMs: 12_000, leftMs: 5000 };
 const QUICK = { errorMs: 6000, recoveryMs: 7000, leftMs: 5000 };
 const TRY_LIMIT_MS = 2000;
 
-/** The server is killed with SIGKILL in the middle of a call, and again between two calls; then the gateway is. */
+/** Kills the server with SIGKILL in the middle of a call and again between two calls; then kills the gateway. */
 export const kills = {
   name: "kills",
-  about: "what a caller sees when a server is killed, and what is left when the gateway ends",
+  about: "errors and recovery after a server is killed, and processes left when the gateway exits",
   seconds: { usual: 180, quick: 90 },
   async run(context) {
     const limits = context.isQuick ? QUICK : USUAL;
@@ -91,7 +91,8 @@ async function killDuring(gateway, home, limits) {
     .call("results", "wait", { file })
     .catch(() => undefined)
     .then(() => (toldAt = performance.now()));
-  if (!(await until(10_000, () => existsSync(file)))) throw new Error("The call to be killed never began.");
+  if (!(await until(10_000, () => existsSync(file))))
+    throw new Error("The call that should be interrupted did not start.");
   const killedAt = await killNow(pid);
   const again = await untilAnswered(gateway, killedAt, limits);
   const left = limits.errorMs - (performance.now() - killedAt);
@@ -110,7 +111,7 @@ async function killNow(pid) {
   return killedAt;
 }
 
-/** A try that is not answered is left alone after a while: others are made beside it, as other callers would. */
+/** Stops waiting for an unanswered call after a while and makes further calls in parallel, as other callers would. */
 async function untilAnswered(gateway, killedAt, { recoveryMs }) {
   for (let tries = 1; performance.now() - killedAt < recoveryMs; tries += 1) {
     const word = `word-${tries}-${Math.round(killedAt)}`;
@@ -131,7 +132,7 @@ async function pidOf(gateway) {
     pid = Number(/\d{2,}/.exec(text)?.[0]);
     return pid > 0 && isAlive(pid);
   });
-  if (!(pid > 0)) throw new Error("The server's process is not to be known.");
+  if (!(pid > 0)) throw new Error("The server process was not found.");
   return pid;
 }
 

@@ -11,18 +11,18 @@ const SET_LIMIT_MS = 150_000;
 const MEASURES = ["ndcg@10", "hit@1", "recall@5"];
 
 const ALL_SETS = ["mcpproxy-golden", "livemcp-steps", "azure-mcp-2025", "metatool", "bfcl"];
-/** toolbench is in neither: most names of its servers and tools are none that a gateway allows, and 811 servers are no processes. */
+/** toolbench is not used: gateways do not allow most names of its servers and tools, and its 811 servers cannot all run as processes. */
 const USUAL = { names: ALL_SETS, most: 120 };
 const QUICK = { names: ["mcpproxy-golden", "azure-mcp-2025"], most: 40 };
 
-/** The same questions about the same tools, through each gateway's own search. */
+/** The same queries over the same tools, through the search of each gateway. */
 export const search = {
   name: "search",
   about: "quality and tokens of search answers on labelled queries (needs ANYGPT_DATA)",
   seconds: { usual: 180, quick: 30 },
   async run(context) {
     if (context.dataFolder === undefined) {
-      context.say("search is left out: it needs the labelled queries of ANYGPT_DATA");
+      context.say("search is skipped: it needs the labelled queries in ANYGPT_DATA");
       return;
     }
     const rankers = await loadRankers(context.folder);
@@ -84,7 +84,7 @@ async function askAll(context, peer, { set, rankers }) {
   });
 }
 
-/** Questions count from when the tools of every server can be found. A ranker that cannot find a tool by its name is not waited for. */
+/** Waits until the tools of every server can be found, unless the gateway's search cannot find a tool by its name. */
 async function untilKnown(gateway, { toolsByServer }) {
   for (const [server, [tool]] of toolsByServer) {
     await until(3000, async () => {
@@ -129,7 +129,7 @@ function meanOf(scores) {
   );
 }
 
-/** Each set weighs the same. */
+/** Each set has the same weight. */
 function toCells(results) {
   const mean = (read) => sum(results.map(read)) / results.length;
   const cells = Object.fromEntries(MEASURES.map((measure) => [measure, mean(({ scores }) => scores[measure])]));
@@ -152,7 +152,7 @@ function toTable(sets, rows) {
     rows,
     notes: [
       "The first three are means over catalogs; then nDCG@10 of each. tokens and ms are of an answer in the",
-      "median, meaned over catalogs, through MCP. Queries: half `report`, none whose tools taught our model; nobody was tuned on them.",
+      "median per catalog, averaged over catalogs, through MCP. Queries: half `report`, without queries whose tools were used to train the model; no gateway was tuned on them.",
       `Tools and queries: ${sets.map(({ name, tools, queries: asked }) => `${name} ${tools.length} and ${asked.length}`).join(", ")}.`,
     ],
   };

@@ -7,7 +7,7 @@ import { createHome, openPeer } from "../support/session.mjs";
 
 const LIMIT_MS = 90_000;
 
-/** From the start of the process to an answer that has the tool asked for, with so many servers configured. */
+/** Time from the start of the process to an answer that contains the requested tool, by the number of configured servers. */
 export const start = {
   name: "start",
   about: "time to the first usable search (or tool list), processes started, memory, tokens of tools/list",
@@ -107,12 +107,12 @@ async function startOnce(peer, { catalog, needle, home, isLast = false }) {
   } finally {
     await gateway.close();
     if (isLast) gateway.stop();
-    // Only what goes on by design may do so into the second start.
+    // Only processes that the gateway keeps running by design may still run during the second start.
     if (isLast || peer.adapter.stop === undefined) await endAll(home);
   }
 }
 
-/** Asks until an answer has the tool; tells when the first answer came, with it or not. */
+/** Repeats the request until an answer contains the tool. Also returns the time of the first answer of any kind. */
 async function lookFor(gateway, needle) {
   let answeredAt;
   const isIn = async () => {
@@ -124,7 +124,7 @@ async function lookFor(gateway, needle) {
   throw new Error(`No answer has the tool ${needle.tool}.`);
 }
 
-/** What a first start still does behind its first answer is let finish, so that the second one finds it done. */
+/** Waits until the background work of the first start has finished, so that it does not affect the second start. */
 async function settle(catalog) {
   let last = -1;
   await until(

@@ -1,13 +1,16 @@
 import type { JsonObject } from "../../model/json.js";
 import { asList, asObject, asText } from "./dialect.js";
 
-/** Where the document says that the API is, as far as that is a whole web address. */
+/** The base address of the API in the document, if it is a complete http or https URL. */
 export function baseUrlOf(root: JsonObject, document: string): string | undefined {
   if (root["swagger"] !== undefined) return addressOfHost(root, document);
   return addressOf(asList(root["servers"])[0], document);
 }
 
-/** The address of one of `servers`, its variables at their defaults. A relative one starts from where the document is. */
+/**
+ * The address of an entry of `servers`, with default values for its variables. A relative one is resolved against the
+ * URL of the document.
+ */
 export function addressOf(server: unknown, document: string): string | undefined {
   const { url, variables } = asObject(server);
   if (typeof url !== "string" || url.length > 2_000) return undefined;

@@ -10,7 +10,7 @@ type Kind = DescribedBody["kind"];
 
 const NO_ENCODING = (): MemberEncoding => ({});
 
-/** What kind of body a media type stands for, the one that is easiest to fill in first. */
+/** The kind of body for each media type, the easiest to fill in first. */
 const KINDS: readonly (readonly [RegExp, Kind])[] = [
   [/^application\/json$/, "json"],
   [/^(?:[\w.-]+\/[\w.-]+\+json|text\/json)$/, "json"],
@@ -23,8 +23,8 @@ const KINDS: readonly (readonly [RegExp, Kind])[] = [
   [/./, "binary"],
 ];
 
-/** The body of an operation in 3.0 and 3.1. */
-export function toBody(raw: unknown, references: References): DescribedBody | undefined {
+/** The body of an operation in OpenAPI 3.0 and 3.1. */
+export function toDescribedBody(raw: unknown, references: References): DescribedBody | undefined {
   if (raw === undefined) return undefined;
   const body = asObject(references.follow(raw));
   const chosen = chooseType(Object.keys(asObject(body["content"])));
@@ -62,7 +62,7 @@ function essence(type: string): string {
   return (type.split(";", 1)[0] ?? "").trim().toLowerCase();
 }
 
-/** What is sent has to name one type. */
+/** The `Content-Type` that is sent must be one concrete type. */
 function toContentType(type: string, kind: Kind): string {
   if (/^[\w.+-]+\/[\w.+-]+$/.test(type)) return type;
   return kind === "json" ? "application/json" : kind === "text" ? "text/plain" : "application/octet-stream";
@@ -85,7 +85,7 @@ function toEncoding(raw: JsonObject, kind: Kind): MemberEncoding {
   };
 }
 
-/** The body of an operation in 2.0: one parameter, or one for each member of a form. */
+/** The body of an operation in Swagger 2.0: one parameter, or one for each member of a form. */
 export function toBodyOfParameters(parameters: readonly JsonObject[], consumes: unknown): DescribedBody | undefined {
   const whole = parameters.find((parameter) => parameter["in"] === "body");
   const types = asList(consumes).filter((type) => typeof type === "string");

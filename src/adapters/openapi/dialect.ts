@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 
-export type Dialect = "2.0" | "3.0" | "3.1";
+export type OpenApiDialect = "2.0" | "3.0" | "3.1";
 
-/** Which revision a document is written in; undefined when it is no OpenAPI document. */
-export function dialectOf({ openapi, swagger }: JsonObject): Dialect | undefined {
+/** The version that a document is written in; undefined if it is not an OpenAPI document. */
+export function dialectOf({ openapi, swagger }: JsonObject): OpenApiDialect | undefined {
   if (String(swagger) === "2.0" || swagger === 2) return "2.0";
   const version = String(openapi);
   if (/^3\.0(\.|$)/.test(version) || openapi === 3) return "3.0";

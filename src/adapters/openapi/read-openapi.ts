@@ -1,24 +1,24 @@
-// An OpenAPI document of any revision comes in, its operations go out one by one, each read only when it is asked for.
+// Reads the operations of an OpenAPI or Swagger document lazily, one by one.
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import type { DescribedOperation, ReadDocument, ReadOperation } from "../described.js";
 import type { References } from "../references.js";
-import { attempt, refuse } from "../refuse.js";
+import { attempt, unsupportedOperation } from "../refuse.js";
 import { toPlainLine, toPlainText, toWebAddress } from "../text.js";
 import { addressOf, baseUrlOf } from "./addresses.js";
-import { toBody, toBodyOfParameters } from "./body.js";
-import { asList, asObject, asText, type Dialect } from "./dialect.js";
+import { toDescribedBody, toBodyOfParameters } from "./body.js";
+import { asList, asObject, asText, type OpenApiDialect } from "./dialect.js";
 import { checkPath, withPathParameters } from "./path.js";
 import { mergeParameters, toParameter } from "./parameters.js";
 import { readSecurity, type Security } from "./security.js";
 
 const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"] as const;
-const MOST_ERRORS = 20;
+const MAX_ERRORS = 20;
 
 export interface OpenApiParts {
   readonly root: JsonObject;
-  readonly dialect: Dialect;
+  readonly dialect: OpenApiDialect;
   readonly references: References;
-  /** Where the document itself was found. */
+  /** The path or URL of the document. */
   readonly document: string;
 }
 
@@ -74,7 +74,7 @@ interface Found {
 function readOperation(reading: Reading, { path: written, method, item }: Found): DescribedOperation {
   const { root, dialect, references, security, document, baseUrl } = reading;
   const raw = asObject(references.follow(item[method]));
-  if (method === "trace") throw refuse("uses the method TRACE, which is never sent");
+  if (method === "trace") throw unsupportedOperation("uses the method TRACE, which is never sent");
   const path = checkPath(written);
   const merged = mergeParameters([item["parameters"], raw["parameters"]], references);
   const stated = merged
@@ -84,7 +84,7 @@ function readOperation(reading: Reading, { path: written, method, item }: Found)
   const body =
     dialect === "2.0"
       ? toBodyOfParameters(merged, raw["consumes"] ?? root["consumes"])
-      : toBody(raw["requestBody"], references);
+      : toDescribedBody(raw["requestBody"], references);
   const id = asText(raw["operationId"]);
   const summary = toPlainLine(raw["summary"] ?? item["summary"], 300);
   const description = toPlainText(raw["description"] ?? item["description"], 4_000);
@@ -104,7 +104,7 @@ function readOperation(reading: Reading, { path: written, method, item }: Found)
     isOpen: security.isOpen(raw),
     ...(address === undefined || address === baseUrl ? {} : { elsewhere: address }),
     parameters,
-    // What a GET with a body means is undefined (RFC 9110), and no client of ours sends one.
+    // RFC 9110 does not define the meaning of a body in GET, and the gateway never sends one.
     ...(body === undefined || method === "get" || method === "head" ? {} : { body }),
     errors: readErrors(raw["responses"], references),
   };
@@ -114,7 +114,7 @@ function readErrors(responses: unknown, references: References): Record<string, 
   const failures = Object.entries(asObject(responses)).filter(([status]) =>
     /^(?:[45](?:\d\d|XX)|default)$/i.test(status),
   );
-  const described = failures.slice(0, MOST_ERRORS).flatMap(([status, raw]) => {
+  const described = failures.slice(0, MAX_ERRORS).flatMap(([status, raw]) => {
     const response = attempt(() => ({ value: references.follow(raw) }));
     const text = "refusal" in response ? undefined : toPlainLine(asObject(response.value)["description"], 160);
     return text === undefined ? [] : [[status, text] as const];

@@ -6,12 +6,12 @@ import { toPlainLine, toWebAddress } from "../text.js";
 import { asList, asObject, asText } from "./dialect.js";
 
 export interface Security {
-  /** What operations ask for, that which most of them may use first. */
+  /** The authentication methods, the default ones of the document first. */
   readonly auth: readonly WantedAuth[];
-  /** Whether the document says that the operation needs none. */
+  /** Whether the document states that the operation needs no authentication. */
   isOpen(operation: JsonObject): boolean;
-  /** Whether a parameter carries what authenticates: no argument. */
-  isCredential(place: string, name: string): boolean;
+  /** Whether a parameter carries credentials, so that it is not an argument. */
+  isCredential(location: string, name: string): boolean;
 }
 
 export function readSecurity(root: JsonObject, references: References): Security {
@@ -32,10 +32,10 @@ export function readSecurity(root: JsonObject, references: References): Security
   return {
     auth: unique([...wanted].sort((left, right) => rank(left) - rank(right)).map(({ auth }) => auth)),
     isOpen({ security }) {
-      const said = security ?? root["security"];
-      return Array.isArray(said) && said.length === 0;
+      const requirements = security ?? root["security"];
+      return Array.isArray(requirements) && requirements.length === 0;
     },
-    isCredential: (place, name) => keys.has(`${place} ${name.toLowerCase()}`),
+    isCredential: (location, name) => keys.has(`${location} ${name.toLowerCase()}`),
   };
 }
 
@@ -45,25 +45,25 @@ function unique(all: readonly WantedAuth[]): WantedAuth[] {
 
 function toWanted(scheme: JsonObject, name: string): WantedAuth {
   const type = asText(scheme["type"]);
-  const way = asText(scheme["scheme"])?.toLowerCase();
-  if (type === "basic" || (type === "http" && way === "basic")) return { kind: "basic" };
-  if (type === "http" && way === "bearer") return { kind: "bearer" };
+  const method = asText(scheme["scheme"])?.toLowerCase();
+  if (type === "basic" || (type === "http" && method === "basic")) return { kind: "basic" };
+  if (type === "http" && method === "bearer") return { kind: "bearer" };
   if (type === "apiKey") return toKey(scheme) ?? { kind: "other", what: name };
   if (type === "openIdConnect") return { kind: "bearer" };
   if (type === "oauth2") return toFlow(scheme);
-  return { kind: "other", what: toPlainLine(way ?? type ?? name, 60) ?? name };
+  return { kind: "other", what: toPlainLine(method ?? type ?? name, 60) ?? name };
 }
 
-/** An API that describes a bearer token as the header that carries it means a bearer token. */
+/** An API key in the header `Authorization` is in fact a bearer token. */
 function toKey(scheme: JsonObject): WantedAuth | undefined {
   const name = asText(scheme["name"]);
-  const place = scheme["in"];
-  if (name === undefined || (place !== "header" && place !== "query" && place !== "cookie")) return undefined;
-  const isBearer = place === "header" && name.toLowerCase() === "authorization";
-  return isBearer ? { kind: "bearer" } : { kind: "api-key", in: place, name };
+  const location = scheme["in"];
+  if (name === undefined || (location !== "header" && location !== "query" && location !== "cookie")) return undefined;
+  const isBearer = location === "header" && name.toLowerCase() === "authorization";
+  return isBearer ? { kind: "bearer" } : { kind: "api-key", in: location, name };
 }
 
-/** Flows that need a person end in a bearer token, which the person has to bring. */
+/** Flows that need a user result in a bearer token, which the user has to provide. */
 function toFlow(scheme: JsonObject): WantedAuth {
   const flow = scheme["flow"] === "application" ? scheme : asObject(scheme["flows"])["clientCredentials"];
   if (flow === undefined) return { kind: "bearer" };

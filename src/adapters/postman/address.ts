@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject } from "../../model/json.js";
-import { type Values, substitute } from "./variables.js";
+import { type PostmanValues, substitute } from "./variables.js";
 
-/** A request's address in its parts, variables with a value replaced. */
-export interface Address {
-  /** `https://host`, or what stands in its place: `{{baseUrl}}`. */
+/** The URL of a request in parts, with the known variables replaced. */
+export interface PostmanAddress {
+  /** `https://host`, or a variable in its place: `{{baseUrl}}`. */
   readonly base: string;
-  /** Steps of the path; `:id` and `{{id}}` stand for parameters. */
+  /** Segments of the path; `:id` and `{{id}}` are parameters. */
   readonly steps: readonly string[];
   readonly query: readonly QueryEntry[];
   readonly pathValues: ReadonlyMap<string, PathValue>;
@@ -22,8 +22,8 @@ export interface PathValue {
   readonly description: unknown;
 }
 
-/** The address as `url` of a request writes it: a text, or its parts. Undefined when there is none. */
-export function readAddress(url: unknown, values: Values): Address | undefined {
+/** Reads `url` of a request, which is a text or an object with its parts. Undefined if there is none. */
+export function readAddress(url: unknown, values: PostmanValues): PostmanAddress | undefined {
   const parts: JsonObject = isJsonObject(url) ? url : {};
   const raw = typeof url === "string" ? url : typeof parts["raw"] === "string" ? parts["raw"] : rawOf(parts);
   if (raw.trim() === "" || raw.length > 8_000) return undefined;
@@ -45,8 +45,8 @@ function rawOf({ protocol, host, path }: JsonObject): string {
   return `${typeof protocol === "string" ? `${protocol}://` : ""}${name}/${words(path, "/")}`;
 }
 
-/** What the first variable or the host stands for is the base; a value may bring a path with it. */
-function splitBase(text: string, values: Values): { readonly base: string; readonly path: string } {
+/** The base is the first variable or the host. The value of a variable may include a path. */
+function splitBase(text: string, values: PostmanValues): { readonly base: string; readonly path: string } {
   const variable = /^\{\{[^{}]*\}\}(?::\d+)?/.exec(text)?.[0];
   if (variable !== undefined) {
     const value = substitute(variable, values);
@@ -86,7 +86,7 @@ function pathValuesOf(variables: unknown): Map<string, PathValue> {
   );
 }
 
-/** At the first separator. */
+/** Splits at the first separator. */
 function split(text: string, separator: string): [string, string] {
   const at = text.indexOf(separator);
   return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];

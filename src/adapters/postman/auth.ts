@@ -1,10 +1,10 @@
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import type { WantedAuth } from "../described.js";
 
-/** What one request uses, inherited or its own. `open`: the collection says that it needs none. */
+/** The authentication of one request, its own or inherited. `open`: the collection states that it needs none. */
 export type RequestAuth = WantedAuth | { readonly kind: "open" };
 
-/** The own one, else that of the folder around it. */
+/** The container's own authentication, otherwise the inherited one. */
 export function inheritAuth(outer: RequestAuth | undefined, { auth }: JsonObject): RequestAuth | undefined {
   return isJsonObject(auth) ? readAuth(auth) : outer;
 }
@@ -21,8 +21,8 @@ function readAuth(auth: JsonObject): RequestAuth {
     case "jwt":
       return { kind: "bearer" };
     case "apikey": {
-      const place = values.get("in") === "query" ? "query" : "header";
-      return { kind: "api-key", in: place, name: values.get("key") ?? "X-API-Key" };
+      const location = values.get("in") === "query" ? "query" : "header";
+      return { kind: "api-key", in: location, name: values.get("key") ?? "X-API-Key" };
     }
     case "oauth2":
       return values.get("grant_type") === "client_credentials" ? toFlow(values) : { kind: "bearer" };
@@ -38,7 +38,7 @@ function toFlow(values: ReadonlyMap<string, string>): RequestAuth {
   return { kind: "client-credentials", ...(isAddress ? { tokenUrl } : {}), scopes };
 }
 
-/** A list of keys and values in 2.1, a map in 2.0. */
+/** The attributes are a list of keys and values in 2.1, and a map in 2.0. */
 function attributesOf(given: unknown): ReadonlyMap<string, string> {
   const entries = Array.isArray(given)
     ? given.filter(isJsonObject).map(({ key, value }) => [String(key), value] as const)

@@ -1,10 +1,10 @@
-import { substitute, type Values } from "./variables.js";
+import { substitute, type PostmanValues } from "./variables.js";
 
-const LONGEST = 262_144;
+const MAX_LENGTH = 262_144;
 
-/** The JSON that a raw body means: comments are left out, and a variable without a value that stands alone means null. */
-export function parseBodyText(text: string, values: Values): { readonly value: unknown } | undefined {
-  if (text.length > LONGEST || text.trim() === "") return undefined;
+/** Parses the JSON of a raw body. Comments are removed, and an unquoted variable without a value becomes null. */
+export function parseBodyText(text: string, values: PostmanValues): { readonly value: unknown } | undefined {
+  if (text.length > MAX_LENGTH || text.trim() === "") return undefined;
   return parse(substitute(text, values)) ?? parse(text) ?? parse(toPlainJson(substitute(text, values)));
 }
 

@@ -2,13 +2,17 @@ import { isJsonObject, type JsonObject } from "../../model/json.js";
 import type { DescribedBody, MemberEncoding } from "../described.js";
 import { parseBodyText } from "./body-text.js";
 import { inferSchema, inferTextSchema } from "./infer-schema.js";
-import { toExample } from "./secret.js";
-import { substitute, type Values } from "./variables.js";
+import { toSecretExample } from "./secret.js";
+import { substitute, type PostmanValues } from "./variables.js";
 
 const NO_ENCODING = (): MemberEncoding => ({});
 
-/** The body of a request, in each of Postman's modes. */
-export function readBody(body: unknown, contentType: string | undefined, values: Values): DescribedBody | undefined {
+/** Reads the body of a request in any of Postman's modes. */
+export function readPostmanBody(
+  body: unknown,
+  contentType: string | undefined,
+  values: PostmanValues,
+): DescribedBody | undefined {
   if (!isJsonObject(body) || body["disabled"] === true) return undefined;
   switch (body["mode"]) {
     case "raw":
@@ -40,7 +44,7 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   text: "text/plain",
 };
 
-function rawBody(body: JsonObject, given: string | undefined, values: Values): DescribedBody | undefined {
+function rawBody(body: JsonObject, given: string | undefined, values: PostmanValues): DescribedBody | undefined {
   const text = typeof body["raw"] === "string" ? body["raw"] : "";
   if (text.trim() === "") return undefined;
   const options = isJsonObject(body["options"]) ? body["options"]["raw"] : undefined;
@@ -64,7 +68,7 @@ function rawBody(body: JsonObject, given: string | undefined, values: Values): D
     contentType: contentType ?? "application/json",
     isRequired: undefined,
     schema: inferSchema(parsed.value),
-    example: toExample(parsed.value),
+    example: toSecretExample(parsed.value),
     encoding: NO_ENCODING,
   };
 }
@@ -96,7 +100,7 @@ function entriesOf(given: unknown): Entry[] {
   });
 }
 
-function form(entries: readonly Entry[], kind: "form" | "multipart", values: Values): DescribedBody | undefined {
+function form(entries: readonly Entry[], kind: "form" | "multipart", values: PostmanValues): DescribedBody | undefined {
   if (entries.length === 0) return undefined;
   const byName = new Map<string, Entry[]>();
   for (const entry of entries) byName.set(entry.name, [...(byName.get(entry.name) ?? []), entry]);
@@ -116,20 +120,20 @@ function form(entries: readonly Entry[], kind: "form" | "multipart", values: Val
   };
 }
 
-/** The same name twice is a list. */
-function toMember(entries: readonly Entry[], values: Values): JsonObject {
+/** Several entries with the same name are a list. */
+function toMember(entries: readonly Entry[], values: PostmanValues): JsonObject {
   const [first] = entries;
   const description = first === undefined ? undefined : textOf(first.description);
-  const said = description === undefined ? {} : { description };
+  const described = description === undefined ? {} : { description };
   const isMany = entries.length > 1 || first?.isMany === true;
   const one =
     first?.isFile === true
       ? { type: "string", format: "binary" }
       : inferTextSchema(substitute(first?.value ?? "", values));
-  return { ...(isMany ? { type: "array", items: one } : one), ...said };
+  return { ...(isMany ? { type: "array", items: one } : one), ...described };
 }
 
-/** A description is a text or an object with one. */
+/** A description is a text, or an object with a text. */
 export function textOf(description: unknown): string | undefined {
   const text = isJsonObject(description) ? description["content"] : description;
   return typeof text === "string" ? text : undefined;
@@ -137,13 +141,13 @@ export function textOf(description: unknown): string | undefined {
 
 const GRAPHQL_TEXT = /"""(?:\\"""|[^])*?(?:"""|$)|"(?:[^"\\\n]|\\.)*"?|#[^\n]*/g;
 
-/** What stands in quotes may be somebody's secret, and so may what a comment says. */
+/** Strings and comments in a query may contain real secrets. */
 function withoutTexts(query: string): string {
   return query.replace(GRAPHQL_TEXT, (found) => (found.startsWith("#") ? "" : '"***"'));
 }
 
-/** The query itself may be changed by whoever calls, but has to be there. */
-function graphql(given: unknown, values: Values): DescribedBody {
+/** The caller may change the query, but must send one. */
+function graphql(given: unknown, values: PostmanValues): DescribedBody {
   const { query, variables, operationName } = isJsonObject(given) ? given : {};
   const text = typeof query === "string" ? withoutTexts(substitute(query, values)) : "";
   const parsed = typeof variables === "string" ? parseBodyText(variables, values)?.value : variables;
@@ -161,7 +165,7 @@ function graphql(given: unknown, values: Values): DescribedBody {
       },
       required: ["query"],
     },
-    example: toExample({ query: text, ...(hasVariables ? { variables: parsed } : {}) }),
+    example: toSecretExample({ query: text, ...(hasVariables ? { variables: parsed } : {}) }),
     encoding: NO_ENCODING,
   };
 }

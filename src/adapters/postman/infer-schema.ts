@@ -1,12 +1,12 @@
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import { hasVariable } from "./secret.js";
 
-const DEEPEST = 12;
-const LONGEST_EXAMPLE = 200;
+const MAX_DEPTH = 12;
+const MAX_EXAMPLE_LENGTH = 200;
 
-/** What a value given as an example tells of its kind. Nothing is said to be required: an example cannot know. */
+/** Infers a schema from an example value. It has no `required`, because an example cannot show it. */
 export function inferSchema(value: unknown, depth = 0): JsonObject {
-  if (value === null || depth > DEEPEST) return {};
+  if (value === null || depth > MAX_DEPTH) return {};
   if (Array.isArray(value)) {
     return { type: "array", ...(value.length === 0 ? {} : { items: inferSchema(value[0], depth + 1) }) };
   }
@@ -22,11 +22,11 @@ export function inferSchema(value: unknown, depth = 0): JsonObject {
 }
 
 function inferText(text: string): JsonObject {
-  const isExample = text !== "" && text.length <= LONGEST_EXAMPLE && !hasVariable(text);
+  const isExample = text !== "" && text.length <= MAX_EXAMPLE_LENGTH && !hasVariable(text);
   return { type: "string", ...(isExample ? { example: text } : {}) };
 }
 
-/** Of a value that travels as text, such as one in a query: a number may be given as one. */
+/** For a value that is sent as text, for example in a query: a number may also be given as a string. */
 export function inferTextSchema(text: string): JsonObject {
   if (/^-?\d{1,15}(?:\.\d{1,10})?$/.test(text)) return { type: ["number", "string"], example: Number(text) };
   if (text === "true" || text === "false") return { type: ["boolean", "string"], example: text === "true" };

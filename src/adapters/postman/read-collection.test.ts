@@ -19,13 +19,18 @@ async function toolOf(request: unknown, rest: JsonObject = {}) {
 describe("addresses", () => {
   it.each([
     ["a text", "https://api.test/v1/users/:id?page=1", "https://api.test", "/v1/users/{id}"],
-    ["parts", { protocol: "https", host: ["api", "test"], path: ["users", ":id"] }, "https://api.test", "/users/{id}"],
+    [
+      "an object with parts",
+      { protocol: "https", host: ["api", "test"], path: ["users", ":id"] },
+      "https://api.test",
+      "/users/{id}",
+    ],
     ["a variable that has a value", { raw: "{{base}}/users/{{id}}" }, "https://base.test/v2", "/users/{id}"],
-    ["a variable without one", "{{other}}/users/{{user id}}/x".replace(" ", "_"), undefined, "/users/{user_id}/x"],
+    ["a variable without a value", "{{other}}/users/{{user id}}/x".replace(" ", "_"), undefined, "/users/{user_id}/x"],
     ["a variable inside the host", "https://{{sub}}.test/x", "https://eu.test", "/x"],
     ["a variable of a path that has a value", "https://api.test/{{version}}/x", "https://api.test", "/v9/x"],
     ["no protocol", "api.test/x", "https://api.test", "/x"],
-    ["nothing behind it", "https://api.test", "https://api.test", "/"],
+    ["only a host", "https://api.test", "https://api.test", "/"],
   ])("may be %s", async (_, url, baseUrl, path) => {
     const variable = [
       { key: "base", value: "https://{{host}}/v2" },
@@ -39,13 +44,13 @@ describe("addresses", () => {
     expect(converted.tools[0]!.operation!.path).toBe(path);
   });
 
-  it("start below the configured base address, where they repeat it", async () => {
+  it("are relative to the configured base address if they start with it", async () => {
     const item = [{ name: "x", request: "https://api.test/v1/users" }];
     const { tools } = await convert(item, {}, { baseUrl: "https://api.test/v1" });
     expect(tools[0]!.operation!.path).toBe("/users");
   });
 
-  it("other than that of most requests are told", async () => {
+  it("mentions an address other than that of most requests in the description", async () => {
     const { tools, baseUrl } = await convert([
       { name: "a", request: "https://one.test/a" },
       { name: "b", request: "https://one.test/b" },
@@ -56,10 +61,10 @@ describe("addresses", () => {
   });
 
   it.each([
-    ["none", { method: "GET" }, "has no address"],
-    ["one that climbs", "https://x.test/a/../../b", "leaves its base address"],
+    ["no address", { method: "GET" }, "has no address"],
+    ["a path that leaves the base address", "https://x.test/a/../../b", "leaves its base address"],
     ["a method that is never sent", { method: "TRACE", url: "https://x.test" }, "never sent"],
-  ])("are left out with a reason: %s", async (_, request, reason) => {
+  ])("are dropped with a reason: %s", async (_, request, reason) => {
     const { tools, dropped } = await convert([
       { name: "Bad", request },
       { name: "Good", request: "https://x.test" },
@@ -70,7 +75,7 @@ describe("addresses", () => {
 });
 
 describe("folders", () => {
-  it("are categories, and give a name where a request's own says too little", async () => {
+  it("are categories, and complete names of requests that are too generic", async () => {
     const request = "https://x.test/a";
     const { tools } = await convert([
       {
@@ -91,13 +96,13 @@ describe("folders", () => {
     ]);
   });
 
-  it("may hold the same request twice", async () => {
+  it("may contain the same request twice", async () => {
     const twice = { name: "Same", request: "https://x.test/a" };
     const { tools } = await convert([twice, twice, twice]);
     expect(new Set(tools.map(({ name }) => name)).size).toBe(3);
   });
 
-  it("hand down variables and authentication, the nearest first", async () => {
+  it("pass on variables and authentication, the innermost first", async () => {
     const auth = (type: string, values: JsonObject[] = []) => ({ type, [type]: values });
     const { tools, auth: wanted } = await convert(
       [
@@ -144,13 +149,13 @@ describe("folders", () => {
       { kind: "client-credentials", tokenUrl: "https://x.test/t", scopes: ["a", "b"] },
     ],
     [{ type: "awsv4" }, { kind: "other", what: "awsv4" }],
-  ])("know %j", async (auth, wanted) => {
+  ])("read the authentication %j", async (auth, wanted) => {
     expect((await convert([{ name: "a", request: "https://x.test" }], { auth })).auth).toEqual([wanted]);
   });
 });
 
 describe("parameters", () => {
-  it("come from the path, the query and headers; what is disabled, reserved or constant for credentials does not", async () => {
+  it("come from the path, the query and headers, except disabled, reserved and credential ones", async () => {
     const tool = await toolOf({
       method: "GET",
       url: {
@@ -186,7 +191,7 @@ describe("parameters", () => {
     expect(tool.operation!.example).toEqual({ id: 7 });
   });
 
-  it("show nothing that may be somebody's secret", async () => {
+  it("never show example values that may be secrets", async () => {
     const tool = await toolOf(
       {
         method: "POST",
@@ -218,7 +223,7 @@ describe("bodies", () => {
     return { tool, body: tool.operation!.body, properties: tool.inputSchema["properties"] };
   };
 
-  it("of raw JSON have members, whatever comments and variables stand in them", async () => {
+  it("of raw JSON have members, even with comments and variables", async () => {
     const raw = '{\n // who\n "name": "{{name}}", "age": {{age}}, "tags": ["a"], "at": {"x": 1.5}, "ok": true,\n}';
     const { body, properties, tool } = await bodyOf({ mode: "raw", raw, options: { raw: { language: "json" } } });
     expect(body).toMatchObject({ kind: "json", contentType: "application/json" });
@@ -232,7 +237,7 @@ describe("bodies", () => {
     expect(tool.operation!.example).toMatchObject({ name: "Rex", tags: ["a"], ok: true });
   });
 
-  it("of raw JSON that is no object are one argument", async () => {
+  it("of raw JSON that is not an object are one argument", async () => {
     const { body } = await bodyOf({ mode: "raw", raw: "[1, 2]" }, [
       { key: "Content-Type", value: "application/json; charset=utf-8" },
     ]);
@@ -249,7 +254,7 @@ describe("bodies", () => {
     expect(tool.operation!.example).toBeUndefined();
   });
 
-  it("of a form", async () => {
+  it("of a form have one argument per member", async () => {
     const urlencoded = [
       { key: "a", value: "1", description: "One." },
       { key: "l", value: "x" },
@@ -268,7 +273,7 @@ describe("bodies", () => {
     expect(properties).toMatchObject({ a: { description: "One." }, l: { type: "array" } });
   });
 
-  it("of parts with files", async () => {
+  it("of multipart forms with files take paths", async () => {
     const formdata = [
       { key: "note", value: "hi", type: "text", contentType: "text/markdown" },
       { key: "file", type: "file", src: "/tmp/x" },
@@ -304,13 +309,13 @@ describe("bodies", () => {
     ['{ a(p: """can"ary\\"""canary""") }', '{ a(p: "***") }'],
     ["{ a } # canary\n", "{ a } \n"],
     ['{ a(p: "", q: "canary', '{ a(p: "***", q: "***"'],
-  ])("of GraphQL show no text of the query: %s", async (query, shown) => {
+  ])("of GraphQL show no strings and comments of the query: %s", async (query, shown) => {
     const { tool } = await bodyOf({ mode: "graphql", graphql: { query } });
     expect(tool.inputSchema).toMatchObject({ properties: { query: { default: shown } } });
     expect(JSON.stringify(tool)).not.toContain("canary");
   });
 
-  it("that are a file take its path", async () => {
+  it("in mode file take the path of the file", async () => {
     const { body, properties } = await bodyOf({ mode: "file", file: { src: "/tmp/x" } });
     expect(body).toEqual({ kind: "binary", contentType: "application/octet-stream", required: true, argument: "body" });
     expect(properties).toEqual({ body: { type: "string", description: "Path of the file to send." } });
@@ -321,12 +326,12 @@ describe("bodies", () => {
     [{ mode: "none" }],
     [{ mode: "raw", raw: "{}", disabled: true }],
     [{ mode: "urlencoded" }],
-  ])("that are empty are none: %j", async (body) => {
+  ])("that are empty are left out: %j", async (body) => {
     expect((await bodyOf(body)).body).toBeUndefined();
   });
 });
 
-it("tells failures from the examples of answers", async () => {
+it("reads error responses from the example responses", async () => {
   const { tools } = await convert([
     {
       name: "a",
@@ -340,7 +345,7 @@ it("tells failures from the examples of answers", async () => {
   expect(tools[0]!.operation!.errors).toEqual({ 404: "Not found" });
 });
 
-it("reads a collection as Postman's own API wraps it, and headers written as a text", async () => {
+it("reads a collection in the wrapper of Postman's API, and headers written as text", async () => {
   const collection = {
     info: { name: "x", schema: SCHEMA },
     item: [{ name: "a", request: { method: "post", url: "https://x.test", header: "X-A: 1\nHost: evil" } }],

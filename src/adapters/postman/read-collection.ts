@@ -1,20 +1,21 @@
-// A Postman collection comes in, its requests go out as operations: folders are categories, what has no value is an argument.
+// Reads the requests of a Postman collection as operations. Folders become categories, and variables without a value
+// become arguments.
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import type { DescribedOperation, ReadDocument, ReadOperation, WantedAuth } from "../described.js";
 import { toKebab } from "../names.js";
 import { attempt } from "../refuse.js";
 import { toPlainLine, toPlainText } from "../text.js";
-import { type Address, readAddress } from "./address.js";
+import { type PostmanAddress, readAddress } from "./address.js";
 import { textOf } from "./body.js";
 import { readRequest } from "./read-request.js";
 import { collectionOf } from "./recognise.js";
 import { type FoundRequest, walkRequests } from "./walk.js";
 
-const MOST_REQUESTS = 25_000;
+const MAX_REQUESTS = 25_000;
 
 interface Located {
   readonly found: FoundRequest;
-  readonly address: Address | undefined;
+  readonly address: PostmanAddress | undefined;
 }
 
 export function readCollection(root: JsonObject, configuredBase: string | undefined): ReadDocument {
@@ -22,7 +23,7 @@ export function readCollection(root: JsonObject, configuredBase: string | undefi
   const info = isJsonObject(collection["info"]) ? collection["info"] : {};
   const located: Located[] = [];
   for (const found of walkRequests(collection)) {
-    if (located.length >= MOST_REQUESTS) break;
+    if (located.length >= MAX_REQUESTS) break;
     const { request, values } = found;
     located.push({ found, address: readAddress(typeof request === "string" ? request : request["url"], values) });
   }
@@ -53,20 +54,20 @@ function mostUsed(bases: readonly string[]): string | undefined {
   return first?.[0];
 }
 
-/** Each way once, that of most requests first. */
+/** Each authentication method once, the most frequent first. */
 function wantedBy(located: readonly Located[]): WantedAuth[] {
-  const ways = new Map<string, { auth: WantedAuth; count: number }>();
+  const methods = new Map<string, { auth: WantedAuth; count: number }>();
   for (const { found } of located) {
     const { auth } = found;
     if (auth === undefined || auth.kind === "open") continue;
     const key = JSON.stringify(auth);
-    ways.set(key, { auth, count: (ways.get(key)?.count ?? 0) + 1 });
+    methods.set(key, { auth, count: (methods.get(key)?.count ?? 0) + 1 });
   }
-  return [...ways.values()].sort((left, right) => right.count - left.count).map(({ auth }) => auth);
+  return [...methods.values()].sort((left, right) => right.count - left.count).map(({ auth }) => auth);
 }
 
 interface Bases {
-  /** What most requests start with. */
+  /** The most frequent base address of the requests. */
   readonly base: string | undefined;
   readonly configuredBase: string | undefined;
 }
@@ -84,7 +85,11 @@ function* readOperations(located: readonly Located[], bases: Bases): Iterable<Re
   }
 }
 
-function toOperation(found: FoundRequest, address: Address, { base, configuredBase }: Bases): DescribedOperation {
+function toOperation(
+  found: FoundRequest,
+  address: PostmanAddress,
+  { base, configuredBase }: Bases,
+): DescribedOperation {
   const request = readRequest(found, address, configuredBase);
   const category = toPlainLine(found.folders.at(-1), 80);
   const isElsewhere = address.base !== base && address.base !== configuredBase?.replace(/\/+$/, "");
@@ -99,7 +104,7 @@ function toOperation(found: FoundRequest, address: Address, { base, configuredBa
   };
 }
 
-/** `Create` in the folder `Users` is `users-create`; `Create user` speaks for itself. */
+/** `Create` in the folder `Users` becomes `users-create`; `Create user` is specific enough. */
 function nameOf({ name, folders }: FoundRequest): string {
   const own = toKebab(name).split("-");
   const folder = toKebab(folders.at(-1) ?? "").split("-");

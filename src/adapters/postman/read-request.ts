@@ -1,10 +1,10 @@
 import { isJsonObject } from "../../model/json.js";
 import type { DescribedOperation, DescribedParameter } from "../described.js";
-import { refuse } from "../refuse.js";
-import { isHeaderName, isReservedHeader } from "../reserved-headers.js";
+import { unsupportedOperation } from "../refuse.js";
+import { isValidHeaderName, isReservedHeader } from "../reserved-headers.js";
 import { toPlainLine, toPlainText } from "../text.js";
-import type { Address, QueryEntry } from "./address.js";
-import { readBody, textOf } from "./body.js";
+import type { PostmanAddress, QueryEntry } from "./address.js";
+import { readPostmanBody, textOf } from "./body.js";
 import { inferTextSchema } from "./infer-schema.js";
 import { isSecretName } from "./secret.js";
 import { soleVariable, substitute } from "./variables.js";
@@ -17,16 +17,20 @@ type ReadRequest = Pick<
 
 const METHODS = new Set(["GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH"]);
 
-/** One request's method, path, parameters and body. */
-export function readRequest(found: FoundRequest, address: Address, configuredBase: string | undefined): ReadRequest {
+/** Reads the method, path, parameters and body of one request. */
+export function readRequest(
+  found: FoundRequest,
+  address: PostmanAddress,
+  configuredBase: string | undefined,
+): ReadRequest {
   const request = isJsonObject(found.request) ? found.request : {};
   const method = (typeof request["method"] === "string" ? request["method"] : "GET").toUpperCase();
-  if (!METHODS.has(method)) throw refuse(`uses the method ${method.slice(0, 20)}, which is never sent`);
+  if (!METHODS.has(method)) throw unsupportedOperation(`uses the method ${method.slice(0, 20)}, which is never sent`);
   const path = readPath(address, configuredBase);
   const headers = headersOf(request["header"]);
   const contentType = headers.find(({ name }) => name.toLowerCase() === "content-type")?.value;
   const type = contentType === undefined ? undefined : /^[\w.+-]+\/[\w.+-]+/.exec(contentType)?.[0];
-  const body = method === "GET" || method === "HEAD" ? undefined : readBody(request["body"], type, found.values);
+  const body = method === "GET" || method === "HEAD" ? undefined : readPostmanBody(request["body"], type, found.values);
   const summary = toPlainLine(found.name, 300);
   const description = toPlainText(textOf(request["description"]), 4_000);
   return {
@@ -40,8 +44,8 @@ export function readRequest(found: FoundRequest, address: Address, configuredBas
   };
 }
 
-/** `:id` and `{{id}}` become `{id}`; the part that the configured base address has already is left out. */
-function readPath(address: Address, configuredBase: string | undefined) {
+/** `:id` and `{{id}}` become `{id}`. A prefix that the configured base address already has is removed. */
+function readPath(address: PostmanAddress, configuredBase: string | undefined) {
   const parameters = new Map<string, DescribedParameter>();
   const add = (name: string): string => {
     const given = address.pathValues.get(name);
@@ -51,12 +55,12 @@ function readPath(address: Address, configuredBase: string | undefined) {
   const steps = address.steps.map((step) => {
     const name = /^:([\w.-]{1,100})$/.exec(step)?.[1];
     if (name !== undefined) return add(name);
-    if (step === "." || step === "..") throw refuse("has a path that leaves its base address");
+    if (step === "." || step === "..") throw unsupportedOperation("has a path that leaves its base address");
     return step.replace(/\{\{?\s*([^{}\s]{1,100})\s*\}\}?/g, (_, variable: string) => add(variable));
   });
   const text = `/${steps.join("/")}`;
   if (/[?#\\]|\p{Cc}|\s/u.test(text) || !text.isWellFormed()) {
-    throw refuse("has a path with characters that do not belong there");
+    throw unsupportedOperation("has a path with white space, a control character or one of ? # \\");
   }
   return { text: below(text, address.base, configuredBase), parameters: [...parameters.values()] };
 }
@@ -69,15 +73,15 @@ function below(path: string, base: string, configuredBase: string | undefined): 
   return isBelow ? path.slice(prefix.length) || "/" : path;
 }
 
-function parameter(place: DescribedParameter["in"], { name, value, description }: QueryEntry): DescribedParameter {
+function parameter(location: DescribedParameter["in"], { name, value, description }: QueryEntry): DescribedParameter {
   const text = toPlainText(textOf(description), 1_500);
-  const isSecret = place === "header" || isSecretName(name);
+  const isSecret = location === "header" || isSecretName(name);
   return {
     name,
-    in: place,
-    style: place === "query" ? "form" : "simple",
-    explode: place === "query",
-    isRequired: place === "path",
+    in: location,
+    style: location === "query" ? "form" : "simple",
+    explode: location === "query",
+    isRequired: location === "path",
     isJson: false,
     allowsReserved: false,
     isDeprecated: false,
@@ -93,7 +97,7 @@ function queryParameters(query: readonly QueryEntry[], { values, auth }: FoundRe
     if (isCredential || /\p{Cc}/u.test(entry.name) || !entry.name.isWellFormed()) continue;
     const one = parameter("query", { ...entry, value: valueOf(entry.value, values) });
     const before = byName.get(entry.name);
-    // The same name twice is a list.
+    // Several entries with the same name are a list.
     byName.set(entry.name, before === undefined ? one : { ...before, schema: { type: "array", items: one.schema } });
   }
   return [...byName.values()];
@@ -110,7 +114,7 @@ interface Header {
   readonly description: unknown;
 }
 
-/** A list of headers, or one text with a line for each. */
+/** Headers are a list, or one text with a line for each. */
 function headersOf(given: unknown): Header[] {
   if (typeof given === "string") {
     return given.split(/\r?\n/).flatMap((one) => {
@@ -127,7 +131,7 @@ function headersOf(given: unknown): Header[] {
 function headerParameters(headers: readonly Header[], { auth }: FoundRequest): DescribedParameter[] {
   const key = auth?.kind === "api-key" && auth.in === "header" ? auth.name.toLowerCase() : undefined;
   const usable = headers.filter(
-    ({ name }) => isHeaderName(name) && !isReservedHeader(name) && name.toLowerCase() !== key,
+    ({ name }) => isValidHeaderName(name) && !isReservedHeader(name) && name.toLowerCase() !== key,
   );
   const byName = new Map(usable.map((header) => [header.name.toLowerCase(), header]));
   return [...byName.values()].map((header) => parameter("header", header));

@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 
-/** Whether a document is a Postman collection of format 2.0 or 2.1, also as Postman's own API wraps it. */
+/** Whether a document is a Postman collection in format 2.0 or 2.1, also in the wrapper of Postman's API. */
 export function isCollection(root: JsonObject): boolean {
   const { info, item } = collectionOf(root);
   const schema = isJsonObject(info) ? info["schema"] : undefined;
-  const isSaid = typeof schema === "string" && /collection\/v2\.[01]/.test(schema);
-  return Array.isArray(item) && (isSaid || (isJsonObject(info) && info["_postman_id"] !== undefined));
+  const hasSchema = typeof schema === "string" && /collection\/v2\.[01]/.test(schema);
+  return Array.isArray(item) && (hasSchema || (isJsonObject(info) && info["_postman_id"] !== undefined));
 }
 
 export function collectionOf(root: JsonObject): JsonObject {

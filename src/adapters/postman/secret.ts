@@ -1,31 +1,35 @@
 import { isJsonObject } from "../../model/json.js";
 
 const SECRET = /key|token|secret|pass|pwd|auth|credential|session|cookie|signature|bearer|private|iban/i;
-/** Too short to be looked for within other words. */
+/** Too short to search for inside other words. */
 const SECRET_WORD = /^(?:pw|pin|otp|totp|mfa|jwt|sid|sig|ssn|pan|cvv2?|cvc2?)\d*$/i;
 
-/** Whether what such a name holds is nobody's example: collections are exported with the values that somebody works with. */
+/**
+ * Whether a value with such a name must not be shown as an example: exported collections contain the real values of
+ * their authors.
+ */
 export function isSecretName(name: string): boolean {
   const words = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").split(/[^A-Za-z0-9]+/);
   return SECRET.test(name) || words.some((word) => SECRET_WORD.test(word));
 }
 
-const DEEPEST = 20;
+const MAX_DEPTH = 20;
 
 /** A value as an example: without members that may be secret, and without variables that have no value. */
-export function toExample(value: unknown, depth = 0): unknown {
-  if (depth > DEEPEST) return undefined;
+export function toSecretExample(value: unknown, depth = 0): unknown {
+  if (depth > MAX_DEPTH) return undefined;
   if (typeof value === "string") return hasVariable(value) ? undefined : value;
-  if (Array.isArray(value)) return value.map((item) => toExample(item, depth + 1)).filter((item) => item !== undefined);
+  if (Array.isArray(value))
+    return value.map((item) => toSecretExample(item, depth + 1)).filter((item) => item !== undefined);
   if (!isJsonObject(value)) return value;
   const members = Object.entries(value).flatMap(([name, member]) => {
-    const shown = isSecretName(name) ? undefined : toExample(member, depth + 1);
+    const shown = isSecretName(name) ? undefined : toSecretExample(member, depth + 1);
     return shown === undefined ? [] : [[name, shown] as const];
   });
   return Object.fromEntries(members);
 }
 
-/** Whether a variable stands in it. */
+/** Whether the text contains a variable. */
 export function hasVariable(text: string): boolean {
   return text.includes("{{");
 }

@@ -1,38 +1,38 @@
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import { isSecretName } from "./secret.js";
 
-/** Values of a collection's or a folder's variables. */
-export type Values = ReadonlyMap<string, string>;
+/** The values of the variables of a collection or folder. */
+export type PostmanValues = ReadonlyMap<string, string>;
 
-const MOST_ROUNDS = 10;
-const LONGEST_VALUE = 2_000;
+const MAX_ROUNDS = 10;
+const MAX_VALUE_LENGTH = 2_000;
 const VARIABLE = /\{\{\s*([^{}\s]{1,100})\s*\}\}/g;
 
-/** Those of an outer folder and the own ones, which count first. */
-export function extendValues(outer: Values, { variable }: JsonObject): Values {
+/** Adds the variables of a folder to those of the outer one; the inner values take precedence. */
+export function extendValues(outer: PostmanValues, { variable }: JsonObject): PostmanValues {
   if (!Array.isArray(variable)) return outer;
   const own = variable.filter(isJsonObject).flatMap(({ key, id, value, type, disabled }): [string, string][] => {
     const name = typeof key === "string" ? key : id;
-    // What is secret stays a variable, and with it out of everything that is shown.
+    // A secret stays a variable, so that its value is never shown.
     if (typeof name !== "string" || disabled === true || type === "secret" || isSecretName(name)) return [];
     const isPlain = typeof value === "string" || typeof value === "number" || typeof value === "boolean";
-    return isPlain && String(value) !== "" ? [[name, String(value).slice(0, LONGEST_VALUE)]] : [];
+    return isPlain && String(value) !== "" ? [[name, String(value).slice(0, MAX_VALUE_LENGTH)]] : [];
   });
   return own.length === 0 ? outer : new Map([...outer, ...own]);
 }
 
-/** The text with every variable replaced that has a value, also inside values. What has none stays as it is written. */
-export function substitute(text: string, values: Values): string {
+/** Replaces every variable that has a value, also inside values. Variables without a value stay. */
+export function substitute(text: string, values: PostmanValues): string {
   let now = text;
-  for (let round = 0; round < MOST_ROUNDS && now.includes("{{"); round += 1) {
+  for (let round = 0; round < MAX_ROUNDS && now.includes("{{"); round += 1) {
     const next = now.replace(VARIABLE, (whole, name: string) => values.get(name) ?? whole);
-    if (next === now || next.length > LONGEST_VALUE + text.length * 4) break;
+    if (next === now || next.length > MAX_VALUE_LENGTH + text.length * 4) break;
     now = next;
   }
   return now;
 }
 
-/** The variable that a text consists of, or undefined. */
+/** The variable, if the text consists of exactly one. */
 export function soleVariable(text: string): string | undefined {
   return /^\{\{\s*([^{}\s]{1,100})\s*\}\}$/.exec(text.trim())?.[1];
 }

@@ -1,28 +1,28 @@
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import { inheritAuth, type RequestAuth } from "./auth.js";
-import { extendValues, type Values } from "./variables.js";
+import { extendValues, type PostmanValues } from "./variables.js";
 
-/** A request with what it has from its folders. */
+/** A request with everything that it inherits from its folders. */
 export interface FoundRequest {
   readonly name: string;
   readonly request: JsonObject | string;
   readonly responses: readonly unknown[];
-  /** From the outermost to its own. */
+  /** From the outermost folder to the innermost. */
   readonly folders: readonly string[];
-  readonly values: Values;
+  readonly values: PostmanValues;
   readonly auth: RequestAuth | undefined;
 }
 
 interface Level {
   readonly items: readonly unknown[];
   readonly folders: readonly string[];
-  readonly values: Values;
+  readonly values: PostmanValues;
   readonly auth: RequestAuth | undefined;
 }
 
-const DEEPEST = 50;
+const MAX_DEPTH = 50;
 
-/** All requests in the order in which the collection shows them. Iterative, so that no depth can exhaust the stack. */
+/** Yields all requests in the order of the collection. Iterative, so that deep nesting cannot exhaust the stack. */
 export function* walkRequests(collection: JsonObject): Iterable<FoundRequest> {
   const open: (Level & { next: number })[] = [];
   const enter = (container: JsonObject, outer: Omit<Level, "items">): void => {
@@ -38,7 +38,7 @@ export function* walkRequests(collection: JsonObject): Iterable<FoundRequest> {
     else if (isJsonObject(item)) {
       const name = typeof item["name"] === "string" ? item["name"] : "";
       if (Array.isArray(item["item"])) {
-        if (open.length < DEEPEST) enter(item, { ...level, folders: [...level.folders, name] });
+        if (open.length < MAX_DEPTH) enter(item, { ...level, folders: [...level.folders, name] });
       } else if (isJsonObject(item["request"]) || typeof item["request"] === "string") {
         yield toRequest(item, item["request"], { ...level, name });
       }

@@ -15,8 +15,8 @@ function fit(properties: Record<string, JsonObject>, levels: JsonObject[] = []):
   return schema;
 }
 
-describe("a schema of a tool", () => {
-  it("that fits stays whole, and shares nothing with others", () => {
+describe("toInputSchema", () => {
+  it("keeps a schema that fits complete, and copies it", () => {
     const given = { a: described("A.") };
     const schema = fit(given, [{ type: "object" }]);
     expect(schema).toEqual({
@@ -28,7 +28,7 @@ describe("a schema of a tool", () => {
     expect((schema["properties"] as JsonObject)["a"]).not.toBe(given.a);
   });
 
-  it("loses the descriptions of nested members first", () => {
+  it("removes the descriptions of nested members first", () => {
     const nested = {
       type: "object",
       description: "Kept.",
@@ -41,20 +41,20 @@ describe("a schema of a tool", () => {
     expect(a["properties"]).toEqual({ ...many(200, { type: "string" }), description: { type: "string" } });
   });
 
-  it("loses the farthest definitions next", () => {
+  it("removes the most distant definitions next", () => {
     const big = { properties: many(2_000, { type: "string", enum: ["a".repeat(50)] }) };
     const schema = fit({ a: { $ref: "#/$defs/D0" } }, [big, big, big, big]);
     expect(schema["$defs"]).toEqual({ D0: big, D1: {} });
   });
 
-  it("loses everything below its arguments at last", () => {
+  it("removes everything below the arguments last", () => {
     const huge = { type: "object", properties: many(20_000, { type: "string" }) };
     expect(fit({ a: { ...huge, description: "All." } })["properties"]).toEqual({
       a: { type: "object", description: "All." },
     });
   });
 
-  it("is refused where even its arguments do not fit", () => {
+  it("rejects a tool whose arguments alone do not fit", () => {
     expect(() => fit(many(30_000, { type: "string" }))).toThrow("more parameters than fit");
   });
 });

@@ -1,40 +1,41 @@
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import { cutAtWord } from "../../util/text.js";
-import { refuse } from "../refuse.js";
+import { unsupportedOperation } from "../refuse.js";
 import { type Closure, toDefs } from "./self-contained.js";
 
-/** Bounds of the validator on schemas; a margin below them. */
-const MOST_BYTES = 250_000;
-const MOST_PARTS = 45_000;
+/** A margin below the limits of the schema validator. */
+const MAX_BYTES = 250_000;
+const MAX_PARTS = 45_000;
 
 export interface Arguments {
   readonly properties: Readonly<Record<string, JsonObject>>;
   readonly required: readonly string[];
-  /** What has to hold of the arguments beside it. */
+  /** Further constraints on the arguments (`anyOf` or `oneOf` of required members). */
   readonly alternatives: readonly JsonObject[];
 }
 
-const COMMENT = "Shortened to fit: the API's own documentation says more of nested members.";
+const COMMENT = "Shortened to fit: see the API's documentation for nested members.";
 
 /**
- * The schema of a tool's arguments, whole where it fits. Where it does not, the descriptions of nested members go first,
- * then definitions from the farthest on, then everything below the arguments; `$comment` says so.
+ * The schema of a tool's arguments, complete if it fits. Otherwise the descriptions of nested members are removed
+ * first, then the most distant definitions, then everything below the arguments; `$comment` states this.
  */
 export function toInputSchema(given: Arguments, closure: Closure): JsonObject {
   for (const shorten of shortenings(closure)) {
     const schema = shorten(given);
     if (!hasFewParts(schema)) continue;
     const text = JSON.stringify(schema);
-    // Definitions are shared between tools, and validators leave their marks in what they compile: each tool has its own.
-    if (text.length <= MOST_BYTES) return JSON.parse(text) as JsonObject;
+    // Definitions are shared between tools, and validators modify the schemas they compile: each tool gets its own
+    // copy.
+    if (text.length <= MAX_BYTES) return JSON.parse(text) as JsonObject;
   }
-  throw refuse("has more parameters than fit into a schema of 256 KiB");
+  throw unsupportedOperation("has more parameters than fit into a schema of 256 KiB");
 }
 
 function* shortenings({ levels, bytes }: Closure): Iterable<(given: Arguments) => JsonObject> {
-  if (bytes <= MOST_BYTES) yield (given) => assemble(given, toDefs(levels, levels.length));
-  // Without descriptions a schema is a tenth of its size at best.
-  const deepest = bytes <= 10 * MOST_BYTES ? levels.length : 2;
+  if (bytes <= MAX_BYTES) yield (given) => assemble(given, toDefs(levels, levels.length));
+  // Removing descriptions shrinks a schema to a tenth of its size at best.
+  const deepest = bytes <= 10 * MAX_BYTES ? levels.length : 2;
   const depths = [deepest, 7, 6, 5, 4, 3, 2, 1, 0].filter((depth, index) => index === 0 || depth < deepest);
   for (const depth of depths) {
     yield (given) =>
@@ -67,7 +68,7 @@ function marked(schema: JsonObject): JsonObject {
 function hasFewParts(schema: JsonObject): boolean {
   const open: unknown[] = [schema];
   for (let parts = 0; open.length > 0; parts += 1) {
-    if (parts > MOST_PARTS) return false;
+    if (parts > MAX_PARTS) return false;
     const next = open.pop();
     if (typeof next === "object" && next !== null) for (const member of Object.values(next)) open.push(member);
   }
@@ -92,7 +93,7 @@ function shortDescription(description: unknown): JsonObject {
   return typeof description === "string" ? { description: cutAtWord(description, 300) } : {};
 }
 
-/** A member may be called `description`: what stands under `properties` are names, not keywords. */
+/** A member may be called `description`: keys below `properties` are names, not keywords. */
 function withoutTexts(schema: JsonObject, areNames = false): JsonObject {
   const kept = Object.entries(schema).filter(([key]) => areNames || key !== "description");
   return Object.fromEntries(

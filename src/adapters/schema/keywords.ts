@@ -2,12 +2,12 @@ import { numberFault } from "../../util/json/number-fault.js";
 import { toPlainValue } from "../plain-value.js";
 import { toPlainText } from "../text.js";
 
-const LONGEST_DESCRIPTION = 1_500;
-const LONGEST_PATTERN = 1_000;
-const MOST_VALUES = 10_000;
-const LONGEST_LIST = 1_000;
+const MAX_DESCRIPTION_LENGTH = 1_500;
+const MAX_PATTERN_LENGTH = 1_000;
+const MAX_VALUES = 10_000;
+const MAX_LIST_LENGTH = 1_000;
 
-/** What remains of a keyword's value; undefined leaves the keyword out. */
+/** Converts the value of a keyword; undefined drops the keyword. */
 type Keep = (value: unknown) => unknown;
 
 const keepNumber: Keep = (value) => (typeof value === "number" && numberFault(value) === undefined ? value : undefined);
@@ -20,9 +20,9 @@ const keepValue: Keep = (value) => {
   return plain !== undefined && JSON.stringify(plain).length <= 2_000 ? plain : undefined;
 };
 
-/** A pattern that does not compile would fail every value; how long a good one may run is up to whoever runs it. */
+/** A pattern that does not compile would reject every value. The validator limits the run time of valid patterns. */
 const keepPattern: Keep = (value) => {
-  if (typeof value !== "string" || value.length > LONGEST_PATTERN || value.includes("\0")) return undefined;
+  if (typeof value !== "string" || value.length > MAX_PATTERN_LENGTH || value.includes("\0")) return undefined;
   try {
     return new RegExp(value, "u").source === "" ? undefined : value;
   } catch {
@@ -31,20 +31,20 @@ const keepPattern: Keep = (value) => {
 };
 
 const keepChoices: Keep = (value) => {
-  if (!Array.isArray(value) || value.length === 0 || value.length > MOST_VALUES) return undefined;
+  if (!Array.isArray(value) || value.length === 0 || value.length > MAX_VALUES) return undefined;
   const plain = value.map(toPlainValue);
   return plain.every((one) => one !== undefined) ? plain.map((one) => one.value) : undefined;
 };
 
 const keepNames: Keep = (value) => {
   if (!Array.isArray(value)) return undefined;
-  const names = [...new Set(value.filter((name) => typeof name === "string"))].slice(0, LONGEST_LIST);
+  const names = [...new Set(value.filter((name) => typeof name === "string"))].slice(0, MAX_LIST_LENGTH);
   return names.length === 0 ? undefined : names;
 };
 
-/** Keywords without schemas in them. All others say nothing to whoever fills in arguments, and are left out. */
+/** Keywords whose values contain no schemas. All other keywords do not help to fill in arguments and are dropped. */
 export const PLAIN_KEYWORDS: ReadonlyMap<string, Keep> = new Map([
-  ["description", (value) => toPlainText(value, LONGEST_DESCRIPTION)],
+  ["description", (value) => toPlainText(value, MAX_DESCRIPTION_LENGTH)],
   ["format", keepWord],
   ["enum", keepChoices],
   ["const", keepValue],
@@ -68,7 +68,7 @@ export const PLAIN_KEYWORDS: ReadonlyMap<string, Keep> = new Map([
   ["required", keepNames],
 ]);
 
-/** Keywords whose value is one schema, a list of schemas, a map of schemas. */
+/** Keywords whose value is one schema, a list of schemas or a map of schemas. */
 export const SCHEMA_KEYWORDS: ReadonlyMap<string, "schema" | "list" | "map"> = new Map([
   ["items", "schema"],
   ["additionalProperties", "schema"],
@@ -98,7 +98,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ["bool", "boolean"],
 ]);
 
-/** A type as today's JSON Schema writes it; undefined for one that nobody knows. */
+/** Converts a type to JSON Schema 2020-12; undefined for an unknown type. */
 export function toType(type: unknown, isNullable: boolean): string | string[] | undefined {
   const given = (Array.isArray(type) ? type : [type]).flatMap((one) => TYPES.get(String(one)) ?? []);
   if (given.length === 0) return undefined;

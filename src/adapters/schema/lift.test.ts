@@ -13,14 +13,14 @@ function lift(raw: unknown, schemas: JsonObject = {}): JsonObject {
 }
 
 const ref = (name: string): JsonObject => ({ $ref: `#/components/schemas/${name}` });
-/** Too large to be written out where it is used. */
+/** Too large to be written inline. */
 const large = (more: JsonObject = {}): JsonObject => ({
   type: "string",
   description: "long ".repeat(290).trim(),
   ...more,
 });
 
-describe("a schema of an earlier revision", () => {
+describe("a schema of an earlier version", () => {
   it.each<[string, unknown, unknown]>([
     ["nullable", { type: "string", nullable: true }, { type: ["string", "null"] }],
     ["x-nullable", { type: "integer", "x-nullable": true }, { type: ["integer", "null"] }],
@@ -34,21 +34,21 @@ describe("a schema of an earlier revision", () => {
       { nullable: true, allOf: [{ type: "string" }] },
       { anyOf: [{ allOf: [{ type: "string" }] }, { type: "null" }] },
     ],
-    ["a bound that is excluded", { minimum: 1, exclusiveMinimum: true }, { exclusiveMinimum: 1 }],
-    ["a bound that is not", { maximum: 1, exclusiveMaximum: false }, { maximum: 1 }],
-    ["a bound of today", { exclusiveMaximum: 5 }, { exclusiveMaximum: 5 }],
+    ["an exclusive bound of 3.0", { minimum: 1, exclusiveMinimum: true }, { exclusiveMinimum: 1 }],
+    ["an inclusive bound of 3.0", { maximum: 1, exclusiveMaximum: false }, { maximum: 1 }],
+    ["an exclusive bound of 3.1", { exclusiveMaximum: 5 }, { exclusiveMaximum: 5 }],
     ["a tuple", { items: [{ type: "string" }, {}] }, { prefixItems: [{ type: "string" }, {}] }],
     [
-      "noise",
+      "irrelevant keywords",
       { type: "object", discriminator: { propertyName: "a" }, xml: {}, example: 1, externalDocs: {}, "x-a": 1 },
       { type: "object" },
     ],
-    ["a type that nobody knows", { type: "any" }, {}],
+    ["an unknown type", { type: "any" }, {}],
     ["a list of types", { type: ["string", "null"] }, { type: ["string", "null"] }],
     ["a boolean", true, {}],
-    ["nothing at all", null, {}],
+    ["null", null, {}],
     ["required as a boolean", { type: "string", required: true }, { type: "string" }],
-    ["numbers beyond JSON", { maximum: 2 ** 63, default: 1e19, multipleOf: 0 }, {}],
+    ["numbers that strict JSON rejects", { maximum: 2 ** 63, default: 1e19, multipleOf: 0 }, {}],
     ["a pattern that does not compile", { pattern: "[" }, {}],
     ["a hostile pattern", { pattern: "(a+)+$" }, { pattern: "(a+)+$" }],
     [
@@ -60,7 +60,7 @@ describe("a schema of an earlier revision", () => {
     expect(lift(raw)).toEqual(lifted);
   });
 
-  it("leaves out what only the API sets, wherever it stands", () => {
+  it("removes read-only members at any level", () => {
     const schemas = { Id: { type: "string", readOnly: true } };
     const raw = {
       type: "object",
@@ -70,27 +70,27 @@ describe("a schema of an earlier revision", () => {
     expect(lift(raw, schemas)).toEqual({ type: "object", required: ["a"], properties: { a: {} } });
   });
 
-  it("leaves out members that no argument can have", () => {
+  it("removes members that cannot be argument names", () => {
     const raw = JSON.parse(
       '{"properties":{"__proto__":{"type":"string"},"constructor":{},"ok":{}},"required":["__proto__","ok"]}',
     );
     expect(lift(raw)).toEqual({ properties: { ok: {} }, required: ["ok"] });
   });
 
-  it("knows a member called $ref from a reference", () => {
+  it("distinguishes a member called $ref from a reference", () => {
     expect(lift({ properties: { $ref: { type: "string" } } })).toEqual({ properties: { $ref: { type: "string" } } });
   });
 });
 
 describe("references", () => {
-  it("to small schemas are written out, with what stands beside them", () => {
+  it("to small schemas are written inline, with the keywords next to them", () => {
     const raw = { properties: { a: { ...ref("Small"), description: "Here." } } };
     expect(lift(raw, { Small: { type: "string", description: "There." } })).toEqual({
       properties: { a: { type: "string", description: "Here." } },
     });
   });
 
-  it("to others are definitions of the schema itself", () => {
+  it("to other schemas become definitions of the schema itself", () => {
     const lifted = lift({ properties: { a: ref("Large"), b: ref("Large") } }, { Large: large({ nullable: true }) });
     expect(lifted["properties"]).toEqual({ a: { $ref: "#/$defs/Large" }, b: { $ref: "#/$defs/Large" } });
     expect(lifted["$defs"]).toMatchObject({ Large: { type: ["string", "null"] } });
@@ -112,7 +112,7 @@ describe("references", () => {
     });
   });
 
-  it("with escaped steps and to any place of the document are followed, each under a name of its own", () => {
+  it("with escaped steps and to any part of the document are followed, each with its own name", () => {
     const lifting = createLifting(
       createReferences({
         paths: { "/a/{b}": { x: large() } },
@@ -127,7 +127,7 @@ describe("references", () => {
     for (const name of names) expect(name).toMatch(/^[\w.-]+$/);
   });
 
-  it("give the same schema whatever was lifted before", () => {
+  it("give the same schema, independent of what was lifted before", () => {
     const schemas = {
       A: { properties: { b: ref("B"), s: ref("S") } },
       B: { properties: { a: ref("A") } },
@@ -144,13 +144,13 @@ describe("references", () => {
 });
 
 describe("limits", () => {
-  it("a schema nested a hundred thousand levels is cut", () => {
+  it("cuts a schema that is nested a hundred thousand levels deep", () => {
     let raw: JsonObject = { type: "string" };
     for (let level = 0; level < 100_000; level += 1) raw = { items: raw };
     expect(JSON.stringify(lift(raw)).length).toBeLessThan(1_000);
   });
 
-  it("a chain of twenty thousand references does not exhaust the stack", () => {
+  it("does not exhaust the stack with a chain of twenty thousand references", () => {
     const schemas = Object.fromEntries(
       Array.from({ length: 20_000 }, (_, index) => [`S${index}`, { properties: { next: ref(`S${index + 1}`) } }]),
     );
@@ -158,7 +158,7 @@ describe("limits", () => {
     expect(Object.keys(lifted["$defs"] as JsonObject).length).toBeLessThanOrEqual(2_001);
   });
 
-  it("a schema that unfolds to more and more is left as definitions", () => {
+  it("keeps a schema that expands exponentially as definitions", () => {
     const schemas = Object.fromEntries(
       Array.from({ length: 24 }, (_, index) => [`S${index}`, { allOf: [ref(`S${index + 1}`), ref(`S${index + 1}`)] }]),
     );

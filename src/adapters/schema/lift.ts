@@ -1,14 +1,14 @@
-// A schema as OpenAPI 2.0, 3.0 or 3.1 writes it comes in, the same as JSON Schema 2020-12 goes out, seen by whoever sends a
-// request. References become `$defs` by name, found when they are wanted: the document is never unfolded as a whole.
+// Converts a schema of OpenAPI 2.0, 3.0 or 3.1 to JSON Schema 2020-12, from the view of a client that sends a request.
+// References become `$defs`, which are converted on demand: the document is never expanded as a whole.
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import { isForbiddenKey } from "../../util/json/violation.js";
 import { sha256 } from "../../util/sha256.js";
 import { referenceOf, type References } from "../references.js";
-import { refuse } from "../refuse.js";
+import { unsupportedOperation } from "../refuse.js";
 import { toPlainText } from "../text.js";
 import { keepsPattern, PLAIN_KEYWORDS, SCHEMA_KEYWORDS, toType } from "./keywords.js";
 
-/** A lifted schema and the definitions that it refers to, by pointer. */
+/** A converted schema and the pointers of the definitions that it refers to. */
 export interface Lifted {
   readonly schema: JsonObject;
   readonly needs: ReadonlySet<string>;
@@ -21,17 +21,17 @@ export interface Definition extends Lifted {
 
 export interface Lifting {
   lift(raw: unknown): Lifted;
-  /** What stands at a pointer, lifted once for all who refer to it. */
+  /** The converted schema at a pointer, cached for all references to it. */
   definition(pointer: string): Definition;
 }
 
-/** In levels of JSON; below an argument or a definition, so that the whole stays within 64. */
-const DEEPEST = 54;
-const MOST_PARTS = 20_000;
-/** Over all schemas of a document: beyond it, hostile documents would take minutes. */
-const MOST_PARTS_IN_ALL = 4_000_000;
-/** A small schema without references is written out where it is used. */
-const LARGEST_INLINE = 1_000;
+/** In levels of JSON, below an argument or a definition, so that the complete schema has at most 64 levels. */
+const MAX_DEPTH = 54;
+const MAX_PARTS = 20_000;
+/** Limit for all schemas of a document: without it, hostile documents would take minutes. */
+const MAX_TOTAL_PARTS = 4_000_000;
+/** In characters. A smaller schema without references is written inline. */
+const MAX_INLINE_LENGTH = 1_000;
 
 export function createLifting(references: References): Lifting {
   const definitions = new Map<string, Definition>();
@@ -42,7 +42,7 @@ export function createLifting(references: References): Lifting {
     const lifter = new Lifter(references, inline);
     const schema = lifter.run(raw);
     partsInAll += lifter.parts;
-    if (partsInAll > MOST_PARTS_IN_ALL) throw refuse("comes after too many large schemas in its document");
+    if (partsInAll > MAX_TOTAL_PARTS) throw unsupportedOperation("comes after too many large schemas in its document");
     return { schema, needs: lifter.needs };
   }
 
@@ -57,9 +57,10 @@ export function createLifting(references: References): Lifting {
 
   function inline(pointer: string, raw: unknown): JsonObject | undefined {
     if (inlined.has(pointer)) return inlined.get(pointer);
-    // Whether it has references must not depend on what was lifted before: the same schema is always written the same way.
+    // Look for references in the raw schema, not in the converted one: the result must not depend on what was converted
+    // before.
     const { schema, needs } = hasReferences(raw) ? { schema: {}, needs: new Set([""]) } : lift(raw);
-    const isSmall = needs.size === 0 && JSON.stringify(schema).length <= LARGEST_INLINE;
+    const isSmall = needs.size === 0 && JSON.stringify(schema).length <= MAX_INLINE_LENGTH;
     inlined.set(pointer, isSmall ? schema : undefined);
     return inlined.get(pointer);
   }
@@ -67,13 +68,13 @@ export function createLifting(references: References): Lifting {
   return { lift, definition };
 }
 
-/** Whether a reference is found in the first parts of it; what is larger is not written out anyway. */
+/** Whether one of the first parts is a reference. A larger schema is not written inline anyway. */
 function hasReferences(raw: unknown): boolean {
   const open: unknown[] = [raw];
   for (let parts = 0; open.length > 0; parts += 1) {
     const next = open.pop();
     if (typeof next !== "object" || next === null) continue;
-    if (parts > LARGEST_INLINE || referenceOf(next) !== undefined) return true;
+    if (parts > MAX_INLINE_LENGTH || referenceOf(next) !== undefined) return true;
     for (const member of Object.values(next)) open.push(member);
   }
   return false;
@@ -81,7 +82,7 @@ function hasReferences(raw: unknown): boolean {
 
 const COMPONENT = /^#\/(?:components\/schemas|definitions)\/([A-Za-z_][\w.-]{0,99})$/;
 
-/** The component's own name; any other place gets one that no component can have. */
+/** The name of a component; any other pointer gets a name that no component can have. */
 function definitionName(pointer: string): string {
   const name = COMPONENT.exec(pointer)?.[1];
   if (name !== undefined && !isForbiddenKey(name)) return name;
@@ -89,7 +90,7 @@ function definitionName(pointer: string): string {
   return `${last}~${sha256(pointer).slice(0, 8)}`.replaceAll("~", "-at-");
 }
 
-/** A schema that is small enough to be written out where it is used. */
+/** Returns the schema if it is small enough to be written inline. */
 type Inline = (pointer: string, raw: unknown) => JsonObject | undefined;
 
 class Lifter {
@@ -111,7 +112,7 @@ class Lifter {
   #schema(raw: unknown, depth: number): JsonObject | boolean {
     this.parts += 1;
     if (typeof raw === "boolean") return raw;
-    if (!isJsonObject(raw) || depth > DEEPEST || this.parts > MOST_PARTS) return {};
+    if (!isJsonObject(raw) || depth > MAX_DEPTH || this.parts > MAX_PARTS) return {};
     const reference = referenceOf(raw);
     return reference === undefined ? this.#object(raw, depth) : this.#reference(reference, raw);
   }
@@ -120,10 +121,10 @@ class Lifter {
     const { pointer, value } = this.#references.resolve(reference);
     const small = this.#inline(pointer, value);
     const description = toPlainText(raw["description"], 1_500);
-    const beside = description === undefined ? {} : { description };
-    if (small !== undefined) return { ...small, ...beside };
+    const described = description === undefined ? {} : { description };
+    if (small !== undefined) return { ...small, ...described };
     this.needs.add(pointer);
-    return { $ref: `#/$defs/${definitionName(pointer)}`, ...beside };
+    return { $ref: `#/$defs/${definitionName(pointer)}`, ...described };
   }
 
   #object(raw: JsonObject, depth: number): JsonObject {
@@ -163,12 +164,12 @@ class Lifter {
   }
 }
 
-/** Whether strict JSON takes it for the key of an argument. */
+/** Whether strict JSON accepts the name as the key of an argument. */
 export function isUsableName(name: string): boolean {
   return !isForbiddenKey(name) && name.isWellFormed() && !name.includes("\0") && name.length <= 500;
 }
 
-/** `exclusiveMinimum: true` beside `minimum`, as it was up to 3.0. */
+/** Converts `exclusiveMinimum: true` next to `minimum`, as in OpenAPI up to 3.0. */
 function liftBounds(raw: JsonObject, lifted: JsonObject): void {
   for (const [bound, exclusive] of [
     ["minimum", "exclusiveMinimum"],
@@ -180,28 +181,28 @@ function liftBounds(raw: JsonObject, lifted: JsonObject): void {
   }
 }
 
-/** A list of schemas under `items`, as it was before 2020-12. */
+/** Converts a list of schemas under `items`, as before 2020-12. */
 function liftTuple(lifted: JsonObject): void {
   if (!Array.isArray(lifted["items"])) return;
   lifted["prefixItems"] = lifted["items"];
   delete lifted["items"];
 }
 
-/** What only the API itself may set has no place in a request. */
+/** Removes read-only members, which a request must not contain. */
 function withoutReadOnly(raw: JsonObject, lifted: JsonObject, references: References): void {
   const given = raw["properties"];
   const properties = lifted["properties"];
-  const gone = new Set<string>();
+  const removed = new Set<string>();
   if (isJsonObject(given) && isJsonObject(properties)) {
     for (const [name, member] of Object.entries(given)) {
       if (isUsableName(name) && !isReadOnly(member, references)) continue;
-      gone.add(name);
+      removed.add(name);
       delete properties[name];
     }
   }
   const required = lifted["required"];
   if (!Array.isArray(required)) return;
-  const left = required.filter((name) => !gone.has(String(name)) && isUsableName(String(name)));
+  const left = required.filter((name) => !removed.has(String(name)) && isUsableName(String(name)));
   if (left.length === 0) delete lifted["required"];
   else lifted["required"] = left;
 }
@@ -215,7 +216,10 @@ export function isReadOnly(member: unknown, references: References): boolean {
   return isJsonObject(value) && value["readOnly"] === true;
 }
 
-/** Of 3.0's `nullable` what a list of types cannot say. Choices without null stay so: by 3.0.3 they exclude it. */
+/**
+ * Handles `nullable` of 3.0 where a list of types cannot express it. An `enum` without null stays so: by OpenAPI 3.0.3
+ * it excludes null.
+ */
 function withNull(lifted: JsonObject): JsonObject {
   const isCombined = ["allOf", "oneOf", "anyOf"].some((keyword) => lifted[keyword] !== undefined);
   if (lifted["type"] !== undefined || !isCombined) return lifted;

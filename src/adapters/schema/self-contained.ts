@@ -1,7 +1,10 @@
 import type { JsonObject } from "../../model/json.js";
 import type { Lifting } from "./lift.js";
 
-/** Definitions of one tool's schema, by their distance from its arguments: the first level is what these refer to. */
+/**
+ * Definitions of one tool's schema, by distance from its arguments. The first level has those that the arguments refer
+ * to.
+ */
 export type Levels = readonly (readonly { readonly name: string; readonly schema: JsonObject }[])[];
 
 export interface Closure {
@@ -9,9 +12,12 @@ export interface Closure {
   readonly bytes: number;
 }
 
-const MOST_DEFINITIONS = 2_000;
+const MAX_DEFINITIONS = 2_000;
 
-/** Everything that is referred to, directly or not. A circle is a definition that refers to one already there. */
+/**
+ * Collects all definitions that are referred to, directly or indirectly. Circular references end at a definition that
+ * is already collected.
+ */
 export function collectDefinitions(needs: ReadonlySet<string>, lifting: Lifting): Closure {
   const levels: { name: string; schema: JsonObject }[][] = [];
   const seen = new Set<string>(needs);
@@ -19,7 +25,7 @@ export function collectDefinitions(needs: ReadonlySet<string>, lifting: Lifting)
   for (let level = [...needs]; level.length > 0; ) {
     const next: string[] = [];
     const definitions = level.map((pointer) => {
-      const isTooMany = seen.size > MOST_DEFINITIONS;
+      const isTooMany = seen.size > MAX_DEFINITIONS;
       const { name, schema, needs: more, bytes: size } = lifting.definition(pointer);
       bytes += size;
       for (const other of isTooMany ? [] : more) {
@@ -27,7 +33,7 @@ export function collectDefinitions(needs: ReadonlySet<string>, lifting: Lifting)
         seen.add(other);
         next.push(other);
       }
-      // What it refers to is not there any more.
+      // Its references would point to definitions that are not collected.
       return { name, schema: isTooMany && more.size > 0 ? {} : schema };
     });
     levels.push(definitions);
@@ -36,7 +42,7 @@ export function collectDefinitions(needs: ReadonlySet<string>, lifting: Lifting)
   return { levels, bytes };
 }
 
-/** The definitions of the first levels; those beyond let everything pass. */
+/** The definitions of the first levels. Those of the next level accept every value; deeper ones are dropped. */
 export function toDefs(levels: Levels, depth: number): JsonObject {
   const entries = levels
     .slice(0, depth + 1)

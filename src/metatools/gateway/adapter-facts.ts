@@ -2,19 +2,20 @@ import type { CatalogServer } from "../../catalog/snapshot.js";
 import type { PendingServer } from "../../catalog/starts.js";
 import { variablesOf } from "../../config/template.js";
 import type { JsonObject } from "../../model/json.js";
-import type { Connection, RestAuth } from "../../model/server.js";
+import type { ServerConnection, RestAuth } from "../../model/server.js";
+import type { DescribeStep } from "../../model/next-steps.js";
 import type { UpstreamState } from "../../upstreams/types.js";
 import { describeServer } from "../describe-server.js";
 
-/** How one authenticates: never a value, only the names of variables. */
+/** How the gateway authenticates to an adapter: the names of variables, never their values. */
 export interface Authentication {
   readonly type: "none" | "bearer" | "basic" | "api_key" | "oauth2" | "headers" | "environment";
-  /** What is sent, with the secret hidden. */
+  /** The header that is sent, with `***` in place of the secret. */
   readonly header?: string;
   readonly variables: readonly string[];
 }
 
-export function describeAuthentication(connection: Connection): Authentication {
+export function describeAuthentication(connection: ServerConnection): Authentication {
   if (connection.kind === "built-in") return { type: "none", variables: [] };
   if (connection.kind === "stdio") {
     const variables = namesIn(Object.values(connection.env));
@@ -60,7 +61,7 @@ function namesIn(texts: readonly string[]): string[] {
   return [...new Set(texts.flatMap((text) => variablesOf(text).map(({ name }) => name)))];
 }
 
-/** What a person says of it, else what it says of itself, else its name. */
+/** The title in the configuration; without one, the title that the server sent, or its name. */
 export function titleOf({ definition, record }: CatalogServer): string {
   return definition.facts?.title ?? record?.title ?? definition.name;
 }
@@ -69,8 +70,9 @@ export function describeStatus(
   server: CatalogServer,
   state: UpstreamState,
   start: PendingServer | undefined,
+  describe: DescribeStep,
 ): JsonObject {
-  const { status, known, reason } = describeServer(server, state);
+  const { status, known, reason } = describeServer(server, state, describe, start !== undefined);
   if (status === "error") return { status: "error", ...(reason === undefined ? {} : { reason }) };
   if (start !== undefined) return { status: "pending", phase: start.phase, seconds: Math.floor(start.forMs / 1000) };
   return { status: known ? "operational" : "unknown" };

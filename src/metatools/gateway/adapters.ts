@@ -9,7 +9,7 @@ import { describeServer } from "../describe-server.js";
 import { defineMetaTool, type MetaTool } from "../meta-tool.js";
 import { describeAuthentication, describeStatus, titleOf } from "./adapter-facts.js";
 import type { GatewayTable } from "./parts.js";
-import { isSameCountry } from "./places.js";
+import { isSameCountry } from "./operation-names.js";
 
 const text = z.string().min(1);
 const filters = z.strictObject({
@@ -18,7 +18,7 @@ const filters = z.strictObject({
   country: text.optional(),
 });
 
-/** From here on an agent is better served by less of each: it asks for one, or by its task. */
+/** Above this number of adapters, each gets a brief description. An agent can request the details of one adapter, or search by task. */
 const MANY = 30;
 const MOST = 200;
 const MOST_OPERATIONS = 2;
@@ -30,17 +30,17 @@ export function gatewayAdapters(table: GatewayTable): MetaTool {
     description: "List service adapters and their capabilities.",
     input: filters,
     readOnly: true,
-    async run(asked) {
+    async run(given) {
       const servers = table.discovery.servers();
-      const found = servers.filter((server) => isMeant(server, asked));
+      const found = servers.filter((server) => matchesFilters(server, given));
       const starts = new Map(table.discovery.starts().map((start) => [start.name, start]));
-      const describe = found.length > MANY ? describeShortly : describeAdapter;
+      const describe = found.length > MANY ? describeBriefly : describeAdapter;
       const more = found.length - MOST;
       return {
         kind: "data",
         data: {
           total: found.length,
-          filters_applied: asked,
+          filters_applied: given,
           adapters: found.slice(0, MOST).map((server) => describe(server, table, starts.get(server.definition.name))),
           ...(more > 0 ? { more } : {}),
           next_step: toNextStep(found.length, servers.length, table),
@@ -51,14 +51,14 @@ export function gatewayAdapters(table: GatewayTable): MetaTool {
 }
 
 function toNextStep(found: number, all: number, { nameOf }: GatewayTable): string {
-  if (all === 0) return "No adapter is configured. A person can add some to the gateway's configuration.";
-  if (found === 0) return `Call ${nameOf("adapters")} without filters: only some adapters state such facts.`;
+  if (all === 0) return "No adapter is configured. The operator of the gateway can add one to its configuration.";
+  if (found === 0) return `Call ${nameOf("adapters")} without filters: not every adapter declares these properties.`;
   return `Use ${nameOf("intent")} with your task, or ${nameOf("tools")} to explore an adapter.`;
 }
 
-function isMeant(server: CatalogServer, asked: z.output<typeof filters>): boolean {
+function matchesFilters(server: CatalogServer, given: z.output<typeof filters>): boolean {
   const { facts } = server.definition;
-  const { category, capability, country } = asked;
+  const { category, capability, country } = given;
   const isListed = (wanted: string, words: readonly string[]): boolean =>
     words.some((word) => toKey(word) === toKey(wanted));
   if (category !== undefined && category !== "all") {
@@ -69,9 +69,9 @@ function isMeant(server: CatalogServer, asked: z.output<typeof filters>): boolea
   return country === undefined || (facts?.countries ?? []).some((listed) => isSameCountry(country, listed));
 }
 
-function describeShortly(
+function describeBriefly(
   server: CatalogServer,
-  { upstreamState }: GatewayTable,
+  { upstreamState, describeStep }: GatewayTable,
   start: PendingServer | undefined,
 ): JsonObject {
   const { name, facts } = server.definition;
@@ -80,7 +80,7 @@ function describeShortly(
     name: titleOf(server),
     ...(facts?.category === undefined ? {} : { category: facts.category }),
     tool_count: enabledOf(server).length,
-    ...describeStatus(server, upstreamState(name), start),
+    ...describeStatus(server, upstreamState(name), start, describeStep),
   };
 }
 
@@ -92,7 +92,7 @@ function describeAdapter(server: CatalogServer, table: GatewayTable, start: Pend
   return {
     id: name,
     name: titleOf(server),
-    description: describeServer(server, state).description,
+    description: describeServer(server, state, table.describeStep).description,
     ...(facts?.category === undefined ? {} : { category: facts.category }),
     capabilities: facts?.capabilities ?? [],
     supported_countries: facts?.countries ?? [],
@@ -100,7 +100,7 @@ function describeAdapter(server: CatalogServer, table: GatewayTable, start: Pend
     tool_count: tools.length,
     tool_categories: Object.fromEntries(categories),
     auth_type: describeAuthentication(connection).type,
-    ...describeStatus(server, state, start),
+    ...describeStatus(server, state, start, table.describeStep),
     common_operations: tools.slice(0, MOST_OPERATIONS).map(({ id }) => id),
   };
 }
@@ -109,7 +109,7 @@ export function enabledOf({ tools }: CatalogServer): Tool[] {
   return tools.filter((tool) => tool.enabled);
 }
 
-/** How many tools of each category, the most first. */
+/** The number of tools in each category, largest first. */
 export function countCategories(server: CatalogServer): Record<string, number> {
   const counts = new Map<string, number>();
   for (const tool of enabledOf(server)) {

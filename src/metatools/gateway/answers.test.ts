@@ -1,188 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { PAYMENT_SERVERS, setUpPayments } from "../../../test/support/payment-catalog.js";
 import { DiscoveryError, ERRORS } from "../../errors.js";
-import { localActor } from "../../model/actor.js";
-import type { CallResult } from "../../model/call.js";
-import type { Connection, ServerDefinition } from "../../model/server.js";
+import type { ServerConnection } from "../../model/server.js";
 import { describeAuthentication } from "./adapter-facts.js";
 import { toRate } from "./ready.js";
 import { toTitle } from "./tools.js";
 
 const CHARGE = "paystack:charge-authorization";
-const META = {
-  adapter: "paystack",
-  tool: "charge-authorization",
-  request_id: "req_1",
-  timestamp: "2026-01-29T10:30:00.000Z",
-  operation: { risk_level: "high", idempotent: true, reversible: false, category: "transactions" },
-};
-const NEXT = "Use data; call gateway.intent for the next task.";
-
-describe("gateway.execute", () => {
-  it("wraps what the tool answers, and asks the executor for exactly what was asked for", async () => {
-    const { run, calls } = await setUpPayments({
-      answer: () => Promise.resolve({ content: [{ type: "text", text: '{"status":true}' }] }),
-    });
-    const options = { timeout: 5000, idempotency_key: "k-1", dry_run: false, confirmed: true };
-    expect(await run("gateway.execute", { tool_id: CHARGE, params: { amount: 1 }, options })).toEqual({
-      success: true,
-      tool_id: CHARGE,
-      execution_time_ms: 342,
-      data: { status: true },
-      meta: META,
-      next_step: NEXT,
-    });
-    expect(calls).toEqual([
-      {
-        actor: localActor("mcp"),
-        server: "paystack",
-        tool: "charge-authorization",
-        arguments: { amount: 1 },
-        profile: "gateway",
-        requestId: "req_1",
-        timeoutMs: 5000,
-        idempotencyKey: "k-1",
-        dryRun: false,
-        confirmed: true,
-      },
-    ]);
-  });
-
-  it("takes any id of the catalog, and parameters left out for none", async () => {
-    const { run, calls } = await setUpPayments();
-    expect(await run("gateway.execute", { tool_id: "github:search_code" })).toMatchObject({
-      success: true,
-      meta: { operation: { risk_level: "low", idempotent: true, reversible: true, category: null } },
-    });
-    expect(calls[0]).toMatchObject({ server: "github", tool: "search_code", arguments: {} });
-  });
-
-  it("finds the server of an id with several colons", async () => {
-    const tools = [{ name: "x:y", inputSchema: { type: "object" } }];
-    const server: ServerDefinition = { ...PAYMENT_SERVERS[2]![0], name: "a:b" };
-    const { run, calls } = await setUpPayments({ servers: [[server, tools]] });
-    await run("gateway.execute", { tool_id: "a:b:x:y" });
-    await run("gateway.execute", { tool_id: "none:x:y" });
-    expect(calls.map(({ server: name, tool }) => [name, tool])).toEqual([
-      ["a:b", "x:y"],
-      ["none", "x:y"],
-    ]);
-  });
-
-  it.each<[string, CallResult, unknown, object[]]>([
-    ["plain text", { content: [{ type: "text", text: "done" }] }, "done", []],
-    [
-      "structured content, told twice",
-      { content: [{ type: "text", text: '{ "a": 1 }' }], structuredContent: { a: 1 } },
-      { a: 1 },
-      [],
-    ],
-    [
-      "structured content and other text",
-      { content: [{ type: "text", text: "See a." }], structuredContent: { a: 1 } },
-      { a: 1 },
-      [{ type: "text", text: "See a." }],
-    ],
-    [
-      "an image",
-      {
-        content: [
-          { type: "text", text: "here" },
-          { type: "image", data: "AA==", mimeType: "image/png" },
-        ],
-      },
-      "here",
-      [{ type: "image", data: "AA==", mimeType: "image/png" }],
-    ],
-  ])("passes on %s", async (_, result, data, beside) => {
-    const { answer } = await setUpPayments({ answer: () => Promise.resolve(result) });
-    const { content, isError } = await answer("gateway.execute", { tool_id: CHARGE, params: {} });
-    expect(JSON.parse(String(content[0]?.["text"]))).toMatchObject({ success: true, data });
-    expect(content.slice(1)).toEqual(beside);
-    expect(isError).toBeUndefined();
-  });
-
-  it("passes the metadata of an answer on, and says that it is told again", async () => {
-    const _meta = { "anygpt/replayed": { request_id: "first" }, other: 1 };
-    const { answer } = await setUpPayments({ answer: () => Promise.resolve({ content: [], _meta }) });
-    const got = await answer("gateway.execute", { tool_id: CHARGE, params: {} });
-    expect(got["_meta"]).toEqual(_meta);
-    expect(JSON.parse(String(got.content[0]?.["text"]))).toMatchObject({ meta: { replayed: true } });
-  });
-
-  it("tells a tool's own error as one, with what it says in data", async () => {
-    const failed = {
-      content: [{ type: "text", text: "Insufficient funds." }],
-      structuredContent: { code: "insufficient_funds" },
-      isError: true,
-    };
-    const { answer } = await setUpPayments({ answer: () => Promise.resolve(failed) });
-    const { content, isError } = await answer("gateway.execute", { tool_id: CHARGE, params: {} });
-    expect(isError).toBe(true);
-    expect(content).toHaveLength(1);
-    expect(JSON.parse(String(content[0]?.["text"]))).toEqual({
-      success: false,
-      tool_id: CHARGE,
-      execution_time_ms: 342,
-      error: {
-        code: "TOOL_EXECUTION_ERROR",
-        message: "Insufficient funds.",
-        server: "paystack",
-        tool: "charge-authorization",
-        retryable: false,
-        executed: "yes",
-        risk_level: "high",
-      },
-      data: { code: "insufficient_funds" },
-      meta: META,
-      next_step: expect.stringContaining("gateway.reference") as string,
-    });
-  });
-
-  it.each([
-    ["IDEMPOTENCY_REQUIRED", "call gateway.execute again"],
-    ["TOOL_VALIDATION_ERROR", `gateway.intent with query "${CHARGE}"`],
-    ["TOOL_DISABLED", "Find another tool with gateway.intent"],
-  ] as const)("tells the risk and the next step of a call refused with %s", async (code, next) => {
-    const refuse = () =>
-      Promise.reject(
-        new DiscoveryError(code, "No.", {
-          hint: "Ask search_tools.",
-          server: "paystack",
-          tool: "charge-authorization",
-          facts: { x: 1 },
-        }),
-      );
-    const { run } = await setUpPayments({ answer: refuse });
-    await expect(run("gateway.execute", { tool_id: CHARGE, params: {} })).rejects.toMatchObject({
-      code,
-      message: "No.",
-      hint: "Ask gateway.intent.",
-      facts: { x: 1, risk_level: "high", next_step: expect.stringContaining(next) },
-    });
-  });
-
-  it.each([
-    ["a timeout in seconds", { options: { timeout: 30 } }],
-    ["a key that is none", { options: { idempotency_key: "é" } }],
-    ["an option that does not exist", { options: { force: true } }],
-  ])("refuses %s", async (_, args) => {
-    const { run, calls } = await setUpPayments();
-    await expect(run("gateway.execute", { tool_id: CHARGE, params: {}, ...args })).rejects.toMatchObject({
-      code: "INVALID_REQUEST",
-    });
-    expect(calls).toEqual([]);
-  });
-
-  it("takes the key from the request's metadata as well, but not two", async () => {
-    const { run, calls } = await setUpPayments();
-    const meta = { "anygpt/idempotencyKey": "k" };
-    await run("gateway.execute", { tool_id: CHARGE, params: {} }, { meta });
-    expect(calls[0]).toMatchObject({ idempotencyKey: "k" });
-    const two = run("gateway.execute", { tool_id: CHARGE, params: {}, options: { idempotency_key: "l" } }, { meta });
-    await expect(two).rejects.toMatchObject({ message: expect.stringContaining("gateway.execute was called wrongly") });
-  });
-});
 
 describe("gateway.adapters", () => {
   it("describes the adapters that the filters let through", async () => {
@@ -247,7 +71,7 @@ describe("gateway.adapters", () => {
     expect((answer["adapters"] as object[])[0]).toEqual({ id: "s0", name: "s0", tool_count: 0, status: "operational" });
   });
 
-  it("says what to do where there is none", async () => {
+  it("names the next step if there is none", async () => {
     const { run } = await setUpPayments({ servers: [] });
     expect(await run("gateway.adapters", {})).toMatchObject({ next_step: expect.stringContaining("configuration") });
   });
@@ -274,7 +98,7 @@ describe("gateway.tools", () => {
           optional_param_count: 1,
         },
       ],
-      next_step: "Use gateway.intent with a tool_id as query for its full schema. 2 more from offset 2 on.",
+      next_step: "Use gateway.intent with a tool_id as query for its full schema. 2 more tools follow from offset 2.",
     });
   });
 
@@ -340,23 +164,23 @@ describe("gateway.reference", () => {
         {
           code: "401",
           meaning: "The credentials are missing or wrong.",
-          fix: "A person checks PAYSTACK_SECRET_KEY.",
+          fix: "Ask the operator to check PAYSTACK_SECRET_KEY.",
         },
         {
           code: "403",
           meaning: "The credentials do not allow it.",
-          fix: "A person checks what PAYSTACK_SECRET_KEY may do.",
+          fix: "Ask the operator to check the permissions of PAYSTACK_SECRET_KEY.",
         },
         {
           code: "429",
           meaning: "Too many requests.",
-          fix: "Wait as long as it says, then repeat the call with the same idempotency key.",
+          fix: "Wait for the time that the error states, then repeat the call with the same idempotency key.",
         },
       ],
       best_practices: [
         "2 of 4 tools need options.idempotency_key; reuse the same key when you repeat a call.",
-        "1 of 4 tools needs a confirmation before running.",
-        "options.dry_run says what a call would do without sending it.",
+        "1 of 4 tools needs a confirmation by the user.",
+        "options.dry_run reports what a call would do without sending it.",
       ],
       next_step: 'Use gateway.intent with your task and adapter "paystack".',
     });
@@ -375,7 +199,7 @@ describe("gateway.reference", () => {
     expect(Object.keys(answer)).toEqual(["topic", "type", ...members, "next_step"]);
   });
 
-  it("tells a tool's own errors with what to do, and where its documentation is", async () => {
+  it("returns a tool's own errors with the next step and its documentation", async () => {
     const { run } = await setUpPayments();
     expect(await run("gateway.reference", { topic: CHARGE })).toMatchObject({
       type: "tool",
@@ -387,7 +211,7 @@ describe("gateway.reference", () => {
       },
       common_errors: [
         { code: "400", meaning: "The authorization is invalid.", fix: "Check params against their types." },
-        { code: "401", meaning: "The key is invalid.", fix: "A person checks PAYSTACK_SECRET_KEY." },
+        { code: "401", meaning: "The key is invalid.", fix: "Ask the operator to check PAYSTACK_SECRET_KEY." },
       ],
       best_practices: ["It needs options.idempotency_key; reuse the same key when you repeat a call.", {}],
     });
@@ -403,12 +227,12 @@ describe("gateway.reference", () => {
   it.each([
     ["idempotency", {}, "Calls of risk high or more need"],
     ["Idempotency key", { idempotency: { requiredFrom: { gateway: "never" } } }, "never required"],
-    ["confirmation", {}, "Calls of risk destructive or more have to be confirmed."],
-    ["confirmation", { confirmation: { mode: "never" } }, "No call has to be confirmed."],
+    ["confirmation", {}, "Calls of risk destructive or more need a confirmation by the user."],
+    ["confirmation", { confirmation: { mode: "never" } }, "No call needs a confirmation."],
     ["dry-run", {}, "sends nothing"],
     ["rate limit", {}, "RATE_LIMITED"],
-    ["risk", {}, "high when nobody says anything"],
-    ["auth", {}, "never pass through you"],
+    ["risk", {}, "Without any, the risk is high"],
+    ["auth", {}, "The gateway adds the credentials to each call"],
   ])("explains %s under the policy %j as it is", async (topic, policy, text) => {
     const { run } = await setUpPayments({ policy });
     expect(await run("gateway.reference", { topic })).toMatchObject({
@@ -417,7 +241,7 @@ describe("gateway.reference", () => {
     });
   });
 
-  it("names how a person confirms where only a person may", async () => {
+  it("says how a user confirms if only a user may", async () => {
     const { run } = await setUpPayments({ policy: { confirmation: { mode: "human" } } });
     expect(JSON.stringify(await run("gateway.reference", { topic: "confirmation" }))).toContain("anygpt mcp approve");
   });
@@ -433,7 +257,7 @@ describe("gateway.reference", () => {
 
 describe("describeAuthentication", () => {
   const rest = { kind: "rest", document: "/d", headers: {}, uploads: [], operations: [] } as const;
-  it.each<[string, Connection, object]>([
+  it.each<[string, ServerConnection, object]>([
     ["none", { ...rest }, { type: "none", variables: [] }],
     [
       "basic",
@@ -466,7 +290,7 @@ describe("describeAuthentication", () => {
     ],
     ["other headers", { kind: "sse", url: "https://x", headers: { a: "b" } }, { type: "headers", variables: [] }],
     ["no variable", { kind: "stdio", command: "x", args: [], env: {} }, { type: "none", variables: [] }],
-  ])("tells %s without a value", (_, connection, expected) => {
+  ])("reports %s without a value", (_, connection, expected) => {
     const told = describeAuthentication(connection);
     expect(told).toEqual(expected);
     expect(JSON.stringify(told)).not.toContain("literal-secret");

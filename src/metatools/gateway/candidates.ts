@@ -4,23 +4,24 @@ import type { Operation } from "../../registry/operation.js";
 import type { FoundTool } from "../found-tools.js";
 import { type Chance, fitContext, type IntentContext, toConfidences } from "./context-fit.js";
 import type { GatewayTable } from "./parts.js";
-import { findCountry, findCurrency } from "./places.js";
-import { toReason } from "./reason.js";
+import { findCountry, findCurrency } from "./operation-names.js";
+import { toMatchReason } from "./reason.js";
 
-export interface Candidate {
+export interface OperationCandidate {
   readonly tool: Tool;
   readonly operation: Operation;
-  /** The chance that this is what was asked for. */
+  /** The probability, 0 to 1, that this operation is the requested one. */
   readonly confidence: number;
   readonly why: string;
 }
 
 export interface Candidates {
-  /** The most likely first. */
-  readonly list: readonly Candidate[];
-  /** What was said beside the query, and what of it the query names itself. */
+  /** Most likely first. */
+  readonly list: readonly OperationCandidate[];
+  /** The context that the caller passed, completed with the country and currency that the query names. */
   readonly context: IntentContext;
-  readonly suggestions: readonly string[];
+  /** The closest tools when no tool matches. */
+  readonly closest: readonly Tool[];
   readonly pending: readonly PendingServer[];
 }
 
@@ -28,55 +29,59 @@ export interface Intent {
   readonly query: string;
   readonly adapter?: string | undefined;
   readonly context: IntentContext;
-  /** The most alternatives to the first. */
+  /** The largest number of alternatives to the recommended tool. */
   readonly limit: number;
 }
 
-/** Facts of the context may bring up what the words alone put further down. */
-const LOOKED_AT = 20;
+/** With a context, more hits are ranked, because the context can move a hit up. */
+const HITS_WITH_CONTEXT = 20;
 const FEWEST = 3;
 
-/** An id or a name wins by itself; all else is found by search, and its relevance is the confidence but for the context. */
+/**
+ * A query that equals a tool's id or name selects that tool. Any other query is searched; the relevance of a hit, adjusted
+ * for the context, is its confidence.
+ */
 export async function findCandidates(intent: Intent, table: GatewayTable): Promise<Candidates> {
-  const { context, plainer } = readPlaces(intent, table);
+  const { context, reducedQuery } = readPlaces(intent, table);
   const exact = findExact(intent, table);
-  if (exact.length > 0) return { list: weigh(exact, context, table), context, suggestions: [], pending: [] };
+  if (exact.length > 0) return { list: weigh(exact, context, table), context, closest: [], pending: [] };
   const isPlain = Object.values(context).every((value) => value === undefined);
-  const enough = Math.max(1 + intent.limit, isPlain ? FEWEST : LOOKED_AT);
-  // What is not likely enough to be recommended is still there to choose from.
+  const enough = Math.max(1 + intent.limit, isPlain ? FEWEST : HITS_WITH_CONTEXT);
+  // Hits that are too unlikely to be recommended are still returned as options.
   const request = { server: intent.adapter, limit: enough, minRelevance: 0, explain: true };
   const found = await table.discovery.search({ ...request, query: intent.query });
-  // A tool need not speak of the place that its adapter lists: it is looked for without it as well.
-  const again = plainer === undefined ? undefined : await table.discovery.search({ ...request, query: plainer });
+  // A tool may not mention a country that its adapter lists, so also search without the country.
+  const again =
+    reducedQuery === undefined ? undefined : await table.discovery.search({ ...request, query: reducedQuery });
   const hits = mergeHits(found.hits, again?.hits ?? []);
-  return { ...found, list: weigh(hits.map(toSuspect), context, table), context };
+  return { ...found, list: weigh(hits.map(toMatch), context, table), context };
 }
 
 interface Readings {
   readonly context: IntentContext;
-  /** The query without the places that it names. */
-  readonly plainer?: string;
+  /** The query without the country and the currency that it names. */
+  readonly reducedQuery?: string;
 }
 
-/** A country or currency that the query names and an adapter lists counts like one of the context. */
+/** Treats a country or currency that the query names and an adapter lists as if it were passed in the context. */
 function readPlaces({ query, context }: Intent, { snapshot }: GatewayTable): Readings {
   const facts = [...snapshot().servers.values()].flatMap(({ definition }) => definition.facts ?? []);
   const countries = facts.flatMap((one) => one.countries);
   const currencies = facts.flatMap((one) => one.currencies);
   const country = context.country === undefined ? findCountry(query, countries) : undefined;
   const currency = context.currency === undefined ? findCurrency(country?.rest ?? query, currencies) : undefined;
-  const plainer = currency?.rest ?? country?.rest;
+  const reducedQuery = currency?.rest ?? country?.rest;
   return {
     context: {
       ...context,
       ...(country === undefined ? {} : { country: country.code }),
       ...(currency === undefined ? {} : { currency: currency.code }),
     },
-    ...(plainer === undefined || plainer === "" ? {} : { plainer }),
+    ...(reducedQuery === undefined || reducedQuery === "" ? {} : { reducedQuery }),
   };
 }
 
-/** Of two readings the one counts that speaks more for the tool. */
+/** Keeps the more relevant hit of each tool. */
 function mergeHits(hits: readonly FoundTool[], others: readonly FoundTool[]): FoundTool[] {
   const byId = new Map(hits.map((hit) => [hit.tool.id, hit]));
   for (const hit of others) {
@@ -85,35 +90,35 @@ function mergeHits(hits: readonly FoundTool[], others: readonly FoundTool[]): Fo
   return [...byId.values()].sort((a, b) => b.relevance - a.relevance);
 }
 
-interface Suspect {
+interface MatchedTool {
   readonly tool: Tool;
   readonly relevance: number;
   readonly explain: (facts: readonly string[]) => string;
 }
 
-function toSuspect({ tool, relevance, why = [] }: FoundTool): Suspect {
-  return { tool, relevance, explain: (facts) => toReason(why, facts) };
+function toMatch({ tool, relevance, why = [] }: FoundTool): MatchedTool {
+  return { tool, relevance, explain: (facts) => toMatchReason(why, facts) };
 }
 
-/** The tools whose id or name the query is; of several with one name each is as likely. */
-function findExact({ query, adapter }: Intent, { snapshot }: GatewayTable): Suspect[] {
+/** The tools whose id or name equals the query. Several tools with the same name are equally likely. */
+function findExact({ query, adapter }: Intent, { snapshot }: GatewayTable): MatchedTool[] {
   const { tools } = snapshot();
-  const asked = query.trim();
+  const wanted = query.trim();
   const isOpen = (tool: Tool): boolean => tool.enabled && (adapter === undefined || tool.server === adapter);
-  const byId = tools.get(asked);
+  const byId = tools.get(wanted);
   const isId = byId !== undefined && isOpen(byId);
-  const found = isId ? [byId] : [...tools.values()].filter((tool) => tool.name === asked && isOpen(tool));
+  const found = isId ? [byId] : [...tools.values()].filter((tool) => tool.name === wanted && isOpen(tool));
   const explain = (facts: readonly string[]): string =>
     `${[`The query is this tool's ${isId ? "id" : "name"}`, ...facts].join("; ")}.`;
   return found.sort((a, b) => (a.id < b.id ? -1 : 1)).map((tool) => ({ tool, relevance: 1 / found.length, explain }));
 }
 
-function weigh(suspects: readonly Suspect[], context: IntentContext, table: GatewayTable): Candidate[] {
+function weigh(matches: readonly MatchedTool[], context: IntentContext, table: GatewayTable): OperationCandidate[] {
   const { servers } = table.snapshot();
-  const weighed = suspects.map((suspect) => {
-    const server = servers.get(suspect.tool.server);
-    const operation = table.operations.of(suspect.tool, server);
-    return { ...suspect, operation, ...fitContext(context, operation, server?.definition.facts) };
+  const weighed = matches.map((match) => {
+    const server = servers.get(match.tool.server);
+    const operation = table.operations.of(match.tool, server);
+    return { ...match, operation, ...fitContext(context, operation, server?.definition.facts) };
   });
   const [only] = weighed;
   const isCertain = only?.relevance === 1 && weighed.length === 1;
@@ -121,7 +126,7 @@ function weigh(suspects: readonly Suspect[], context: IntentContext, table: Gate
   return (
     weighed
       .map((one, index) => ({ ...one, confidence: confidences[index] ?? 0 }))
-      // Sorting is stable: what the context does not tell apart keeps the order of the search.
+      // The sort is stable: hits with equal values keep the order of the search.
       .sort((a, b) => b.relevance * b.factor - a.relevance * a.factor)
       .map(({ tool, operation, confidence, explain, reasons }) => ({
         tool,

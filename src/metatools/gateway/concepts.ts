@@ -8,20 +8,20 @@ interface Words {
   readonly nameOf: NameOf;
 }
 
-/** What the gateway itself does, under the words that one would ask with. What the policy says is told as it is in force. */
+/** Topics about the gateway itself, by name. The texts follow the current policy. */
 const CONCEPTS: Readonly<Record<string, (words: Words) => JsonObject>> = {
   idempotency: ({ policy: { idempotency }, nameOf }) => {
     const from = idempotency.requiredFrom.gateway;
     return {
       description:
         from === "never"
-          ? "An idempotency key is never required, and always taken."
+          ? "An idempotency key is never required, but always accepted."
           : `Calls of risk ${from} or more need options.idempotency_key.`,
       best_practices: [
-        "Make up one key per intention, such as a UUID, and reuse it when you repeat the same call.",
-        "The same key with the same params gives the first answer again; nothing runs twice.",
-        "Other params with the same key are an IDEMPOTENCY_CONFLICT.",
-        `Keys are remembered for ${idempotency.ttlSeconds} s, per caller and tool.`,
+        "Create a new key, such as a UUID, for each new call, and reuse it when you repeat that call.",
+        "The same key with the same params returns the first answer again; the tool does not run twice.",
+        "The same key with other params fails with IDEMPOTENCY_CONFLICT.",
+        `The gateway stores keys for ${idempotency.ttlSeconds} s, per caller and tool.`,
       ],
       example: { tool: nameOf("execute"), options: { idempotency_key: "order-2071-charge" } },
     };
@@ -29,36 +29,39 @@ const CONCEPTS: Readonly<Record<string, (words: Words) => JsonObject>> = {
   confirmation: ({ policy: { confirmation }, nameOf }) => ({
     description:
       confirmation.mode === "never"
-        ? "No call has to be confirmed."
-        : `Calls of risk ${confirmation.from} or more have to be confirmed.`,
+        ? "No call needs a confirmation."
+        : `Calls of risk ${confirmation.from} or more need a confirmation by the user.`,
     best_practices:
       confirmation.mode === "never"
         ? []
         : [
-            "A client that can ask its user does so by itself.",
+            "If the client supports elicitation, the gateway asks the user through it.",
             confirmation.mode === "auto"
-              ? "Otherwise CONFIRMATION_REQUIRED comes back: ask your user, then repeat the same call with options.confirmed: true. On a first call it counts for nothing."
-              : 'Otherwise a person answers with "anygpt mcp approve ID"; then repeat the same call unchanged.',
-            `A question waits ${confirmation.ttlSeconds} s and counts once, for the same tool and params.`,
+              ? "Otherwise the call fails with CONFIRMATION_REQUIRED: ask your user, then repeat the same call with options.confirmed: true. The option has no effect on a first call."
+              : 'Otherwise the user decides with "anygpt mcp approve ID"; then repeat the same call unchanged.',
+            `A confirmation is valid for ${confirmation.ttlSeconds} s and for one call with the same tool and params.`,
           ],
     example: { tool: nameOf("execute"), options: { confirmed: true } },
   }),
   risk: () => ({
     description:
-      "low, medium, high or destructive: from the policy, else the adapter, else the server's annotations, else the HTTP method; high when nobody says anything.",
+      "low, medium, high or destructive. The first source that states it decides: the policy, the adapter, the server's annotations, the HTTP method. Without any, the risk is high.",
   }),
   "dry run": ({ nameOf }) => ({
-    description: "options.dry_run checks everything, sends nothing, uses up nothing and says what would happen.",
+    description:
+      "options.dry_run runs every check and reports what the call would do. It sends nothing and does not count towards limits.",
     example: { tool: nameOf("execute"), options: { dry_run: true } },
   }),
   "rate limits": () => ({
-    description: "A call over the limit is RATE_LIMITED with retry_after_seconds; refused calls use up nothing.",
+    description:
+      "A call over the limit fails with RATE_LIMITED and retry_after_seconds. Rejected calls do not count towards the limit.",
   }),
   authentication: ({ nameOf }) => ({
-    description: `Credentials are the gateway's own business and never pass through you. ${nameOf("reference")} with an adapter names the variables that a person has to set.`,
+    description: `The gateway adds the credentials to each call; do not pass any. ${nameOf("reference")} with an adapter as topic names the environment variables that the operator has to set.`,
   }),
   errors: () => ({
-    description: "Every error has a code, a message, a hint, whether to retry, and whether the tool ran (executed).",
+    description:
+      "Every error has a code, a message and a hint. retryable says whether the same call can succeed later; executed says whether the tool ran.",
     common_errors: Object.entries(ERRORS).map(([code, { meaning, retryable }]) => ({
       code,
       meaning,
@@ -81,7 +84,7 @@ const ALIASES: Readonly<Record<string, string>> = {
 
 export const CONCEPT_NAMES: readonly string[] = Object.keys(CONCEPTS);
 
-/** Case and separators make no difference. */
+/** Ignores case and separators. */
 export function describeConcept(topic: string, words: Words): { name: string; content: JsonObject } | undefined {
   const key = topic.toLowerCase().replace(/[^a-z]+/g, "");
   const name = CONCEPT_NAMES.find((one) => one.replace(" ", "") === key) ?? ALIASES[key];

@@ -1,8 +1,8 @@
 import type { AdapterFacts } from "../../model/server.js";
 import type { Operation } from "../../registry/operation.js";
-import { isSameCountry, isSameCurrency } from "./places.js";
+import { isSameCountry, isSameCurrency } from "./operation-names.js";
 
-/** What a caller says beside the query. */
+/** What a caller states in addition to the query. */
 export interface IntentContext {
   readonly country?: string | undefined;
   readonly currency?: string | undefined;
@@ -10,17 +10,17 @@ export interface IntentContext {
 }
 
 export interface ContextFit {
-  /** By how much it makes the operation more or less likely than the others. */
+  /** Multiplies the probability of the operation: over 1 if the context fits, under 1 if it does not. */
   readonly factor: number;
-  /** What of the context the operation or its adapter has, or lists and has not. */
+  /** Which parts of the context fit or do not fit, as texts for the caller. */
   readonly reasons: readonly string[];
 }
 
-/** A fact that fits makes twice as likely; a list of countries or currencies without the one asked for a tenth as likely. */
+/** A match doubles the probability. A list of countries or currencies without the requested one divides it by ten. */
 const FITS = 2;
 const MISFITS = 1 / 10;
 
-/** An adapter that lists nothing neither fits nor misfits. */
+/** An adapter that lists no countries or currencies is neither preferred nor ranked lower. */
 export function fitContext(context: IntentContext, operation: Operation, facts: AdapterFacts | undefined): ContextFit {
   const { adapter } = operation;
   const { countries = [], currencies = [] } = facts ?? {};
@@ -76,26 +76,27 @@ function toWords(name: string): string {
 }
 
 export interface Chance {
-  /** That this one is right, by the words alone. */
+  /** The probability that this operation is the requested one, from the search alone. */
   readonly relevance: number;
   readonly factor: number;
 }
 
-/** No reading of words is certain. */
+/** A search result is never certain. */
 const MOST_CONFIDENCE = 0.99;
 
 /**
- * The chances after the context. Where only one can be right, what the context takes from some goes to the others and to
- * none being right. Where their sum shows that several can, it takes and gives nothing: a country does not make a tool
- * do what was asked. Without context they are the relevances themselves. Rounded as they are shown, so that nothing is
- * decided by other numbers.
+ * The probabilities after the context was taken into account. If the relevances add up to at most 1, they are treated as
+ * exclusive alternatives: what the context takes from one is distributed to the others and to "none of them". If they add
+ * up to more, several can be right, and the context can only lower a probability: a matching country does not make a tool
+ * do what was requested. Without a context the result equals the relevances. The values are rounded as they are shown to
+ * the caller, so that decisions use the same numbers.
  */
 export function toConfidences(chances: readonly Chance[]): number[] {
   const before = sum(chances.map(({ relevance }) => relevance));
-  const isEither = before <= 1;
+  const isExclusive = before <= 1;
   const after = sum(chances.map(({ relevance, factor }) => relevance * factor)) + 1 - before;
   return chances.map(({ relevance, factor }) => {
-    const chance = isEither && after > 0 ? (relevance * factor) / after : relevance * Math.min(1, factor);
+    const chance = isExclusive && after > 0 ? (relevance * factor) / after : relevance * Math.min(1, factor);
     return Math.round(Math.min(chance, MOST_CONFIDENCE) * 100) / 100;
   });
 }

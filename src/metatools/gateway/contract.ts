@@ -3,20 +3,20 @@ import type { CatalogServer, Snapshot } from "../../catalog/snapshot.js";
 import { type Finding, type LiveCatalog, type LiveOperation, checkRegistry } from "../../registry/check-registry.js";
 import type { Operations } from "./operations.js";
 
-/** The exported registry against the live catalog. */
+/** Compares the exported registry with the live catalog. */
 export interface Contract {
-  /** Everything in which they disagree; nothing when no registry is named. */
+  /** All differences; empty if no registry is configured. */
   findings(): Promise<readonly Finding[]>;
 }
 
 export interface ContractParts {
-  /** The exported registry, absolute; undefined when none is named. */
+  /** The absolute path of the exported registry; undefined if none is configured. */
   readonly file: string | undefined;
   readonly snapshot: () => Snapshot;
   readonly operations: Operations;
 }
 
-/** The file is read once: what it said when the gateway started is what counts until the next start or reload. */
+/** Reads the file once. Later changes of the file take effect at the next start or reload. */
 export function createContract({ file, snapshot, operations }: ContractParts): Contract {
   let reading: Promise<ReadRegistry> | undefined;
   let checked: { readonly tools: Snapshot["tools"]; readonly findings: readonly Finding[] } | undefined;
@@ -25,7 +25,7 @@ export function createContract({ file, snapshot, operations }: ContractParts): C
       if (file === undefined) return [];
       reading ??= readRegistry(file);
       const read = await reading;
-      if (read.kind === "absent") return [{ check: "readable", reason: "there is no such file" }];
+      if (read.kind === "absent") return [{ check: "readable", reason: "the file does not exist" }];
       if (read.kind === "unreadable") return [{ check: "readable", reason: read.reason }];
       const current = snapshot();
       if (checked?.tools !== current.tools) {
@@ -47,28 +47,28 @@ export async function readRegistry(file: string): Promise<ReadRegistry> {
     text = await readFile(file, "utf8");
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "unknown reason";
-    return code === "ENOENT" ? { kind: "absent" } : { kind: "unreadable", reason: `it cannot be read (${code})` };
+    return code === "ENOENT" ? { kind: "absent" } : { kind: "unreadable", reason: `the file cannot be read (${code})` };
   }
   try {
     return { kind: "document", document: JSON.parse(text) as unknown };
   } catch {
-    return { kind: "unreadable", reason: "it is not JSON" };
+    return { kind: "unreadable", reason: "the file is not valid JSON" };
   }
 }
 
-/** What a catalog says of ids that others wrote down. */
+/** Looks up the ids of an exported registry in the catalog. */
 export function toLive({ servers, tools }: Snapshot, operations: Operations): LiveCatalog {
   const absent = (reason: string): LiveOperation => ({ kind: "absent", reason });
   return {
     find(id) {
       const tool = tools.get(id);
-      if (tool?.quarantine !== undefined) return absent("its definition waits for a person's approval");
+      if (tool?.quarantine !== undefined) return absent("its definition is quarantined until an operator approves it");
       if (tool !== undefined && !tool.enabled) return absent("a rule disables it");
       if (tool !== undefined) {
         return { kind: "operation", operation: operations.of(tool, servers.get(tool.server)) };
       }
       const adapter = adapterOf(id, servers);
-      if (adapter === undefined) return absent("no adapter or server has that name");
+      if (adapter === undefined) return absent("no adapter or server with that name is configured");
       return adapter.record === undefined ? { kind: "unknown" } : absent("its adapter has no such tool");
     },
   };
@@ -79,8 +79,9 @@ function adapterOf(id: string, servers: Snapshot["servers"]): CatalogServer | un
 }
 
 /**
- * A server's name may hold colons itself: the longest that there is counts, else what stands before the first. What has
- * no colon may be the name of a tool file, unless a tool of that server is called so itself.
+ * Splits `server:tool`. A server's name may contain colons: the longest prefix that is a configured server is used; without
+ * any, the part before the first colon. An id without a colon may be the name of a tool file; if the server also has a tool
+ * of that name, that tool is used.
  */
 export function splitId(id: string, servers: Snapshot["servers"]): { readonly server: string; readonly name: string } {
   for (const [server, { tools }] of id.includes(":") ? [] : servers) {

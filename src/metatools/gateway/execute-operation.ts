@@ -1,4 +1,4 @@
-// A tool id, its parameters and the caller's options come in; what the executor answers goes out in the gateway's wrapper.
+// Calls a tool by its id through the executor, and wraps the answer in the format of the profile `gateway`.
 import { DiscoveryError } from "../../errors.js";
 import type { Call, CallResult } from "../../model/call.js";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
@@ -6,24 +6,10 @@ import type { Operation } from "../../registry/operation.js";
 import { toExecutionResult } from "../to-execution-result.js";
 import { splitId } from "./contract.js";
 import type { GatewayTable } from "./parts.js";
+import { isEqualJson } from "../../util/json/is-equal.js";
 
-/** What a caller of the gateway asks for, with the call's own members that every surface fills in. */
-export interface OperationRequest
-  extends Pick<
-    Call,
-    | "actor"
-    | "timeoutMs"
-    | "meta"
-    | "flaws"
-    | "onEvent"
-    | "idempotencyKey"
-    | "confirmed"
-    | "dryRun"
-    | "ask"
-    | "peer"
-    | "logLevel"
-    | "whole"
-  > {
+/** A call of a tool by its id. */
+export interface OperationRequest extends Omit<Call, "server" | "tool" | "arguments" | "profile" | "requestId"> {
   readonly toolId: string;
   readonly params: unknown;
 }
@@ -31,8 +17,8 @@ export interface OperationRequest
 export interface OperationAnswer {
   /** `{success, tool_id, execution_time_ms, data | error, meta}`. */
   readonly wrapper: JsonObject;
-  /** Images, audio, resources and whatever else is not in the wrapper, as the tool sent it. */
-  readonly beside: CallResult["content"];
+  /** Content that is not in the wrapper (images, audio, resources), as the tool sent it. */
+  readonly extraContent: CallResult["content"];
   readonly meta?: JsonObject;
   readonly isError: boolean;
 }
@@ -40,19 +26,18 @@ export interface OperationAnswer {
 export async function executeOperation(
   request: OperationRequest,
   table: Pick<GatewayTable, "execute" | "snapshot" | "operations" | "now" | "elapsed" | "newId">,
-  signal?: AbortSignal,
 ): Promise<OperationAnswer> {
-  const { toolId, params, ...caller } = request;
+  const { toolId, params, ...options } = request;
   const { servers } = table.snapshot();
   const { server, name } = splitId(toolId, servers);
   if (name === "") throw notAnId(toolId);
   const requestId = table.newId();
   const timestamp = new Date(table.now()).toISOString();
   const from = table.elapsed();
-  const call: Call = { ...caller, server, tool: name, arguments: params, profile: "gateway", requestId };
+  const call: Call = { ...options, server, tool: name, arguments: params, profile: "gateway", requestId };
   let result: CallResult;
   try {
-    result = await table.execute(call, signal);
+    result = await table.execute(call);
   } catch (error) {
     throw withRisk(error, operationOf(toolId, table));
   }
@@ -78,7 +63,7 @@ export async function executeOperation(
   const meta = result["_meta"];
   return {
     wrapper,
-    beside: besideOf(result),
+    extraContent: extraContentOf(result),
     ...(isJsonObject(meta) ? { meta } : {}),
     isError: !executed.success,
   };
@@ -106,43 +91,39 @@ function toRisk(operation: Operation | undefined): JsonObject {
   return operation === undefined ? {} : { risk_level: operation.risk_level };
 }
 
-/** A refusal is understood by who knows how risky the call is. */
+/** Adds the risk level to an error, because it explains why a call was rejected. */
 function withRisk(error: unknown, operation: Operation | undefined): unknown {
   if (!(error instanceof DiscoveryError) || operation === undefined) return error;
-  const { code, message, hint, server, tool, executed, cause, facts } = error;
-  return new DiscoveryError(code, message, {
-    hint,
-    server,
-    tool,
-    executed,
-    cause,
-    facts: { ...facts, ...toRisk(operation) },
-  });
+  return error.with({ facts: { ...error.facts, ...toRisk(operation) } });
 }
 
-/** A tool that failed may still say why in data. */
+/** A failed tool may still send structured content with details. */
 function dataOf({ structuredContent }: CallResult): JsonObject {
   return structuredContent === undefined ? {} : { data: structuredContent };
 }
 
-/** The text is in the wrapper, unless structured content took its place and it says something else. */
-function besideOf({ content, structuredContent, isError }: CallResult): CallResult["content"] {
-  const isTold = (item: JsonObject): boolean =>
+/** Content that the wrapper does not have. Text is in the wrapper, unless it differs from structured content, which replaces it. */
+function extraContentOf({ content, structuredContent, isError }: CallResult): CallResult["content"] {
+  const isInWrapper = (item: JsonObject): boolean =>
     item["type"] === "text" &&
     (structuredContent === undefined || isError === true || isSameValue(item["text"], structuredContent));
-  return content.filter((item) => !isTold(item));
+  return content.filter((item) => !isInWrapper(item));
 }
 
 function isSameValue(text: unknown, value: unknown): boolean {
   try {
-    return typeof text === "string" && JSON.stringify(JSON.parse(text)) === JSON.stringify(value);
+    return typeof text === "string" && isEqualJson(JSON.parse(text), value);
   } catch {
     return false;
   }
 }
 
 function notAnId(toolId: string): DiscoveryError {
-  return new DiscoveryError("INVALID_REQUEST", `"${toolId}" is no tool_id: it has no adapter before a colon.`, {
-    hint: "A tool_id is `adapter:tool`; search_tools finds it.",
-  });
+  return new DiscoveryError(
+    "INVALID_REQUEST",
+    `"${toolId}" is not a valid tool_id: the adapter and the colon are missing.`,
+    {
+      hint: ["Write the tool_id as `adapter:tool`.", { action: "search" }],
+    },
+  );
 }

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { isIdempotencyKey } from "../../model/call.js";
-import { KEY_RULE, takeKey } from "../call-key.js";
+import { KEY_RULE, idempotencyKeyOf } from "../call-key.js";
 import { defineMetaTool, type MetaTool } from "../meta-tool.js";
 import { executeOperation, type OperationAnswer } from "./execute-operation.js";
 import type { GatewayTable } from "./parts.js";
 
 const LONGEST_TIMEOUT_MS = 900_000;
-/** Anything less is seconds, taken for milliseconds. */
+/** A smaller value is almost certainly in seconds, while the option is in milliseconds. */
 const SHORTEST_TIMEOUT_MS = 1_000;
 
 const options = z.strictObject({
@@ -21,7 +21,7 @@ const options = z.strictObject({
     .refine(isIdempotencyKey, KEY_RULE)
     .optional()
     .describe("REQUIRED for high risk: runs once per key; reuse the same key when retrying the same call"),
-  dry_run: z.boolean().optional().describe("Only say what would happen"),
+  dry_run: z.boolean().optional().describe("Only report what would happen"),
   confirmed: z.boolean().optional().describe("Your user agreed, after CONFIRMATION_REQUIRED"),
 });
 
@@ -37,31 +37,31 @@ export function gatewayExecute(table: GatewayTable): MetaTool {
       options: options.optional(),
     }),
     readOnly: false,
-    // Models leave them out for tools without parameters.
+    // Models omit the params of tools without parameters.
     assumed: { params: {} },
-    // The executor refuses them: a refused call, too, is on record.
+    // The executor rejects ambiguous arguments, so that the rejected call is in the audit log.
     judgesFlaws: true,
-    async run({ tool_id: toolId, params, options: chosen = {} }, { signal, meta, ...caller }) {
+    async run({ tool_id: toolId, params, options: chosen = {} }, context) {
       const request = {
-        ...caller,
+        context,
         toolId,
         params,
-        ...takeKey(meta, chosen.idempotency_key, name),
-        ...(chosen.timeout === undefined ? {} : { timeoutMs: chosen.timeout }),
-        ...(chosen.confirmed === undefined ? {} : { confirmed: chosen.confirmed }),
-        ...(chosen.dry_run === undefined ? {} : { dryRun: chosen.dry_run }),
+        idempotencyKey: idempotencyKeyOf(context.meta, chosen.idempotency_key, name),
+        timeoutMs: chosen.timeout,
+        confirmed: chosen.confirmed,
+        dryRun: chosen.dry_run,
       };
-      return { kind: "result", result: toResult(await executeOperation(request, table, signal), table) };
+      return { kind: "result", result: toResult(await executeOperation(request, table), table) };
     },
   });
 }
 
-function toResult({ wrapper, beside, meta, isError }: OperationAnswer, { nameOf }: GatewayTable) {
+function toResult({ wrapper, extraContent, meta, isError }: OperationAnswer, { nameOf }: GatewayTable) {
   const next = isError
-    ? `Correct what the error says and call ${nameOf("execute")} again, or call ${nameOf("reference")} with the tool_id.`
+    ? `Correct what the error names and call ${nameOf("execute")} again, or call ${nameOf("reference")} with the tool_id as topic.`
     : `Use data; call ${nameOf("intent")} for the next task.`;
   return {
-    content: [{ type: "text", text: JSON.stringify({ ...wrapper, next_step: next }) }, ...beside],
+    content: [{ type: "text", text: JSON.stringify({ ...wrapper, next_step: next }) }, ...extraContent],
     ...(meta === undefined ? {} : { _meta: meta }),
     ...(isError ? { isError } : {}),
   };

@@ -7,8 +7,8 @@ import { DiscoveryError } from "../../errors.js";
 import { toRegistry, toRegistryText } from "../../registry/registry.js";
 import { fitContext, toConfidences } from "./context-fit.js";
 import { listOperations } from "./operations.js";
-import { findCountry, findCurrency, isSameCountry } from "./places.js";
-import { toReason } from "./reason.js";
+import { findCountry, findCurrency, isSameCountry } from "./operation-names.js";
+import { toMatchReason } from "./reason.js";
 
 const CHARGE = "paystack:charge-authorization";
 
@@ -47,7 +47,7 @@ describe("gateway.intent", () => {
         { field: "authorization_code", question: 'What is "authorization_code"? What an earlier charge gave' },
       ],
       next_step:
-        "Fill in missing_inputs, then call gateway.execute with tool_id and params, and options.idempotency_key: a new value, the same again when you repeat the call.",
+        "Fill in missing_inputs, then call gateway.execute with tool_id and params, and with a new options.idempotency_key; reuse the same key when you repeat the call.",
       alternatives: [],
       search_context: {
         mode: "global",
@@ -57,7 +57,7 @@ describe("gateway.intent", () => {
     });
   });
 
-  it("recommends by words, says which, and gives as many alternatives as the caller wants", async () => {
+  it("recommends by words, names them, and gives as many alternatives as requested", async () => {
     const { run } = await setUpPayments();
     const answer = await run("gateway.intent", { query: "create an issue in a repository", limit: 1 });
     expect(answer).toMatchObject({
@@ -101,7 +101,7 @@ describe("gateway.intent", () => {
       alternatives: [
         { tool_id: "stripe:create-refund", confidence: 0.05, why: expect.stringContaining("does not list") as string },
       ],
-      next_step: expect.stringContaining("have to be confirmed"),
+      next_step: expect.stringContaining("needs a confirmation by the user"),
     });
     expect(await run("gateway.intent", { query: "create-refund", adapter: "stripe" })).toMatchObject({
       recommended: { tool_id: "stripe:create-refund", confidence: 1 },
@@ -147,7 +147,7 @@ describe("gateway.intent", () => {
     expect(others.filter(fits)).toEqual([]);
   });
 
-  it("looks in one adapter only when told to", async () => {
+  it("searches one adapter only on request", async () => {
     const { run } = await setUpPayments({ gateway: { minConfidence: 0 } });
     expect(await run("gateway.intent", { query: "charge a card", adapter: "paystack" })).toMatchObject({
       recommended: { adapter: "paystack" },
@@ -176,7 +176,7 @@ describe("gateway.intent", () => {
   });
 });
 
-describe("gateway.intent beside an exported registry", () => {
+describe("gateway.intent with an exported registry", () => {
   const withFile = async (content: string | undefined, use: (file: string) => Promise<void>): Promise<void> => {
     const folder = mkdtempSync(join(tmpdir(), "registry-"));
     const file = join(folder, "operations.json");
@@ -207,7 +207,7 @@ describe("gateway.intent beside an exported registry", () => {
   });
 
   it.each<[string, () => Promise<string | undefined>, string]>([
-    ["is not there", () => Promise.resolve(undefined), "there is no such file."],
+    ["is not there", () => Promise.resolve(undefined), "the file does not exist."],
     [
       "names a tool that is gone",
       () => exported((all) => void (all["paystack:gone"] = all[CHARGE])),
@@ -221,21 +221,21 @@ describe("gateway.intent beside an exported registry", () => {
     [
       "names an unknown adapter",
       () => exported((all) => void (all["none:x"] = all[CHARGE])),
-      "none:x: no adapter or server has that name.",
+      "none:x: no adapter or server with that name is configured.",
     ],
     [
       "states another risk",
       () => exported((all) => void (all[CHARGE] = { ...(all[CHARGE] as object), risk_level: "low" })),
       `${CHARGE}: not as in the live catalog: risk_level.`,
     ],
-    ["is no JSON", () => Promise.resolve("{"), "it is not JSON."],
+    ["is no JSON", () => Promise.resolve("{"), "the file is not valid JSON."],
   ])("is off when it %s, and says why; all else works", async (_, content, reason) => {
     await withFile(await content(), async (registryFile) => {
       const { run, findings } = await setUpPayments({ registryFile });
       expect(await findings()).not.toEqual([]);
       await expect(run("gateway.intent", { query: CHARGE })).rejects.toMatchObject({
         code: "CONFIGURATION_ERROR",
-        message: expect.stringContaining("gateway.intent is switched off"),
+        message: expect.stringContaining("gateway.intent is disabled"),
         hint: expect.stringContaining("anygpt mcp registry export"),
         facts: { failed_operations: [reason], next_step: expect.stringContaining("gateway.tools") },
       });
@@ -243,7 +243,7 @@ describe("gateway.intent beside an exported registry", () => {
     });
   });
 
-  it("says nothing of a server that has not told its tools yet", async () => {
+  it("does not mention a server whose tools are not known yet", async () => {
     const content = await exported();
     await withFile(content, async (registryFile) => {
       const down = new DiscoveryError("SERVER_CONNECTION_ERROR", "Down.");
@@ -333,7 +333,7 @@ describe("places", () => {
 });
 
 describe("toReason", () => {
-  it("tells words, other words for them, tags, nearness and facts, and nothing else", () => {
+  it("reports words, synonyms, tags, similarity and facts, and nothing else", () => {
     const match = (word: string, found: string, kind: "exact" | "same" | "near", field: "name" | "tags" = "name") =>
       ({ word, found, kind, fields: [field] }) as const;
     const matches = [
@@ -342,9 +342,9 @@ describe("toReason", () => {
       match("cms", "cms", "exact", "tags"),
       match("remove a page", "erase", "near"),
     ];
-    expect(toReason(matches, ["x lists the country NG"])).toBe(
+    expect(toMatchReason(matches, ["x lists the country NG"])).toBe(
       'Matches "remove" as "delete", "page"; tagged "cms"; near in meaning: "erase"; x lists the country NG.',
     );
-    expect(toReason([], [])).toBe("Nearest in meaning to the query as a whole.");
+    expect(toMatchReason([], [])).toBe("Nearest in meaning to the query as a whole.");
   });
 });

@@ -8,7 +8,7 @@ import { isStopWord } from "../../search/stop-words.js";
 import { tokenizeQuery } from "../../search/tokenize.js";
 import { defineMetaTool, type MetaTool } from "../meta-tool.js";
 import { summaryOf } from "../metadata.js";
-import { type Candidate, type Candidates, findCandidates, type Intent } from "./candidates.js";
+import { type OperationCandidate, type Candidates, findCandidates, type Intent } from "./candidates.js";
 import type { GatewayTable } from "./parts.js";
 import { toMissingInputs, toReady } from "./ready.js";
 
@@ -33,7 +33,7 @@ export function gatewayIntent(table: GatewayTable): MetaTool {
     readOnly: true,
     async run({ query, adapter, context = {}, limit = table.options.limit }) {
       const findings = await table.contract.findings();
-      if (findings.length > 0) throw switchedOff(findings, table);
+      if (findings.length > 0) throw intentDisabled(findings, table);
       const intent: Intent = { query, adapter, context, limit };
       const candidates = await findCandidates(intent, table);
       return { kind: "data", data: toAnswer(intent, candidates, table) };
@@ -41,7 +41,7 @@ export function gatewayIntent(table: GatewayTable): MetaTool {
   });
 }
 
-/** A first that is as likely as the second is a guess as much as one that is unlikely. */
+/** Recommends the first candidate only if it is likely enough and more likely than the second; otherwise returns options. */
 function toAnswer(intent: Intent, candidates: Candidates, table: GatewayTable): JsonObject {
   const [first, second] = candidates.list;
   const context = toSearchContext(intent, candidates);
@@ -59,17 +59,17 @@ function toAnswer(intent: Intent, candidates: Candidates, table: GatewayTable): 
   };
 }
 
-function toListed({ tool, confidence, why }: Candidate) {
+function toListed({ tool, confidence, why }: OperationCandidate) {
   return { adapter: tool.server, tool: tool.name, tool_id: tool.id, confidence, why };
 }
 
-function toNextStep({ operation }: Candidate, { nameOf }: GatewayTable): string {
-  const ask = operation.required_params.length > 0 ? "Fill in missing_inputs, then call" : "Call";
+function toNextStep({ operation }: OperationCandidate, { nameOf }: GatewayTable): string {
+  const start = operation.required_params.length > 0 ? "Fill in missing_inputs, then call" : "Call";
   const key = operation.idempotency_required
-    ? ", and options.idempotency_key: a new value, the same again when you repeat the call"
+    ? ", and with a new options.idempotency_key; reuse the same key when you repeat the call"
     : "";
-  const confirm = operation.confirmation_required ? ". It will have to be confirmed" : "";
-  return `${ask} ${nameOf("execute")} with tool_id and params${key}${confirm}.`;
+  const confirm = operation.confirmation_required ? ". The call needs a confirmation by the user" : "";
+  return `${start} ${nameOf("execute")} with tool_id and params${key}${confirm}.`;
 }
 
 const FEWEST_OPTIONS = 2;
@@ -86,11 +86,11 @@ function toSelection({ limit }: Intent, { list, pending }: Candidates, { nameOf 
       required_params: one.operation.required_params,
     })),
     missing_inputs: [],
-    next_step: `None is certain. Choose one or ask your user, then call ${nameOf("intent")} with its tool_id as query, or again with other words.${later}`,
+    next_step: `No option is certain. Choose one or ask your user, then call ${nameOf("intent")} with its tool_id as query, or search again with other words.${later}`,
   };
 }
 
-function nothingFits({ suggestions, pending }: Candidates, { nameOf }: GatewayTable): JsonObject {
+function nothingFits({ closest, pending }: Candidates, { nameOf }: GatewayTable): JsonObject {
   const nothing = { needs_selection: false, options: [] };
   if (pending.length > 0) {
     return {
@@ -103,8 +103,8 @@ function nothingFits({ suggestions, pending }: Candidates, { nameOf }: GatewayTa
   return {
     ...nothing,
     note: "No tool fits.",
-    ...(suggestions.length > 0 ? { nearest: suggestions } : {}),
-    next_step: `Say it in other words, or call ${nameOf("adapters")} to see what there is.`,
+    ...(closest.length > 0 ? { nearest: closest.map(({ id }) => id) } : {}),
+    next_step: `Search again with other words, or call ${nameOf("adapters")} to see all adapters.`,
   };
 }
 
@@ -121,16 +121,20 @@ function toSearchContext({ query, adapter, limit }: Intent, { list, context, pen
 
 const MOST_NAMED = 10;
 
-/** What was exported for others to rely on is not so: no recommendation is better than one that contradicts it. */
-function switchedOff(findings: readonly Finding[], { nameOf }: GatewayTable): DiscoveryError {
+/** Other systems rely on the exported registry, so recommending nothing is better than contradicting it. */
+function intentDisabled(findings: readonly Finding[], { nameOf }: GatewayTable): DiscoveryError {
   const named = findings.slice(0, MOST_NAMED).map(describeFinding);
   const more = findings.length - named.length;
   const name = nameOf("intent");
   return new DiscoveryError(
     "CONFIGURATION_ERROR",
-    `${name} is switched off: the exported registry does not agree with the live catalog.`,
+    `${name} is disabled: the exported registry differs from the live catalog.`,
     {
-      hint: `Use ${nameOf("tools")} and ${nameOf("execute")}. A person can look with "anygpt mcp registry check" and renew the file with "anygpt mcp registry export".`,
+      hint: [
+        `Use ${nameOf("tools")} and ${nameOf("execute")} instead.`,
+        { action: "run-command", command: "anygpt mcp registry check", purpose: "see the differences" },
+        { action: "run-command", command: "anygpt mcp registry export", purpose: "write the file again" },
+      ],
       facts: { failed_operations: more > 0 ? [...named, `and ${more} more.`] : named },
     },
   );

@@ -1,11 +1,11 @@
-import { type CatalogServer, isOwn } from "../../catalog/snapshot.js";
+import { type CatalogServer, isBuiltIn } from "../../catalog/snapshot.js";
 import type { Tool } from "../../model/tool.js";
 import type { Policy } from "../../policy/policy.js";
 import { isAtLeast } from "../../policy/risk.js";
 import { type Operation, type OperationRuling, toOperation } from "../../registry/operation.js";
 
 export interface Operations {
-  /** What the registry says of a tool. Kept as long as the tool is. */
+  /** The registry entry of a tool. Cached for the lifetime of the tool object. */
   of(tool: Tool, server: CatalogServer | undefined): Operation;
 }
 
@@ -35,11 +35,11 @@ function toRuling(tool: Tool, policy: Policy): OperationRuling {
   };
 }
 
-/** All operations that anybody may use, with their ids. */
+/** All enabled operations with their ids, without those of the built-in server. */
 export function listOperations(servers: Iterable<CatalogServer>, operations: Operations): [string, Operation][] {
   return [...servers].flatMap((server) =>
     server.tools
-      .filter((tool) => tool.enabled && !isOwn(server))
+      .filter((tool) => tool.enabled && !isBuiltIn(server))
       .map((tool): [string, Operation] => [tool.id, operations.of(tool, server)]),
   );
 }

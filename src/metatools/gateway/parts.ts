@@ -1,5 +1,6 @@
 import type { Snapshot } from "../../catalog/snapshot.js";
 import type { Execute } from "../../executor/execute.js";
+import type { DescribeStep } from "../../model/next-steps.js";
 import type { Policy } from "../../policy/policy.js";
 import type { UpstreamState } from "../../upstreams/types.js";
 import type { Discovery } from "../discovery.js";
@@ -7,7 +8,7 @@ import type { GatewayOptions } from "../options.js";
 import type { Contract } from "./contract.js";
 import type { Operations } from "./operations.js";
 
-/** What the gateway's tools are made of. */
+/** What the meta-tools of the profile `gateway` depend on. */
 export interface GatewayParts {
   readonly discovery: Discovery;
   readonly snapshot: () => Snapshot;
@@ -15,20 +16,22 @@ export interface GatewayParts {
   readonly execute: Execute;
   readonly upstreamState: (server: string) => UpstreamState;
   readonly options: GatewayOptions;
-  /** The exported registry, absolute; undefined when none is named. */
+  /** The absolute path of the exported registry; undefined if none is configured. */
   readonly registryFile?: string | undefined;
   readonly now: () => number;
   readonly elapsed: () => number;
   readonly newId: () => string;
 }
 
-/** The same with what is derived from it. */
+/** The parts, and the objects that are derived from them. */
 export interface GatewayTable extends GatewayParts {
   readonly operations: Operations;
-  /** Whether the exported registry, if there is one, still says what is so. */
+  /** Compares the exported registry, if there is one, with the live catalog. */
   readonly contract: Contract;
-  /** The name under which a tool of the gateway is offered. */
+  /** The name under which clients see a meta-tool. */
   readonly nameOf: NameOf;
+  /** Renders next steps as calls of these meta-tools. */
+  readonly describeStep: DescribeStep;
 }
 
 export type GatewayName = "intent" | "execute" | "adapters" | "tools" | "reference";

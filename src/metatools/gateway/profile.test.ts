@@ -1,5 +1,8 @@
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
+import { type DiscoveryError, toDiscoveryError } from "../../errors.js";
+import { renderHint } from "../../model/next-steps.js";
+import { createGatewayDescription } from "./next-steps.js";
 import { setUpPayments } from "../../../test/support/payment-catalog.js";
 
 const listed = async (gateway: object = {}) =>
@@ -40,7 +43,7 @@ describe("the profile gateway", () => {
     ]);
   });
 
-  it("spells the dot as _ everywhere when told to", async () => {
+  it("writes the dot as _ everywhere if configured", async () => {
     const tools = await listed({ dots: false });
     expect(JSON.stringify(tools)).not.toContain("gateway.");
     const { run } = await setUpPayments({ gateway: { dots: false } });
@@ -64,25 +67,29 @@ describe("the profile gateway", () => {
     ["gateway.tools", { adapter: "github" }],
     ["gateway.reference", { topic: "github" }],
     ["gateway.reference", { topic: "errors" }],
-  ])("%s tells the next step of %j", async (name, args) => {
+  ])("%s names the next step of %j", async (name, args) => {
     const { run } = await setUpPayments();
     expect((await run(name, args))["next_step"]).toEqual(expect.stringMatching(/\.$/));
   });
 
   it.each([
-    ["gateway.tools", { adapter: "nothing-like-it" }, "SERVER_NOT_FOUND", "gateway.adapters names all servers."],
+    ["gateway.tools", { adapter: "nothing-like-it" }, "SERVER_NOT_FOUND", "Call gateway.adapters to see all adapters."],
     ["gateway.intent", { query: "x", adapter: "paystak" }, "SERVER_NOT_FOUND", "Did you mean paystack?"],
-    ["gateway.reference", { topic: "github:zzzzz" }, "TOOL_NOT_FOUND", "gateway.intent finds tools"],
-    ["gateway.reference", { topic: "webhook" }, "INVALID_REQUEST", "A topic is an adapter"],
-    ["gateway.execute", { tool_id: "charge", params: {} }, "INVALID_REQUEST", "gateway.intent finds it"],
+    ["gateway.reference", { topic: "github:zzzzz" }, "TOOL_NOT_FOUND", "Call gateway.intent to find tools"],
+    ["gateway.reference", { topic: "webhook" }, "INVALID_REQUEST", "Pass an adapter"],
+    ["gateway.execute", { tool_id: "charge", params: {} }, "INVALID_REQUEST", "Call gateway.intent to find tools"],
     ["gateway.execute", { params: {} }, "INVALID_REQUEST", "input schema"],
     ["gateway.tools", { adapter: "github", limit: 51 }, "INVALID_REQUEST", "input schema"],
   ])("%s answers %j with %s, in the names of this profile", async (name, args, code, hint) => {
     const { run } = await setUpPayments();
-    await expect(run(name, args)).rejects.toMatchObject({
-      code,
-      hint: expect.stringContaining(hint),
-      facts: { next_step: expect.stringContaining("gateway.") },
-    });
+    const error = await run(name, args).catch(toDiscoveryError);
+    expect(error).toMatchObject({ code, facts: { next_step: expect.stringContaining("gateway.") } });
+    const { nextSteps } = error as DiscoveryError;
+    expect(
+      renderHint(
+        nextSteps,
+        createGatewayDescription((tool) => `gateway.${tool}`),
+      ),
+    ).toContain(hint);
   });
 });

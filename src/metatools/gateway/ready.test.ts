@@ -12,7 +12,7 @@ async function ready(inputSchema: JsonObject, policy: object = {}) {
 }
 
 describe("toReady", () => {
-  it("keeps what no parameter can tell", async () => {
+  it("keeps constraints that no parameter can express", async () => {
     const conditional = {
       type: "object",
       properties: { a: { type: "string" }, b: { type: "string" } },
@@ -55,7 +55,7 @@ describe("toReady", () => {
     });
   });
 
-  it("tells scopes where there are any", async () => {
+  it("lists required scopes", async () => {
     const policy = { scopes: [{ tools: "*", required_scopes: ["issues:write"] }] };
     expect((await ready({ type: "object" }, policy)).ready).toMatchObject({
       constraints: { risk_level: "high", rate_limit: null, required_scopes: ["issues:write"] },

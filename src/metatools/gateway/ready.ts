@@ -1,13 +1,13 @@
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import type { Tool } from "../../model/tool.js";
 import type { Policy } from "../../policy/policy.js";
-import type { Bucket } from "../../policy/ruling.js";
+import type { RateBucket } from "../../policy/ruling.js";
 import type { Operation } from "../../registry/operation.js";
 import { cutAtSentence } from "../../util/cut-at-sentence.js";
 import { descriptionOf } from "../../util/type-expression.js";
 import { describeTool, type ToolDetails, type ToolParameter, toolUri } from "../describe-tool.js";
 
-/** Everything that a call of the tool takes: nothing has to be looked up after it. */
+/** Everything that a caller needs to call the tool, without another lookup. */
 export function toReady(tool: Tool, operation: Operation, policy: Policy): JsonObject {
   const { parameters, additional, types, inputSchema, omitted, full } = describeAffordably(tool, operation);
   return {
@@ -25,27 +25,27 @@ export function toReady(tool: Tool, operation: Operation, policy: Policy): JsonO
   };
 }
 
-/** Characters of descriptions that an answer may well carry: some 1,500 tokens. */
+/** The largest size of parameter descriptions in an answer, in characters: about 1,500 tokens. */
 const AFFORDABLE = 6_000;
 const LARGE_PARAMETER = 400;
 
-/** Where an API takes very much, the large and the last of the optional parameters are named and not described. */
+/** If the descriptions are too large, large optional parameters and the last ones are only named, not described. */
 function describeAffordably(tool: Tool, { required_params: required }: Operation): ToolDetails {
-  const whole = describeTool(tool);
+  const complete = describeTool(tool);
   const { inputSchema: root } = tool.definition;
   const { properties } = root;
-  if (lengthOf(whole) <= AFFORDABLE || !isJsonObject(properties)) return whole;
+  if (lengthOf(complete) <= AFFORDABLE || !isJsonObject(properties)) return complete;
   let length = 0;
-  const isKept = (parameter: ToolParameter): boolean => {
+  const isDescribed = (parameter: ToolParameter): boolean => {
     if (parameter.required || required.includes(parameter.name)) return true;
-    const own = JSON.stringify(parameter).length;
-    if (own <= LARGE_PARAMETER) length += own;
-    return own <= LARGE_PARAMETER && length <= AFFORDABLE / 2;
+    const size = JSON.stringify(parameter).length;
+    if (size <= LARGE_PARAMETER) length += size;
+    return size <= LARGE_PARAMETER && length <= AFFORDABLE / 2;
   };
-  const kept = new Set(whole.parameters.filter(isKept).map(({ name }) => name));
-  const members = Object.fromEntries(Object.entries(properties).filter(([name]) => kept.has(name)));
+  const described = new Set(complete.parameters.filter(isDescribed).map(({ name }) => name));
+  const members = Object.fromEntries(Object.entries(properties).filter(([name]) => described.has(name)));
   const definition = { ...tool.definition, inputSchema: { ...root, properties: members } };
-  const left = Object.keys(properties).length - kept.size;
+  const left = Object.keys(properties).length - described.size;
   const short = describeTool({ ...tool, definition });
   return { ...short, omitted: [...(short.omitted ?? []), `${left} optional parameters`], full: toolUri(tool) };
 }
@@ -83,7 +83,7 @@ const SPANS: ReadonlyMap<number, string> = new Map([
 ]);
 
 /** `100 req/min`. */
-export function toRate({ calls, perMs }: Bucket): string {
+export function toRate({ calls, perMs }: RateBucket): string {
   return `${calls} req/${SPANS.get(perMs) ?? `${perMs / 1000} s`}`;
 }
 
@@ -92,11 +92,11 @@ export interface MissingInput {
   readonly question: string;
 }
 
-/** Values listed one by one are part of the question up to here. */
+/** A question lists the allowed values if there are at most this many. */
 const MOST_VALUES = 8;
 const LONGEST_DESCRIPTION = 120;
 
-/** What only the caller can know, as a question for each. */
+/** The required parameters, each with a question to the caller. */
 export function toMissingInputs(tool: Tool, { required_params: required }: Operation): MissingInput[] {
   const { inputSchema: root } = tool.definition;
   const members = isJsonObject(root["properties"]) ? root["properties"] : {};

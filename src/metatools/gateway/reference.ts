@@ -34,7 +34,7 @@ export function gatewayReference(table: GatewayTable): MetaTool {
   });
 }
 
-/** An adapter may be called like a concept: what a person configured comes first. */
+/** An adapter may have the name of a concept. The adapter wins, because an operator configured it. */
 async function describeTopic(topic: string, section: Section, table: GatewayTable): Promise<JsonObject> {
   const { servers, tools } = table.snapshot();
   const adapter = servers.get(topic);
@@ -56,13 +56,13 @@ function unknownTopic(topic: string, { discovery, nameOf }: GatewayTable): Disco
   const names = discovery.servers().map(({ definition }) => definition.name);
   const near = nearestNames(topic, [...names, ...CONCEPT_NAMES]);
   const guess = near.length > 0 ? `Did you mean ${near.join(" or ")}? ` : "";
-  return new DiscoveryError("INVALID_REQUEST", `Nothing is known under "${topic}".`, {
-    hint: `${guess}A topic is an adapter (${nameOf("adapters")} lists them), a tool_id, or one of ${CONCEPT_NAMES.join(", ")}.`,
+  return new DiscoveryError("INVALID_REQUEST", `No adapter, tool or concept is named "${topic}".`, {
+    hint: `${guess}Pass an adapter (${nameOf("adapters")} lists them), a tool_id, or one of ${CONCEPT_NAMES.join(", ")}.`,
     facts: { nearest: near },
   });
 }
 
-/** Only what was asked for; webhooks, of which a gateway knows nothing, only by name. */
+/** The requested section. "all" omits webhooks, because the gateway does not support them. */
 function pick(section: Section, sections: Readonly<Partial<Record<Section, JsonObject>>>): JsonObject {
   if (section === "all") {
     const { webhooks: _webhooks, ...rest } = sections;
@@ -80,7 +80,7 @@ function describeAdapter(server: CatalogServer, section: Section, table: Gateway
   const tools = enabledOf(server);
   const shown = tools.filter(({ operation }) => operation?.example !== undefined);
   const examples = [...new Set([...shown, ...tools])].slice(0, MOST_EXAMPLES);
-  const { description } = describeServer(server, table.upstreamState(name));
+  const { description } = describeServer(server, table.upstreamState(name), table.describeStep);
   return {
     topic: name,
     type: "adapter",
@@ -140,8 +140,8 @@ function linkTo(documentation: string | undefined): { documentation?: string } {
 }
 
 function aboutWebhooks(documentation: string | undefined): JsonObject {
-  const where = documentation === undefined ? "its provider's documentation" : documentation;
-  return { webhooks: `The gateway calls, and receives nothing: for webhooks see ${where}.` };
+  const where = documentation === undefined ? "the documentation of the API" : documentation;
+  return { webhooks: `The gateway does not receive webhooks. To use them, see ${where}.` };
 }
 
 function toExample(tool: Tool, server: CatalogServer | undefined, { operations }: GatewayTable): JsonObject {
@@ -156,7 +156,7 @@ function toAdvice(server: CatalogServer, table: GatewayTable): string[] {
   return toSafeUse(enabledOf(server), server, table);
 }
 
-/** What holds for these tools under the policy in force. */
+/** Advice for these tools under the current policy. */
 function toSafeUse(tools: readonly Tool[], server: CatalogServer | undefined, table: GatewayTable): string[] {
   const operations = tools.map((tool) => table.operations.of(tool, server));
   const keyed = operations.filter((one) => one.idempotency_required).length;
@@ -167,7 +167,7 @@ function toSafeUse(tools: readonly Tool[], server: CatalogServer | undefined, ta
     keyed === 0
       ? undefined
       : `${which(keyed)} ${verb(keyed)} options.idempotency_key; reuse the same key when you repeat a call.`,
-    confirmed === 0 ? undefined : `${which(confirmed)} ${verb(confirmed)} a confirmation before running.`,
-    "options.dry_run says what a call would do without sending it.",
+    confirmed === 0 ? undefined : `${which(confirmed)} ${verb(confirmed)} a confirmation by the user.`,
+    "options.dry_run reports what a call would do without sending it.",
   ].filter((line) => line !== undefined);
 }

@@ -27,23 +27,23 @@ export function gatewayTools(table: GatewayTable): MetaTool {
     async run({ adapter, category, search, limit, offset }) {
       const server = await table.discovery.server(adapter);
       const all = enabledOf(server);
-      const isMeant = (tool: Tool): boolean =>
+      const filter = (tool: Tool): boolean =>
         category === undefined || toKey(categoryOf(tool, server.definition.facts) ?? "") === toKey(category);
-      const meant =
-        search === undefined ? all.filter(isMeant) : await searchIn({ server, query: search, isMeant }, table);
-      const shown = meant.slice(offset, offset + limit);
+      const matching =
+        search === undefined ? all.filter(filter) : await searchIn({ server, query: search, filter }, table);
+      const shown = matching.slice(offset, offset + limit);
       const isFiltered = search !== undefined || category !== undefined;
       return {
         kind: "data",
         data: {
           adapter,
           total_tools: all.length,
-          ...(isFiltered ? { matching: meant.length } : {}),
+          ...(isFiltered ? { matching: matching.length } : {}),
           returned: shown.length,
           offset,
           categories: Object.keys(countCategories(server)),
           tools: shown.map((tool) => toListed(tool, server, table)),
-          next_step: toNextStep(meant.length - offset - shown.length, offset + shown.length, table),
+          next_step: toNextStep(matching.length - offset - shown.length, offset + shown.length, table),
         },
       };
     },
@@ -53,22 +53,22 @@ export function gatewayTools(table: GatewayTable): MetaTool {
 interface Wanted {
   readonly server: CatalogServer;
   readonly query: string;
-  readonly isMeant: (tool: Tool) => boolean;
+  readonly filter: (tool: Tool) => boolean;
 }
 
-/** As many as a search gives, so that an offset counts among all of them. */
-async function searchIn({ server, query, isMeant }: Wanted, { discovery }: GatewayTable): Promise<readonly Tool[]> {
+/** Returns all hits, so that the caller can apply offset and limit. */
+async function searchIn({ server, query, filter }: Wanted, { discovery }: GatewayTable): Promise<readonly Tool[]> {
   const { hits } = await discovery.search({
     query,
     server: server.definition.name,
-    isMeant,
+    filter,
     limit: Math.max(1, server.tools.length),
   });
   return hits.map(({ tool }) => tool);
 }
 
 function toNextStep(left: number, next: number, { nameOf }: GatewayTable): string {
-  const more = left > 0 ? ` ${left} more from offset ${next} on.` : "";
+  const more = left > 0 ? ` ${left} more tools follow from offset ${next}.` : "";
   return `Use ${nameOf("intent")} with a tool_id as query for its full schema.${more}`;
 }
 

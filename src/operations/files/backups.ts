@@ -5,42 +5,42 @@ import { isJsonObject } from "../../model/json.js";
 import type { Path } from "../../util/document/problem.js";
 import { writePrivateFile } from "../../util/private-files.js";
 
-/** What a file was for: of one import the clients' files are put back first. */
-export type Role = "client" | "config" | "variables";
+/** The role of a file in an import. Undo restores the clients' files first. */
+export type BackupRole = "client" | "config" | "variables";
 
-/** A file that a command wrote: what it was before, and what it was made. */
+/** The backup of a file that a command wrote: its content before and after.  */
 export interface Backup {
-  /** Commands sort by it, the oldest first. */
+  /** The id of the command. Ids sort by time. */
   readonly run: string;
-  /** What was done, for people: `add github`. Undefined for an import. */
+  /** The command, such as `add github`. Undefined for an import. */
   readonly action?: string;
   readonly number: number;
-  readonly role: Role;
+  readonly role: BackupRole;
   readonly client?: string;
   readonly path: string;
-  /** A project's file, which was trusted as it was before. */
+  /** The file belongs to a project, and its content before the edit was trusted. */
   readonly isProject?: true;
-  /** Hashes of the content; null for no file. */
+  /** Hashes of the content. Null if the file did not exist. */
   readonly before: string | null;
   readonly after: string;
-  /** The permissions that it had. */
+  /** The permissions before the edit. */
   readonly mode?: number;
   /** The maps and lists of it that were changed. */
   readonly sections: readonly Path[];
-  /** Keychain entries that were written with it; undoing leaves them. */
+  /** Keychain entries that were written with the file. Undo does not remove them. */
   readonly keychain?: readonly string[];
 }
 
 export interface Backups {
-  /** Keeps a file as it is, before it is replaced by `after`. */
+  /** Stores the current content of a file before it is replaced by `after`. */
   keep(entry: NewBackup): Promise<Backup>;
-  /** The newest first; of one import clients before the rest. */
+  /** Newest first. Within one import, clients' files come first. */
   list(): Promise<readonly Backup[]>;
   content(backup: Backup, which: "before" | "after"): Promise<Uint8Array | undefined>;
-  /** Keeps what is about to be overwritten for good, and says where. */
+  /** Saves content that an undo overwrites, and returns the path of the copy. */
   keepOverwritten(backup: Backup, bytes: Uint8Array): Promise<string>;
   drop(backup: Backup): Promise<void>;
-  /** Drops the oldest edits beyond so many. Those that wrote clients' files are kept: the clients depend on them. */
+  /** Deletes the oldest edits beyond this number. Backups of clients' files are kept, because the clients depend on them. */
   forgetEdits(most: number): Promise<void>;
 }
 
@@ -49,15 +49,15 @@ export interface NewBackup extends Pick<Backup, "role" | "client" | "path" | "se
   readonly after: Uint8Array;
 }
 
-export function hashOf(bytes: Uint8Array): string {
+export function fileHash(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-const ORDER: Readonly<Record<Role, number>> = { client: 0, config: 1, variables: 2 };
+const ORDER: Readonly<Record<BackupRole, number>> = { client: 0, config: 1, variables: 2 };
 
 /**
- * Backups of one command lie in one folder. Each has a record and the two contents, readable by their owner alone.
- * Without an action the command is an import.
+ * The backups of one command are in one folder. Each has a record and the two contents, readable by the owner only.
+ * Without an action, the command is an import.
  */
 export function createBackups(folder: string, now: () => number, action?: string): Backups {
   const run = `${new Date(now()).toISOString().replace(/[:.]/g, "-")}-${randomBytes(3).toString("hex")}`;
@@ -73,8 +73,8 @@ export function createBackups(folder: string, now: () => number, action?: string
         number: next,
         ...(action === undefined ? {} : { action }),
         ...entry,
-        before: before === undefined ? null : hashOf(before),
-        after: hashOf(after),
+        before: before === undefined ? null : fileHash(before),
+        after: fileHash(after),
         ...(mode === undefined ? {} : { mode }),
       };
       if (before !== undefined) await writePrivateFile(`${stem(backup)}.before`, before);
@@ -97,7 +97,7 @@ export function createBackups(folder: string, now: () => number, action?: string
     },
     async drop(backup) {
       for (const kind of ["json", "before", "after"]) await rm(`${stem(backup)}.${kind}`, { force: true });
-      // What was overwritten is kept, and with it the folders.
+      // The folder may contain saved copies of overwritten content, so it is removed only if it is empty.
       await rmdir(join(folder, backup.run)).catch(() => undefined);
       await rmdir(folder).catch(() => undefined);
     },
@@ -124,7 +124,7 @@ async function readRun(folder: string, run: string): Promise<Backup[]> {
   return read.flat();
 }
 
-/** A record that was not written to its end says nothing: its file was not replaced then either. */
+/** Ignores an incomplete record: its file was not replaced. */
 function toBackup(text: string, run: string): Backup[] {
   try {
     const value: unknown = JSON.parse(text);

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import {
   chmodSync,
   lstatSync,
@@ -12,6 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { withFileLock } from "./file-lock.js";
 import { replaceFile } from "./replace-file.js";
 
 let folder: string;
@@ -26,7 +28,7 @@ const write = (name: string, text: string, mode = 0o644): string => {
   return at(name);
 };
 
-it("replaces a file, keeps its mode and leaves nothing beside it", async () => {
+it("replaces a file, keeps its mode and leaves no other file", async () => {
   const path = write("a", "old", 0o664);
   await replaceFile({ path, expected: bytes("old"), bytes: bytes("new") });
   expect([readFileSync(path, "utf8"), statSync(path).mode & 0o777, readdirSync(folder)]).toEqual(["new", 0o664, ["a"]]);
@@ -52,7 +54,7 @@ it("creates a file and its folder for their owner alone", async () => {
   ]).toEqual(["new", 0o600, 0o700]);
 });
 
-it("removes a file, and does nothing where there is none and shall be none", async () => {
+it("removes a file, and does nothing if there is none to remove", async () => {
   const path = write("a", "old");
   await replaceFile({ path, expected: bytes("old"), bytes: undefined });
   await replaceFile({ path, expected: undefined, bytes: undefined });
@@ -60,9 +62,9 @@ it("removes a file, and does nothing where there is none and shall be none", asy
 });
 
 it.each([
-  ["has changed", "other", "old", /changed by somebody else/],
-  ["has appeared", "other", undefined, /changed by somebody else/],
-  ["has vanished", undefined, "old", /changed by somebody else/],
+  ["has changed", "other", "old", /changed by another program/],
+  ["has appeared", "other", undefined, /changed by another program/],
+  ["has vanished", undefined, "old", /changed by another program/],
 ])("leaves a file alone that %s", async (_name, content, expected, message) => {
   if (content !== undefined) write("a", content);
   const replacing = replaceFile({
@@ -90,4 +92,30 @@ it("says when a folder stands in the way", async () => {
   await expect(replaceFile({ path: at("file/a"), expected: undefined, bytes: bytes("new") })).rejects.toThrow(
     /could not be written \((?:ENOTDIR|EEXIST)\)|changed by/,
   );
+});
+
+it("lets exactly one of two writers succeed that expect the same content", async () => {
+  for (let round = 0; round < 100; round += 1) {
+    const path = write("a", "old");
+    const written = await Promise.allSettled(
+      ["one", "two"].map(async (text) => await replaceFile({ path, expected: bytes("old"), bytes: bytes(text) })),
+    );
+    expect(written.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  }
+  expect(readdirSync(folder)).toEqual(["a"]);
+});
+
+it("takes over the lock of a process that has ended", async () => {
+  const path = write("a", "old");
+  const { pid } = spawnSync(process.execPath, ["-e", ""]);
+  write(".a.write-lock", `${pid} 0011223344556677`);
+  await replaceFile({ path, expected: bytes("old"), bytes: bytes("new") });
+  expect([readFileSync(path, "utf8"), readdirSync(folder)]).toEqual(["new", ["a"]]);
+});
+
+it("gives up in time when a process that runs keeps the lock", async () => {
+  const path = write("a", "old");
+  write(".a.edit-lock", `${process.pid} 0011223344556677`);
+  const editing = withFileLock(path, { kind: "edit", longestWaitMs: 50 }, () => Promise.resolve());
+  await expect(editing).rejects.toThrow("is being edited by another process");
 });

@@ -14,11 +14,12 @@ import {
 } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { DiscoveryError } from "../../errors.js";
+import { withFileLock } from "./file-lock.js";
 
-/** One file as it should become; undefined bytes stand for no file. */
+/** The new content of a file. Undefined `bytes` delete the file. */
 export interface Replacement {
   readonly path: string;
-  /** What was read from it. If it holds anything else by now, somebody wrote it, and it is left alone. */
+  /** The content that was read. If the file differs now, another process wrote it, and it is not replaced. */
   readonly expected: Uint8Array | undefined;
   readonly bytes: Uint8Array | undefined;
   /** Default: the mode it has, or 0600. */
@@ -26,28 +27,42 @@ export interface Replacement {
 }
 
 /**
- * Replaces a file in one step, or leaves it as it is: a reader sees the old content or the new, a link stays a link to the same
- * place, and what somebody else wrote in the meantime is never lost silently.
+ * Replaces a file atomically: a reader sees the old content or the new. A symbolic link stays a link to the same target.
+ * A concurrent change by another process is never lost silently.
  */
 export async function replaceFile({ path, expected, bytes, mode }: Replacement): Promise<void> {
   try {
     const target = await realPathOf(path);
     if (expected === undefined) return bytes === undefined ? undefined : await create(target, bytes, mode ?? 0o600);
-    const old = await open(target, "r");
-    try {
-      await assertWritable(old, path);
-      await assertSame(old, target, { path, expected });
-      if (bytes === undefined) return await rm(target);
-      await swap(old, { target, path, expected, bytes, mode });
-    } finally {
-      await old.close();
-    }
+    // Check and rename are two steps: two writers that expect the same content must not both pass the check.
+    await withFileLock(
+      target,
+      { kind: "write" },
+      async () => await replaceLocked(target, { path, expected, bytes, mode }),
+    );
   } catch (error) {
     throw toError(error, path);
   }
 }
 
-/** Where a file really lies; a link that leads nowhere yet is where it leads. */
+type Expected = Pick<Replacement, "path" | "bytes"> & {
+  readonly expected: Uint8Array;
+  readonly mode: number | undefined;
+};
+
+async function replaceLocked(target: string, { path, expected, bytes, mode }: Expected): Promise<void> {
+  const old = await open(target, "r");
+  try {
+    await assertWritable(old, path);
+    await assertSame(old, target, { path, expected });
+    if (bytes === undefined) return await rm(target);
+    await swap(old, { target, path, expected, bytes, mode });
+  } finally {
+    await old.close();
+  }
+}
+
+/** Follows symbolic links. For a dangling link, returns the missing target. */
 export async function realPathOf(path: string): Promise<string> {
   let place = path;
   for (let links = 0; links < MOST_LINKS; links += 1) {
@@ -81,7 +96,7 @@ async function swap(old: FileHandle, { target, path, expected, bytes, mode }: Sw
     await rm(temporary, { force: true });
     throw error;
   }
-  // Whoever had the old file open may have written to it after we looked: then theirs is what counts.
+  // A process that had the old file open may have written to it after the check. Its content is then restored.
   const last = await readWhole(old);
   if (Buffer.compare(last, expected) === 0) return;
   await rename(await writeBeside(target, last, stats.mode & 0o7777), target);
@@ -92,7 +107,7 @@ async function create(target: string, bytes: Uint8Array, mode: number): Promise<
   await mkdir(dirname(target), { recursive: true, mode: 0o700 });
   const temporary = await writeBeside(target, bytes, mode);
   try {
-    // Unlike a rename, a link fails where a file has appeared.
+    // Unlike a rename, a hard link fails if a file has appeared at the path.
     await link(temporary, target);
   } finally {
     await rm(temporary, { force: true });
@@ -122,11 +137,11 @@ async function readWhole(handle: FileHandle): Promise<Buffer> {
   return buffer.subarray(0, bytesRead);
 }
 
-/** A rename over a read-only file would work. Whoever made it read-only did not mean that. */
+/** A rename would replace a read-only file, which its owner wanted to protect. */
 async function assertWritable(handle: FileHandle, path: string): Promise<void> {
   if (((await handle.stat()).mode & 0o222) !== 0) return;
-  throw new DiscoveryError("CONFIGURATION_ERROR", `${path} is read-only and was left as it is.`, {
-    hint: "Make it writable, or change it where it is made.",
+  throw new DiscoveryError("CONFIGURATION_ERROR", `${path} is read-only and was not changed.`, {
+    hint: "Make the file writable. If another program generates it, change its source instead.",
   });
 }
 
@@ -143,9 +158,9 @@ async function assertSame(
 function changed(path: string): DiscoveryError {
   return new DiscoveryError(
     "CONFIGURATION_ERROR",
-    `${path} was changed by somebody else in the meantime and was left as it is.`,
+    `${path} was changed by another program in the meantime, so it was not replaced.`,
     {
-      hint: "Run the command again.",
+      hint: { action: "retry" },
     },
   );
 }
@@ -156,7 +171,7 @@ function toError(error: unknown, path: string): DiscoveryError {
   if (code === undefined) throw error;
   if (code === "ENOENT" || code === "EEXIST") return changed(path);
   return new DiscoveryError("CONFIGURATION_ERROR", `${path} could not be written (${code}).`, {
-    hint: "Look at the permissions of the file and its folder, and at the space on the disk.",
+    hint: [{ action: "edit-file", path, change: "permissions" }, "Check that the disk has free space."],
     cause: error,
   });
 }

@@ -9,39 +9,39 @@ import { expandHome } from "../../util/home-path.js";
 import { hasCode } from "./has-code.js";
 
 /** The configuration file that a command writes to. */
-export interface Target {
+export interface EditTarget {
   readonly file: string;
-  /** A program can only be edited by whoever wrote it. */
+  /** `program`: a JavaScript or TypeScript module, which commands cannot edit. */
   readonly format: "json" | "yaml" | "program";
-  /** Undefined when the file does not exist yet. */
+  /** Undefined if the file does not exist. */
   readonly bytes: Uint8Array | undefined;
   readonly config: Config | undefined;
   readonly isShared: boolean;
   /** It belongs to the project in the working folder, and needs trust. */
   readonly isProject: boolean;
-  /** The file names no servers, so those of every MCP client are used. */
+  /** The file lists no servers, so the gateway uses the servers of all MCP clients. */
   readonly isImplicit: boolean;
-  /** A gateway finds it by itself, wherever it is started. */
+  /** The gateway finds the file from every working folder. */
   readonly isFoundByItself: boolean;
-  /** Another file that is in force in the working folder instead. */
+  /** Another configuration file that the gateway uses in the working folder instead. */
   readonly overriddenBy?: string;
   readonly notes: readonly string[];
 }
 
 export interface TargetOptions {
-  /** The project's file instead of the user's own. */
+  /** Select the project's file instead of the user's. */
   readonly isProject?: boolean;
   /** The name of a file that does not exist yet. */
   readonly newName: string;
 }
 
-/** The file that the user names, else their own configuration (or the project's), whatever its format, else a new one. */
-export async function findTarget(parts: LoadParts, { isProject = false, newName }: TargetOptions): Promise<Target> {
+/** The file that the user names, else the existing configuration of the user or the project, else a new file. */
+export async function findTarget(parts: LoadParts, { isProject = false, newName }: TargetOptions): Promise<EditTarget> {
   const { file, isNamed, ...whose } = await findTargetFile(parts, { isProject, newName });
   const bytes = await readFile(file).catch((error: unknown) => {
     if (hasCode(error, "ENOENT")) return undefined;
     throw new DiscoveryError("CONFIGURATION_ERROR", `${file} could not be read.`, {
-      hint: "Name another with --config.",
+      hint: "Name another file with --config.",
     });
   });
   const loaded = bytes === undefined ? undefined : await loadConfig({ ...parts, path: file });
@@ -62,12 +62,12 @@ export async function findTarget(parts: LoadParts, { isProject = false, newName 
   };
 }
 
-export interface TargetFile extends Pick<Target, "file" | "isProject"> {
-  /** The user named it. */
+export interface TargetFile extends Pick<EditTarget, "file" | "isProject"> {
+  /** The user named the file. */
   readonly isNamed: boolean;
 }
 
-/** Where the file is, without reading it. */
+/** Finds the file without reading it. */
 export async function findTargetFile(
   parts: LoadParts,
   { isProject = false, newName }: TargetOptions,
@@ -88,7 +88,7 @@ function assertOneFile(named: string | undefined, isProject: boolean): void {
   });
 }
 
-/** Personal servers, and what is secret in them, have no place in a project's file unless the user says so. */
+/** Selects the project's file only if the user asks for it: other users of the project must not get personal servers and secrets. */
 async function findFile(parts: LoadParts, { isProject, newName }: Required<TargetOptions>): Promise<string> {
   const wanted: Origin = isProject && !isOwnFolder(parts) ? "project" : "user";
   const folder = wanted === "project" ? join(parts.cwd, ".anygpt") : parts.anygptHome;
@@ -108,20 +108,20 @@ function notesOn(loaded: LoadedConfig | undefined, inForce: string | undefined):
   const project =
     inForce === undefined
       ? []
-      : [`In this folder ${inForce} is in force instead: what is written here is used everywhere else.`];
+      : [`In this folder, the gateway uses ${inForce} instead. The edited file applies to all other folders.`];
   const allows = loaded?.config.toolRules.some(({ enabled }) => enabled === true) === true;
   const rules = allows
-    ? ["Your toolRules name the tools that are enabled: those of new servers are not, until a rule names them."]
+    ? ["Your toolRules list the enabled tools. Tools of new servers are disabled until a rule enables them."]
     : [];
   return [...project, ...rules];
 }
 
-function formatOf(file: string): Target["format"] {
+function formatOf(file: string): EditTarget["format"] {
   const extension = extname(file).toLowerCase();
   if (extension === ".json" || extension === ".jsonc") return "json";
   if (extension === ".yaml" || extension === ".yml") return "yaml";
   if ([".ts", ".mts", ".js", ".mjs"].includes(extension)) return "program";
-  throw new DiscoveryError("INVALID_REQUEST", `${file} has no extension that a configuration can have.`, {
+  throw new DiscoveryError("INVALID_REQUEST", `${file} does not have the extension of a configuration file.`, {
     hint: "Name a file that ends in .json, .jsonc, .yaml or .yml.",
   });
 }

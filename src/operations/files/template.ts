@@ -8,7 +8,7 @@ export function templateFor(file: string): string {
 }
 
 const YAML = `# Configuration of the anygpt MCP gateway.
-# \`anygpt mcp config validate\` checks this file. docs/configuration.md describes every key.
+# \`anygpt mcp config validate\` checks this file. docs/reference/configuration.md describes every key.
 
 # Use the servers of every MCP client on this machine (Claude, Cursor, VS Code and others).
 # Without this line only the servers below are used. \`anygpt mcp config sources\` shows what is found where.
@@ -35,7 +35,7 @@ servers: {}
 `;
 
 const JSONC = `// Configuration of the anygpt MCP gateway.
-// \`anygpt mcp config validate\` checks this file. docs/configuration.md describes every key.
+// \`anygpt mcp config validate\` checks this file. docs/reference/configuration.md describes every key.
 {
   // Use the servers of every MCP client on this machine (Claude, Cursor, VS Code and others).
   // Without this line only the servers below are used. \`anygpt mcp config sources\` shows what is found where.

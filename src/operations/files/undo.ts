@@ -1,29 +1,30 @@
-// Comes in: the backups of imports and edits; goes out: the files as they were before, or what was changed in them since.
+// Restores files from the backups of imports and edits.
 import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
 import { DiscoveryError } from "../../errors.js";
 import { restoreSections } from "../../sources/rewrite/restore.js";
 import { changedPaths } from "../../sources/rewrite/changed-paths.js";
-import { type Backup, type Backups, hashOf } from "./backups.js";
+import { type Backup, type BackupRole, type Backups, fileHash } from "./backups.js";
 import { replaceFile } from "./replace-file.js";
 
+/** The outcome of undoing the change of one file. */
 export interface Undone {
   readonly path: string;
-  readonly role: Backup["role"];
+  readonly role: BackupRole;
   readonly client?: string;
-  /** `waiting`: clients still rely on it. */
+  /** `waiting`: not restored, because clients still depend on the file. */
   readonly status: "restored" | "removed" | "as before" | "refused" | "waiting";
   readonly reason?: string;
-  /** Where it differs from what was written. */
+  /** Paths in the file that were changed after the command wrote it. */
   readonly changed?: readonly string[];
-  /** Where what was overwritten is kept. */
+  /** The file with the saved copy of the overwritten content. */
   readonly overwritten?: string;
-  /** Keychain entries that were written with the file and stay. */
+  /** Keychain entries that were written with the file. They are not removed. */
   readonly keychain?: readonly string[];
 }
 
 export interface UndoOptions {
-  /** Also where somebody has changed the file since. */
+  /** Also restore a file that was changed after the command wrote it. */
   readonly isForced: boolean;
   readonly isDryRun: boolean;
 }
@@ -58,7 +59,7 @@ export async function undoBackups(
       isRelied ||= !now.isReplaced;
       continue;
     }
-    // Without our configuration the servers of a client that still has the gateway would be nowhere.
+    // A client that still starts the gateway needs the configuration with its servers.
     const one =
       backup.role !== "client" && isRelied ? waiting(backup) : await undoOne(backup, backups, { ...options, ...now });
     isRelied ||= one.status === "refused" || one.status === "waiting";
@@ -68,7 +69,7 @@ export async function undoBackups(
 }
 
 function waiting(backup: Backup): Undone {
-  return { ...about(backup), status: "waiting", reason: "a file that could not be put back relies on it" };
+  return { ...about(backup), status: "waiting", reason: "a file that could not be restored depends on it" };
 }
 
 function about({ path, role, client, keychain }: Backup): Pick<Undone, "path" | "role" | "client" | "keychain"> {
@@ -82,7 +83,7 @@ function about({ path, role, client, keychain }: Backup): Pick<Undone, "path" | 
 
 type Now =
   | { readonly kind: "readable"; readonly now: Uint8Array | undefined }
-  /** Where something else has taken its place, no client reads it there, and nothing relies on it. */
+  /** `isReplaced`: a folder is at the path, so no client reads the file and nothing depends on it. */
   | { readonly kind: "unreadable"; readonly reason: string; readonly isReplaced: boolean };
 
 async function readNow(path: string): Promise<Now> {
@@ -98,18 +99,18 @@ async function readNow(path: string): Promise<Now> {
 }
 
 const REPLACED: Readonly<Record<string, string>> = {
-  EISDIR: "a folder has taken its place",
-  ENOTDIR: "a file has taken the place of its folder",
+  EISDIR: "a folder is at its path",
+  ENOTDIR: "a file is at the path of its folder",
 };
 
 type UndoOneOptions = UndoOptions & { readonly now: Uint8Array | undefined };
 
 async function undoOne(backup: Backup, backups: Backups, { isForced, isDryRun, now }: UndoOneOptions): Promise<Undone> {
   const before = backup.before === null ? undefined : await backups.content(backup, "before");
-  if (backup.before !== null && (before === undefined || hashOf(before) !== backup.before)) {
+  if (backup.before !== null && (before === undefined || fileHash(before) !== backup.before)) {
     return { ...about(backup), status: "refused", reason: "the backup is damaged" };
   }
-  const current = now === undefined ? null : hashOf(now);
+  const current = now === undefined ? null : fileHash(now);
   if (current === backup.before) {
     if (!isDryRun) await backups.drop(backup);
     return { ...about(backup), status: "as before" };
@@ -126,9 +127,9 @@ async function putBack(
   { now, before }: { readonly now: Uint8Array | undefined; readonly before: Uint8Array | undefined },
 ): Promise<Undone> {
   const { path, mode } = backup;
-  const isChanged = now !== undefined && hashOf(now) !== backup.after;
+  const isChanged = now !== undefined && fileHash(now) !== backup.after;
   const after = isChanged ? await backups.content(backup, "after") : undefined;
-  // What others changed elsewhere in the file stays, where the servers are still as the import left them.
+  // If the servers are unchanged since the import, only they are restored; other changes of the file stay.
   const merged =
     isChanged && before !== undefined && after !== undefined && isJson(path)
       ? restoreSections({ before, after, now, sections: backup.sections })
@@ -148,7 +149,7 @@ async function putBack(
 
 async function refuseChanged(backup: Backup, backups: Backups, now: Uint8Array | undefined): Promise<Undone> {
   const refusal = { ...about(backup), status: "refused" } as const;
-  if (now === undefined) return { ...refusal, reason: "the file is not there any more" };
+  if (now === undefined) return { ...refusal, reason: "the file no longer exists" };
   const after = await backups.content(backup, "after");
   const changed = after === undefined ? [] : await changedPaths(after, now, formatOf(backup.path));
   return {

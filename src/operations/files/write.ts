@@ -5,19 +5,19 @@ import { replaceFile } from "./replace-file.js";
 /** A file to write. */
 export interface Write extends NewBackup {
   readonly mode?: number;
-  /** For people: what becomes of it. */
+  /** Describes the change for the user. */
   readonly what: string;
 }
 
-export interface Written {
+export interface FileWrite {
   readonly path: string;
-  /** Why it was left as it is; undefined when it was written. */
+  /** Why the file was not written. */
   readonly failure?: DiscoveryError;
 }
 
-/** Writes file by file, each kept before. Where one of our own fails nothing after it is tried; a client's file fails alone. */
-export async function writeAll(writes: readonly Write[], backups: Backups): Promise<Written[]> {
-  const written: Written[] = [];
+/** Writes the files in order, each after a backup. Stops at the first failure, except for clients' files, which do not depend on each other. */
+export async function writeAll(writes: readonly Write[], backups: Backups): Promise<FileWrite[]> {
+  const written: FileWrite[] = [];
   for (const write of writes) {
     const failure = await writeOne(write, backups);
     written.push({ path: write.path, ...(failure === undefined ? {} : { failure }) });
@@ -44,10 +44,10 @@ function toFailure(error: unknown, path: string): DiscoveryError {
   const code = error instanceof Error && "code" in error ? String(error.code) : "unknown reason";
   const [message, hint] =
     code === "ENOENT"
-      ? [`${path} is not there any more.`, "Run the command again."]
+      ? [`${path} no longer exists.`, "Run the command again."]
       : [
-          `${path} was left as it is, because no backup could be made of it (${code}).`,
-          "Look at the space on the disk.",
+          `${path} was not changed, because its backup could not be written (${code}).`,
+          "Check that the disk has free space.",
         ];
   return new DiscoveryError("CONFIGURATION_ERROR", message, { hint, cause: error });
 }

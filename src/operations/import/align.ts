@@ -1,15 +1,15 @@
-// Servers of our configuration and servers found elsewhere come in; those that are the same get the same connection.
+// Gives found servers that equal a server of the configuration the same connection.
 import { referencesIn, resolveConnection, type Variables } from "../../config/variables.js";
 import { DiscoveryError } from "../../errors.js";
-import type { Connection } from "../../model/server.js";
+import type { ServerConnection } from "../../model/server.js";
 import type { SecretReader } from "../../secrets/create-secret-reader.js";
-import type { Candidate } from "../../sources/candidate.js";
-import { replaceSecrets } from "../../sources/rewrite/secrets.js";
+import type { ServerCandidate } from "../../sources/candidate.js";
+import { replaceSecrets } from "../../util/plain-secrets.js";
 import { canonicalJson } from "../../util/json/canonical.js";
 
 export interface Aligned {
-  readonly align: (candidate: Candidate) => Candidate;
-  /** Servers of ours that could not be compared, each with the reason. */
+  readonly align: (candidate: ServerCandidate) => ServerCandidate;
+  /** One sentence for each server of the configuration that could not be compared. */
   readonly notes: readonly string[];
 }
 
@@ -23,11 +23,11 @@ export interface AlignParts {
  * into a variable or the keychain must not make a second server. A reference is only read where everything else is equal.
  */
 export async function alignWith(
-  own: readonly Candidate[],
-  found: readonly Candidate[],
+  own: readonly ServerCandidate[],
+  found: readonly ServerCandidate[],
   { variables, secrets }: AlignParts,
 ): Promise<Aligned> {
-  const known = new Map<string, Connection>();
+  const known = new Map<string, ServerConnection>();
   const notes: string[] = [];
   const outlines = new Set(found.map(({ definition }) => outlineOf(definition.connection, variables)));
 
@@ -73,13 +73,13 @@ async function readAll(
 const HIDDEN = "***";
 
 /** The connection without its secrets, whether they are written out or referred to. */
-function outlineOf(connection: Connection, variables: Variables): string | undefined {
+function outlineOf(connection: ServerConnection, variables: Variables): string | undefined {
   const resolved = tryResolve(connection, variables, () => HIDDEN);
   return resolved === undefined ? undefined : canonicalJson(replaceSecrets(resolved, "", () => HIDDEN));
 }
 
 function resolvedKey(
-  connection: Connection,
+  connection: ServerConnection,
   variables: Variables,
   read?: (reference: string) => string,
 ): string | undefined {
@@ -88,10 +88,10 @@ function resolvedKey(
 }
 
 function tryResolve(
-  connection: Connection,
+  connection: ServerConnection,
   variables: Variables,
   read?: (reference: string) => string,
-): Connection | undefined {
+): ServerConnection | undefined {
   try {
     return resolveConnection(connection, variables, { read });
   } catch (error) {

@@ -1,54 +1,64 @@
 import { CLIENT_IDS, type ClientId } from "../../sources/options.js";
 import type { PreviewedFile } from "../../sources/preview.js";
 import { rewriteClientFile } from "../../sources/rewrite/rewrite.js";
-import { gatewayProgram, ONE_FOR_ALL_FILES } from "../../sources/rewrite/slots.js";
+import { gatewayProgram, type GatewayStart, ONE_FOR_ALL_FILES } from "../../sources/rewrite/slots.js";
 import type { System } from "../../sources/system.js";
 import { describeHere } from "./describe-here.js";
-import type { Fate, Found } from "./found.js";
-import type { Target } from "../files/target.js";
+import type { Fate, FoundClientServers } from "./found.js";
+import type { EditTarget } from "../files/target.js";
 import type { Write } from "../files/write.js";
 
-/** What becomes of one file of a client, or why nothing does. */
-export interface ClientRewrite {
+/** The planned or finished change of one MCP client's file. */
+export interface RewrittenClient {
   readonly client: ClientId;
   /** Null when the client has no file on this machine. */
   readonly file: string | null;
   readonly status: "rewritten" | "unchanged" | "refused";
   readonly reason?: string;
-  /** Servers that go from it, because our configuration has them. */
+  /** Servers that are removed from the file because the configuration has them. */
   readonly removed: readonly string[];
-  /** Servers that stay in it, because the gateway does not offer them. */
+  /** Servers that stay in the file because the gateway does not offer them. */
   readonly kept: readonly string[];
-  /** Why, for those that our configuration has or could have. */
+  /** Why a server stays although the configuration has it or could have it. */
   readonly reasons: readonly { readonly server: string; readonly reason: string }[];
+}
+
+export interface ClientRewrite extends RewrittenClient {
   readonly write?: Write;
 }
 
 export interface RewriteOptions {
   readonly clients: readonly ClientId[];
   readonly system: System;
-  readonly target: Target;
+  readonly target: EditTarget;
+  readonly start: GatewayStart;
 }
 
 type ReadFile = PreviewedFile & { readonly content: { readonly kind: "read" } };
 
-export async function planRewrites(found: Found, options: RewriteOptions): Promise<ClientRewrite[]> {
+export async function planRewrites(found: FoundClientServers, options: RewriteOptions): Promise<ClientRewrite[]> {
   const planned = await Promise.all(options.clients.map((client) => planClient(client, found, options)));
   const isAll = options.clients.length === CLIENT_IDS.length;
   return planned.flat().filter(({ file }) => file !== null || !isAll);
 }
 
-async function planClient(client: ClientId, found: Found, options: RewriteOptions): Promise<ClientRewrite[]> {
+async function planClient(
+  client: ClientId,
+  found: FoundClientServers,
+  options: RewriteOptions,
+): Promise<ClientRewrite[]> {
   const all = found.files.filter(({ place }) => place.client === client);
   const files = all.filter((file): file is ReadFile => file.place.scope !== "project" && file.content.kind === "read");
   const broken = all.filter(({ content }) => content.kind === "broken").map(brokenFile);
   const projects = all.filter(({ place, content }) => place.scope === "project" && content.kind === "read");
-  const untouched = projects.map((file) => leftAlone(file, "it belongs to the project, and others use it too", []));
+  const untouched = projects.map((file) =>
+    leftAlone(file, "it belongs to the project, and other users may need it", []),
+  );
   if (files.length === 0) {
     const nothing = {
       client,
       status: "unchanged",
-      reason: "no file of it was found",
+      reason: "it has no file on this machine",
       removed: [],
       kept: [],
       reasons: [],
@@ -58,14 +68,14 @@ async function planClient(client: ClientId, found: Found, options: RewriteOption
   const rewrites: ClientRewrite[] = [];
   let hasGateway = files.some(isRegisteredIn);
   const moving = files.filter((file) => removable(file, found).length > 0);
-  // A client without servers gets the gateway too, in the first of its files that can hold it.
+  // If the client has no servers, the gateway is added to the first of its files that supports servers.
   const chosen = moving.length > 0 || hasGateway ? moving : files.filter(mayHoldFirst).slice(0, 1);
   for (const file of files) {
     if (!chosen.includes(file)) {
       rewrites.push(
         leftAlone(
           file,
-          isRegisteredIn(file) ? "only the gateway is left in it" : "it has nothing to move",
+          isRegisteredIn(file) ? "it contains only the gateway" : "it contains no server to move",
           reasonsIn(file, found),
         ),
       );
@@ -80,13 +90,13 @@ async function planClient(client: ClientId, found: Found, options: RewriteOption
 
 async function planFile(
   file: ReadFile,
-  found: Found,
-  { system, target, addsGateway }: RewriteOptions & { readonly addsGateway: boolean },
+  found: FoundClientServers,
+  { system, target, start, addsGateway }: RewriteOptions & { readonly addsGateway: boolean },
 ): Promise<ClientRewrite> {
   const { client, path } = file.place;
   const { bytes } = file.content.file;
   const removed = removable(file, found);
-  const gateway = gatewayProgram(client, system, target.isFoundByItself ? undefined : target.file);
+  const gateway = gatewayProgram(client, system, target.isFoundByItself ? undefined : target.file, start);
   const result = await rewriteClientFile({
     client,
     path,
@@ -110,7 +120,7 @@ async function planFile(
   }
   if (result.kind === "unchanged") return { ...common, status: "unchanged", removed: [] };
   const gateways = new Set(file.content.servers.filter(({ isGateway }) => isGateway).map((one) => one.definition.name));
-  // Entries that are wrong were not read, and stay as well.
+  // Invalid entries were not read, and stay too.
   const staying = { ...common, kept: result.kept.filter((name) => !gateways.has(name)) };
   return {
     ...staying,
@@ -136,13 +146,13 @@ function describe({ removed, kept }: Pick<ClientRewrite, "removed" | "kept">, ga
 
 const IN_OUR_CONFIGURATION: ReadonlySet<Fate["kind"]> = new Set(["taken", "renamed", "duplicate", "known"]);
 
-function removable({ content }: ReadFile, found: Found) {
+function removable({ content }: ReadFile, found: FoundClientServers) {
   const gone = found.servers.filter(({ fate, stays }) => IN_OUR_CONFIGURATION.has(fate.kind) && stays === undefined);
   const servers = new Set(gone.map(({ server }) => server));
   return content.servers.filter((server) => servers.has(server));
 }
 
-function reasonsIn({ content }: ReadFile, found: Found): ClientRewrite["reasons"] {
+function reasonsIn({ content }: ReadFile, found: FoundClientServers): ClientRewrite["reasons"] {
   return found.servers.flatMap(({ server, stays }) =>
     stays === undefined || !content.servers.includes(server) ? [] : [{ server: server.definition.name, reason: stays }],
   );
@@ -152,7 +162,7 @@ function isRegisteredIn({ content }: ReadFile): boolean {
   return content.servers.some(({ isGateway, disabled }) => isGateway && disabled === undefined);
 }
 
-/** The settings of VS Code hold servers only where they were not moved out of them yet. */
+/** The settings of VS Code contain servers only if VS Code has not moved them to its own MCP file yet. */
 function mayHoldFirst({ place: { client, path } }: ReadFile): boolean {
   return client !== "vscode" || !path.endsWith("settings.json");
 }

@@ -1,47 +1,50 @@
 import { compileServer, envFileOf } from "../../sources/compile.js";
-import { type Candidate, toCandidate } from "../../sources/candidate.js";
+import { type ServerCandidate, toCandidate } from "../../sources/candidate.js";
 import type { ImportedServer } from "../../sources/imported.js";
-import { identity, mergeServers, type Outcome } from "../../sources/merge.js";
-import { isSwitch } from "../../sources/options.js";
+import { identity, mergeServers, type MergeOutcome } from "../../sources/merge.js";
+import { type ClientId, isSwitch } from "../../sources/options.js";
 import { previewImport, type PreviewedFile } from "../../sources/preview.js";
 import type { System } from "../../sources/system.js";
 import { createVariables, type Variables } from "../../config/variables.js";
 import { isOwnFolder } from "../../config/locate.js";
-import type { Place } from "../../place.js";
+import type { RuntimeEnvironment } from "../../gateway/runtime-environment.js";
 import { createSecretReader } from "../../secrets/create-secret-reader.js";
 import { dirname } from "node:path";
 import { alignWith } from "./align.js";
 import { inItsFolder, reasonAgainstImport, reasonToStay } from "./staying.js";
-import type { Target } from "../files/target.js";
+import type { EditTarget } from "../files/target.js";
 
-/**
- * `known`: our configuration has it already. `untrusted`: it came with the project, and nobody has trusted that file.
- * `bound`: it is not for everywhere.
- */
+/** What an import does with a server. `known`: the configuration already has it. `untrusted`: its file belongs to a project that is not trusted. `bound`: it works only in its project or client. */
 export type Fate =
-  | Outcome
+  | MergeOutcome
   | { readonly kind: "known"; readonly name: string }
   | { readonly kind: "untrusted" }
   | { readonly kind: "bound"; readonly reason: string };
 
-export interface FoundServer {
+export interface ImportCandidate {
   readonly server: ImportedServer;
   readonly fate: Fate;
-  /** Why it must not go from the client's file, though our configuration has it or could have it. */
+  /** Why the server must stay in the client's file although the configuration has it or could have it. */
   readonly stays?: string;
 }
 
-/** Everything that other programs have, held against what our configuration has already. */
-export interface Found {
+/** The servers of the MCP clients, compared with those of the configuration. */
+export interface FoundClientServers {
   readonly files: readonly PreviewedFile[];
-  readonly servers: readonly FoundServer[];
-  /** Those that are new, under the names that they get. */
-  readonly added: readonly Candidate[];
+  readonly servers: readonly ImportCandidate[];
+  /** The new servers, under their new names. */
+  readonly added: readonly ServerCandidate[];
   readonly variables: Variables;
   readonly notes: readonly string[];
 }
 
-export async function findServers(place: Place, system: System, target: Target): Promise<Found> {
+/** Reads the files of `clients`, or of all clients if the list is empty. */
+export async function findClientServers(
+  place: RuntimeEnvironment,
+  system: System,
+  target: EditTarget,
+  clients: readonly ClientId[] = [],
+): Promise<FoundClientServers> {
   const isTrusted = (path: string, bytes: Uint8Array): boolean =>
     isOwnFolder(place) || place.trust.isTrusted(path, bytes);
   const variables = createVariables({ ...place, admits: isTrusted });
@@ -50,9 +53,9 @@ export async function findServers(place: Place, system: System, target: Target):
     own: place.own(),
     isTrusted: ({ path, bytes }) => isTrusted(path, bytes),
   });
-  const files = withoutTwins(all);
-  const own = ownServers(target, place.home);
-  const asFound = new Map<ImportedServer, Candidate>();
+  const files = withoutTwins(all).filter((file) => clients.length === 0 || clients.includes(file.place.client));
+  const own = builtInServers(target, place.home);
+  const asFound = new Map<ImportedServer, ServerCandidate>();
   for (const { content, isTrusted: isUsed } of files) {
     for (const server of content.kind === "read" && isUsed ? content.servers : []) {
       if (reasonAgainst(server, target) !== undefined) continue;
@@ -67,10 +70,10 @@ export async function findServers(place: Place, system: System, target: Target):
   const ownNames = new Set(own.map(({ definition }) => definition.name));
   const found = files.flatMap(({ content }) => (content.kind === "read" ? content.servers : []));
   const byName = new Map(servers.map((one) => [one.definition.name, one]));
-  // A gateway that is started elsewhere does not see the variables of this folder.
+  // A gateway that starts in another folder does not read the variables of this folder.
   const anywhere = createVariables({ ...place, cwd: place.home, admits: () => false });
   const offer = { config: target.config, variables: anywhere };
-  const settled = (server: ImportedServer): FoundServer => {
+  const settled = (server: ImportedServer): ImportCandidate => {
     const against = reasonAgainst(server, target);
     if (against !== undefined) return { server, fate: { kind: "bound", reason: against }, stays: against };
     const fate = fateOf(candidates.get(server), outcomes, ownNames);
@@ -88,23 +91,23 @@ export async function findServers(place: Place, system: System, target: Target):
   };
 }
 
-/** A server that the configuration only switches off has no entry to be compared with, and its name is taken. */
-function reasonAgainst(server: ImportedServer, { config }: Target): string | undefined {
+/** An entry that only disables a server has no connection to compare with, and reserves the name. */
+function reasonAgainst(server: ImportedServer, { config }: EditTarget): string | undefined {
   const entry = config?.servers.find(({ name }) => identity(name) === identity(server.definition.name));
   return entry !== undefined && isSwitch(entry)
     ? "your configuration has `enabled: false` for it"
     : reasonAgainstImport(server);
 }
 
-/** In the home folder a person's own files look as if they had come with a project, too. */
+/** If the working folder is the home folder, the user's own files are found as project files too. Drops these duplicates. */
 function withoutTwins(files: readonly PreviewedFile[]): PreviewedFile[] {
   const own = new Set(files.filter(({ place }) => place.scope !== "project").map(({ place }) => place.path));
   return files.filter(({ place }) => place.scope !== "project" || !own.has(place.path));
 }
 
 function fateOf(
-  candidate: Candidate | undefined,
-  outcomes: ReadonlyMap<Candidate, Outcome>,
+  candidate: ServerCandidate | undefined,
+  outcomes: ReadonlyMap<ServerCandidate, MergeOutcome>,
   ownNames: ReadonlySet<string>,
 ): Fate {
   const outcome = candidate === undefined ? undefined : outcomes.get(candidate);
@@ -113,8 +116,8 @@ function fateOf(
   return { kind: "known", name: outcome.duplicateOf };
 }
 
-/** Those that are switched off are there as well: they are not imported a second time. */
-function ownServers({ config, file }: Target, home: string): Candidate[] {
+/** Includes disabled servers, so that they are not imported a second time. */
+function builtInServers({ config, file }: EditTarget, home: string): ServerCandidate[] {
   const places = { home, baseDir: dirname(file), origin: file };
   const entries = (config?.servers ?? []).filter((entry) => !isSwitch(entry));
   return entries.map((entry) => ({

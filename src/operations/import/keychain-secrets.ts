@@ -1,9 +1,9 @@
 import { type Keychain, isStorable } from "../../secrets/keychain.js";
-import type { Candidate } from "../../sources/candidate.js";
+import type { ServerCandidate } from "../../sources/candidate.js";
 import { nameSecrets, type NamedSecrets } from "./name-secrets.js";
 
-/** Puts `${keychain:NAME}` in the place of each secret. The entries are only planned: nothing is written. */
-export function planKeychain(servers: readonly Candidate[], keychain: Keychain): Promise<NamedSecrets> {
+/** Replaces each secret with `${keychain:NAME}`. Returns the planned entries and writes nothing. */
+export function planKeychain(servers: readonly ServerCandidate[], keychain: Keychain): Promise<NamedSecrets> {
   const read = new Map<string, Promise<string | undefined>>();
   const valueOf = (name: string): Promise<string | undefined> => {
     const value = read.get(name) ?? keychain.read(name);

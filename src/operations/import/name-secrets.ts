@@ -1,28 +1,28 @@
-// Servers with secrets in clear come in; servers with a reference in the place of each secret go out.
-import type { Candidate } from "../../sources/candidate.js";
-import { findSecrets, type PlainSecret, replaceSecrets } from "../../sources/rewrite/secrets.js";
+// Replaces each clear-text secret of a server with a reference.
+import type { ServerCandidate } from "../../sources/candidate.js";
+import { findSecrets, type PlainSecret, replaceSecrets } from "../../util/plain-secrets.js";
 
 /** Where secrets are moved to. */
 export interface SecretStore {
-  /** The value that a name stands for already; undefined when the name is free. */
+  /** The stored value of the name. Undefined if the name is free. */
   valueOf(name: string): Promise<string | undefined>;
-  /** Whether nothing has to be written for this name and value. */
+  /** Whether the store already has this name and value. */
   holds(name: string, value: string): Promise<boolean>;
   /** A value that cannot be stored stays where it is. */
   canStore(value: string): boolean;
-  /** What is written into the configuration in the place of the secret. */
+  /** The reference that replaces the secret in the configuration. */
   referenceTo(name: string): string;
 }
 
 export interface NamedSecrets {
-  readonly servers: readonly Candidate[];
-  /** What has to be written into the store, by name. */
+  readonly servers: readonly ServerCandidate[];
+  /** The values to write to the store, by name. */
   readonly added: ReadonlyMap<string, string>;
 }
 
 const LONGEST_PREFIX = 48;
 
-export async function nameSecrets(servers: readonly Candidate[], store: SecretStore): Promise<NamedSecrets> {
+export async function nameSecrets(servers: readonly ServerCandidate[], store: SecretStore): Promise<NamedSecrets> {
   const added = new Map<string, string>();
 
   async function nameFor(wanted: string, server: string, value: string): Promise<string> {
@@ -37,7 +37,7 @@ export async function nameSecrets(servers: readonly Candidate[], store: SecretSt
     }
   }
 
-  async function convert(candidate: Candidate): Promise<Candidate> {
+  async function convert(candidate: ServerCandidate): Promise<ServerCandidate> {
     const { definition } = candidate;
     const references = new Map<string, string>();
     for (const secret of findSecrets(definition.connection, definition.name)) {
@@ -53,7 +53,7 @@ export async function nameSecrets(servers: readonly Candidate[], store: SecretSt
     return { ...candidate, definition: { ...definition, connection } };
   }
 
-  const named: Candidate[] = [];
+  const named: ServerCandidate[] = [];
   for (const candidate of servers) named.push(await convert(candidate));
   return { servers: named, added };
 }

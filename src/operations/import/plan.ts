@@ -1,65 +1,74 @@
-// Comes in: what other programs have and what the person asked for; goes out: every file that would be written, with its bytes.
-// Writes nothing.
+// Plans an import: every file to write, with its content. Writes nothing.
 import { parseConfig } from "../../config/load.js";
 import { DiscoveryError } from "../../errors.js";
-import type { Place } from "../../place.js";
-import type { Candidate } from "../../sources/candidate.js";
+import type { RuntimeEnvironment } from "../../gateway/runtime-environment.js";
+import type { ServerCandidate } from "../../sources/candidate.js";
 import type { ClientId } from "../../sources/options.js";
 import { toConfigEntry } from "../../sources/rewrite/config-entry.js";
 import { type Additions, extendConfig, toSnippet } from "../../sources/rewrite/extend-config.js";
-import { findSecrets } from "../../sources/rewrite/secrets.js";
+import { findSecrets } from "../../util/plain-secrets.js";
+import { gatewayStart } from "../../sources/rewrite/slots.js";
 import type { System } from "../../sources/system.js";
 import { toToolRules } from "../../sources/tool-rules.js";
 import { type ClientRewrite, planRewrites } from "./client-rewrites.js";
-import { type Found, findServers } from "./found.js";
+import { type FoundClientServers, findClientServers } from "./found.js";
 import type { Keychain } from "../../secrets/keychain.js";
 import { planKeychain } from "./keychain-secrets.js";
 import { type MovedSecrets, moveSecrets } from "./secret-variables.js";
-import type { Target } from "../files/target.js";
+import type { EditTarget } from "../files/target.js";
 import type { Write } from "../files/write.js";
 
+/** A secret of an imported server, and where it will be stored. */
 export interface PlannedSecret {
   readonly server: string;
   readonly where: string;
 }
 
-export interface Plan {
-  readonly target: Target;
-  readonly found: Found;
-  /** Servers that come into our configuration, by the names that they get there. */
+export interface ImportPlan {
+  readonly target: EditTarget;
+  readonly found: FoundClientServers;
+  /** Servers to add to the configuration, by their new names. */
   readonly added: readonly string[];
   readonly rewrites: readonly ClientRewrite[];
-  /** In the order in which they must be made: no server leaves a client's file before our configuration has it. */
+  /** In the required order: the configuration contains a server before it is removed from a client's file. */
   readonly writes: readonly Write[];
-  /** Secrets that will stand in our configuration as they are. */
+  /** Secrets that the configuration will contain in clear text. */
   readonly copiedSecrets: readonly PlannedSecret[];
-  /** Variables that come into `~/.ai/.env`. */
+  /** Variables to add to `~/.ai/.env`. */
   readonly movedSecrets: readonly string[];
-  /** Entries that come into the keychain: names and values. */
+  /** Entries to add to the keychain: names and values. */
   readonly keychainEntries: ReadonlyMap<string, string>;
-  /** Variables that a printed snippet needs and that are nowhere yet. */
+  /** Variables that the printed snippet uses and that are not set anywhere. */
   readonly unsetSecrets: readonly string[];
-  /** For a configuration that is a program: what the person has to add to it. */
+  /** The text that the user must add to a configuration that is a JavaScript or TypeScript module. */
   readonly snippet?: string;
   readonly notes: readonly string[];
 }
 
-export interface PlanParts {
-  readonly place: Place;
+export interface ImportPlanParts {
+  readonly place: RuntimeEnvironment;
   readonly system: System;
-  readonly target: Target;
-  /** The clients whose files are to be rewritten. */
+  readonly target: EditTarget;
+  /** The clients whose files are rewritten. */
   readonly clients: readonly ClientId[];
-  /** Where secrets in clear go: `keep` leaves them in clear. */
+  /** Where clear-text secrets are written. `keep`: to the configuration, in clear text. */
   readonly secrets: SecretsPlace;
-  /** Opened only where secrets go into it. */
+  /** Called only if secrets are written to the keychain. */
   readonly keychain: () => Keychain;
 }
 
+/** Where `importServers` stores secrets. */
 export type SecretsPlace = "keychain" | "env" | "keep";
 
-export async function planImport({ place, system, target, clients, secrets, keychain }: PlanParts): Promise<Plan> {
-  const found = await findServers(place, system, target);
+export async function planImport({
+  place,
+  system,
+  target,
+  clients,
+  secrets,
+  keychain,
+}: ImportPlanParts): Promise<ImportPlan> {
+  const found = await findClientServers(place, system, target, clients);
   const isPrinted = target.format === "program" && found.added.length > 0;
   const stored = secrets === "keychain" ? await planKeychain(found.added, keychain()) : undefined;
   const remaining = stored?.servers ?? found.added;
@@ -74,15 +83,17 @@ export async function planImport({ place, system, target, clients, secrets, keyc
       ? []
       : [{ ...(await configWrite(target, additions)), ...keychainOf(keychainEntries) }];
   const variables = moved !== undefined && secrets === "env" ? variablesWrite(moved) : [];
-  // Nothing may leave a client's file before the person has added it to the program.
-  const rewrites = isPrinted ? [] : await planRewrites(found, { clients, system, target });
+  // A server must stay in the client's file until the user has added it to the module.
+  const rewrites = isPrinted
+    ? []
+    : await planRewrites(found, { clients, system, target, start: gatewayStart(place.own(), process.execPath) });
   return {
     target,
     found,
     added,
     rewrites,
     writes: [...variables, ...config, ...rewrites.flatMap(({ write }) => write ?? [])],
-    copiedSecrets: secretsIn(servers),
+    copiedSecrets: importedSecrets(servers),
     movedSecrets: secrets === "env" ? (moved?.names ?? []) : [],
     keychainEntries,
     unsetSecrets: secrets === "env" ? [] : (moved?.names ?? []),
@@ -101,7 +112,7 @@ function variablesWrite({ file, before, after, names }: MovedSecrets): Write[] {
   return [{ role: "variables", path: file, before, after, sections: [], mode: 0o600, what }];
 }
 
-export function toAdditions(servers: readonly Candidate[]): Additions {
+export function toAdditions(servers: readonly ServerCandidate[]): Additions {
   return {
     servers: servers.map(({ definition, envFile }) => ({
       name: definition.name,
@@ -113,20 +124,20 @@ export function toAdditions(servers: readonly Candidate[]): Additions {
   };
 }
 
-export function secretsIn(servers: readonly Candidate[]): PlannedSecret[] {
+export function importedSecrets(servers: readonly ServerCandidate[]): PlannedSecret[] {
   return servers.flatMap(({ definition: { name, connection } }) =>
     findSecrets(connection, name).map(({ where }) => ({ server: name, where })),
   );
 }
 
-/** The configuration with the new servers in it, checked as the gateway will check it. */
-async function configWrite(target: Target, additions: Additions): Promise<Write> {
+/** The configuration file with the new servers, checked with the rules of the gateway. */
+async function configWrite(target: EditTarget, additions: Additions): Promise<Write> {
   const { file, bytes, isShared } = target;
   const format = target.format === "yaml" ? "yaml" : "json";
   const extended = await extendConfig({ bytes, format, isShared }, additions);
   if (extended.kind === "refused") {
     throw new DiscoveryError("CONFIGURATION_ERROR", `${file} ${extended.reason}, so nothing was added to it.`, {
-      hint: "Write its servers on lines of their own, or name another file with --config.",
+      hint: "Write each server on a separate line, or name another file with --config.",
     });
   }
   parseConfig(extended.value, file);
@@ -138,7 +149,7 @@ async function configWrite(target: Target, additions: Additions): Promise<Write>
     before: bytes,
     after: extended.bytes,
     sections: [],
-    // Other programs' files hold secrets, so this one may.
+    // The file may contain secrets that were copied from the clients' files.
     mode: 0o600,
     what: `gets ${count}: ${names.join(", ")}`,
   };

@@ -1,34 +1,36 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { parseDotenv } from "../../config/dotenv.js";
+import { parseDotenv } from "../../util/dotenv.js";
 import type { Variables } from "../../config/variables.js";
 import { DiscoveryError } from "../../errors.js";
-import type { Candidate } from "../../sources/candidate.js";
+import type { ServerCandidate } from "../../sources/candidate.js";
 import { addVariables } from "../../sources/rewrite/dotenv-text.js";
 import { hasCode } from "../files/has-code.js";
 import { nameSecrets } from "./name-secrets.js";
 
-/** Secrets on their way out of the configuration. */
+/** Servers whose secrets were replaced by variables. */
 export interface MovedSecrets {
-  readonly servers: readonly Candidate[];
-  /** The file of variables that every gateway of this person reads. */
+  readonly servers: readonly ServerCandidate[];
+  /** The variable file that every gateway of this user reads. */
   readonly file: string;
   readonly before: Uint8Array | undefined;
   readonly after: Uint8Array;
-  /** The names of the variables that come into the file. */
+  /** The names of the variables to add to the file. */
   readonly names: readonly string[];
 }
 
-/** Puts a variable in the place of each secret, and the secret into `~/.ai/.env`. */
+/** Replaces each secret with a variable, and adds the variable to `~/.ai/.env`. */
 export async function moveSecrets(
-  servers: readonly Candidate[],
+  servers: readonly ServerCandidate[],
   variables: Variables,
   home: string,
 ): Promise<MovedSecrets> {
   const file = join(home, ".ai", ".env");
   const before = await readFile(file).catch((error: unknown) => {
     if (hasCode(error, "ENOENT")) return undefined;
-    throw new DiscoveryError("CONFIGURATION_ERROR", `${file} could not be read.`, { hint: "Look at its permissions." });
+    throw new DiscoveryError("CONFIGURATION_ERROR", `${file} could not be read.`, {
+      hint: { action: "edit-file", path: file, change: "permissions" },
+    });
   });
   const text = before?.toString("utf8") ?? "";
   const present = parseDotenv(text).values;
@@ -49,7 +51,7 @@ function valueOf(name: string, variables: Variables): string | undefined {
     : undefined;
 }
 
-/** The file must say what it said, and what was added. */
+/** Throws if the new file does not parse to the old variables plus the added ones. */
 function assertReadable(text: string, present: ReadonlyMap<string, string>, added: ReadonlyMap<string, string>): void {
   const { values } = parseDotenv(text);
   const isRight = [...present, ...added].every(([name, value]) => values.get(name) === value);

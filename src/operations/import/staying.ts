@@ -2,23 +2,23 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Variables, variablesIn } from "../../config/variables.js";
 import type { Config } from "../../config/options.js";
-import type { Connection } from "../../model/server.js";
-import type { Candidate } from "../../sources/candidate.js";
+import type { ServerConnection } from "../../model/server.js";
+import type { ServerCandidate } from "../../sources/candidate.js";
 import type { ImportedServer } from "../../sources/imported.js";
 import { type FilterRule, toToolRules } from "../../sources/tool-rules.js";
 
-/** Why a server is not for everywhere, and has no place in a configuration that is. */
+/** Why a server cannot be in the user's configuration, which applies to all folders. */
 export function reasonAgainstImport(server: ImportedServer): string | undefined {
   const { origin, workspace, disabled, isGateway, definition } = server;
   if (isGateway || disabled !== undefined) return undefined;
-  if (origin.scope === "local") return "it is for this project alone";
+  if (origin.scope === "local") return "it belongs to this project only";
   return origin.scope === "user" && (workspace !== undefined || wordsOf(definition.connection).some(isRelative))
-    ? "it depends on the folder that the program has open"
+    ? "it depends on the folder that the MCP client has open"
     : undefined;
 }
 
-/** The program starts what came with a project in the project's folder. Started elsewhere it needs to know that folder. */
-export function inItsFolder(candidate: Candidate, folder: string): Candidate {
+/** An MCP client starts the servers of a project in the project's folder, so the imported entry needs that folder as `cwd`. */
+export function inItsFolder(candidate: ServerCandidate, folder: string): ServerCandidate {
   const { definition, imported } = candidate;
   const { connection } = definition;
   if (imported?.origin.scope !== "project" || connection.kind !== "stdio" || connection.cwd !== undefined) {
@@ -28,8 +28,8 @@ export function inItsFolder(candidate: Candidate, folder: string): Candidate {
   return { ...candidate, definition: { ...definition, connection: { ...connection, cwd: folder } } };
 }
 
-/** What a program without a folder of its own finds by the folder that it is started in. */
-function wordsOf(connection: Connection): string[] {
+/** Words that may be paths relative to the folder in which the server starts. */
+function wordsOf(connection: ServerConnection): string[] {
   if (connection.kind !== "stdio" || connection.cwd !== undefined) return [];
   const { command, args, env } = connection;
   return [command, ...args, ...Object.values(env)].map((word) => word.replace(/^--?[\w-]+=/, ""));
@@ -48,20 +48,20 @@ function isRelativeTo(folder: string, path: string): boolean {
 }
 
 export interface Offer {
-  /** As our configuration has it, or will have it. */
-  readonly ours: Candidate;
+  /** The server as the configuration has it or will have it. */
+  readonly ours: ServerCandidate;
   readonly config: Config | undefined;
-  /** Those that every gateway of this person has. */
+  /** The variables that are available in every folder. */
   readonly variables: Variables;
 }
 
-/** Why the gateway would not offer a server as the client does, though our configuration has it; undefined if it would. */
+/** Why the gateway would not offer a server like the client does, although the configuration has it. */
 export function reasonToStay({ tools }: ImportedServer, offer: Offer): string | undefined {
   const { ours, config, variables } = offer;
   const { name, connection } = ours.definition;
-  if (config?.enabled === false) return "your configuration is switched off";
+  if (config?.enabled === false) return "your configuration is disabled";
   const entry = ours.imported === undefined ? config?.servers.find((one) => one.name === name) : undefined;
-  if (entry?.enabled === false) return `${name} is switched off in your configuration`;
+  if (entry?.enabled === false) return `${name} is disabled in your configuration`;
   const unset = variablesIn(connection).filter(({ name: variable, hasDefault }) => {
     const { kind } = variables.originOf(variable);
     return !hasDefault && kind !== "process" && kind !== "file";
@@ -71,7 +71,7 @@ export function reasonToStay({ tools }: ImportedServer, offer: Offer): string | 
     return `${names} ${unset.length === 1 ? "is" : "are"} not set for the gateway (in the environment or in ~/.ai/.env)`;
   }
   const isHidden = ours.imported !== undefined || tools === undefined || areCovered(name, tools, config);
-  return isHidden ? undefined : `your toolRules do not hide the tools of ${name} that are hidden here`;
+  return isHidden ? undefined : `your toolRules do not disable the tools of ${name} that the client disables`;
 }
 
 function areCovered(name: string, tools: NonNullable<ImportedServer["tools"]>, config: Config | undefined): boolean {

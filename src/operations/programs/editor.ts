@@ -3,7 +3,7 @@ import { splitCommand } from "../../util/split-command.js";
 import { runAtTerminal, type TerminalParts } from "./run-program.js";
 
 export interface EditorParts extends TerminalParts {
-  /** Whether somebody can use an editor that was not chosen. */
+  /** Whether a user at a terminal can use a default editor. */
   readonly isAttended: boolean;
 }
 
@@ -15,7 +15,11 @@ export async function openInEditor(file: string, parts: EditorParts): Promise<nu
   } catch (error) {
     if (error instanceof DiscoveryError) throw error;
     throw new DiscoveryError("INVALID_REQUEST", `The editor "${command}" could not be started.`, {
-      hint: "Set VISUAL or EDITOR to the command of an editor, such as nano or `code --wait`.",
+      hint: {
+        action: "set-variable",
+        name: "EDITOR",
+        value: "the command of an editor, such as nano or `code --wait`",
+      },
       cause: error,
     });
   }

@@ -3,13 +3,13 @@ import { type ChildProcess, spawn, type StdioOptions } from "node:child_process"
 import { existsSync } from "node:fs";
 import { windowsCommandLine } from "../../upstreams/process/windows-command.js";
 
-export interface ProgramParts {
+export interface RunProgramParts {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The folder that the program runs in. */
   readonly cwd: string;
 }
 
-export interface ReadParts extends ProgramParts {
+export interface ReadProgramParts extends RunProgramParts {
   readonly signal: AbortSignal;
   readonly timeoutMs?: number;
 }
@@ -18,7 +18,7 @@ const TIMEOUT_MS = 60_000;
 const MOST_CHARACTERS = 1_000_000;
 
 /** The standard output of a program; rejects when it fails, takes too long or writes too much. */
-export async function readProgram(command: string, args: readonly string[], parts: ReadParts): Promise<string> {
+export async function readProgram(command: string, args: readonly string[], parts: ReadProgramParts): Promise<string> {
   const { signal, timeoutMs = TIMEOUT_MS } = parts;
   const child = start(command, args, { ...parts, stdio: ["ignore", "pipe", "ignore"] });
   const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
@@ -38,7 +38,7 @@ export async function readProgram(command: string, args: readonly string[], part
   }
 }
 
-export interface TerminalParts extends ProgramParts {
+export interface TerminalParts extends RunProgramParts {
   /** Standard output is for JSON: what the program prints goes to standard error. */
   readonly keepsOutput: boolean;
 }
@@ -53,7 +53,7 @@ export async function runAtTerminal(command: string, args: readonly string[], pa
 function start(
   command: string,
   args: readonly string[],
-  { env, cwd, stdio }: ProgramParts & { readonly stdio: StdioOptions },
+  { env, cwd, stdio }: RunProgramParts & { readonly stdio: StdioOptions },
 ): ChildProcess {
   const line =
     process.platform === "win32"

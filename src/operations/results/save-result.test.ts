@@ -34,7 +34,7 @@ it("replaces an existing file with force only", async () => {
   expect(readFileSync(path, "utf8")).toBe("new");
 });
 
-it("tells that the tool ran where its result cannot be saved afterwards", async () => {
+it("reports that the tool ran if its result cannot be saved afterwards", async () => {
   const path = join(folder, "gone/x.png");
   const saved = saveResult({ text: "", binaries: [part("a")] }, { path, force: false });
   await expect(saved).rejects.toMatchObject({

@@ -52,7 +52,10 @@ export async function saveResult({ text, binaries }: ResultParts, target: SaveTa
       "INVALID_REQUEST",
       `The tool ran, but its result was not saved in ${target.path} (${codeOf(error)}).`,
       {
-        hint: "`anygpt mcp audit` has the record of the call. Do not repeat a call that must not run twice.",
+        hint: [
+          { action: "run-command", command: "anygpt mcp audit", purpose: "see the record of the call" },
+          "Do not repeat a call that must not run twice.",
+        ],
         executed: "yes",
       },
     );

@@ -1,5 +1,6 @@
-// Comes in: servers that the user wants, as the configuration writes them; goes out: the configuration with them in it.
+// Adds servers to the configuration file.
 import { DiscoveryError } from "../../errors.js";
+import { describeLibraryStep, withHintText } from "../../model/next-steps.js";
 import type { JsonObject } from "../../model/json.js";
 import type { ServerDefinition } from "../../model/server.js";
 import { compileServer, envFileOf } from "../../sources/compile.js";
@@ -8,36 +9,40 @@ import { isGatewayItself } from "../../sources/itself.js";
 import { isSwitch, keyedServerEntry, type ServerEntry, serverName, toNamedEntries } from "../../sources/options.js";
 import { changeMembers } from "../../sources/rewrite/edit-config.js";
 import { additionChanges, toSnippet } from "../../sources/rewrite/extend-config.js";
-import { findSecrets } from "../../sources/rewrite/secrets.js";
+import { findSecrets } from "../../util/plain-secrets.js";
 import { identity } from "../../sources/merge.js";
 import type { FilterRule } from "../../sources/tool-rules.js";
-import { OWN_SERVER } from "../../toolfiles/own-server.js";
+import { BUILT_IN_SERVER } from "../../model/built-in.js";
 import { pathText } from "../../util/document/problem.js";
 import { checkSchema } from "../../util/document/schema.js";
 import { dirname } from "node:path";
-import { carryOut, type EditReport, findKnown, ownOf, planChanges, type ServerDesk } from "./desk.js";
+import { openEngine } from "../../engine.js";
+import { openCatalog } from "../open-catalog.js";
+import { type AskOptions, askServers } from "./ask-servers.js";
+import { applyEdit, type EditReport, findKnown, ownOf, planChanges, type ServerDesk } from "./desk.js";
 
-/** A server that is to be added. */
-export interface ServerDraft {
+/** A server to add to the configuration. */
+export interface AddRequest {
   readonly name: string;
-  /** As the configuration writes it in a map. */
+  /** The value of the entry in `servers`, such as `{ command: "npx", args: ["-y", "some-package"] }`. */
   readonly entry: JsonObject;
-  /** Rules that come with it: tools that the text it comes from hides. */
+  /** Rules to add with the server: they disable the tools that the pasted text disables. */
   readonly toolRules?: readonly FilterRule[];
-  /** What the user should know about how the entry came about. */
+  /** Remarks for the user about the origin of the entry. */
   readonly notes?: readonly string[];
 }
 
+/** Options of `addServer`. */
 export interface AddOptions {
-  /** Servers of the same names are replaced; without it they are an error. */
+  /** Replace servers of the same names. Default: such a server is an error. */
   readonly isReplacing?: boolean;
 }
 
-export interface PlannedServer extends ServerDraft {
-  /** What will run, in one line; of secrets only the names. */
+export interface PlannedServer extends AddRequest {
+  /** One line that describes the command or the URL. Secrets are replaced by their names. */
   readonly effect: string;
   readonly isReplacement: boolean;
-  /** Values that look like secrets and would be stored as they are: `env.GITHUB_TOKEN`. */
+  /** Values that look like secrets and would be stored in clear text, such as `env.GITHUB_TOKEN`. */
   readonly secrets: readonly { readonly where: string; readonly variable: string }[];
   readonly notes: readonly string[];
 }
@@ -45,15 +50,16 @@ export interface PlannedServer extends ServerDraft {
 export interface PlannedAddition {
   readonly file: string;
   readonly servers: readonly PlannedServer[];
-  /** Undefined for a configuration that is a program: `snippet` is for the user to paste. */
+  /** The new content of the file. Undefined if the configuration is a JavaScript or TypeScript module: the user must paste `snippet`. */
   readonly after?: Uint8Array;
   readonly snippet: string;
   readonly notes: readonly string[];
+  readonly isReplacing: boolean;
 }
 
-/** Checks the drafts and makes the edit, without writing it. */
+/** Checks the requests and plans the edit, without writing it. */
 export async function planServers(
-  drafts: readonly ServerDraft[],
+  drafts: readonly AddRequest[],
   desk: ServerDesk,
   { isReplacing = false }: AddOptions = {},
 ): Promise<PlannedAddition> {
@@ -76,46 +82,86 @@ export async function planServers(
     servers,
     snippet: toSnippet(additions),
     notes,
+    isReplacing,
     ...(after === undefined ? {} : { after }),
   };
 }
 
-/** Adds servers to the configuration, checked and with a backup. */
-export async function addServers(
-  drafts: readonly ServerDraft[],
-  desk: ServerDesk,
-  options: AddOptions = {},
-): Promise<EditReport> {
-  return await carryOutAddition(await planServers(drafts, desk, options), desk);
-}
-
+/** Writes a planned addition with a backup. */
 export async function carryOutAddition(
-  { servers, after, file }: PlannedAddition,
+  { servers, after, file, isReplacing }: PlannedAddition,
   desk: ServerDesk,
 ): Promise<EditReport> {
   if (after === undefined) {
-    throw new DiscoveryError("CONFIGURATION_ERROR", `${file} is a program, which only you can change.`, {
-      hint: "Add the servers to it by hand, or name another file with --config.",
-    });
+    throw isProgram(file);
   }
-  return await carryOut(desk, { action: `add ${servers.map(({ name }) => name).join(" ")}`, after });
+  const replan = async (now: ServerDesk): Promise<Uint8Array> => {
+    const again = await planServers(servers, now, { isReplacing });
+    if (again.after === undefined) throw isProgram(file);
+    return again.after;
+  };
+  return await applyEdit(desk, { action: `add ${servers.map(({ name }) => name).join(" ")}`, after, replan });
 }
 
-function assertDistinct(drafts: readonly ServerDraft[]): void {
+/** The result of the first connection to a new server. */
+export interface ServerTrial {
+  readonly server: string;
+  readonly status: "ok" | "failed";
+  readonly tools: number;
+  readonly reason?: string;
+}
+
+/** Connects to each new server once. A server that fails stays in the configuration. */
+export async function tryServers(
+  servers: readonly PlannedServer[],
+  { target, options }: ServerDesk,
+  asking: AskOptions = {},
+): Promise<ServerTrial[]> {
+  const engine = openEngine(target.overriddenBy === undefined ? options : { ...options, configPath: target.file });
+  try {
+    const stages = await openCatalog(engine);
+    const used = servers.filter(({ entry }) => entry["enabled"] !== false).map(({ name }) => name);
+    const known = used.filter((name) => stages.snapshot().servers.has(name));
+    return (await askServers(known, stages, asking)).map(({ name, failure }): ServerTrial => {
+      const tools = stages.snapshot().servers.get(name)?.tools.length ?? 0;
+      if (failure === undefined) return { server: name, status: "ok", tools };
+      return {
+        server: name,
+        status: "failed",
+        tools,
+        reason: withHintText(failure, asking.describe ?? describeLibraryStep),
+      };
+    });
+  } finally {
+    await engine.close();
+  }
+}
+
+function isProgram(file: string): DiscoveryError {
+  return new DiscoveryError(
+    "CONFIGURATION_ERROR",
+    `${file} is a JavaScript or TypeScript module, which the gateway does not edit.`,
+    {
+      hint: "Add the servers to it in an editor, or name another file with --config.",
+    },
+  );
+}
+
+function assertDistinct(drafts: readonly AddRequest[]): void {
   if (drafts.length === 0) {
     throw new DiscoveryError("INVALID_REQUEST", "There is no server to add.", {
-      hint: "Run `anygpt mcp add --help` to see how a server is given.",
+      hint: { action: "run-command", command: "anygpt mcp add --help", purpose: "see the syntax" },
     });
   }
   const names = drafts.map(({ name }) => identity(name));
   const twice = drafts.find(({ name }, index) => names.indexOf(identity(name)) !== index);
   if (twice === undefined) return;
-  throw new DiscoveryError("INVALID_REQUEST", `Two of the servers are named "${twice.name}".`, {
+  throw new DiscoveryError("INVALID_REQUEST", `Two of the new servers are named "${twice.name}".`, {
     hint: "Give them different names.",
   });
 }
 
-function planOne(draft: ServerDraft, desk: ServerDesk, isReplacing: boolean): PlannedServer {
+function planOne(draft: AddRequest, desk: ServerDesk, isReplacing: boolean): PlannedServer {
   const { name, entry } = draft;
   const { definition, envFile } = checkDraft(draft, desk);
   const own = ownOf(name, desk.target);
@@ -131,17 +177,17 @@ function planOne(draft: ServerDraft, desk: ServerDesk, isReplacing: boolean): Pl
 }
 
 function checkDraft(
-  { name, entry }: ServerDraft,
+  { name, entry }: AddRequest,
   { place, target }: ServerDesk,
 ): { readonly definition: ServerDefinition; readonly envFile?: string } {
   const named = checkSchema(serverName, name);
   if (named.kind === "violations") {
-    throw new DiscoveryError("INVALID_REQUEST", `${JSON.stringify(name)} cannot name a server.`, {
+    throw new DiscoveryError("INVALID_REQUEST", `${JSON.stringify(name)} is not a valid server name.`, {
       hint: `Choose another name: ${named.violations[0]?.reason ?? ""}.`,
     });
   }
-  if (identity(name) === OWN_SERVER) {
-    throw new DiscoveryError("INVALID_REQUEST", `The gateway's own tools are named "${OWN_SERVER}".`, {
+  if (identity(name) === BUILT_IN_SERVER) {
+    throw new DiscoveryError("INVALID_REQUEST", `The name "${BUILT_IN_SERVER}" is reserved for the built-in server.`, {
       hint: "Choose another name.",
     });
   }
@@ -149,9 +195,13 @@ function checkDraft(
   const places = { home: place.home, baseDir: dirname(target.file), origin: target.file };
   const definition = compileServer(checked as ServerEntry, places);
   if (isGatewayItself(definition.connection, place.own())) {
-    throw new DiscoveryError("INVALID_REQUEST", `"${name}" would start this gateway itself.`, {
-      hint: "Add the servers that are to be behind it.",
-    });
+    throw new DiscoveryError(
+      "INVALID_REQUEST",
+      `"${name}" would start this gateway, so the gateway would connect to itself.`,
+      {
+        hint: "Add another server.",
+      },
+    );
   }
   return { definition, ...envFileOf(checked as ServerEntry, places) };
 }
@@ -163,7 +213,7 @@ function checkEntry(name: string, entry: JsonObject) {
   const where = violation === undefined || violation.path.length === 0 ? "" : `${pathText(violation.path)} `;
   const reason = violation?.reason ?? "it needs a `command` or a `url`";
   throw new DiscoveryError("INVALID_REQUEST", `The server "${name}" cannot be added: ${where}${reason}.`, {
-    hint: "Run `anygpt mcp add --help` to see how a server is given.",
+    hint: { action: "run-command", command: "anygpt mcp add --help", purpose: "see the syntax" },
   });
 }
 
@@ -173,26 +223,29 @@ function assertReplaceable(
   file: string,
 ): void {
   if (section === "adapters") {
-    throw new DiscoveryError("INVALID_REQUEST", `${file} has an adapter named "${name}" already.`, {
-      hint: `Choose another name, or run \`anygpt mcp adapter remove ${name}\` first.`,
+    throw new DiscoveryError("INVALID_REQUEST", `${file} already has an adapter named "${name}".`, {
+      hint: [
+        "Choose another name, or remove the adapter first.",
+        { action: "run-command", command: `anygpt mcp adapter remove ${name}`, purpose: "remove the adapter" },
+      ],
     });
   }
   if (isReplacing) return;
   const isOnlySwitch = entry !== undefined && isSwitch(entry);
   throw new DiscoveryError(
     "INVALID_REQUEST",
-    isOnlySwitch ? `${file} switches off a server named "${name}".` : `${file} has a server named "${name}" already.`,
-    { hint: "Add --replace to replace it, or choose another name." },
+    isOnlySwitch ? `${file} disables a server named "${name}".` : `${file} already has a server named "${name}".`,
+    { hint: "Choose another name (`--as NAME` for a public server), or replace the entry with --replace." },
   );
 }
 
-/** Another server of that name, which a client has, gives way. */
+/** A server of the configuration takes precedence over a server of the same name in an MCP client's file. */
 function nameNotes(name: string, desk: ServerDesk): string[] {
   if (ownOf(name, desk.target) !== undefined) return [];
   const isOffered = desk.offered?.servers.some((server) => identity(server.name) === identity(name)) === true;
   const known = isOffered ? findKnown(name, desk) : undefined;
   if (known?.kind !== "found") return [];
   return [
-    `${known.where} has a server named "${known.name}" too. Yours takes the name; the other one is renamed if it connects elsewhere.`,
+    `${known.where} has a server named "${known.name}" too. Yours keeps the name. If the two connections differ, the other server gets a new name.`,
   ];
 }

@@ -1,24 +1,24 @@
-// Comes in: names of servers; goes out: the configuration without them, or with them switched on or off.
+// Removes, enables and disables servers in the configuration file.
 import { DiscoveryError } from "../../errors.js";
 import { isSwitch } from "../../sources/options.js";
 import type { Change } from "../../sources/rewrite/change.js";
 import { changeMembers, type ConfigView, type NamedSection, setMemberKey } from "../../sources/rewrite/edit-config.js";
-import { OWN_SERVER } from "../../toolfiles/own-server.js";
-import { carryOut, type EditReport, findKnown, type Known, planChanges, type ServerDesk } from "./desk.js";
+import { BUILT_IN_SERVER } from "../../model/built-in.js";
+import { applyEdit, type EditReport, findKnown, type Known, planChanges, type ServerDesk } from "./desk.js";
 
-/** What became of the names that were given. */
+/** The result of a change of servers. */
 export interface ChangeReport extends Partial<EditReport> {
   readonly changed: readonly string[];
-  /** Those that were so already. */
+  /** Servers that already were in the requested state. */
   readonly unchanged: readonly string[];
 }
 
-/** Those of the names that another program's file has, and that can only be switched off here. */
+/** The names of servers that are in an MCP client's file: the gateway can disable them, but not remove them. */
 export function findForeign(names: readonly string[], desk: ServerDesk): readonly string[] {
   return distinct(names.map((name) => findKnown(name, desk))).flatMap((one) => (one.kind === "own" ? [] : [one.name]));
 }
 
-/** Takes servers out of a section of the configuration, all of them or none. */
+/** Removes servers from a section of the configuration, all of them or none. */
 export async function removeServers(
   names: readonly string[],
   desk: ServerDesk,
@@ -29,59 +29,75 @@ export async function removeServers(
   if (foreign.length > 0) {
     const which = foreign.map(({ name, where }) => `"${name}" comes from ${where}`).join("; ");
     const all = foreign.map(({ name }) => name).join(" ");
-    throw new DiscoveryError("INVALID_REQUEST", `${which}, not from your configuration.`, {
-      hint: `Run \`anygpt mcp disable ${all}\` to leave it out here, or remove it there.`,
-    });
+    throw new DiscoveryError(
+      "INVALID_REQUEST",
+      `${which}, not from your configuration, so it cannot be removed here.`,
+      {
+        hint: [
+          { action: "run-command", command: `anygpt mcp disable ${all}`, purpose: "disable it in the gateway" },
+          "Or remove it from that file.",
+        ],
+      },
+    );
   }
   const own = known.filter((one) => one.kind === "own");
   for (const one of own) assertSection(one, section);
   const removed = own.map(({ name }) => name);
-  const after = await planChanges(desk, (view) => [changeMembers(view, section, { remove: removed })]);
+  const replan = async (now: ServerDesk): Promise<Uint8Array> =>
+    await planChanges(now, (view) => [changeMembers(view, section, { remove: removed })]);
+  const after = await replan(desk);
   const verb = section === "adapters" ? "adapter remove" : "remove";
-  const report = await carryOut(desk, { action: `${verb} ${removed.join(" ")}`, after, removes: removed });
+  const report = await applyEdit(desk, { action: `${verb} ${removed.join(" ")}`, after, replan, removes: removed });
   return { ...report, changed: removed, unchanged: [] };
 }
 
 function assertSection({ name, section }: Known & { kind: "own" }, wanted: NamedSection): void {
   if (section === wanted) return;
-  const [what, hint] =
-    section === "adapters"
-      ? ["an adapter", `Run \`anygpt mcp adapter remove ${name}\`.`]
-      : ["a server", `Run \`anygpt mcp remove ${name}\`.`];
-  throw new DiscoveryError("INVALID_REQUEST", `"${name}" is ${what}.`, { hint });
+  const [found, expected, command] =
+    section === "adapters" ? ["an adapter", "a server", "adapter remove"] : ["a server", "an adapter", "remove"];
+  throw new DiscoveryError("INVALID_REQUEST", `"${name}" is ${found}, not ${expected}.`, {
+    hint: { action: "run-command", command: `anygpt mcp ${command} ${name}`, purpose: "remove it" },
+  });
 }
 
-/** Switches servers on or off, wherever they come from. Those that are so already are left alone. */
+/** Enables or disables servers of the configuration and of MCP clients' files. Servers that already are in that state do not change. */
 export async function setServersEnabled(
   names: readonly string[],
   isEnabled: boolean,
   desk: ServerDesk,
 ): Promise<ChangeReport> {
-  for (const name of names) assertNotOwn(name);
+  for (const name of names) assertNotBuiltIn(name);
   const known = distinct(names.map((name) => findKnown(name, desk)));
   if (isEnabled) for (const one of known) assertNotOffThere(one);
   const wrong = known.filter((one) => isOn(one) !== isEnabled);
   const unchanged = known.filter((one) => !wrong.includes(one)).map(({ name }) => name);
   const changed = wrong.map(({ name }) => name);
   if (wrong.length === 0) return { changed, unchanged };
-  const after = await planChanges(desk, (view) => switchChanges(view, wrong, isEnabled));
+  const replan = async (now: ServerDesk): Promise<Uint8Array> => {
+    const again = changed.map((name) => findKnown(name, now)).filter((one) => isOn(one) !== isEnabled);
+    return await planChanges(now, (view) => switchChanges(view, again, isEnabled));
+  };
+  const after = await replan(desk);
   const action = `${isEnabled ? "enable" : "disable"} ${changed.join(" ")}`;
-  const report = await carryOut(desk, { action, after, ...(isEnabled ? {} : { removes: changed }) });
+  const report = await applyEdit(desk, { action, after, replan, ...(isEnabled ? {} : { removes: changed }) });
   return { ...report, changed, unchanged };
 }
 
-/** The gateway's own tools are switched off by a setting of their own. */
-function assertNotOwn(name: string): void {
-  if (name !== OWN_SERVER) return;
-  throw new DiscoveryError("INVALID_REQUEST", `"${OWN_SERVER}" is the gateway itself.`, {
-    hint: "Set `toolFiles.agents.discover` to false in the configuration to leave its own tools out.",
+/** `toolFiles.agents.discover` disables the tools of the built-in server. */
+function assertNotBuiltIn(name: string): void {
+  if (name !== BUILT_IN_SERVER) return;
+  throw new DiscoveryError("INVALID_REQUEST", `"${BUILT_IN_SERVER}" is the built-in server.`, {
+    hint: { action: "edit-config", key: "toolFiles.agents.discover", value: "false" },
   });
 }
 
 function assertNotOffThere(one: Known): void {
   if (one.kind !== "off-there") return;
-  throw new DiscoveryError("INVALID_REQUEST", `"${one.name}" is switched off in ${one.where}: ${one.reason}.`, {
-    hint: "Switch it on there, or add it to your own configuration with `anygpt mcp add`.",
+  throw new DiscoveryError("INVALID_REQUEST", `"${one.name}" is disabled in ${one.where}: ${one.reason}.`, {
+    hint: [
+      "Enable it in that file, or add it to your own configuration.",
+      { action: "run-command", command: "anygpt mcp add", purpose: "add it" },
+    ],
   });
 }
 

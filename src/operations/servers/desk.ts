@@ -1,9 +1,12 @@
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { LoadParts } from "../../config/load.js";
-import { type OpenOptions, openEngine, placeFor } from "../../open-engine.js";
+import { openEngine } from "../../engine.js";
+import type { OpenOptions } from "../../gateway/engine-options.js";
+import { environmentFor } from "../../gateway/find-configuration.js";
 import { DiscoveryError } from "../../errors.js";
-import type { Place } from "../../place.js";
-import type { FoundServers } from "../../servers.js";
+import type { RuntimeEnvironment } from "../../gateway/runtime-environment.js";
+import type { FoundServers } from "../../gateway/configured-servers.js";
 import { identity } from "../../sources/merge.js";
 import type { ServerEntry } from "../../sources/options.js";
 import type { Change } from "../../sources/rewrite/change.js";
@@ -11,21 +14,24 @@ import type { ConfigView, NamedSection } from "../../sources/rewrite/edit-config
 import { nearestWord } from "../../util/edit-distance.js";
 import { createBackups } from "../files/backups.js";
 import { assertTrusted, planEdit, writeEdit } from "../files/edit-target.js";
-import { findTarget, type Target } from "../files/target.js";
+import { withFileLock } from "../files/file-lock.js";
+import { realPathOf } from "../files/replace-file.js";
+import { findTarget, type EditTarget } from "../files/target.js";
 import { NEW_CONFIG } from "../files/template.js";
 
-/** What the operations on servers work with: the file to edit, and the servers that are offered now. */
+/** The configuration file to edit and the servers that the gateway offers now. */
 export interface ServerDesk {
   readonly options: OpenOptions;
-  readonly place: Place;
+  readonly place: RuntimeEnvironment;
   readonly loadParts: LoadParts;
-  readonly target: Target;
-  /** Undefined where the configuration in force cannot be read; then it is not the file to edit. */
+  readonly target: EditTarget;
+  /** Undefined if the effective configuration is invalid. It is then another file than `target`, which was read without errors. */
   readonly offered: FoundServers | undefined;
 }
 
+/** Options that decide which configuration file is edited. */
 export interface DeskOptions {
-  /** Edit the project's configuration instead of the user's own. */
+  /** Edit the configuration of the project instead of the user's. */
   readonly isProject?: boolean;
 }
 
@@ -33,17 +39,17 @@ export async function openServerDesk(
   options: OpenOptions,
   { isProject = false }: DeskOptions = {},
 ): Promise<ServerDesk> {
-  const { loadParts, ...place } = placeFor(options);
+  const { loadParts, ...place } = environmentFor(options);
   const target = await findTarget(loadParts, { isProject, newName: NEW_CONFIG });
   assertTrusted(target, place.trust);
   return { options, place, loadParts, target, offered: await findOffered(options) };
 }
 
-/** The servers of the configuration in force. Nothing is started. */
+/** The servers of the effective configuration. Starts none of them. */
 export async function findOffered(options: OpenOptions): Promise<FoundServers | undefined> {
   const engine = openEngine(options);
   try {
-    return (await engine.stages()).collected;
+    return (await engine.stages()).configuredServers;
   } catch (error) {
     if (error instanceof DiscoveryError) return undefined;
     throw error;
@@ -52,22 +58,24 @@ export async function findOffered(options: OpenOptions): Promise<FoundServers | 
   }
 }
 
-/** What an edit has changed, for people and programs. */
+/** The result of an edit of the configuration. */
 export interface EditReport {
   readonly file: string;
-  /** The file did not exist before. */
+  /** The edit created the file. */
   readonly isNew: boolean;
-  /** Servers that were offered before and are not any more, besides those that the edit was about. */
+  /** Servers that the gateway no longer offers, apart from those that the edit was meant to remove. */
   readonly lost: readonly string[];
-  /** Servers that are offered now and were not before. */
+  /** Servers that the gateway offers since the edit. */
   readonly gained: readonly string[];
 }
 
 export interface Edit {
-  /** For `anygpt mcp undo --list`: `add github`. */
+  /** The name of the edit in `anygpt mcp undo --list`, such as `add github`. */
   readonly action: string;
   readonly after: Uint8Array;
-  /** Names that the edit is meant to take away. */
+  /** Plans the edit again if another command has written the file in the meantime. */
+  readonly replan: (desk: ServerDesk) => Promise<Uint8Array>;
+  /** Names of the servers that the edit is meant to remove. */
   readonly removes?: readonly string[];
 }
 
@@ -78,15 +86,32 @@ export async function planChanges(
   return await planEdit(target, toChanges);
 }
 
-/** Writes the edit with a backup, and compares the servers before and after. */
-export async function carryOut(desk: ServerDesk, edit: Edit): Promise<EditReport> {
-  const { place, target } = desk;
-  const backups = createBackups(join(place.stateFolder, "backups"), place.now, edit.action);
-  await writeEdit(target, edit.after, { backups, trust: place.trust });
-  return { file: target.file, isNew: target.bytes === undefined, ...(await lostServers(desk, edit.removes)) };
+/** Waits for edits of other commands, writes the edit with a backup, and compares the servers before and after. */
+export async function applyEdit(planned: ServerDesk, edit: Edit): Promise<EditReport> {
+  const { file } = planned.target;
+  const desk = await withFileLock(await realPathOf(file), { kind: "edit" }, async () => {
+    const isSame = sameBytes(planned.target.bytes, await readFile(file).catch(() => undefined));
+    const desk = isSame ? planned : await reopen(planned);
+    const { place, target } = desk;
+    const after = isSame ? edit.after : await edit.replan(desk);
+    const backups = createBackups(join(place.stateFolder, "backups"), place.now, edit.action);
+    await writeEdit(target, after, { backups, trust: place.trust });
+    return desk;
+  });
+  return { file, isNew: desk.target.bytes === undefined, ...(await lostServers(desk, edit.removes)) };
 }
 
-/** Compares the servers that are offered now with those of the desk. */
+/** Reads the file again after another command wrote it. Throws if its content is no longer trusted. */
+async function reopen({ options, target }: ServerDesk): Promise<ServerDesk> {
+  return await openServerDesk(options, { isProject: target.isProject });
+}
+
+function sameBytes(one: Uint8Array | undefined, other: Uint8Array | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  return Buffer.compare(one, other) === 0;
+}
+
+/** Compares the servers that the gateway offers now with those before the edit. */
 export async function lostServers(
   { offered, options }: ServerDesk,
   meant: readonly string[] = [],
@@ -94,7 +119,7 @@ export async function lostServers(
   return compareServers(offered, await findOffered(options), meant);
 }
 
-/** Names in `meant` count as taken away on purpose. */
+/** Names in `meant` were removed on purpose and are not reported as lost. */
 export function compareServers(
   offered: FoundServers | undefined,
   now: FoundServers | undefined,
@@ -112,7 +137,7 @@ function namesIn(found: FoundServers | undefined): string[] {
   return (found?.servers ?? []).map(({ name }) => name);
 }
 
-/** What a name stands for. */
+/** The server that a name refers to, by its origin. */
 export type Known =
   | {
       readonly kind: "own";
@@ -121,22 +146,22 @@ export type Known =
       readonly entry?: ServerEntry;
       readonly isEnabled: boolean;
     }
-  /** `where`: the client and its file, or another file. */
+  /** A server of another file. `where`: the MCP client and its file, or the file. */
   | { readonly kind: "found"; readonly name: string; readonly where: string; readonly client?: string }
-  /** The client itself does not use it. */
+  /** A server that the MCP client has disabled. */
   | { readonly kind: "off-there"; readonly name: string; readonly where: string; readonly reason: string };
 
-/** Finds a server by its name, or fails with the nearest one. */
+/** Finds a server by its name. Throws `SERVER_NOT_FOUND` with the most similar name. */
 export function findKnown(wanted: string, desk: ServerDesk): Known {
   const known = ownOf(wanted, desk.target) ?? foundOf(wanted, desk) ?? offThereOf(wanted, desk);
   if (known !== undefined) return known;
   const nearest = nearestWord(wanted, allNames(desk));
-  throw new DiscoveryError("SERVER_NOT_FOUND", `There is no server named "${wanted}".`, {
-    hint: nearest === undefined ? "Run `anygpt mcp list` to see the names." : `Did you mean "${nearest}"?`,
+  throw new DiscoveryError("SERVER_NOT_FOUND", `No server is named "${wanted}".`, {
+    hint: nearest === undefined ? { action: "list-servers" } : `Did you mean "${nearest}"?`,
   });
 }
 
-export function ownOf(wanted: string, { config }: Pick<Target, "config">): (Known & { kind: "own" }) | undefined {
+export function ownOf(wanted: string, { config }: Pick<EditTarget, "config">): (Known & { kind: "own" }) | undefined {
   const isIt = ({ name }: { readonly name: string }): boolean => identity(name) === identity(wanted);
   const entry = config?.servers.find(isIt);
   if (entry !== undefined) {

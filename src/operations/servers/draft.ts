@@ -1,14 +1,15 @@
-// Comes in: what the user typed about one server; goes out: its entry as the configuration writes it.
+// Converts the arguments of `anygpt mcp add` to an entry of the configuration.
+import type { Hint } from "../../model/next-steps.js";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DiscoveryError } from "../../errors.js";
 import { parseDockerRun } from "../../util/docker-command.js";
 import { absolutePath, shortenHome } from "../../util/home-path.js";
-import type { ServerDraft } from "./add.js";
+import type { AddRequest } from "./add.js";
 
 export interface TypedServer {
   readonly name: string;
-  /** A command with its arguments, or one address. */
+  /** A command with its arguments, or one URL. */
   readonly words: readonly string[];
   /** `NAME=value`, or `NAME` for the variable of that name. */
   readonly env?: readonly string[];
@@ -20,9 +21,9 @@ export interface TypedServer {
 
 export interface TypedPlaces {
   readonly home: string;
-  /** Where the user is: relative paths start here. */
+  /** The user's working folder: relative paths start here. */
   readonly cwd: string;
-  /** Where the gateway starts the servers of the file that is edited, unless an entry says otherwise. */
+  /** The default working folder of the servers in the edited file. */
   readonly startDir: string;
 }
 
@@ -30,16 +31,29 @@ export function isAddress(word: string): boolean {
   return /^https?:\/\//i.test(word);
 }
 
-export function toDraft(typed: TypedServer, places: TypedPlaces): ServerDraft {
+export function toDraft(typed: TypedServer, places: TypedPlaces): AddRequest {
   const [first = ""] = typed.words;
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(first) && !isAddress(first)) {
+    throw wrong(
+      `${JSON.stringify(first)} is neither a command nor the URL of an MCP server.`,
+      "The URL must start with https:// or http://.",
+    );
+  }
+  for (const word of typed.words) assertFilledIn(word);
   const isRemote = typed.words.length === 1 && (isAddress(first) || typed.transport !== undefined);
   return isRemote ? toRemote(typed, first) : toProgram(typed, places);
 }
 
-function toRemote({ name, headers = [], env = [], cwd, transport }: TypedServer, url: string): ServerDraft {
+/** Rejects placeholders that were copied from documentation, such as `<folder>` and `${workspaceFolder}`. */
+function assertFilledIn(word: string): void {
+  if (!/^<[\w .:-]+>$/.test(word) && !/\$\{(?:workspaceFolder|workspaceRoot|input:[^}]*)\}/.test(word)) return;
+  throw wrong(`${JSON.stringify(word)} is a placeholder.`, "Replace it with your own value.");
+}
+
+function toRemote({ name, headers = [], env = [], cwd, transport }: TypedServer, url: string): AddRequest {
   const stray = env.length > 0 ? "--env" : cwd === undefined ? undefined : "--cwd";
   if (stray !== undefined)
-    throw wrong(`${stray} is for a server that is started, and ${url} is an address.`, USE_HEADER);
+    throw wrong(`${stray} works only for a server with a command, but ${url} is a URL.`, USE_HEADER);
   const given = Object.fromEntries(headers.map(toHeader));
   return {
     name,
@@ -51,32 +65,34 @@ function toRemote({ name, headers = [], env = [], cwd, transport }: TypedServer,
   };
 }
 
-const USE_HEADER = "Give what the server needs with --header.";
+const USE_HEADER = "Pass values to a remote server with --header.";
 
 function toProgram(
   { name, words, env = [], headers = [], cwd, transport }: TypedServer,
   places: TypedPlaces,
-): ServerDraft {
+): AddRequest {
   const [command = "", ...args] = words;
   const stray = headers.length > 0 ? "--header" : transport === undefined ? undefined : "--transport";
   if (stray !== undefined) {
     throw wrong(
-      `${stray} is for a server with an address, and ${command} is a command.`,
-      "Use --env for its variables.",
+      `${stray} works only for a server with a URL, but ${command} is a command.`,
+      "Pass values to a local server with --env.",
     );
   }
   if (args.length === 0 && /\s/.test(command) && !/[\\/]/.test(command)) {
-    throw wrong(
-      `The command is one word: ${JSON.stringify(command)}.`,
-      `Write it without the quotes: anygpt mcp add ${name} -- ${command}`,
-    );
+    throw wrong(`The command and its arguments are one quoted word: ${JSON.stringify(command)}.`, {
+      action: "run-command",
+      command: `anygpt mcp add ${name} -- ${command}`,
+      purpose: "add it without the quotes",
+    });
   }
   const docker = parseDockerRun(words);
   if (docker?.isInteractive === false) {
-    throw wrong(
-      "`docker run` without -i closes the standard input of the server, which then ends.",
-      `Write it with -i: anygpt mcp add ${name} -- ${command} run -i …`,
-    );
+    throw wrong("`docker run` without -i closes the standard input of the server, which then ends.", {
+      action: "run-command",
+      command: `anygpt mcp add ${name} -- ${command} run -i …`,
+      purpose: "add it with -i",
+    });
   }
   const given = Object.fromEntries([...(docker?.variables ?? []), ...env].map(toVariable));
   const folder = folderFor(words, cwd, places);
@@ -89,12 +105,12 @@ function toProgram(
       ...(folder === undefined ? {} : { cwd: shortenHome(folder, places.home) }),
     },
     ...(folder !== undefined && cwd === undefined
-      ? { notes: [`It has a path that starts in ${folder}, so it is started there.`] }
+      ? { notes: [`It contains a path relative to ${folder}, so the gateway starts it in that folder.`] }
       : {}),
   };
 }
 
-/** The gateway starts servers in another folder than the user is in: a relative path needs this one. */
+/** Returns the working folder if a relative path needs it: the gateway starts servers in another folder. */
 function folderFor(words: readonly string[], cwd: string | undefined, places: TypedPlaces): string | undefined {
   if (cwd !== undefined) return absolutePath(cwd, { home: places.home, baseDir: places.cwd });
   if (places.cwd === places.startDir) return undefined;
@@ -103,7 +119,7 @@ function folderFor(words: readonly string[], cwd: string | undefined, places: Ty
 
 const LONGEST_PATH = 1_024;
 
-/** `./x`, `../x`, `.`, or the path of a file that is there. */
+/** `./x`, `../x`, `.`, or the path of an existing file. */
 function isRelativePath(written: string, folder: string): boolean {
   const word = written.replace(/^--?[\w-]+=/, "");
   if (/^\.{1,2}(?:[\\/]|$)/.test(word)) return true;
@@ -115,7 +131,7 @@ export function toVariable(pair: string): [string, string] {
   const at = pair.indexOf("=");
   const name = at === -1 ? pair : pair.slice(0, at);
   if (!/^[^=\s]+$/.test(name))
-    throw wrong(`--env ${JSON.stringify(name)} names no variable.`, "Write --env NAME=value.");
+    throw wrong(`--env ${JSON.stringify(name)} is not the name of a variable.`, "Write --env NAME=value.");
   return at === -1 ? [name, `\${${name}}`] : [name, pair.slice(at + 1)];
 }
 
@@ -126,6 +142,6 @@ function toHeader(pair: string): [string, string] {
   throw wrong("A --header has no colon between its name and its value.", "Write --header 'Name: value'.");
 }
 
-function wrong(message: string, hint: string): DiscoveryError {
+function wrong(message: string, hint: Hint): DiscoveryError {
   return new DiscoveryError("INVALID_REQUEST", message, { hint });
 }

@@ -1,11 +1,12 @@
-// Comes in: a configuration file that the user opens in an editor; goes out: the file as they left it, checked, with a backup.
+// Lets the user edit a configuration file in an editor, then checks the file and stores a backup.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type LoadParts, loadConfig } from "../../config/load.js";
 import { DiscoveryError } from "../../errors.js";
-import { type OpenOptions, placeFor } from "../../open-engine.js";
-import type { Place } from "../../place.js";
-import type { FoundServers } from "../../servers.js";
+import type { OpenOptions } from "../../gateway/engine-options.js";
+import { environmentFor } from "../../gateway/find-configuration.js";
+import type { RuntimeEnvironment } from "../../gateway/runtime-environment.js";
+import type { FoundServers } from "../../gateway/configured-servers.js";
 import { createBackups } from "../files/backups.js";
 import { assertTrusted, MOST_EDITS } from "../files/edit-target.js";
 import { replaceFile } from "../files/replace-file.js";
@@ -16,20 +17,20 @@ import { compareServers, type DeskOptions, findOffered } from "./desk.js";
 /** A configuration that is open in an editor. */
 export interface OpenEdit {
   readonly file: string;
-  readonly place: Place;
+  readonly place: RuntimeEnvironment;
   readonly options: OpenOptions;
   readonly loadParts: LoadParts;
   readonly isProject: boolean;
   /** Undefined for a file that did not exist. */
   readonly before: Uint8Array | undefined;
   readonly offered: FoundServers | undefined;
-  /** Another file that is in force in the working folder. */
+  /** Another configuration file that the gateway uses in the working folder. */
   readonly overriddenBy?: string;
 }
 
-/** Finds the file, whatever is wrong in it; one that does not exist is written from the template. */
+/** Finds the file, even if it is invalid. A missing file is created from the template. */
 export async function beginEdit(options: OpenOptions, { isProject = false }: DeskOptions = {}): Promise<OpenEdit> {
-  const { loadParts, ...place } = placeFor(options);
+  const { loadParts, ...place } = environmentFor(options);
   const { file, isNamed, isProject: isOfProject } = await findTargetFile(loadParts, { isProject, newName: NEW_CONFIG });
   const before = await readFile(file).catch(() => undefined);
   assertTrusted({ file, bytes: before, isProject: isOfProject }, place.trust);
@@ -43,16 +44,15 @@ export async function beginEdit(options: OpenOptions, { isProject = false }: Des
   return isOverridden ? { ...edit, overriddenBy: inForce.file } : edit;
 }
 
-export type Edited =
+export type EditOutcome =
   | { readonly kind: "unchanged" | "valid" }
-  /** What is wrong in it. */
   | { readonly kind: "invalid"; readonly error: DiscoveryError };
 
-/** Checks the file as the gateway will. */
-export async function checkEdit({ file, before, loadParts }: OpenEdit): Promise<Edited> {
+/** Checks the file with the rules of the gateway. */
+export async function checkEdit({ file, before, loadParts }: OpenEdit): Promise<EditOutcome> {
   try {
     const now = await readFile(file).catch((error: unknown) => {
-      throw new DiscoveryError("CONFIGURATION_ERROR", `${file} is not there any more.`, { cause: error });
+      throw new DiscoveryError("CONFIGURATION_ERROR", `${file} no longer exists.`, { cause: error });
     });
     if (before !== undefined && Buffer.compare(before, now) === 0) return { kind: "unchanged" };
     await loadConfig({ ...loadParts, path: file });
@@ -69,7 +69,7 @@ export async function isTouched({ file, before }: OpenEdit): Promise<boolean> {
   return now === undefined || Buffer.compare(now, before ?? Buffer.from(templateFor(file))) !== 0;
 }
 
-/** Makes what the user wrote a step that can be undone, and names the servers that it took away. */
+/** Stores a backup so that the edit can be undone, and returns the servers that the edit removed. */
 export async function keepEdit(edit: OpenEdit): Promise<{ readonly lost: readonly string[] }> {
   const { file, before, place, isProject, offered, options } = edit;
   const backups = createBackups(join(place.stateFolder, "backups"), place.now, "edit");
@@ -81,7 +81,7 @@ export async function keepEdit(edit: OpenEdit): Promise<{ readonly lost: readonl
   return compareServers(offered, await findOffered(options));
 }
 
-/** Puts the file back as it was before it was opened. */
+/** Restores the content that the file had before the edit. */
 export async function dropEdit({ file, before }: OpenEdit): Promise<void> {
   const now = await readFile(file).catch(() => undefined);
   if (now === undefined ? before === undefined : before !== undefined && Buffer.compare(now, before) === 0) return;

@@ -1,26 +1,31 @@
-// Comes in: the files of the MCP clients on this machine; goes out: a first configuration, and the gateway in the clients that
-// the user chose. Servers leave a client's file only together with their entry in the configuration.
+// Writes a first configuration and adds the gateway to the MCP clients that the user chose. Servers leave a client's file only together with their entry in the configuration.
 import { join } from "node:path";
-import type { Candidate } from "../../sources/candidate.js";
-import type { ClientId } from "../../sources/options.js";
+import type { ServerCandidate } from "../../sources/candidate.js";
+import { CLIENT_IDS, type ClientId } from "../../sources/options.js";
 import { additionChanges } from "../../sources/rewrite/extend-config.js";
+import { gatewayStart } from "../../sources/rewrite/slots.js";
 import type { System } from "../../sources/system.js";
 import { createBackups } from "../files/backups.js";
 import { MOST_EDITS, planEdit } from "../files/edit-target.js";
-import { type Write, type Written, writeAll } from "../files/write.js";
+import { type Write, type FileWrite, writeAll } from "../files/write.js";
 import { type ClientRewrite, planRewrites } from "../import/client-rewrites.js";
-import { type Found, findServers } from "../import/found.js";
-import { type Plan, secretsIn, toAdditions } from "../import/plan.js";
+import { type FoundClientServers, findClientServers } from "../import/found.js";
+import { type ImportPlan, importedSecrets, toAdditions } from "../import/plan.js";
 import { lostServers, type ServerDesk } from "./desk.js";
 
-/** What would be written to connect these clients. Without a client it is the configuration alone, where there is none. */
+/** Plans the files that connect these clients. Without clients, only a missing configuration is planned. */
 export async function planInit(
   { place, target }: ServerDesk,
   system: System,
   clients: readonly ClientId[],
-): Promise<Plan> {
-  const found = await findServers(place, system, target);
-  const rewrites = await planRewrites(found, { clients, system, target });
+): Promise<ImportPlan> {
+  const found = await findClientServers(place, system, target);
+  const rewrites = await planRewrites(found, {
+    clients,
+    system,
+    target,
+    start: gatewayStart(place.own(), process.execPath),
+  });
   const moved = movedServers(found, rewrites);
   const isWritten = target.bytes === undefined || moved.length > 0;
   const config = isWritten ? [await configWrite(target, moved)] : [];
@@ -30,7 +35,7 @@ export async function planInit(
     added: moved.map(({ definition }) => definition.name),
     rewrites,
     writes: [...config, ...rewrites.flatMap(({ write }) => write ?? [])],
-    copiedSecrets: secretsIn(moved),
+    copiedSecrets: importedSecrets(moved),
     movedSecrets: [],
     unsetSecrets: [],
     keychainEntries: new Map(),
@@ -38,8 +43,8 @@ export async function planInit(
   };
 }
 
-/** Those that leave a client's file, under the names that they get in our configuration, which does not have them yet. */
-function movedServers({ servers, added }: Found, rewrites: readonly ClientRewrite[]): Candidate[] {
+/** The servers that move from a client's file to the configuration, under their new names. */
+function movedServers({ servers, added }: FoundClientServers, rewrites: readonly ClientRewrite[]): ServerCandidate[] {
   const gone = servers.filter(({ server: { origin, definition } }) =>
     rewrites.some(({ file, removed }) => file === origin.file && removed.includes(definition.name)),
   );
@@ -49,7 +54,7 @@ function movedServers({ servers, added }: Found, rewrites: readonly ClientRewrit
   return added.filter(({ definition }) => names.includes(definition.name));
 }
 
-async function configWrite(target: ServerDesk["target"], moved: readonly Candidate[]): Promise<Write> {
+async function configWrite(target: ServerDesk["target"], moved: readonly ServerCandidate[]): Promise<Write> {
   const { file, bytes, isProject } = target;
   const additions = toAdditions(moved);
   const after = await planEdit(target, (view) => additionChanges(view, additions));
@@ -65,18 +70,39 @@ async function configWrite(target: ServerDesk["target"], moved: readonly Candida
     after,
     sections: [],
     what,
-    // Clients' files hold secrets, so this one may.
+    // The file may contain secrets that were copied from the clients' files.
     ...(isProject ? { isProject: true as const } : { mode: 0o600 }),
   };
 }
 
+/** Whether an MCP client on this machine starts the gateway. */
+export interface ClientState {
+  readonly client: ClientId;
+  readonly state: "connected" | "not connected";
+  /** The planned changes of its files. Empty if the client cannot be connected. */
+  readonly changes: readonly { readonly file: string; readonly what: string }[];
+}
+
+/** The clients that have a user-level file on this machine. */
+export function clientStates({ found, rewrites }: ImportPlan): ClientState[] {
+  return CLIENT_IDS.flatMap((client): ClientState[] => {
+    const files = found.files.filter(({ place }) => place.client === client && place.scope !== "project");
+    if (files.length === 0) return [];
+    const servers = files.flatMap(({ content }) => (content.kind === "read" ? content.servers : []));
+    const isConnected = servers.some(({ isGateway, disabled }) => isGateway && disabled === undefined);
+    const writes = rewrites.filter((one) => one.client === client).flatMap(({ write }) => write ?? []);
+    const changes = isConnected ? [] : writes.map(({ path, what }) => ({ file: path, what }));
+    return [{ client, state: isConnected ? "connected" : "not connected", changes }];
+  });
+}
+
 export interface InitReport {
-  readonly written: readonly Written[];
-  /** Servers that were offered before and are not any more. */
+  readonly written: readonly FileWrite[];
+  /** Servers that the gateway no longer offers. */
   readonly lost: readonly string[];
 }
 
-export async function carryOutInit({ writes }: Plan, desk: ServerDesk): Promise<InitReport> {
+export async function carryOutInit({ writes }: ImportPlan, desk: ServerDesk): Promise<InitReport> {
   const { place, target } = desk;
   const backups = createBackups(join(place.stateFolder, "backups"), place.now, "init");
   const written = await writeAll(writes, backups);

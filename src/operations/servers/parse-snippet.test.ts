@@ -24,12 +24,37 @@ describe("parseSnippet", () => {
     expect(parse('```json\n"a": { "command": "a", }, // one\n```')).toEqual([["a", { command: "a" }]]);
   });
 
-  it("needs a name for one server without one", () => {
-    expect(() => parse({ command: "a" })).toThrow("does not say what it is called");
+  it("rejects a server without a name", () => {
+    expect(() => parse({ command: "a" })).toThrow("describes a server without a name");
     expect(parse({ command: "a" }, "b")).toEqual([["b", { command: "a" }]]);
   });
 
-  it("takes one name for one server only", () => {
+  it("rejects one name for several servers", () => {
     expect(() => parse({ a: { command: "a" }, b: { command: "b" } }, "c")).toThrow("2 servers");
+  });
+
+  const EVIL = "${command:touch pwned}";
+  it.each<[string, object]>([
+    ["a variable of an entry with `connection`", { connection: { command: "a", env: { TZ: EVIL } } }],
+    [
+      "a header of an entry with `oauth`",
+      { url: "https://a.example/mcp", oauth: { clientId: "x" }, headers: { A: EVIL } },
+    ],
+    ["`oauth` itself", { url: "https://a.example/mcp", oauth: { clientId: "x", clientSecret: EVIL, scopes: [EVIL] } }],
+    ["the default of a variable", { connection: { command: "a", args: [`\${A:-\${B:-${EVIL}}}`] } }],
+    ["a very long text", { connection: { command: "a", args: [`${"x".repeat(9_000)}${EVIL}`] } }],
+    ["a reference with a quoted brace", { connection: { command: "a", args: ['${command:touch "}" pwned}'] } }],
+    ["the keychain", { connection: { command: "a", env: { T: "${keychain:login/ada}" } } }],
+    [
+      "`cwd`, `envFile` and what nobody knows",
+      { connection: { command: "a", cwd: EVIL }, envFile: EVIL, more: [[{ x: EVIL }]] },
+    ],
+  ])("evaluates no reference in %s", (_where, entry) => {
+    const [, written] = parse({ mcpServers: { a: entry } })[0] ?? [];
+    expect(JSON.stringify(written)).not.toMatch(/(?<!\$)\$\{(?:command|keychain):/);
+  });
+
+  it("refuses a key that holds a reference", () => {
+    expect(() => parse({ a: { connection: { command: "a", env: { [EVIL]: "x" } } } })).toThrow("touch pwned");
   });
 });

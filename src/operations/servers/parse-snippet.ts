@@ -1,8 +1,8 @@
-// Comes in: JSON that the user pasted, as documentation of servers and the files of MCP clients have it; goes out: drafts.
+// Parses JSON that the user pasted from the documentation of a server or from an MCP client's file.
 import { join } from "node:path";
 import { DiscoveryError } from "../../errors.js";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
-import type { Client, FoundServer, Layout } from "../../sources/clients/client.js";
+import type { Client, ClientServer, Layout } from "../../sources/clients/client.js";
 import { MCP_SERVERS } from "../../sources/clients/plain.js";
 import { CLIENTS } from "../../sources/clients/table.js";
 import { importServer } from "../../sources/import-server.js";
@@ -12,15 +12,16 @@ import { toToolRules } from "../../sources/tool-rules.js";
 import { parseJson } from "../../util/document/json.js";
 import { describeInFile } from "../../util/document/problem.js";
 import type { Document } from "../../util/document/tree.js";
-import type { ServerDraft } from "./add.js";
+import type { AddRequest } from "./add.js";
+import { assertNoReferences, neutraliseEntry } from "./pasted-entry.js";
 
-/** Whether a word of a command line is such a text and no name. */
+/** Whether an argument of the command line is JSON, not a name. */
 export function isSnippet(word: string): boolean {
   return /^\s*(?:[{"`]|\/[/*])/.test(word);
 }
 
-/** The servers of the text. A name is needed for a server without one, and may rename a single one. */
-export function parseSnippet(text: string, name: string | undefined, system: System): ServerDraft[] {
+/** Returns the servers in the text. `name` is required for a server without a name, and renames a single server. */
+export function parseSnippet(text: string, name: string | undefined, system: System): AddRequest[] {
   const document = readDocument(text);
   const { layout, value } = recognise(document.value, name);
   const context = { system, path: join(system.cwd, "pasted.json"), companions: [] };
@@ -28,26 +29,32 @@ export function parseSnippet(text: string, name: string | undefined, system: Sys
   const [fault] = faults;
   if (fault !== undefined) throw wrong(`The JSON cannot be used: ${fault.path.join(".")} ${fault.reason}.`);
   if (name !== undefined && servers.length > 1) {
-    throw new DiscoveryError("INVALID_REQUEST", `The JSON has ${servers.length} servers, and one name was given.`, {
-      hint: "Leave the name out: each server has its own in the JSON.",
-    });
+    throw new DiscoveryError(
+      "INVALID_REQUEST",
+      `The JSON contains ${servers.length} servers, but one name was given.`,
+      {
+        hint: "Leave the name out: the JSON contains the names.",
+      },
+    );
   }
-  if (servers.length === 0) throw wrong("The JSON has no server in it.");
+  if (servers.length === 0) throw wrong("The JSON contains no server.");
   const parts = { client: PASTED, layout, file: context.path, scope: "user", document, system, inputs } as const;
-  return servers.map((found) => toDraft(name === undefined ? found : { ...found, name }, parts));
+  const drafts = servers.map((found) => toDraft(name === undefined ? found : { ...found, name }, parts));
+  for (const draft of drafts) assertNoReferences(draft.name, draft.entry);
+  return drafts;
 }
 
-/** What brings servers without being a client. */
-const PASTED: Client = { id: "pasted", title: "the pasted text", places: () => [], layoutOf: () => MCP_SERVERS };
+/** Pasted text is read like the file of an MCP client. */
+const PASTED: Client = { id: "pasted", title: "the pasted text", locations: () => [], layoutOf: () => MCP_SERVERS };
 
-function toDraft(found: FoundServer, parts: Parameters<typeof importServer>[1]): ServerDraft {
+function toDraft(found: ClientServer, parts: Parameters<typeof importServer>[1]): AddRequest {
   const own = ownEntry(parts.document.value, found);
-  if (own !== undefined) return { name: found.name, entry: own };
+  if (own !== undefined) return { name: found.name, ...neutraliseEntry(own, parts.system) };
   const result = importServer(found, parts);
   if (result.kind === "wrong") {
     const [problem] = result.problems;
     throw wrong(
-      `The server "${found.name}" cannot be added: ${problem === undefined ? "it is wrong" : describeInFile(problem)}.`,
+      `The server "${found.name}" cannot be added: ${problem === undefined ? "it is invalid" : describeInFile(problem)}.`,
     );
   }
   const { definition, envFile, tools, disabled, notes } = result.server;
@@ -55,12 +62,12 @@ function toDraft(found: FoundServer, parts: Parameters<typeof importServer>[1]):
     name: definition.name,
     entry: { ...toConfigEntry(definition, envFile), ...(disabled === undefined ? {} : { enabled: false }) },
     ...(tools === undefined ? {} : { toolRules: toToolRules(definition.name, tools) }),
-    notes: [...(disabled === undefined ? [] : [`It is added switched off: ${disabled}.`]), ...notes],
+    notes: [...(disabled === undefined ? [] : [`It is added as disabled: ${disabled}.`]), ...notes],
   };
 }
 
-/** An entry that only our own configuration can have is taken as it is. */
-function ownEntry(value: unknown, { name, path }: FoundServer): JsonObject | undefined {
+/** Returns an entry that has keys only this gateway supports. It keeps its keys; its references become variables. */
+function ownEntry(value: unknown, { name, path }: ClientServer): JsonObject | undefined {
   const entry = path.reduce<unknown>((here, key) => (isJsonObject(here) ? here[key] : undefined), value);
   const written = entry ?? (isJsonObject(value) ? (value[name] ?? value) : undefined);
   if (!isJsonObject(written)) return undefined;
@@ -69,7 +76,7 @@ function ownEntry(value: unknown, { name, path }: FoundServer): JsonObject | und
 
 function readDocument(text: string): Document {
   const bare = text.trim().replace(/^```\w*\s*|\s*```$/g, "");
-  // A fragment of a map, as documentation often shows it.
+  // Documentation often shows a fragment of an object, without the braces.
   const whole = /^(?:\s|\/\/.*\n|\/\*[^]*?\*\/)*"/.test(bare) ? `{${bare}\n}` : bare;
   const parsed = parseJson(whole);
   if (parsed.kind === "document") return parsed.document;
@@ -78,7 +85,9 @@ function readDocument(text: string): Document {
   throw new DiscoveryError(
     "INVALID_REQUEST",
     `The text is not JSON: line ${line}, column ${column}: ${(fault?.reason ?? "").replace(/^is not JSON: /, "")}.`,
-    { hint: "Put single quotes around it in a shell, or use `-` and standard input. A backslash is written twice." },
+    {
+      hint: "In a shell, put single quotes around the JSON, or pass `-` and send it on standard input. JSON writes a backslash twice.",
+    },
   );
 }
 
@@ -87,9 +96,9 @@ interface Recognised {
   readonly value: unknown;
 }
 
-/** Which program's layout the text has. What no program writes is a map of servers by name, or one server. */
+/** Recognises the layout of an MCP client. Other text is an object of servers by name, or one server. */
 function recognise(value: unknown, name: string | undefined): Recognised {
-  if (!isJsonObject(value)) throw wrong("The JSON is not a map.");
+  if (!isJsonObject(value)) throw wrong("The JSON is not an object.");
   const { mcpServers, servers, mcp, context_servers: zed } = value;
   if (isJsonObject(mcpServers)) return { layout: MCP_SERVERS, value };
   if (isJsonObject(zed)) return { layout: generous(CLIENTS.zed.layoutOf("settings.json")), value };
@@ -97,8 +106,8 @@ function recognise(value: unknown, name: string | undefined): Recognised {
   if (isJsonObject(servers)) return { layout: generous(CLIENTS.vscode.layoutOf("mcp.json")), value };
   if (!isServer(value)) return { layout: MCP_SERVERS, value: { mcpServers: value } };
   if (name === undefined) {
-    throw new DiscoveryError("INVALID_REQUEST", "The JSON describes a server and does not say what it is called.", {
-      hint: "Put a name before it: anygpt mcp add NAME '{ … }'.",
+    throw new DiscoveryError("INVALID_REQUEST", "The JSON describes a server without a name.", {
+      hint: { action: "run-command", command: "anygpt mcp add NAME '{ … }'", purpose: "add it with a name" },
     });
   }
   return { layout: MCP_SERVERS, value: { mcpServers: { [name]: value } } };

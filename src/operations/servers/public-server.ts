@@ -1,47 +1,84 @@
-// Comes in: the name of a public server; goes out: its draft, pinned to the version and the content that the directory lists.
+// Creates the configuration entry of a public server, pinned to the version and integrity that the directory lists.
+import type { NextStep } from "../../model/next-steps.js";
 import { createVariables } from "../../config/variables.js";
 import { toAddCommand, toHeaderVariable } from "../../directory/add-command.js";
 import { openDirectory } from "../../directory/directory.js";
 import type { DirectoryEntry, DirectoryInput } from "../../directory/entry.js";
-import { toServerDraft, verifyIntegrity } from "../../directory/server-draft.js";
+import type { Placeholder } from "../../directory/draft-arguments.js";
+import { type ServerDraft as DirectoryDraft, toServerDraft, verifyIntegrity } from "../../directory/server-draft.js";
 import { DiscoveryError } from "../../errors.js";
-import type { Place } from "../../place.js";
-import { commandLine } from "../../util/command-line.js";
+import type { RuntimeEnvironment } from "../../gateway/runtime-environment.js";
+import { commandLine, shellLine } from "../../util/command-line.js";
+import { expandHome } from "../../util/home-path.js";
 import { readProgram } from "../programs/run-program.js";
-import type { ServerDraft } from "./add.js";
+import type { AddRequest } from "./add.js";
 import { toVariable } from "./draft.js";
 
 export interface PublicServerParts {
-  readonly place: Place;
+  readonly place: RuntimeEnvironment;
   readonly signal: AbortSignal;
-  /** Another name for it in the configuration. */
+  /** The name in the configuration, if it differs from the public name. */
   readonly as?: string | undefined;
   /** `NAME=value`, or `NAME`. */
   readonly env: readonly string[];
+  /** Asks the user for an argument; undefined where the user cannot be asked. */
+  readonly askArgument?: ((placeholder: Placeholder) => Promise<string | undefined>) | undefined;
 }
 
-/** Finds the server and asks the package registry whether its content is still the one that the directory lists. */
-export async function findPublicServer(name: string, parts: PublicServerParts): Promise<ServerDraft> {
+/** Finds the server and checks that the package registry still states the integrity that the directory lists. */
+export async function findPublicServer(name: string, parts: PublicServerParts): Promise<AddRequest> {
   const { place, signal } = parts;
-  const entry = await openDirectory().get(name);
-  if (entry === undefined) throw unknown(name);
-  const draft = toDraft(entry, parts);
+  const directory = openDirectory();
+  const entry = await directory.get(name);
+  if (entry === undefined) throw unknown(name, await directory.namedLike(name));
+  const draft = toDraft(entry, await fillIn(entry, parts), parts);
   const where = { env: place.env, cwd: place.home, signal };
   await verifyIntegrity(entry, (command, args) => readProgram(command, args, where));
   return draft;
 }
 
-function unknown(name: string): DiscoveryError {
+const MOST_CANDIDATES = 5;
+
+function unknown(name: string, candidates: readonly string[]): DiscoveryError {
   const message = `"${name}" is not in the directory of public servers, and no command, address or JSON was given.`;
+  const run = (command: string, purpose: string): NextStep => ({
+    action: "run-command",
+    command: `anygpt mcp ${command}`,
+    purpose,
+  });
   return new DiscoveryError("INVALID_REQUEST", message, {
-    hint: `Write \`anygpt mcp add ${name} -- COMMAND …\` or \`anygpt mcp add ${name} https://…\`, or search with \`anygpt mcp find ${commandLine([name])}\`.`,
+    hint: [
+      ...candidates
+        .slice(0, MOST_CANDIDATES)
+        .map((one) => run(`add ${shellLine([one])}`, `add the public server ${one}`)),
+      run(`add ${name} -- COMMAND …`, "add a server that the gateway starts"),
+      run(`add ${name} https://…`, "add a remote server"),
+      run(`find ${commandLine([name])}`, "search for public servers"),
+    ],
   });
 }
 
-function toDraft(entry: DirectoryEntry, { place, as, env }: PublicServerParts): ServerDraft {
-  const { name: short, connection, inputs, placeholders } = toServerDraft(entry);
+/** Replaces the placeholders with the arguments that the user gave. */
+async function fillIn(entry: DirectoryEntry, { askArgument, place }: PublicServerParts): Promise<DirectoryDraft> {
+  const draft = toServerDraft(entry);
+  const { connection, placeholders } = draft;
+  if (connection.kind !== "stdio" || placeholders.length === 0) return draft;
+  const args = [...connection.args];
+  for (const placeholder of placeholders) {
+    const given = (await askArgument?.(placeholder))?.trim() ?? "";
+    if (given === "") throw incomplete(entry, placeholders);
+    const [option = ""] = /^--?[\w-]+=/.exec(placeholder.word) ?? [];
+    args[placeholder.index] = given.startsWith(option) ? expandHome(given, place.home) : `${option}${given}`;
+  }
+  return { ...draft, connection: { ...connection, args } };
+}
+
+function toDraft(
+  entry: DirectoryEntry,
+  { name: short, connection, inputs, integrity }: DirectoryDraft,
+  { place, as, env }: PublicServerParts,
+): AddRequest {
   const name = as ?? short;
-  if (placeholders.length > 0) throw incomplete(entry, placeholders);
   const variables = createVariables({ ...place, admits: () => false });
   const isSet = (variable: string): boolean => ["process", "file"].includes(variables.originOf(variable).kind);
   if (connection.kind !== "stdio") {
@@ -70,6 +107,7 @@ function toDraft(entry: DirectoryEntry, { place, as, env }: PublicServerParts): 
       command: connection.command,
       args: [...connection.args],
       ...(Object.keys(all).length === 0 ? {} : { env: all }),
+      ...(entry.package?.registry === "npm" && integrity !== undefined ? { integrity } : {}),
     },
     notes: notesOn(entry, missing, optional),
   };
@@ -99,10 +137,19 @@ function notesOn(entry: DirectoryEntry, missing: readonly string[], optional: re
   ];
 }
 
-function incomplete(entry: DirectoryEntry, placeholders: readonly string[]): DiscoveryError {
+function incomplete(entry: DirectoryEntry, placeholders: readonly Placeholder[]): DiscoveryError {
+  const words = placeholders.map(({ word, example }) =>
+    example === undefined ? word : `${word}, for example ${example}`,
+  );
   return new DiscoveryError(
     "INVALID_REQUEST",
-    `${entry.name} needs arguments that only you know: ${placeholders.join(" ")}.`,
-    { hint: `Put them into this command: ${toAddCommand(entry) ?? ""}` },
+    `${entry.name} needs arguments that you must provide: ${words.join("; ")}.`,
+    {
+      hint: {
+        action: "run-command",
+        command: toAddCommand(entry) ?? "anygpt mcp add --help",
+        purpose: "add it with your own values",
+      },
+    },
   );
 }

@@ -1,44 +1,52 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Place } from "../../place.js";
+import type { OpenOptions } from "../../gateway/engine-options.js";
+import { environmentFor } from "../../gateway/find-configuration.js";
+import type { RuntimeEnvironment } from "../../gateway/runtime-environment.js";
 import { type Backup, createBackups } from "../files/backups.js";
 import { selectLast, type Undone, undoBackups } from "../files/undo.js";
 
 /** A command that wrote files and can be undone. */
 export interface UndoStep {
-  /** `add github`, or `import`. */
+  /** Such as `add github` or `import`. */
   readonly action: string;
-  /** When it was done, as its backups' folder says: `2026-11-16T20-19-05-123Z`. */
+  /** The time of the command in the form of the backup folder's name, such as `2026-11-16T20-19-05-123Z`. */
   readonly at: string;
   readonly files: readonly string[];
 }
 
+/** The result of `undoLast`. */
 export interface UndoReport {
-  /** Undefined when there is nothing to undo. */
+  /** Undefined if there is nothing to undo. */
   readonly step?: UndoStep;
   readonly undone: readonly Undone[];
-  /** How many steps are left. */
+  /** The number of steps that can still be undone. */
   readonly left: number;
 }
 
-/** The steps that can be undone, the last first. */
-export async function listUndoSteps(place: Place): Promise<UndoStep[]> {
+/** Lists the commands that can be undone, latest first. */
+export async function listUndoSteps(options: OpenOptions = {}): Promise<UndoStep[]> {
+  const place = environmentFor(options);
   const all = await createBackups(folderOf(place), place.now).list();
   const runs = [...new Set(all.map(({ run }) => run))];
   return runs.map((run) => toStep(all.filter((backup) => backup.run === run)));
 }
 
-/** Puts back every byte that the last step wrote. A file that was changed since is left alone unless forced. */
-export async function undoLast(place: Place, { isForced }: { readonly isForced: boolean }): Promise<UndoReport> {
+/** Restores every file that the last command wrote. A file that was changed after it is restored only with `force`. */
+export async function undoLast(
+  options: OpenOptions = {},
+  { force = false }: { readonly force?: boolean } = {},
+): Promise<UndoReport> {
+  const place = environmentFor(options);
   const backups = createBackups(folderOf(place), place.now);
   const selected = selectLast(await backups.list());
-  const undone = await undoBackups(selected, backups, { isForced, isDryRun: false });
+  const undone = await undoBackups(selected, backups, { isForced: force, isDryRun: false });
   for (const backup of selected) await trustAgain(backup, undone, place);
-  const left = (await listUndoSteps(place)).length;
+  const left = (await listUndoSteps(options)).length;
   return { ...(selected.length === 0 ? {} : { step: toStep(selected) }), undone, left };
 }
 
-function folderOf({ stateFolder }: Place): string {
+function folderOf({ stateFolder }: RuntimeEnvironment): string {
   return join(stateFolder, "backups");
 }
 
@@ -51,8 +59,12 @@ function toStep(backups: readonly Backup[]): UndoStep {
   };
 }
 
-/** A project's file was trusted as it was before the edit. */
-async function trustAgain({ isProject, path }: Backup, undone: readonly Undone[], { trust }: Place): Promise<void> {
+/** Trusts the restored content of a project's file: the user had trusted it before the edit. */
+async function trustAgain(
+  { isProject, path }: Backup,
+  undone: readonly Undone[],
+  { trust }: RuntimeEnvironment,
+): Promise<void> {
   const isRestored = undone.some((one) => one.path === path && one.status === "restored" && !one.overwritten);
   if (isProject === true && isRestored) await trust.record(path, await readFile(path));
 }

@@ -7,7 +7,7 @@ import { npmSetting } from "../../util/npm-settings.js";
 import { readProgram } from "../programs/run-program.js";
 import { PACKAGE } from "../../version.js";
 import {
-  type Environment,
+  type UpdateEnvironment,
   forgetUpdateState,
   isDue,
   isNoticeOff,
@@ -22,7 +22,7 @@ const distTags = z.object({ latest: z.string().regex(/^\d+\.\d+\.\d+$/) });
 export interface UpdateCheck {
   readonly stateFolder: string;
   /** Of the command that gave the occasion. */
-  readonly env: Environment;
+  readonly env: UpdateEnvironment;
   /** `updateNotice` of the configuration. */
   readonly isWanted: boolean;
   readonly now: () => number;
@@ -39,7 +39,7 @@ export async function checkForUpdate({ stateFolder, env, isWanted, now }: Update
   if (latest !== undefined) await writeUpdateState(stateFolder, { ...checked, latest });
 }
 
-async function askRegistry(env: Environment): Promise<string> {
+async function askRegistry(env: UpdateEnvironment): Promise<string> {
   const scope = PACKAGE.split("/")[0] ?? "";
   const registry = new URL(
     npmSetting(env, `${scope}:registry`) ?? npmSetting(env, "registry") ?? (await npmDefault(env)),
@@ -61,7 +61,7 @@ async function askRegistry(env: Environment): Promise<string> {
 }
 
 /** The address that npm itself uses where the user has set none. */
-async function npmDefault(env: Environment): Promise<string> {
+async function npmDefault(env: UpdateEnvironment): Promise<string> {
   const signal = AbortSignal.timeout(TIME_LIMIT_MS);
   return (await readProgram("npm", ["config", "get", "registry"], { env, cwd: tmpdir(), signal })).trim();
 }

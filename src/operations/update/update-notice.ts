@@ -1,15 +1,15 @@
 import { stateFolderOf } from "../../util/state-folder.js";
 import { PACKAGE } from "../../version.js";
-import { type Environment, isDue, isNoticeOff, readUpdateState, writeUpdateState } from "./update-state.js";
+import { type UpdateEnvironment, isDue, isNoticeOff, readUpdateState, writeUpdateState } from "./update-state.js";
 
 export interface NoticePlace {
-  readonly env: Environment;
+  readonly env: UpdateEnvironment;
   readonly cwd: string;
   readonly version: string;
   readonly now: number;
 }
 
-/** The line to show, at most once a day. Reads a file and asks nobody. */
+/** The line to show, at most once a day. Reads a file only; no network request. */
 export async function takeUpdateNotice({ env, cwd, version, now }: NoticePlace): Promise<string | undefined> {
   if (isNoticeOff(env)) return undefined;
   const stateFolder = stateFolderOf(env, cwd);

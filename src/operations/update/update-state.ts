@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { writePrivateFile } from "../../util/private-files.js";
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type UpdateEnvironment = Readonly<Record<string, string | undefined>>;
 
 export const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -38,7 +38,7 @@ export async function forgetUpdateState(stateFolder: string): Promise<void> {
 }
 
 /** `ANYGPT_NO_UPDATE_NOTIFIER`, `NO_UPDATE_NOTIFIER` and CI switch the notice off. */
-export function isNoticeOff(env: Environment): boolean {
+export function isNoticeOff(env: UpdateEnvironment): boolean {
   return ["ANYGPT_NO_UPDATE_NOTIFIER", "NO_UPDATE_NOTIFIER", "CI"].some((name) => {
     const value = (env[name] ?? "").toLowerCase();
     return !["", "0", "false", "no", "off"].includes(value);

@@ -95,7 +95,7 @@ describe("checkForUpdate", () => {
 });
 
 describe("takeUpdateNotice", () => {
-  it("tells of a newer version once a day", async () => {
+  it("reports a newer version once a day", async () => {
     await writeUpdateState(folder, { checkedAt: NOW, latest: "1.10.0" });
     expect(await take()).toBe(
       "Version 1.10.0 of @anygpt/discovery is available, this is 1.2.3: npm install -g @anygpt/discovery",

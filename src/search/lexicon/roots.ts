@@ -6,7 +6,7 @@ const RUSSIAN_ENDINGS =
   );
 const KOREAN_ENDINGS = "에서 으로 에게 까지 부터 을 를 이 가 은 는 의 에 로 와 과 도".split(" ");
 
-/** What the inflections of one word share, so that a line of the lexicon is found by each of them. */
+/** The common part of the inflections of a word, so that each of them finds the same line of the lexicon. */
 export function toRoot(word: string): string {
   const first = word.codePointAt(0) ?? 0;
   if (first < 0x0400) return toStem(word);
@@ -15,7 +15,7 @@ export function toRoot(word: string): string {
   return word;
 }
 
-/** The word without the first ending that leaves enough of it. */
+/** Removes the first ending that leaves at least `least` characters. */
 function cut(word: string, endings: readonly string[], least: number): string {
   const ending = endings.find((end) => word.length - end.length >= least && word.endsWith(end));
   return ending === undefined ? word : word.slice(0, -ending.length);

@@ -1,6 +1,6 @@
 import { createMemory, openProgram, type ProgramMemory } from "./webassembly.js";
 
-/** `add-rows.wat` in binary form: what reading a text comes down to, sixteen numbers at a time. */
+/** `add-rows.wat` in binary form: adds up the vectors of a text, sixteen values at a time. */
 const PROGRAM =
   "AGFzbQEAAAABGANgCH9/f39/f399AGACf38BfWADf39/AAITAQdnYXRld2F5Bm1lbW9yeQIAAQMEAwABAgcPAgNhZGQAAAVyb3VuZAACCpgFA8gCAg" +
   "R/A3sgBEEAIAVBAnT8CwACQANAIAFFDQEgACgCACEIIAMgCEECdGoqAgD9EyEMIAIgCCAFbGohCSAJIAVqIQsgBCEKA0AgCf0ABAAhDSAN/YcBIQ4g" +
@@ -12,43 +12,45 @@ const PROGRAM =
   "D+QpUhBiACIAFqIAYgACABEAGVOAIAQwAAgD8gBiAGQwAAAABbG/0TIQcDQCACIAD9AAQAIAf95wH9av34ASAA/QAEECAH/ecB/Wr9+AH9hQEgAP0A" +
   "BCAgB/3nAf1q/fgBIAD9AAQwIAf95wH9av34Af2FAf1l/QsEACAAQcAAaiEAIAJBEGohAiAAIARJDQALCw==";
 const NUMBER_BYTES = 4;
-/** The beginning of the memory, where the numbers of the rows come in and vectors go out. */
-const DESK_BYTES = 65_536;
-const SUM_AT = DESK_BYTES / 2;
+/** The start of the memory, which has the input rows and the output vectors. */
+const SCRATCH_BYTES = 65_536;
+const SUM_AT = SCRATCH_BYTES / 2;
 const LARGEST = 127;
 
-/** Rows of whole numbers, each with what they are to be multiplied with. */
-export interface Table {
+/** Rows of integers, each with a factor. */
+export interface RowTable {
   /** At most 2,048. */
   readonly dims: number;
   readonly vectors: Int8Array;
   readonly scales: Float32Array;
 }
 
-/** Where a table is used in place: a copy of eight megabytes would be most of what search needs. */
+/**
+ * Memory in which a table is used in place: a copy of eight megabytes would be most of the memory that search needs.
+ */
 export interface TableMemory {
   readonly memory: ProgramMemory;
-  /** To be filled with the file that the table is in. */
+  /** The caller fills it with the content of the model file. */
   readonly file: Uint8Array;
 }
 
 export function createTableMemory(fileBytes: number): TableMemory {
-  const memory = createMemory(DESK_BYTES + fileBytes);
-  return { memory, file: new Uint8Array(memory.buffer, DESK_BYTES, fileBytes) };
+  const memory = createMemory(SCRATCH_BYTES + fileBytes);
+  return { memory, file: new Uint8Array(memory.buffer, SCRATCH_BYTES, fileBytes) };
 }
 
-/** Adds up rows, text by text; the same on every machine, because the order of additions is. */
+/** Adds up rows of a table. The result is the same on every machine, because the order of additions is fixed. */
 export interface RowAdder {
-  /** To be filled with the numbers of a text's rows; 8,192 at most. */
+  /** The caller fills it with the row numbers of a text; at most 8,192. */
   readonly rows: Int32Array;
-  /** Adds the sum of the first `count` of these rows, made of the length `weight`. */
+  /** Adds the sum of the first `count` of these rows, scaled to the length `weight`. */
   add(count: number, weight: number): void;
-  /** All that was added, rounded to whole numbers, and what each of them stands for at the length 1; begins anew. */
+  /** Returns the total, rounded to integers, with the factor that gives the vector length 1; then resets it. */
   take(): { values: Int8Array; scale: number };
 }
 
-/** The table lies in that memory; `dims` is a multiple of sixteen. */
-export function createRowAdder({ dims, vectors, scales }: Table, memory: ProgramMemory): RowAdder {
+/** The table must be in that memory, and `dims` must be a multiple of sixteen. */
+export function createRowAdder({ dims, vectors, scales }: RowTable, memory: ProgramMemory): RowAdder {
   const { buffer } = memory;
   const program = openProgram(
     { program: PROGRAM, plain: { add: addPlainly(buffer), round: roundPlainly(buffer) } },
@@ -72,7 +74,7 @@ export function createRowAdder({ dims, vectors, scales }: Table, memory: Program
   };
 }
 
-/** In the same order and with the same rounding as the program, as are all of these. */
+/** Fallbacks without WebAssembly, with the same order of additions and the same rounding as the program. */
 function addPlainly(buffer: ArrayBuffer) {
   const bytes = new Int8Array(buffer);
   return (
@@ -105,7 +107,7 @@ function roundPlainly(buffer: ArrayBuffer) {
   };
 }
 
-/** 1 for a vector of nothing. */
+/** 1 for the zero vector. */
 function lengthOf(vector: Float32Array): number {
   const sums = new Float32Array(4);
   for (const [at, value] of vector.entries()) sums[at % 4] = (sums[at % 4] ?? 0) + Math.fround(value * value);
@@ -113,7 +115,7 @@ function lengthOf(vector: Float32Array): number {
   return Math.fround(Math.sqrt(Math.fround(Math.fround(a + b) + Math.fround(c + d)))) || 1;
 }
 
-/** A half goes to the even number. */
+/** Rounds half to even. */
 function toNearest(value: number): number {
   const below = Math.floor(value);
   const rest = value - below;

@@ -3,14 +3,14 @@ import { createCloseLook, createPieceKeeper, NO_PIECE, TOOL_PIECES } from "./clo
 
 const DIMS = 16;
 
-/** Pieces in the order of these points; all weigh by their length times their scale. */
+/** Pieces in the order of these points; each weighs its length times its scale. */
 function lookAmong(points: readonly (readonly [number, number])[], scales = points.map(() => 1)) {
   const vectors = new Int8Array(points.length * DIMS);
   for (const [at, point] of points.entries()) vectors.set(point, at * DIMS);
   return createCloseLook({ dims: DIMS, vectors, scales: Float32Array.from(scales) });
 }
 
-/** A tool of a name, a server and a first sentence, as numbers of pieces. */
+/** A tool with a name, a server and a first sentence, as piece numbers. */
 function toolOf({ name = [], server = [], first = [] }: { name?: number[]; server?: number[]; first?: number[] }) {
   const keeper = createPieceKeeper();
   for (const part of [name, server, first, [], [], []]) keeper.keep(Int32Array.from(part), part.length);
@@ -25,8 +25,8 @@ const compass = lookAmong([
   [-100, 0],
 ]);
 
-describe("closeness", () => {
-  it("tells how near the nearest piece of a tool is to each piece of a query", () => {
+describe("createCloseLook", () => {
+  it("returns how near the nearest piece of a tool is to each piece of a query", () => {
     const compare = compass(Int32Array.from([EAST, NORTH]));
     expect(compare(toolOf({ first: [EAST, NORTH] })).answered).toBeCloseTo(1);
     expect(compare(toolOf({ first: [EAST] })).answered).toBeCloseTo(0.5);
@@ -34,20 +34,20 @@ describe("closeness", () => {
     expect(compare(toolOf({ first: [WEST] })).answered).toBe(0);
   });
 
-  it("tells how much of a tool's name, and of its server's, a query says", () => {
+  it("returns how much of the names of a tool and its server a query contains", () => {
     const compare = compass(Int32Array.from([EAST]));
     const { name, server } = compare(toolOf({ name: [EAST, NORTH], server: [EAST], first: [WEST] }));
     expect(name).toBeCloseTo(100 / 200);
     expect(server).toBeCloseTo(1);
   });
 
-  it("counts a piece of the server's name less than one of the tool's own", () => {
+  it("weighs a piece of the server's name less than one of the tool's name", () => {
     const compare = compass(Int32Array.from([EAST]));
     expect(compare(toolOf({ server: [EAST] })).answered).toBeCloseTo(0.8);
     expect(compare(toolOf({ name: [EAST] })).answered).toBeCloseTo(1);
   });
 
-  it("weighs pieces by their length and scale", () => {
+  it("weighs pieces by length and scale", () => {
     const look = lookAmong(
       [
         [100, 0],
@@ -58,7 +58,7 @@ describe("closeness", () => {
     expect(look(Int32Array.from([0, 1]))(toolOf({ first: [1] })).answered).toBeCloseTo(300 / 400);
   });
 
-  it("finds nothing close where nothing is asked, or nothing is said", () => {
+  it("returns 0 for an empty query or an empty tool", () => {
     const nothing = { answered: 0, name: 0, server: 0 };
     expect(compass(new Int32Array())(toolOf({ name: [EAST], server: [EAST] }))).toEqual(nothing);
     expect(compass(Int32Array.from([EAST]))(toolOf({}))).toEqual(nothing);
@@ -66,7 +66,7 @@ describe("closeness", () => {
     expect(lookAmong([[0, 0]])(Int32Array.from([0]))(toolOf({ name: [0] }))).toEqual(nothing);
   });
 
-  it("remembers nothing of the query before", () => {
+  it("keeps nothing of the previous query", () => {
     const tool = toolOf({ name: [EAST] });
     expect(compass(Int32Array.from([EAST]))(tool).name).toBeCloseTo(1);
     expect(compass(Int32Array.from([NORTH]))(tool).name).toBe(0);
@@ -77,7 +77,7 @@ describe("closeness", () => {
     expect(compare(toolOf({ first: [EAST] })).answered).toBeCloseTo(1);
   });
 
-  it("gives the same without WebAssembly", () => {
+  it("gives the same result without WebAssembly", () => {
     vi.stubGlobal("WebAssembly", undefined);
     try {
       const plain = lookAmong([
@@ -91,8 +91,8 @@ describe("closeness", () => {
   });
 });
 
-describe("piece keeper", () => {
-  it("keeps the first pieces of each part, each part in its place", () => {
+describe("createPieceKeeper", () => {
+  it("keeps the first pieces of each part at the position of the part", () => {
     const name = Array.from({ length: 20 }, (_, at) => at);
     const kept = toolOf({ name, server: [7], first: [8, 9] });
     expect(kept).toHaveLength(TOOL_PIECES);
@@ -100,7 +100,7 @@ describe("piece keeper", () => {
     expect([...kept.subarray(12, 21)]).toEqual([7, ...Array.from({ length: 5 }, () => NO_PIECE), 8, 9, NO_PIECE]);
   });
 
-  it("begins anew with every tool", () => {
+  it("starts empty for every tool", () => {
     const keeper = createPieceKeeper();
     keeper.keep(Int32Array.from([1, 2, 3]), 3);
     keeper.take();

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createLikenessIndex } from "./likeness.js";
 import type { Meaning, Vector } from "./meaning.js";
 
-/** Texts are "x,y": a point whose direction is what they mean. */
+/** Texts are "x,y": a point whose direction is their meaning. */
 function toVector(text: string): Vector {
   const values = new Int8Array(16);
   const [x = 0, y = 0] = text.split(",").map(Number);
@@ -26,8 +26,8 @@ function indexOf(...names: readonly string[]) {
 
 const everyone = (): boolean => true;
 
-describe("likeness", () => {
-  it("tells the nearest first, of those that are accepted", () => {
+describe("createLikenessIndex", () => {
+  it("returns the nearest accepted documents first", () => {
     const likeness = indexOf("0,9", "9,1", "9,9", "9,0", "0,1").compare("9,0", []);
     expect(likeness.nearest(3, everyone)).toEqual([3, 1, 2]);
     expect(likeness.nearest(2, (document) => document !== 3)).toEqual([1, 2]);
@@ -35,13 +35,13 @@ describe("likeness", () => {
     expect(likeness.toWhole(0)).toBeCloseTo(0);
   });
 
-  it("tells the likeness to the nearest part where a query has several", () => {
+  it("returns the similarity to the nearest clause if a query has several", () => {
     const likeness = indexOf("0,9").compare("9,9", ["9,0", "0,9"]);
     expect(likeness.toWhole(0)).toBeCloseTo(Math.SQRT1_2);
     expect(likeness.toParts(0)).toBeCloseTo(1);
   });
 
-  it("finds nothing near to a text that means nothing, and nothing among no documents", () => {
+  it("finds nothing near a text without meaning, and nothing in an empty index", () => {
     expect(indexOf("9,0").compare("0,0", []).nearest(5, everyone)).toEqual([]);
     expect(indexOf().compare("9,0", []).nearest(5, everyone)).toEqual([]);
   });

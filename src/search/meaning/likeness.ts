@@ -1,13 +1,13 @@
 import type { Meaning, Vector } from "./meaning.js";
 import { createMatrix } from "./multiply.js";
 
-/** How near documents are to a query in meaning: 1 is the same, 0 is nothing in common, below 0 is farther than that. */
+/** Semantic similarity of documents to a query (cosine): 1 is equal, 0 is unrelated, below 0 is opposed. */
 export interface Likeness {
-  /** The documents that are nearest, at most so many. */
+  /** The nearest documents, at most `most`. */
   nearest(most: number, accepts: (document: number) => boolean): readonly number[];
-  /** To the query as a whole. */
+  /** Similarity to the whole query. */
   toWhole(document: number): number;
-  /** To the nearest of its parts, where it has several. */
+  /** Similarity to the nearest clause, or to the whole query if that is nearer. */
   toParts(document: number): number;
 }
 
@@ -19,7 +19,7 @@ interface MeaningsOfMany {
   readonly meanings: { readonly values: Int8Array; readonly scales: Float32Array } | undefined;
 }
 
-/** All vectors in one place, so that one loop over them answers a query. */
+/** Copies all vectors into one matrix, so that one multiplication answers a query. */
 export function createLikenessIndex(blocks: readonly MeaningsOfMany[], size: number, meaning: Meaning): LikenessIndex {
   const { dims } = meaning;
   const matrix = createMatrix(size, dims);
@@ -65,7 +65,7 @@ interface Selection {
   readonly accepts: (document: number) => boolean;
 }
 
-/** Kept sorted as it grows: after the first hundreds, hardly any document is among the nearest so far. */
+/** Inserts into a sorted list: after the first few hundred documents, hardly any is among the nearest so far. */
 function selectNearest({ products, scales, most, accepts }: Selection): number[] {
   const nearest: { readonly document: number; readonly value: number }[] = [];
   let least = -Infinity;

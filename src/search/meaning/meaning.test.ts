@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
+import { expectCpuTime, flat } from "../../../test/support/cost.js";
 import { createTableMemory } from "./add-rows.js";
 import { likenessOf, type Meaning, openMeaning } from "./meaning.js";
 
@@ -14,16 +15,16 @@ function open(): Meaning {
 const meaning = open();
 const likeness = (left: string, right: string): number => likenessOf(meaning.readQuery(left), meaning.readQuery(right));
 
-describe("meaning", () => {
+describe("openMeaning", () => {
   it.each([
     ["will it rain tomorrow", "weather forecast", "stock prices"],
     ["how much is 100 dollars in euros", "currency exchange rate", "list files"],
     ["wie wird das wetter", "weather forecast", "send email"],
-  ])("knows that %j is nearer to %j than to %j", (query, near, far) => {
+  ])("places %j nearer to %j than to %j", (query, near, far) => {
     expect(likeness(query, near)).toBeGreaterThan(likeness(query, far) + 0.1);
   });
 
-  it("finds a text without known pieces near to nothing", () => {
+  it("returns a zero vector for a text without known pieces", () => {
     expect(meaning.readQuery("…!?")).toEqual({ values: new Int8Array(256), scale: 0 });
     expect(likeness("…", "weather")).toBe(0);
   });
@@ -45,13 +46,13 @@ describe("meaning", () => {
     }
   });
 
-  it("tells nothing of one text in the next", () => {
+  it("keeps nothing of the previous text", () => {
     const alone = meaning.readQuery("weather forecast");
     meaning.readTool({ id: "s:x", server: "mail", name: "send", description: "Send.", parameters: [], tags: [] });
     expect(meaning.readQuery("weather forecast")).toEqual(alone);
   });
 
-  it("tells how close the pieces of a query and a tool are", () => {
+  it("returns how close the pieces of a query and a tool are", () => {
     const piecesOf = (server: string, name: string, description: string): Uint16Array =>
       meaning.readTool({ id: "s:x", server, name, description, parameters: [], tags: [] }).pieces;
     const compare = meaning.compareClosely("will it rain tomorrow in github");
@@ -63,11 +64,12 @@ describe("meaning", () => {
     expect(prices.server).toBeLessThan(0.6);
   });
 
-  it("reads a tool with endless names in bounded time", () => {
-    const name = "\ufdfa".repeat(200_000);
-    const parameters = Array.from({ length: 16 }, () => ({ name, description: name }));
-    const start = performance.now();
-    meaning.readTool({ id: "s:x", server: name, name, description: name, parameters, tags: [] });
-    expect(performance.now() - start).toBeLessThan(1_000);
+  it("reads a tool with endless names about as fast as one with long names", async () => {
+    const readNamed = (length: number) => {
+      const name = flat("\ufdfa".repeat(length));
+      const parameters = Array.from({ length: 16 }, () => ({ name, description: name }));
+      return () => meaning.readTool({ id: "s:x", server: name, name, description: name, parameters, tags: [] });
+    };
+    await expectCpuTime(readNamed(200_000), { most: 10, control: readNamed(2_000) });
   });
 });

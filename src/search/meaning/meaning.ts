@@ -1,4 +1,4 @@
-// Texts come in, vectors of whole numbers go out whose products tell how near two texts are in meaning; no words are matched here.
+// Converts texts to integer vectors whose products are the semantic similarity of the texts. It does not match words.
 import type { SearchDocument } from "../fields.js";
 import { createRowAdder, type TableMemory } from "./add-rows.js";
 import { type Closeness, createCloseLook, createPieceKeeper } from "./closeness.js";
@@ -6,13 +6,13 @@ import { readModel } from "./model.js";
 import { createPieceReader } from "./pieces.js";
 import { createTextCutter, PARTS } from "./texts.js";
 
-/** A vector of length 1 as whole numbers and the number that each of them stands for. */
+/** A vector of length 1: integers and the factor for each. */
 export interface Vector {
   readonly values: Int8Array;
   readonly scale: number;
 }
 
-/** Of a tool the pieces are kept as well, for those that are looked at closely. */
+/** The vector of a tool, with its pieces for the second pass. */
 export interface ToolMeaning extends Vector {
   readonly pieces: Uint16Array;
 }
@@ -21,11 +21,11 @@ export interface Meaning {
   readonly dims: number;
   readQuery(query: string): Vector;
   readTool(document: SearchDocument): ToolMeaning;
-  /** How close the pieces of tools are to those of a query, one by one. Valid until the next query. */
+  /** Compares the pieces of tools with those of a query one by one. Valid until the next query. */
   compareClosely(query: string): (pieces: Uint16Array) => Closeness;
 }
 
-/** From the memory that a model file was read into; throws what is wrong with it. */
+/** Opens a model from the memory that its file was read into; throws if the file is invalid. */
 export function openMeaning({ memory, file }: TableMemory): Meaning {
   const { vocabulary, joins, queryPieces, parts, ...table } = readModel(file);
   const readPieces = createPieceReader(vocabulary);
@@ -36,7 +36,7 @@ export function openMeaning({ memory, file }: TableMemory): Meaning {
 
   return {
     dims: table.dims,
-    /** A text without any known piece is near to nothing. */
+    /** Returns a zero vector for a text without known pieces. */
     readQuery(query) {
       adder.add(readPieces(cut.query(query), queryPieces, adder.rows), 1);
       return adder.take();
@@ -58,7 +58,7 @@ export function openMeaning({ memory, file }: TableMemory): Meaning {
   };
 }
 
-/** How near two texts are: 1 is the same, 0 is nothing in common, below 0 is farther than that. */
+/** The cosine similarity of two texts: 1 is equal, 0 is unrelated, below 0 is opposed. */
 export function likenessOf(left: Vector, right: Vector): number {
   let product = 0;
   for (let at = 0; at < left.values.length; at += 1) product += (left.values[at] ?? 0) * (right.values[at] ?? 0);

@@ -17,7 +17,7 @@ function changed(change: (bytes: Buffer) => void, isSealed = true): Buffer {
 }
 
 describe("readModel", () => {
-  it("reads the file of this package", () => {
+  it("reads the model of this package", () => {
     const { dims, vocabulary, vectors, scales, parts } = readModel(file);
     expect({ dims, parts: parts.length }).toEqual({ dims: 256, parts: 6 });
     const pieces = new TextDecoder().decode(vocabulary).split("\n").length;
@@ -27,12 +27,12 @@ describe("readModel", () => {
   });
 
   it.each([
-    ["nothing", Buffer.alloc(0), "it is no model file"],
-    ["another file", Buffer.alloc(100, "a"), "it is no model file"],
-    ["half of it", file.subarray(0, 1_000_000), "its bytes are not those that were written"],
-    ["a changed byte", changed((bytes) => bytes.writeUInt8(7, 5_000_000), false), "its bytes are not those"],
+    ["an empty file", Buffer.alloc(0), "it is not a model file"],
+    ["another file", Buffer.alloc(100, "a"), "it is not a model file"],
+    ["half of it", file.subarray(0, 1_000_000), "its checksum is wrong"],
+    ["a changed byte", changed((bytes) => bytes.writeUInt8(7, 5_000_000), false), "its checksum is wrong"],
     ["another version", changed((bytes) => bytes.writeUInt32LE(2, 8)), "it has version 2, not 1"],
-  ])("refuses %s", (_, bytes, reason) => {
+  ])("rejects %s", (_, bytes, reason) => {
     expect(() => readModel(bytes)).toThrow(reason);
   });
 });

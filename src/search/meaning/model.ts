@@ -8,43 +8,44 @@ const HEADER_AT = 16;
 const HASH_BYTES = 32;
 
 const section = z.object({ offset: z.int().nonnegative(), length: z.int().nonnegative() });
-const mostPieces = z.int().positive().max(4_000);
+const maxPieces = z.int().positive().max(4_000);
 const header = z.object({
-  /** Numbers of pieces are kept in two bytes, one of which means none. */
+  /** Piece numbers are stored in two bytes, and one value means none. */
   pieces: z.int().positive().max(0xffff),
   dims: z.int().positive().multipleOf(16).max(2_048),
-  tokenizer: z.object({ queryPieces: mostPieces, joins: z.array(z.string()) }),
-  /** How much each part of a tool weighs, and how many of its pieces are read. */
-  fields: z.array(z.object({ weight: z.number().nonnegative(), pieces: mostPieces })).length(PARTS.length),
+  tokenizer: z.object({ queryPieces: maxPieces, joins: z.array(z.string()) }),
+  /** The weight of each part of a tool, and how many of its pieces are read. */
+  fields: z.array(z.object({ weight: z.number().nonnegative(), pieces: maxPieces })).length(PARTS.length),
   sections: z.object({ vocabulary: section, scales: section, vectors: section }),
 });
 
-/** The table of numbers: a vector for every piece of text. */
+/** The model: one vector for every piece of text. */
 export interface Model {
   readonly dims: number;
-  /** Lines of UTF-8, one piece each. */
+  /** UTF-8 lines, one piece each. */
   readonly vocabulary: Uint8Array;
   readonly joins: ReadonlySet<string>;
   readonly queryPieces: number;
   readonly parts: readonly { readonly weight: number; readonly pieces: number }[];
-  /** One whole number per dimension, piece after piece. */
+  /** One integer per dimension, piece after piece. */
   readonly vectors: Int8Array;
-  /** By piece: what its numbers are to be multiplied with. */
+  /** The factor for the values of each piece. */
   readonly scales: Float32Array;
 }
 
-/** The bytes of a model file, whose form `train/README.md` tells; throws what is wrong with them. */
+/** Parses a model file, whose format `train/README.md` describes; throws if it is invalid. */
 export function readModel(bytes: Uint8Array): Model {
-  // The numbers are used in place.
-  if (bytes.byteOffset % 8 !== 0) throw new RangeError("A model file begins at a multiple of eight bytes.");
+  // The numbers are used in place, so they must be aligned.
+  if (bytes.byteOffset % 8 !== 0) throw new RangeError("The bytes of a model file must be aligned to eight bytes.");
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const text = (start: number, length: number): string =>
     new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(start, start + length));
-  if (bytes.length < HEADER_AT + HASH_BYTES || text(0, MAGIC.length) !== MAGIC) throw new Error("it is no model file");
+  if (bytes.length < HEADER_AT + HASH_BYTES || text(0, MAGIC.length) !== MAGIC)
+    throw new Error("it is not a model file");
   const version = view.getUint32(8, true);
   if (version !== VERSION) throw new Error(`it has version ${version}, not ${VERSION}`);
   const hash = createHash("sha256").update(bytes.subarray(0, -HASH_BYTES)).digest();
-  if (!hash.equals(bytes.subarray(-HASH_BYTES))) throw new Error("its bytes are not those that were written");
+  if (!hash.equals(bytes.subarray(-HASH_BYTES))) throw new Error("its checksum is wrong");
   const length = view.getUint32(12, true);
   const { pieces, dims, tokenizer, fields, sections } = header.parse(JSON.parse(text(HEADER_AT, length)));
   const start = HEADER_AT + length;

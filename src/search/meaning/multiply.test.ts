@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it, vi } from "vitest";
 import { createMatrix } from "./multiply.js";
 
-it("multiplies every row with the vector, exactly", () => {
+it("multiplies every row with the vector exactly", () => {
   const byte = fc.integer({ min: -127, max: 127 });
   const row = fc.array(byte, { minLength: 32, maxLength: 32 });
   fc.assert(
@@ -15,14 +15,14 @@ it("multiplies every row with the vector, exactly", () => {
   );
 });
 
-it("multiplies the first rows alone where no more are wanted", () => {
+it("multiplies only the first rows if a limit is given", () => {
   const matrix = createMatrix(3, 16);
   matrix.rows.fill(1);
   matrix.multiply(new Int8Array(16).fill(1));
   expect([...matrix.multiply(new Int8Array(16).fill(2), 2)]).toEqual([32, 32, 16]);
 });
 
-it("gives the same without WebAssembly", () => {
+it("gives the same result without WebAssembly", () => {
   vi.stubGlobal("WebAssembly", undefined);
   try {
     const matrix = createMatrix(2, 16);
@@ -33,7 +33,7 @@ it("gives the same without WebAssembly", () => {
   }
 });
 
-it("holds the largest products", () => {
+it("does not overflow with the largest products", () => {
   const matrix = createMatrix(1, 256);
   matrix.rows.fill(-127);
   expect([...matrix.multiply(new Int8Array(256).fill(127))]).toEqual([-127 * 127 * 256]);

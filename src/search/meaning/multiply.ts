@@ -1,21 +1,24 @@
 import { createMemory, openProgram } from "./webassembly.js";
 
-/** `multiply.wat` in binary form: the one loop that runs over every tool for every query, sixteen numbers at a time. */
+/** `multiply.wat` in binary form: the loop over all tools for every query, sixteen values at a time. */
 const PROGRAM =
   "AGFzbQEAAAABCQFgBX9/f39/AAITAQdnYXRld2F5Bm1lbW9yeQIAAQMCAQAHDAEIbXVsdGlwbHkAAAqnAQGkAQICfwN7AkADQCADRQ0BIAAhBS" +
   "AAIAFqIQb9DAAAAAAAAAAAAAAAAAAAAAAhCQNAIAX9AAQAIQcgAv0ABAAhCCAJIAcgCP2cAf1+/a4BIQkgCSAHIAj9nQH9fv2uASEJIAVBEGoh" +
   "BSACQRBqIQIgBSAGSQ0ACyAEIAn9GwAgCf0bAWogCf0bAiAJ/RsDamo2AgAgBEEEaiEEIANBAWshAwwACwsL";
 const RESULT_BYTES = 4;
 
-/** Many rows of whole numbers, from -127 to 127, that are multiplied with one. Whole numbers have the same product on every machine. */
+/**
+ * Rows of integers from -127 to 127 that are multiplied with one vector. Integers give the same product on every
+ * machine.
+ */
 export interface Matrix {
-  /** Row after row; to be filled by the owner. */
+  /** Row after row; filled by the caller. */
   readonly rows: Int8Array;
-  /** The product of each row, or of the first `most`, with the vector. Valid until the next call. */
+  /** The product of the vector with each row, or with the first `most` rows. Valid until the next call. */
   multiply(vector: Int8Array, most?: number): Int32Array;
 }
 
-/** `dims` is a multiple of sixteen. */
+/** `dims` must be a multiple of sixteen. */
 export function createMatrix(count: number, dims: number): Matrix {
   const resultsAt = dims + count * dims;
   const memory = createMemory(resultsAt + count * RESULT_BYTES);

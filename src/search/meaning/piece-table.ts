@@ -1,7 +1,7 @@
 const LINE_END = 10;
 const SPACE = 32;
 const MARK = 35;
-/** `##` before pieces that go on with a word. */
+/** The prefix `##` marks pieces that continue a word. */
 const MARK_BYTES = 2;
 
 /** FNV-1a, 32 bits. */
@@ -9,25 +9,27 @@ const BASIS = 0x811c9dc5 | 0;
 const PRIME = 0x01000193;
 const CONTINUED = Math.imul(Math.imul(BASIS ^ MARK, PRIME) ^ MARK, PRIME);
 
-/** Pieces of text, found by their bytes where the file has them: as strings in a map they would take ten times the memory. */
+/** Finds pieces of text by their bytes in the model file: a map of strings would need ten times the memory. */
 export interface PieceTable {
   readonly count: number;
   /** The longest piece that begins at `start` and ends before `end`, or -1. */
-  findLongest(text: Uint8Array, place: Place): number;
-  /** How many bytes of a text a piece takes. */
+  findLongest(text: Uint8Array, position: PiecePosition): number;
+  /** The number of bytes of text that a piece covers. */
   lengthOf(piece: number): number;
-  /** Two neighbouring pieces that mean something of their own together: the number of that, or -1. */
+  /** The number of the phrase that two adjacent pieces form, or -1. */
   findPhrase(first: number, second: number): number;
 }
 
-export interface Place {
+export interface PiecePosition {
   start: number;
   end: number;
-  /** Whether the word began before. */
+  /** Whether the piece continues a word. */
   isContinued: boolean;
 }
 
-/** From lines of UTF-8: pieces, pieces that go on with a word after `##`, and phrases of two pieces with a space between. */
+/**
+ * The lines are UTF-8: pieces, pieces after `##` that continue a word, and phrases of two pieces separated by a space.
+ */
 export function createPieceTable(lines: Uint8Array): PieceTable {
   const starts = findStarts(lines);
   const count = starts.length - 1;
@@ -36,7 +38,7 @@ export function createPieceTable(lines: Uint8Array): PieceTable {
   const startOf = (piece: number): number => starts[piece] ?? 0;
   const endOf = (piece: number): number => (starts[piece + 1] ?? 0) - 1;
 
-  const isAt = (piece: number, text: Uint8Array, { start, end, isContinued }: Place): boolean => {
+  const isAt = (piece: number, text: Uint8Array, { start, end, isContinued }: PiecePosition): boolean => {
     let at = startOf(piece);
     if (isContinued) {
       if (lines[at] !== MARK || lines[at + 1] !== MARK) return false;
@@ -46,10 +48,10 @@ export function createPieceTable(lines: Uint8Array): PieceTable {
     for (let from = start; from < end; from += 1, at += 1) if (lines[at] !== text[from]) return false;
     return true;
   };
-  const find = (hash: number, text: Uint8Array, place: Place): number => {
+  const find = (hash: number, text: Uint8Array, position: PiecePosition): number => {
     for (let slot = hash & last; ; slot = (slot + 1) & last) {
       const piece = slots[slot] ?? -1;
-      if (piece === -1 || isAt(piece, text, place)) return piece;
+      if (piece === -1 || isAt(piece, text, position)) return piece;
     }
   };
 
@@ -75,7 +77,7 @@ export function createPieceTable(lines: Uint8Array): PieceTable {
   }
 
   const hashes = new Int32Array(longest);
-  const tried: Place = { start: 0, end: 0, isContinued: false };
+  const tried: PiecePosition = { start: 0, end: 0, isContinued: false };
   const findLongest: PieceTable["findLongest"] = (text, { start, end, isContinued }) => {
     const most = Math.min(end - start, longest);
     let hash = isContinued ? CONTINUED : BASIS;
@@ -114,7 +116,7 @@ export function createPieceTable(lines: Uint8Array): PieceTable {
   };
 }
 
-/** Where each line starts, and where one more would. */
+/** The start of each line, followed by the end of the last one. */
 function findStarts(lines: Uint8Array): Uint32Array {
   const starts = new Uint32Array(lines.length + 2);
   let count = 1;
@@ -123,12 +125,12 @@ function findStarts(lines: Uint8Array): Uint32Array {
   return starts.slice(0, count + 1);
 }
 
-/** By the first of two numbers: the few second ones that go with it. */
-function createChains(count: number, most: number) {
+/** For each first piece, a linked list of the few second pieces that form a phrase with it. */
+function createChains(count: number, capacity: number) {
   const heads = new Int32Array(count).fill(-1);
-  const links = new Int32Array(most);
-  const seconds = new Int32Array(most);
-  const values = new Int32Array(most);
+  const links = new Int32Array(capacity);
+  const seconds = new Int32Array(capacity);
+  const values = new Int32Array(capacity);
   let used = 0;
   return {
     add(first: number, second: number, value: number): void {

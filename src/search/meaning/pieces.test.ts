@@ -26,19 +26,19 @@ describe("createPieceReader", () => {
   it.each([
     ["a whole word", "Weather", ["weather"]],
     ["the longest piece first", "requests", ["request", "##s"]],
-    ["pieces that begin no word", "quest s", []],
-    ["a word of which a part is unknown", "weatherman pull", ["pull"]],
+    ["pieces that cannot start a word", "quest s", []],
+    ["a word with an unknown part", "weatherman pull", ["pull"]],
     ["phrases after all pieces", "pull request, weather", ["pull", "request", "weather", "pull request"]],
-    ["characters that stand alone", "天気", ["天", "気", "天 気"]],
-    ["longer characters", "STRASSE Straße", ["straße"]],
-    ["a word in a crowd of signs", "🌧️…weather!\n", ["weather"]],
-    ["nothing", "", []],
+    ["characters of scripts without spaces", "天気", ["天", "気", "天 気"]],
+    ["multi-byte characters", "STRASSE Straße", ["straße"]],
+    ["a word between symbols", "🌧️…weather!\n", ["weather"]],
+    ["an empty text", "", []],
     ["a word that is too long", `${"re".repeat(1)}${"s".repeat(40)} pull`, ["pull"]],
   ])("reads %s", (_, text, pieces) => {
     expect(toPieces(text)).toEqual(pieces);
   });
 
-  it("reads no more than it is asked for", () => {
+  it("reads at most the requested number of pieces", () => {
     expect(toPieces("pull request pull request", 3)).toEqual(["pull", "request", "pull", "pull request"]);
     expect(toPieces("requests", 1)).toEqual(["request"]);
   });

@@ -1,43 +1,46 @@
-import { createPieceTable, type Place } from "./piece-table.js";
+import { createPieceTable, type PiecePosition } from "./piece-table.js";
 
-/** Longer words, in characters, are noise: hashes, encoded data. */
-const LONGEST_WORD = 40;
-/** More bytes than a text can have that is cut to what the model reads, marks and all. */
-const LONGEST_TEXT = 65_536;
+/** In characters. Longer words are noise: hashes, encoded data. */
+const MAX_WORD_LENGTH = 40;
+/** In bytes. A text that is cut to what the model reads is always shorter. */
+const MAX_TEXT_BYTES = 65_536;
 
-/** From a text to the numbers of its pieces, in their order, and how many these are; what has no piece is left out. There is room for `most` and as many phrases. */
+/**
+ * Writes the piece numbers of a text into a list, in order, and returns their count. Words without a piece are skipped.
+ * The list needs room for `most` pieces and as many phrases.
+ */
 export type ReadPieces = (text: string, most: number, into: Int32Array) => number;
 
 /**
- * The words of a text, cut greedily into the longest known pieces, as BERT's tokenizer does; phrases, two neighbouring
- * pieces that mean something of their own, are added after all pieces. The vocabulary is lines of UTF-8.
+ * Cuts the words of a text greedily into the longest known pieces, as BERT's tokenizer does. Phrases (two adjacent
+ * pieces with a meaning of their own) are added after all pieces. The vocabulary is lines of UTF-8.
  */
 export function createPieceReader(vocabulary: Uint8Array): ReadPieces {
   const table = createPieceTable(vocabulary);
-  const bytes = new Uint8Array(LONGEST_TEXT);
+  const bytes = new Uint8Array(MAX_TEXT_BYTES);
   const encoder = new TextEncoder();
-  const place: Place = { start: 0, end: 0, isContinued: false };
-  const word = new Int32Array(LONGEST_WORD);
+  const position: PiecePosition = { start: 0, end: 0, isContinued: false };
+  const word = new Int32Array(MAX_WORD_LENGTH);
 
   const write = (text: string): number => {
     const { read, written } = encoder.encodeInto(text, bytes);
-    // Most texts are plain English, and need no folding.
+    // Most texts are ASCII and need no normalization.
     return read === written && read === text.length ? written : encoder.encodeInto(fold(text), bytes).written;
   };
 
-  /** How many pieces the word has; none when a part of it has no piece. */
+  /** The number of pieces of the word; 0 if a part of it has no piece. */
   const cutWord = (start: number, end: number): number => {
     let count = 0;
-    place.start = start;
-    place.end = end;
-    place.isContinued = false;
-    while (place.start < end) {
-      const piece = table.findLongest(bytes, place);
+    position.start = start;
+    position.end = end;
+    position.isContinued = false;
+    while (position.start < end) {
+      const piece = table.findLongest(bytes, position);
       if (piece === -1) return 0;
       word[count] = piece;
       count += 1;
-      place.start += table.lengthOf(piece);
-      place.isContinued = true;
+      position.start += table.lengthOf(piece);
+      position.isContinued = true;
     }
     return count;
   };
@@ -54,7 +57,7 @@ export function createPieceReader(vocabulary: Uint8Array): ReadPieces {
         bytes[end] = letter;
         if ((letter & 0xc0) !== 0x80) letters += 1;
       }
-      const found = end > start && letters <= LONGEST_WORD ? cutWord(start, end) : 0;
+      const found = end > start && letters <= MAX_WORD_LENGTH ? cutWord(start, end) : 0;
       for (let at = 0; at < found && count < most; at += 1, count += 1) into[count] = word[at] ?? 0;
       start = end + 1;
     }
@@ -67,13 +70,16 @@ export function createPieceReader(vocabulary: Uint8Array): ReadPieces {
   };
 }
 
-/** By byte: what stands for it in a word, in lower case, or 0 between words. Bytes of longer characters are letters: `fold` left no others. */
+/**
+ * For each byte, its lower-case form inside a word, or 0 between words. Bytes of multi-byte characters are letters:
+ * `fold` removed all others.
+ */
 const LETTERS = Uint8Array.from({ length: 256 }, (_, byte) => {
   if (byte >= 0x80 || /[a-z0-9]/.test(String.fromCharCode(byte))) return byte;
   return /[A-Z]/.test(String.fromCharCode(byte)) ? byte + 32 : 0;
 });
 
-/** Lower case, without marks; characters of scripts without spaces stand alone. */
+/** Lower case, without diacritics. Characters of scripts without spaces become separate words. */
 function fold(text: string): string {
   return text
     .toLowerCase()

@@ -17,10 +17,10 @@ const room = new Int32Array(256);
 const readPieces = (text: string, most: number): number[] => [...room.subarray(0, readInto(text, most, room))];
 const meaning = openMeaning(table);
 
-// The reference reads texts as they are; of a query, words in camel case are cut first.
+// The reference model reads texts as they are; this code splits camel-case words of a query first.
 const uncut = reference.texts.filter(({ text }) => !/\p{Ll}\p{Lu}/u.test(text));
 
-describe("the model at run time reads like the one that was trained", () => {
+describe("the model at run time matches the trained model", () => {
   it.each(reference.texts)("$text in pieces", ({ text, ids }) => {
     expect(readPieces(text, 128)).toEqual(ids);
   });

@@ -1,33 +1,34 @@
 import type { SearchDocument } from "../fields.js";
 
-/** The parts of a tool that the model reads, each with a weight of its own. */
+/** The parts of a tool that the model reads, each with its own weight. */
 export const PARTS = ["name", "server", "first", "rest", "parameterNames", "parameterTexts"] as const;
 
-export type Part = (typeof PARTS)[number];
+export type TextPart = (typeof PARTS)[number];
 
-const LONGEST_NAME = 200;
-const LONGEST_QUERY = 400;
-const LONGEST_DESCRIPTION = 1_000;
-const LONGEST_FIRST = 300;
-const LONGEST_REST = 600;
-const MOST_PARAMETERS = 16;
-const LONGEST_PARAMETER_TEXT = 100;
+const MAX_NAME_LENGTH = 200;
+const MAX_QUERY_LENGTH = 400;
+const MAX_DESCRIPTION_LENGTH = 1_000;
+const MAX_FIRST_LENGTH = 300;
+const MAX_REST_LENGTH = 600;
+const MAX_PARAMETERS = 16;
+const MAX_PARAMETER_TEXT_LENGTH = 100;
 const FIRST_SENTENCE = /^[\s\S]{10,300}?(?:[.!?](?=\s|$)|[。！？])/u;
 const CAMEL_CASE = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 const CAMEL_CASE_WORD = /(?<![\p{L}\p{N}])\p{Ll}[\p{Ll}\p{N}]*\p{Lu}[\p{L}\p{N}]*/gu;
-/** Tells at once that there is no such word, as in most texts. */
+/** A fast check: most texts have no camel-case word. */
 const HAS_CAMEL_CASE = /[\p{Ll}\p{N}]\p{Lu}/u;
 const IS_WORD = /^[a-z0-9]*$/u;
 const HAS_OTHER_SPACES = /[^\S ]| {2}/u;
 const IS_PLAIN = /^[ -~]*$/u;
 const HAS_PLAIN_CAMEL_CASE = /[a-z0-9][A-Z]/u;
 const PLAIN_CAMEL_CASE_WORD = /(?<![A-Za-z0-9])[a-z][a-z0-9]*[A-Z][A-Za-z0-9]*/gu;
-/** Parts of a server's name that say nothing about what it does. */
-const EMPTY = new Set(["mcp", "server", "servers", "cf", "com", "io", "ai", "dev", "app"]);
+/** Parts of a server's name that do not say what it does. */
+const MEANINGLESS = new Set(["mcp", "server", "servers", "cf", "com", "io", "ai", "dev", "app"]);
 
 /**
- * Texts as the model was taught to read them; `train/fields.mjs` is this file's twin, and a change to one without the
- * other makes the model blind. `joins` are words that camel case cuts in two although people write them as one.
+ * Prepares texts exactly as in training. `train/fields.mjs` has the same code; if one changes without the other, the
+ * model no longer works. `joins` are word pairs that camel case separates although they are usually written as one
+ * word.
  */
 export function createTextCutter(joins: ReadonlySet<string>) {
   const join = (words: readonly string[]): string => {
@@ -43,8 +44,8 @@ export function createTextCutter(joins: ReadonlySet<string>) {
   const firstOfJoined = new Set(Array.from(joins, (pair) => pair.split(" ", 1)[0] ?? ""));
 
   const toName = (identifier: string): string => {
-    const name = identifier.length > LONGEST_NAME ? identifier.slice(0, LONGEST_NAME) : identifier;
-    // Most names are one word, or plain words with nothing to be joined.
+    const name = identifier.length > MAX_NAME_LENGTH ? identifier.slice(0, MAX_NAME_LENGTH) : identifier;
+    // Most names are one word, or plain words without a pair to join.
     if (IS_WORD.test(name)) return name;
     const words = toWords(name);
     return words.some((word) => firstOfJoined.has(word)) ? join(words) : words.join(" ");
@@ -52,47 +53,47 @@ export function createTextCutter(joins: ReadonlySet<string>) {
 
   const toText = (text: string): string => {
     const line = (HAS_OTHER_SPACES.test(text) ? text.replace(/\s+/gu, " ") : text).trim();
-    // Plain English needs no regular expression with all letters of the world.
+    // ASCII texts do not need the slower Unicode regular expressions.
     if (IS_PLAIN.test(line))
       return HAS_PLAIN_CAMEL_CASE.test(line) ? line.replace(PLAIN_CAMEL_CASE_WORD, toName) : line;
     return HAS_CAMEL_CASE.test(line) ? line.replace(CAMEL_CASE_WORD, toName) : line;
   };
 
-  // The tools of a server come one after the other.
+  // The tools of a server are read one after the other, so the last server is cached.
   let last = { server: "", text: "" };
   const toServer = (server: string): string => {
     if (server === last.server) return last.text;
     const words = toName(server).split(" ");
-    const text = words.filter((word) => !EMPTY.has(word) && !/^\d+$/u.test(word)).join(" ");
+    const text = words.filter((word) => !MEANINGLESS.has(word) && !/^\d+$/u.test(word)).join(" ");
     last = { server, text };
     return text;
   };
 
   return {
-    query: (query: string): string => toText(query.slice(0, 2 * LONGEST_QUERY)).slice(0, LONGEST_QUERY),
-    tool({ name, server, description, parameters }: SearchDocument): Record<Part, string> {
-      const text = toText(description.slice(0, 2 * LONGEST_DESCRIPTION)).slice(0, LONGEST_DESCRIPTION);
-      const first = FIRST_SENTENCE.exec(text)?.[0] ?? text.slice(0, LONGEST_FIRST);
-      const read = parameters.slice(0, MOST_PARAMETERS);
+    query: (query: string): string => toText(query.slice(0, 2 * MAX_QUERY_LENGTH)).slice(0, MAX_QUERY_LENGTH),
+    tool({ name, server, description, parameters }: SearchDocument): Record<TextPart, string> {
+      const text = toText(description.slice(0, 2 * MAX_DESCRIPTION_LENGTH)).slice(0, MAX_DESCRIPTION_LENGTH);
+      const first = FIRST_SENTENCE.exec(text)?.[0] ?? text.slice(0, MAX_FIRST_LENGTH);
+      const read = parameters.slice(0, MAX_PARAMETERS);
       return {
         name: toName(name),
         server: toServer(server),
         first,
-        rest: text.slice(first.length, first.length + LONGEST_REST).trim(),
+        rest: text.slice(first.length, first.length + MAX_REST_LENGTH).trim(),
         parameterNames: read.map((parameter) => toName(parameter.name)).join(" "),
         parameterTexts: read
-          .map((parameter) => toText(parameter.description.slice(0, 2 * LONGEST_PARAMETER_TEXT)))
-          .map((about) => about.slice(0, LONGEST_PARAMETER_TEXT))
+          .map((parameter) => toText(parameter.description.slice(0, 2 * MAX_PARAMETER_TEXT_LENGTH)))
+          .map((about) => about.slice(0, MAX_PARAMETER_TEXT_LENGTH))
           .filter((about) => about !== "")
           .join(" ")
-          .slice(0, LONGEST_REST),
+          .slice(0, MAX_REST_LENGTH),
       };
     },
   };
 }
 
 function toWords(identifier: string): string[] {
-  // Most names need no more than this.
+  // The fast path for most names.
   if (/^[a-z0-9]+(?:[_-][a-z0-9]+)*$/u.test(identifier)) return identifier.split(/[_-]/u);
   return identifier
     .split(/[^\p{L}\p{N}]+/u)

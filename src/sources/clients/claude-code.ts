@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject } from "../../model/json.js";
-import { inHome, inProject, isSamePath, namedPlace, type System, under } from "../system.js";
-import type { Client, Companion, Findings, Layout } from "./client.js";
+import { inHome, inProject, isSamePath, pathFromEnvironment, type System, under } from "../system.js";
+import type { Client, Companion, ClientFindings, Layout } from "./client.js";
 import { namesIn, readServerMap } from "./entry.js";
 
-/** The person's servers, and under `projects` those for one project, with what is switched off in it. */
+/** `mcpServers` has the user's servers; `projects` has servers and disabled servers per project. */
 const STATE_KEYS = ["mcpServers", "projects"];
 
 const STATE: Layout = {
@@ -13,7 +13,7 @@ const STATE: Layout = {
     const project = projectIn(document, system);
     const off = new Set(namesIn(project?.value["disabledMcpServers"]));
     const spelling = {
-      disabled: (name: string) => (off.has(name) ? "it is switched off for this project" : undefined),
+      disabled: (name: string) => (off.has(name) ? "it is disabled for this project" : undefined),
     };
     const user = readServerMap(document, "mcpServers", spelling);
     if (project === undefined) return user;
@@ -40,14 +40,14 @@ const PROJECT: Layout = {
     ...[inHome(system, ".claude", "settings.json"), inProject(system, ".claude", "settings.json")].map(settings),
     settings(inProject(system, ".claude", "settings.local.json")),
   ],
-  read: (document, { companions, system }): Findings => {
+  read: (document, { companions, system }): ClientFindings => {
     const said = companions.map((companion) => projectIn(companion, system)?.value ?? companion);
     const rejected = new Set(said.flatMap((one) => listIn(one, "disabledMcpjsonServers")));
     const off = new Set(said.flatMap((one) => listIn(one, "disabledMcpServers")));
     return readServerMap(document, "mcpServers", {
       disabled: (name) => {
         if (rejected.has(name)) return "it is in `disabledMcpjsonServers`";
-        return off.has(name) ? "it is switched off for this project" : undefined;
+        return off.has(name) ? "it is disabled for this project" : undefined;
       },
     });
   },
@@ -56,9 +56,9 @@ const PROJECT: Layout = {
 export const claudeCode: Client = {
   id: "claude-code",
   title: "Claude Code",
-  // Issue 17719 of anthropics/claude-code: servers inherit what the shell has exported.
+  // Claude Code passes its whole environment to servers: issue 17719 of anthropics/claude-code.
   passesEnvironment: true,
-  places: (system) => [
+  locations: (system) => [
     { scope: "project", path: inProject(system, ".mcp.json") },
     { scope: "user", path: stateFile(system) },
   ],
@@ -66,14 +66,14 @@ export const claudeCode: Client = {
 };
 
 function stateFile(system: System): string {
-  return under(system, namedPlace(system, "CLAUDE_CONFIG_DIR") ?? system.home, ".claude.json");
+  return under(system, pathFromEnvironment(system, "CLAUDE_CONFIG_DIR") ?? system.home, ".claude.json");
 }
 
 function settings(path: string): Companion {
   return { path, format: "json", keys: ["disabledMcpjsonServers"] };
 }
 
-/** Of all projects only the one that we run in. */
+/** Selects the entry of the current project below `projects`; other projects are not parsed. */
 function isOurs(system: System): (path: readonly string[]) => boolean {
   return ([top, key]) => top !== "projects" || key === undefined || isSamePath(system, key, system.cwd);
 }

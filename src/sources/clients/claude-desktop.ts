@@ -1,10 +1,10 @@
 import { applicationData, localApplicationData, under } from "../system.js";
-import { plainClient, speaking } from "./plain.js";
+import { plainClient, withDialect } from "./plain.js";
 
 const FILE = "claude_desktop_config.json";
 
-/** On Windows the packaged app (the usual one since February 2026) reads a copy of its own; the other may be stale. */
-export const claudeDesktop = speaking(
+/** On Windows the packaged app (the default since February 2026) reads its own copy of the file; the other may be stale. */
+export const claudeDesktop = withDialect(
   "none",
   plainClient("claude-desktop", "Claude Desktop", (system) => {
     const packaged = under(

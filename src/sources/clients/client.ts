@@ -1,68 +1,68 @@
 import type { Path } from "../../util/document/problem.js";
 import type { Section } from "../formats/parse.js";
 import type { Scope, ToolFilter } from "../imported.js";
-import type { Dialect, InputDefinition } from "../placeholders.js";
+import type { PlaceholderSyntax, InputDefinition } from "../placeholders.js";
 import type { System } from "../system.js";
 
-/** A program that keeps MCP servers in files of its own: where they lie, and what they say. Pure. */
+/** A program that stores MCP servers in its own files: where the files are, and how to read them. Pure. */
 export interface Client {
   readonly id: string;
   readonly title: string;
-  /** It gives the servers that it starts its whole environment, and not only what their entries name. */
+  /** The program passes its whole environment to the servers that it starts, not only the variables in their entries. */
   readonly passesEnvironment?: true;
-  /** In the order of precedence: what is found first has the name. A part of a path may hold one `*`. */
-  readonly places: (system: System) => readonly ClientPlace[];
-  /** How a file of this program is read, told by its path. */
+  /** In order of precedence: the first file that has a server name wins. Each part of a path may contain one `*`. */
+  readonly locations: (system: System) => readonly ClientLocation[];
+  /** How to read a file of this program; the path selects the layout. */
   readonly layoutOf: (path: string) => Layout;
 }
 
-export interface ClientPlace {
+export interface ClientLocation {
   readonly scope: Scope;
   readonly path: string;
 }
 
 export interface Layout {
-  /** May depend on the project, where a file holds the settings of many. */
+  /** Depends on the system because one file may hold the settings of many projects. */
   readonly section: (system: System) => Section;
-  readonly dialect: Dialect;
-  /** Files beside it that say more about its servers. Those that are missing or broken say nothing. */
+  readonly dialect: PlaceholderSyntax;
+  /** Additional files with settings for the servers of this file. Missing or invalid ones are ignored. */
   readonly companions?: (
     file: { readonly path: string; readonly document: unknown },
     system: System,
   ) => readonly Companion[];
-  readonly read: (document: unknown, context: ReadContext) => Findings;
+  readonly read: (document: unknown, context: ReadContext) => ClientFindings;
 }
 
 export interface Companion extends Section {
-  /** A path, one part of which may hold a `*`. */
+  /** A path; one part of it may contain a `*`. */
   readonly path: string;
 }
 
 export interface ReadContext {
   readonly system: System;
   readonly path: string;
-  /** What the companions hold, in their order; several for one with a `*`. */
+  /** Contents of the companion files in their order; a path with `*` yields several. */
   readonly companions: readonly unknown[];
 }
 
-/** What a file says, in words that all programs share; nothing of it is checked yet. */
-export interface Findings {
-  readonly servers: readonly FoundServer[];
+/** The content of a file in a form that is the same for all programs; not validated yet. */
+export interface ClientFindings {
+  readonly servers: readonly ClientServer[];
   readonly inputs?: ReadonlyMap<string, InputDefinition>;
-  /** Parts of the file that are not what they should be. */
+  /** Parts of the file with an unexpected type. */
   readonly faults?: readonly { readonly path: Path; readonly reason: string }[];
 }
 
-export interface FoundServer {
+export interface ClientServer {
   readonly name: string;
-  /** Where in the document it stands. */
+  /** The path of the entry inside the document. */
   readonly path: Path;
-  /** In the keys of `importedServerEntry`. */
+  /** The entry, with the keys of `importedServerEntry`. */
   readonly entry: unknown;
   readonly scope?: Scope;
   readonly disabled?: string;
   readonly tools?: ToolFilter;
   readonly notes?: readonly string[];
-  /** Values that the program keeps in a store of its own, by the variable that stands for them. */
+  /** Values that the program stores elsewhere (for example in a keyring), by the variable that replaces them. */
   readonly inputs?: ReadonlyMap<string, InputDefinition>;
 }

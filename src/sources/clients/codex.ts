@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../model/json.js";
-import { inHome, inProject, namedPlace, under } from "../system.js";
-import type { Client, FoundServer, Layout } from "./client.js";
+import { inHome, inProject, pathFromEnvironment, under } from "../system.js";
+import type { Client, ClientServer, Layout } from "./client.js";
 import { compact, readServerMap } from "./entry.js";
 
 const CONFIG: Layout = {
@@ -16,15 +16,18 @@ const CONFIG: Layout = {
 export const codex: Client = {
   id: "codex",
   title: "Codex CLI",
-  places: (system) => [
+  locations: (system) => [
     { scope: "project", path: inProject(system, ".codex", "config.toml") },
-    { scope: "user", path: under(system, namedPlace(system, "CODEX_HOME") ?? inHome(system, ".codex"), "config.toml") },
+    {
+      scope: "user",
+      path: under(system, pathFromEnvironment(system, "CODEX_HOME") ?? inHome(system, ".codex"), "config.toml"),
+    },
   ],
   layoutOf: () => CONFIG,
 };
 
-/** Codex names variables in keys of their own instead of writing placeholders. */
-function withCodexKeys(server: FoundServer, written: unknown): FoundServer {
+/** Codex names environment variables in separate keys instead of using placeholders. */
+function withCodexKeys(server: ClientServer, written: unknown): ClientServer {
   if (!isJsonObject(server.entry) || !isJsonObject(written)) return server;
   const isRemote = server.entry["url"] !== undefined;
   const added = isRemote ? { headers: headersOf(written) } : { env: environmentOf(written) };
@@ -45,7 +48,7 @@ function environmentOf(written: JsonObject): JsonObject {
   const names = passed
     .map((variable: unknown) => (isJsonObject(variable) ? variable["name"] : variable))
     .filter((name): name is string => typeof name === "string");
-  // Codex passes such a variable on if it is there, and starts the server without it if not.
+  // Codex passes the variable if it is set, and starts the server without it otherwise.
   return { ...Object.fromEntries(names.map((name) => [name, `\${${name}:-}`])), ...membersOf(written["env"]) };
 }
 

@@ -1,16 +1,16 @@
 import { isJsonObject, type JsonObject } from "../../model/json.js";
-import { inHome, inProject, namedPlace, type System, under } from "../system.js";
-import type { Client, ClientPlace, Findings, FoundServer, Layout } from "./client.js";
+import { inHome, inProject, pathFromEnvironment, type System, under } from "../system.js";
+import type { Client, ClientLocation, ClientFindings, ClientServer, Layout } from "./client.js";
 import { readServer, readServerMap } from "./entry.js";
 
-/** `config.yaml` and the blocks beside it: a list of servers with names. */
+/** `config.yaml` and the block files next to it: a list of servers with names. */
 const YAML: Layout = {
   section: () => ({ format: "yaml", keys: ["mcpServers"] }),
   dialect: "continue",
   read: (document) => readList(document, ["mcpServers"]),
 };
 
-/** A block may also be a file of another program, copied there as it is; the older `config.json` has a list. */
+/** A block may also be an unchanged copy of another program's file; the older `config.json` has a list. */
 const JSON_FILE: Layout = {
   section: () => ({ format: "json", keys: ["mcpServers", "experimental"] }),
   dialect: "continue",
@@ -29,7 +29,7 @@ const JSON_FILE: Layout = {
 export const continueDev: Client = {
   id: "continue",
   title: "Continue",
-  places: (system): ClientPlace[] => [
+  locations: (system): ClientLocation[] => [
     ...blocks(system, inProject(system, ".continue")).map((path) => ({ scope: "project" as const, path })),
     { scope: "user", path: under(system, globalFolder(system), "config.yaml") },
     ...blocks(system, globalFolder(system)).map((path) => ({ scope: "user" as const, path })),
@@ -39,14 +39,14 @@ export const continueDev: Client = {
 };
 
 function globalFolder(system: System): string {
-  return namedPlace(system, "CONTINUE_GLOBAL_DIR") ?? inHome(system, ".continue");
+  return pathFromEnvironment(system, "CONTINUE_GLOBAL_DIR") ?? inHome(system, ".continue");
 }
 
 function blocks(system: System, folder: string): string[] {
   return ["yaml", "yml", "json"].map((extension) => under(system, folder, "mcpServers", `*.${extension}`));
 }
 
-function readList(document: unknown, path: readonly string[]): Findings {
+function readList(document: unknown, path: readonly string[]): ClientFindings {
   let list: unknown = document;
   for (const key of path) list = isJsonObject(list) ? list[key] : undefined;
   if (list === undefined || list === null) return { servers: [] };
@@ -54,10 +54,10 @@ function readList(document: unknown, path: readonly string[]): Findings {
   return { servers: list.flatMap((entry: unknown, index) => toServer(entry, [...path, index])) };
 }
 
-function toServer(entry: unknown, path: readonly (string | number)[]): FoundServer[] {
+function toServer(entry: unknown, path: readonly (string | number)[]): ClientServer[] {
   const index = path.at(-1);
   if (!isJsonObject(entry)) return [{ name: `server ${String(index)}`, path, entry }];
-  // A block that the person's account on the hub holds: its content is not in the file.
+  // `uses` refers to a block on the Continue hub: its content is not in the file.
   if (typeof entry["uses"] === "string") return [];
   const flat: JsonObject = isJsonObject(entry["transport"]) ? { ...entry, ...entry["transport"] } : entry;
   const options = flat["requestOptions"];

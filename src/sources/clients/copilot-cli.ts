@@ -1,11 +1,11 @@
-import { inHome, inProject, namedPlace, under } from "../system.js";
+import { inHome, inProject, pathFromEnvironment, under } from "../system.js";
 import { plainClient } from "./plain.js";
 
-/** It also reads the project's `.mcp.json`, which is Claude Code's here. */
+/** Copilot CLI also reads the project's `.mcp.json`; here that file belongs to Claude Code. */
 export const copilotCli = plainClient("copilot-cli", "GitHub Copilot CLI", (system) => [
   { scope: "project", path: inProject(system, ".github", "mcp.json") },
   {
     scope: "user",
-    path: under(system, namedPlace(system, "COPILOT_HOME") ?? inHome(system, ".copilot"), "mcp-config.json"),
+    path: under(system, pathFromEnvironment(system, "COPILOT_HOME") ?? inHome(system, ".copilot"), "mcp-config.json"),
   },
 ]);

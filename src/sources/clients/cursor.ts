@@ -1,7 +1,7 @@
 import { inHome, inProject } from "../system.js";
-import { plainClient, speaking } from "./plain.js";
+import { plainClient, withDialect } from "./plain.js";
 
-export const cursor = speaking(
+export const cursor = withDialect(
   "prefixed",
   plainClient("cursor", "Cursor", (system) => [
     { scope: "project", path: inProject(system, ".cursor", "mcp.json") },

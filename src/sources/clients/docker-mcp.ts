@@ -1,12 +1,12 @@
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import type { InputDefinition } from "../placeholders.js";
 import { inHome, pathsOf, under } from "../system.js";
-import type { Client, FoundServer, Layout } from "./client.js";
-import { fillTemplate, fillTemplates, valueIn } from "./docker-template.js";
+import type { Client, ClientServer, Layout } from "./client.js";
+import { fillTemplate, fillTemplates, templateValue } from "./docker-template.js";
 import { compact, namesIn } from "./entry.js";
 import { MCP_SERVERS } from "./plain.js";
 
-/** The toolkit's own files: which servers are enabled, their values, their tools, and the catalogs that define them. */
+/** The toolkit's files: enabled servers, their values, their tools, and the catalogs that define the servers. */
 const REGISTRY: Layout = {
   section: () => ({ format: "yaml", keys: ["registry"] }),
   dialect: "code",
@@ -27,8 +27,8 @@ const REGISTRY: Layout = {
     return {
       servers: Object.keys(enabledIn(document)).map((name) => {
         const path = ["registry", name];
-        const entry = catalogs.map((catalog) => valueIn(catalog, ["registry", name])).find(isJsonObject);
-        if (entry === undefined) return unusable(name, path, "no catalog on this machine defines it");
+        const entry = catalogs.map((catalog) => templateValue(catalog, ["registry", name])).find(isJsonObject);
+        if (entry === undefined) return unusable(name, path, "no Docker MCP catalog on this machine defines it");
         const server = toServer({ name, path, entry, values });
         const allow = isJsonObject(tools) ? namesIn(tools[name]) : [];
         return allow.length === 0 ? server : { ...server, tools: { allow } };
@@ -40,7 +40,7 @@ const REGISTRY: Layout = {
 export const dockerMcp: Client = {
   id: "docker-mcp",
   title: "Docker MCP Toolkit",
-  places: (system) => [
+  locations: (system) => [
     { scope: "user", path: inHome(system, ".docker", "mcp-servers.json") },
     { scope: "user", path: inHome(system, ".docker", "mcp", "registry.yaml") },
   ],
@@ -48,28 +48,31 @@ export const dockerMcp: Client = {
 };
 
 function enabledIn(document: unknown): JsonObject {
-  const registry = valueIn(document, ["registry"]);
+  const registry = templateValue(document, ["registry"]);
   return isJsonObject(registry) ? registry : {};
 }
 
-/** As the toolkit's own gateway runs them. */
+/** The same options that the Docker MCP gateway uses. */
 const SAFE_RUN = ["run", "--rm", "-i", "--init", "--security-opt", "no-new-privileges"];
 
 interface Enabled {
   readonly name: string;
   readonly path: readonly string[];
   readonly entry: JsonObject;
-  /** `config.yaml`: what the person entered for each server. */
+  /** `config.yaml`: the values that the user entered for each server. */
   readonly values: unknown;
 }
 
-function toServer({ name, path, entry, values }: Enabled): FoundServer {
+function toServer({ name, path, entry, values }: Enabled): ClientServer {
   const secrets = listOf(entry["secrets"]).filter(isNamedVariable);
   const common = {
     name,
     path,
     inputs: new Map(secrets.map(({ name: id, env }): [string, InputDefinition] => [env, { id, isPassword: true }])),
-    notes: secrets.map(({ name: id, env }) => `Docker keeps the secret ${id} itself; set the variable ${env} here.`),
+    notes: secrets.map(
+      ({ name: id, env }) =>
+        `The secret ${id} is stored in Docker and cannot be imported; set the environment variable ${env}.`,
+    ),
   };
   const described = { description: entry["description"], tools: manifestOf(entry["tools"]) };
   const remote = isJsonObject(entry["remote"]) ? entry["remote"] : undefined;
@@ -78,7 +81,8 @@ function toServer({ name, path, entry, values }: Enabled): FoundServer {
     const type = remote === undefined || remote["transport_type"] === "sse" ? "sse" : "http";
     return { ...common, entry: compact({ ...described, type, url, headers: remote?.["headers"] }) };
   }
-  if (typeof entry["image"] !== "string") return unusable(name, path, "it is no server of its own");
+  if (typeof entry["image"] !== "string")
+    return unusable(name, path, "its catalog entry has neither an image nor a URL");
   const env = environmentOf(entry, secrets, values);
   const args = [
     ...SAFE_RUN,
@@ -121,7 +125,7 @@ function manifestOf(tools: unknown): JsonObject[] | undefined {
   return known.length === 0 ? undefined : known;
 }
 
-function unusable(name: string, path: readonly string[], disabled: string): FoundServer {
+function unusable(name: string, path: readonly string[], disabled: string): ClientServer {
   return { name, path, entry: { command: "docker" }, disabled };
 }
 

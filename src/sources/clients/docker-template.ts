@@ -4,23 +4,23 @@ import type { Path } from "../../util/document/problem.js";
 const WHOLE = /^\{\{\s*([^{}|]+?)\s*((?:\|[\w-]+\s*)*)\}\}$/;
 const PART = /\{\{\s*([^{}|]+?)\s*((?:\|[\w-]+\s*)*)\}\}/g;
 
-/** The texts with `{{server.key|filter}}` replaced by the person's values; a list spreads, an unknown value vanishes. */
+/** Replaces `{{server.key|filter}}` by the user's values. A list becomes several texts; a text with an unknown value is dropped. */
 export function fillTemplates(templates: readonly unknown[], values: unknown): string[] {
   return templates.flatMap((template) => {
     if (typeof template !== "string") return [];
     const [, path, filters = ""] = WHOLE.exec(template) ?? [];
-    const value = path === undefined ? undefined : valueIn(values, path.split("."));
+    const value = path === undefined ? undefined : templateValue(values, path.split("."));
     if (path !== undefined && Array.isArray(value)) return value.map((item) => applyFilters(String(item), filters));
     const filled = fillTemplate(template, values);
     return filled === undefined || filled === "" ? [] : [filled];
   });
 }
 
-/** The text with every template replaced; undefined when one has no value. */
+/** The text with every template replaced; undefined if a template has no value. */
 export function fillTemplate(template: string, values: unknown): string | undefined {
   let isComplete = true;
   const text = template.replace(PART, (_written, path: string, filters: string) => {
-    const value = valueIn(values, path.split("."));
+    const value = templateValue(values, path.split("."));
     if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") {
       return applyFilters(String(value), filters);
     }
@@ -36,13 +36,13 @@ function applyFilters(value: string, filters: string): string {
   return /\|volume\b(?!-)/.test(filters) ? `${source}:${target}` : value;
 }
 
-/** `source:target`; the colon of a Windows drive is not the one between them. */
+/** Splits `source:target`; the colon of a Windows drive letter is not the separator. */
 function splitVolume(value: string): string[] {
   const [, source = value, target] = /^([A-Za-z]:[\\/][^:]*|[^:]+)(?::([^:]+))?/.exec(value) ?? [];
   return target === undefined ? [source] : [source, target];
 }
 
-export function valueIn(root: unknown, path: Path): unknown {
+export function templateValue(root: unknown, path: Path): unknown {
   let found = root;
   for (const key of path) found = isJsonObject(found) && Object.hasOwn(found, key) ? found[key] : undefined;
   return found;

@@ -3,16 +3,16 @@ import { isAbsolute } from "node:path";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import type { Path } from "../../util/document/problem.js";
 import type { ToolFilter } from "../imported.js";
-import type { Findings, FoundServer } from "./client.js";
+import type { ClientFindings, ClientServer } from "./client.js";
 
-/** What one program calls differently from the others. */
+/** Differences of one program from the common format. */
 export interface Spelling {
-  /** More ways to tell that an entry is switched off. */
+  /** An additional check whether an entry is disabled; returns the reason. */
   readonly disabled?: (name: string, entry: JsonObject) => string | undefined;
 }
 
-/** A map of servers by name under a key. */
-export function readServerMap(document: unknown, key: string, spelling: Spelling = {}): Findings {
+/** Reads the map of servers by name that is stored under a key. */
+export function readServerMap(document: unknown, key: string, spelling: Spelling = {}): ClientFindings {
   const map = isJsonObject(document) ? document[key] : undefined;
   if (!isJsonObject(document) && document !== undefined) {
     return { servers: [], faults: [{ path: [], reason: `must be a map with the key "${key}"` }] };
@@ -26,11 +26,11 @@ export function readServerMap(document: unknown, key: string, spelling: Spelling
   };
 }
 
-/** An entry as most programs write it, the spellings of all of them understood. */
+/** Reads one server entry and accepts the key spellings of all programs. */
 export function readServer(
   found: { readonly name: string; readonly path: Path; readonly entry: unknown },
   spelling: Spelling = {},
-): FoundServer {
+): ClientServer {
   const { name, path, entry } = found;
   if (!isJsonObject(entry)) return { name, path, entry };
   const disabled = disabledReason(entry) ?? spelling.disabled?.(name, entry);
@@ -47,9 +47,9 @@ export function readServer(
 
 function toCommonKeys(entry: JsonObject): JsonObject {
   const url = firstOf(entry, ["httpUrl", "url", "serverUrl", "uri"]);
-  // Without a type, `http`: it falls back to the legacy transport by itself, and not the other way round.
+  // Default to `http`: it falls back to the legacy SSE transport; `sse` does not fall back to `http`.
   const type = transportOf(entry) ?? "http";
-  // Some programs keep an address beside a command and use the command.
+  // Some programs store a URL next to a command and use the command.
   const isRemote = entry["command"] === undefined && url !== undefined;
   return compact({
     type: isRemote ? type : undefined,
@@ -65,7 +65,7 @@ function toCommonKeys(entry: JsonObject): JsonObject {
   });
 }
 
-/** Some programs take a whole command line as the command. A bare name holds no spaces, a path may. */
+/** Some programs accept a whole command line as the command. A command name has no spaces, but a path may have some. */
 function toProgram(command: unknown, args: unknown): JsonObject {
   if (typeof command !== "string" || !/\s/.test(command) || command.length > LONGEST_LINE) return { command, args };
   const [program = "", ...words] = [...command.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
@@ -109,13 +109,13 @@ function transportOf(entry: JsonObject): unknown {
 function disabledReason(entry: JsonObject): string | undefined {
   if (entry["disabled"] === true) return "`disabled` is true";
   if (entry["enabled"] === false) return "`enabled` is false";
-  return entry["sandboxEnabled"] === true ? "it runs in a sandbox there, and would run without one here" : undefined;
+  return entry["sandboxEnabled"] === true ? "it runs in a sandbox there, and this gateway has no sandbox" : undefined;
 }
 
 const ALLOW_KEYS = ["includeTools", "enabled_tools", "enabledTools", "available_tools", "allowedTools", "tools"];
 const DENY_KEYS = ["excludeTools", "disabled_tools", "disabledTools"];
 
-/** Which tools the program offers. An empty list of allowed ones means all to the programs that write it. */
+/** The tools that the program offers. Programs that write an empty list of allowed tools mean all tools. */
 function toolFilterOf(entry: JsonObject): ToolFilter | undefined {
   const allow = ALLOW_KEYS.flatMap((key) => namesIn(entry[key]));
   const deny = DENY_KEYS.flatMap((key) => namesIn(entry[key]));
@@ -136,14 +136,12 @@ function notesOn(entry: JsonObject): string[] {
   );
   const unused = UNUSED_KEYS.filter((key) => entry[key] !== undefined && entry[key] !== null && entry[key] !== false);
   return [
-    ...approved.map(
-      (key) => `\`${key}\` was not carried over: nothing runs unasked because another program allows it.`,
-    ),
+    ...approved.map((key) => `\`${key}\` was not imported: approvals given in another program do not apply here.`),
     ...unused.map((key) => `\`${key}\` is not used.`),
   ];
 }
 
-/** Programs take numbers and booleans where text belongs, and an empty value for none. */
+/** Programs accept numbers and booleans where text is expected, and null for a missing value. */
 export function toTexts(map: unknown): unknown {
   if (!isJsonObject(map)) return map ?? undefined;
   return Object.fromEntries(

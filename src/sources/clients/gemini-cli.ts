@@ -1,5 +1,5 @@
 import { isJsonObject } from "../../model/json.js";
-import { inProject, namedPlace, type System, under } from "../system.js";
+import { inProject, pathFromEnvironment, type System, under } from "../system.js";
 import type { Client, Layout } from "./client.js";
 import { namesIn, readServerMap } from "./entry.js";
 
@@ -18,7 +18,7 @@ const SETTINGS: Layout = {
       disabled: (name) => {
         if (excluded.includes(name)) return "it is in `mcp.excluded`";
         if (allowed.length > 0 && !allowed.includes(name)) return "it is not in `mcp.allowed`";
-        return off.has(name.trim().toLowerCase()) ? "it is switched off in mcp-server-enablement.json" : undefined;
+        return off.has(name.trim().toLowerCase()) ? "it is disabled in mcp-server-enablement.json" : undefined;
       },
     });
   },
@@ -27,9 +27,9 @@ const SETTINGS: Layout = {
 export const geminiCli: Client = {
   id: "gemini-cli",
   title: "Gemini CLI",
-  // packages/core/src/tools/mcp-client.ts starts from all of `process.env`.
+  // packages/core/src/tools/mcp-client.ts passes the whole `process.env`.
   passesEnvironment: true,
-  places: (system) => [
+  locations: (system) => [
     { scope: "project", path: inProject(system, ".gemini", "settings.json") },
     { scope: "user", path: under(system, folder(system), "settings.json") },
   ],
@@ -37,7 +37,7 @@ export const geminiCli: Client = {
 };
 
 function folder(system: System): string {
-  return under(system, namedPlace(system, "GEMINI_CLI_HOME") ?? system.home, ".gemini");
+  return under(system, pathFromEnvironment(system, "GEMINI_CLI_HOME") ?? system.home, ".gemini");
 }
 
 function switchedOff(enablement: unknown): Set<string> {

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../model/json.js";
-import { applicationData, configHome, inHome, namedPlace, type System, under } from "../system.js";
-import type { Client, FoundServer, Layout } from "./client.js";
+import { applicationData, configHome, inHome, pathFromEnvironment, type System, under } from "../system.js";
+import type { Client, ClientServer, Layout } from "./client.js";
 import { namesIn, readServer, toTexts } from "./entry.js";
 import type { InputDefinition } from "../placeholders.js";
 
@@ -19,20 +19,20 @@ const CONFIG: Layout = {
 export const goose: Client = {
   id: "goose",
   title: "Goose",
-  places: (system) => [{ scope: "user", path: under(system, folder(system), "config.yaml") }],
+  locations: (system) => [{ scope: "user", path: under(system, folder(system), "config.yaml") }],
   layoutOf: () => CONFIG,
 };
 
 function folder(system: System): string {
-  const root = namedPlace(system, "GOOSE_PATH_ROOT");
+  const root = pathFromEnvironment(system, "GOOSE_PATH_ROOT");
   if (root) return under(system, root, "config");
   if (system.platform === "win32") return under(system, applicationData(system), "Block", "goose", "config");
   const config = system.platform === "darwin" ? inHome(system, ".config") : configHome(system);
   return under(system, config, "goose");
 }
 
-/** Only `stdio`, `streamable_http` and the former `sse` are MCP servers; the other types are part of Goose itself. */
-function toServer(key: string, entry: unknown): FoundServer[] {
+/** Only `stdio`, `streamable_http` and the former `sse` are MCP servers; the other types are built into Goose. */
+function toServer(key: string, entry: unknown): ClientServer[] {
   const path = ["extensions", key];
   if (!isJsonObject(entry)) return [{ name: key, path, entry }];
   if (!["stdio", "streamable_http", "sse"].includes(String(entry["type"]))) return [];
@@ -47,7 +47,9 @@ function toServer(key: string, entry: unknown): FoundServer[] {
     path,
     entry: { ...rest, ...(cmd === undefined ? {} : { command: cmd, env }) },
   });
-  const notes = secrets.map((name) => `Goose keeps ${name} in its keyring; set the variable ${name} here.`);
+  const notes = secrets.map(
+    (name) => `${name} is stored in the keyring of Goose and cannot be imported; set the environment variable ${name}.`,
+  );
   return [{ ...server, notes: [...(server.notes ?? []), ...notes], inputs: new Map(secrets.map(asPassword)) }];
 }
 

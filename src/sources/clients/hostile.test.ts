@@ -12,7 +12,7 @@ const ENTRIES: unknown[] = [
   { command: { path: 5 }, cmd: [], type: "sse", uri: {}, env_keys: 5, env_vars: [null, {}], http_headers: [] },
 ];
 
-/** What a file may hold where servers are expected. */
+/** Values that a file may have instead of a map of servers. */
 const documents = [
   ...ODD,
   ...KEYS.flatMap((key) =>
@@ -22,9 +22,9 @@ const documents = [
   ),
 ];
 
-it.each(CLIENT_IDS)("%s reads any shape without an exception", (id) => {
+it.each(CLIENT_IDS)("%s does not throw for values of any type", (id) => {
   const client = CLIENTS[id];
-  for (const { path } of client.places(SYSTEM)) {
+  for (const { path } of client.locations(SYSTEM)) {
     const layout = client.layoutOf(path);
     for (const document of documents) {
       for (const companion of [undefined, ...ODD]) {

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../model/json.js";
-import { configHome, inProject, namedPlace, type System, under } from "../system.js";
-import type { Client, ClientPlace, FoundServer, Layout } from "./client.js";
+import { configHome, inProject, pathFromEnvironment, type System, under } from "../system.js";
+import type { Client, ClientLocation, ClientServer, Layout } from "./client.js";
 import { readServer } from "./entry.js";
 
 const CONFIG: Layout = {
@@ -20,9 +20,9 @@ const CONFIG: Layout = {
 export const opencode: Client = {
   id: "opencode",
   title: "opencode",
-  // packages/opencode/src/mcp/index.ts starts from all of `process.env`.
+  // packages/opencode/src/mcp/index.ts passes the whole `process.env`.
   passesEnvironment: true,
-  places: (system): ClientPlace[] => [
+  locations: (system): ClientLocation[] => [
     ...["", ".opencode"].flatMap((folder) =>
       FILES.map((file) => ({ scope: "project" as const, path: inProject(system, folder, file) })),
     ),
@@ -34,12 +34,12 @@ export const opencode: Client = {
 
 const FILES = ["opencode.json", "opencode.jsonc"];
 
-function named(system: System): ClientPlace[] {
-  const path = namedPlace(system, "OPENCODE_CONFIG");
+function named(system: System): ClientLocation[] {
+  const path = pathFromEnvironment(system, "OPENCODE_CONFIG");
   return path ? [{ scope: "user", path }] : [];
 }
 
-/** Version 2 has a level `servers` of its own; in version 1 a server may be called so. */
+/** Version 2 has an extra level `servers`; in version 1 `servers` may be the name of a server. */
 function isServerMap(value: unknown): boolean {
   return (
     isJsonObject(value) &&
@@ -47,10 +47,10 @@ function isServerMap(value: unknown): boolean {
   );
 }
 
-function toServer(path: readonly string[], entry: unknown): FoundServer[] {
+function toServer(path: readonly string[], entry: unknown): ClientServer[] {
   const name = path.at(-1) ?? "";
   if (!isJsonObject(entry)) return [{ name, path, entry }];
-  // An entry that only switches a server of the organisation on or off.
+  // An entry with only one key enables or disables a server of the organisation; it defines none.
   if (entry["command"] === undefined && entry["url"] === undefined && Object.keys(entry).length <= 1) return [];
   const { command, environment, ...rest } = entry;
   const [program, ...args] = Array.isArray(command) ? (command as unknown[]) : [command];

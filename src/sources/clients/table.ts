@@ -22,7 +22,7 @@ import { warp } from "./warp.js";
 import { windsurf } from "./windsurf.js";
 import { zed } from "./zed.js";
 
-/** Every program whose files are read, in the order in which they give names to servers. */
+/** Every supported program, in order of precedence for server names. */
 export const CLIENTS: Readonly<Record<ClientId, Client>> = {
   "claude-desktop": claudeDesktop,
   "claude-code": claudeCode,

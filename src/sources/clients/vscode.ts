@@ -1,7 +1,7 @@
 import { isJsonObject } from "../../model/json.js";
 import type { InputDefinition } from "../placeholders.js";
 import { inProject, under } from "../system.js";
-import type { Client, ClientPlace, Findings, Layout } from "./client.js";
+import type { Client, ClientLocation, ClientFindings, Layout } from "./client.js";
 import { userFolders } from "./editors.js";
 import { readServerMap } from "./entry.js";
 
@@ -11,7 +11,7 @@ const MCP_FILE: Layout = {
   read: (document) => readSection(document),
 };
 
-/** Until mid-2025 servers stood in the settings, under `mcp`. */
+/** Until mid-2025, VS Code stored servers in the settings, under `mcp`. */
 const SETTINGS: Layout = {
   section: () => ({ format: "json", keys: ["mcp"] }),
   dialect: "prefixed",
@@ -30,9 +30,9 @@ const SETTINGS: Layout = {
 export const vscode: Client = {
   id: "vscode",
   title: "VS Code",
-  // src/vs/workbench/api/node/extHostMcpNode.ts starts from all of `process.env`.
+  // src/vs/workbench/api/node/extHostMcpNode.ts passes the whole `process.env`.
   passesEnvironment: true,
-  places: (system): ClientPlace[] => [
+  locations: (system): ClientLocation[] => [
     { scope: "project", path: inProject(system, ".vscode", "mcp.json") },
     { scope: "project", path: inProject(system, ".vscode", "settings.json") },
     ...userFolders(system).flatMap((folder) =>
@@ -45,7 +45,7 @@ export const vscode: Client = {
   layoutOf: (path) => (path.endsWith("settings.json") ? SETTINGS : MCP_FILE),
 };
 
-function readSection(section: unknown): Findings {
+function readSection(section: unknown): ClientFindings {
   const inputs = isJsonObject(section) && Array.isArray(section["inputs"]) ? section["inputs"] : [];
   return { ...readServerMap(section, "servers"), inputs: new Map(inputs.flatMap(toInput)) };
 }

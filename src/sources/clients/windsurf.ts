@@ -1,8 +1,8 @@
 import { inHome } from "../system.js";
-import { plainClient, speaking } from "./plain.js";
+import { plainClient, withDialect } from "./plain.js";
 
-/** The editor's file, and that of the plugin for other editors. */
-export const windsurf = speaking(
+/** The file of the editor, and the file of the plugin for other editors. */
+export const windsurf = withDialect(
   "prefixed",
   plainClient("windsurf", "Windsurf", (system) => [
     { scope: "user", path: inHome(system, ".codeium", "windsurf", "mcp_config.json") },

@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../model/json.js";
 import { applicationData, configHome, inHome, inProject, type System, under } from "../system.js";
-import type { Client, FoundServer, Layout } from "./client.js";
+import type { Client, ClientServer, Layout } from "./client.js";
 import { readServer } from "./entry.js";
 
 const SETTINGS: Layout = {
@@ -18,7 +18,7 @@ const SETTINGS: Layout = {
 export const zed: Client = {
   id: "zed",
   title: "Zed",
-  places: (system) => [
+  locations: (system) => [
     { scope: "project", path: inProject(system, ".zed", "settings.json") },
     { scope: "user", path: under(system, settingsFolder(system), "settings.json") },
   ],
@@ -27,21 +27,21 @@ export const zed: Client = {
 
 function settingsFolder(system: System): string {
   if (system.platform === "win32") return under(system, applicationData(system), "Zed");
-  // On macOS it is `~/.config` as well, whatever XDG says.
+  // On macOS Zed uses `~/.config` as well, and ignores XDG_CONFIG_HOME.
   const config = system.platform === "darwin" ? inHome(system, ".config") : configHome(system);
   return under(system, config, "zed");
 }
 
-/** A server of an extension has settings and no command: only Zed knows how to start it. */
-function readZedServer(name: string, entry: unknown): FoundServer {
+/** The server of a Zed extension has settings and no command: only Zed can start it. */
+function readZedServer(name: string, entry: unknown): ClientServer {
   const path = ["context_servers", name];
   if (!isJsonObject(entry)) return { name, path, entry };
   const { command } = entry;
-  // Until mid-2025 `command` was a map of its own.
+  // Until mid-2025 `command` was a map.
   const flat = isJsonObject(command)
     ? { ...entry, command: command["path"], args: command["args"], env: command["env"] }
     : entry;
   if (flat.command !== undefined || flat["url"] !== undefined) return readServer({ name, path, entry: flat });
-  const disabled = "it belongs to an extension, which only Zed can start";
+  const disabled = "it belongs to a Zed extension, which only Zed can start";
   return { name, path, entry: { command: "zed" }, disabled };
 }

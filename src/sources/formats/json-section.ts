@@ -1,22 +1,22 @@
 import { createScanner } from "jsonc-parser";
 
-/** Whether the value under these keys is wanted; asked for the outermost two levels of objects. */
-export type Wanted = (path: readonly string[]) => boolean;
+/** Whether the value at this path is needed; called for the outermost two levels of objects. */
+export type WantedPath = (path: readonly string[]) => boolean;
 
 const DEEPEST_ASKED = 2;
 const DEEPEST_FOLLOWED = 1_000;
 
 interface OpenValue {
   readonly isMap: boolean;
-  /** The member that is being read; undefined before its key. */
+  /** The key of the member that is being read; undefined before the key. */
   key: string | undefined;
 }
 
 /**
- * The text with every unwanted value blanked, everything else in its place. Settings of editors and `~/.claude.json`
- * hold megabytes that are not ours: what is wrong or oversized in there must not cost us the servers.
+ * Blanks every unwanted value and keeps all positions. Editor settings and `~/.claude.json` contain megabytes of other data;
+ * invalid or oversized values there must not prevent reading the servers.
  */
-export function keepJsonSections(text: string, wanted: Wanted): string {
+export function keepJsonSections(text: string, wanted: WantedPath): string {
   const scanner = createScanner(text, true);
   const open: OpenValue[] = [];
   const pieces: string[] = [];
@@ -45,7 +45,7 @@ export function keepJsonSections(text: string, wanted: Wanted): string {
         scanner.setPosition(end);
       } else if (character === "{" || character === "[") {
         open.push({ isMap: character === "{", key: undefined });
-        // Nothing that nests like this is wanted; the parser says where it does.
+        // No wanted value nests this deep; the parser reports the position.
         if (open.length > DEEPEST_FOLLOWED) return text;
       }
     }
@@ -53,7 +53,7 @@ export function keepJsonSections(text: string, wanted: Wanted): string {
   return pieces.join("") + text.slice(copied);
 }
 
-/** Where the next member begins or what holds this one ends. Looks at no more than it must: the value may be huge. */
+/** The offset of the comma or closing bracket after the value. It scans characters only, because the value may be huge. */
 function endOfValue(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at += 1) {
@@ -67,7 +67,7 @@ function endOfValue(text: string, start: number): number {
   return text.length;
 }
 
-/** The closing quote, or the end of the line: no text of JSON goes beyond it. */
+/** The offset of the closing quote, or of the line end: a JSON string cannot contain a line break. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at += 1) {
     if (text[at] === "\\") at += 1;
@@ -84,7 +84,7 @@ function endOfComment(text: string, start: number): number {
 }
 
 /**
- * As long as before and with the same line breaks, so that every position after it stays true. A long one becomes a
+ * A replacement with the same length and line breaks, so that later positions stay correct. A long value becomes a
  * comment, which the parser skips a hundred times faster than white space.
  */
 function blank(value: string): string {

@@ -2,7 +2,7 @@ import { parse, TomlDate, TomlError } from "smol-toml";
 import type { Path } from "../../util/document/problem.js";
 import { buildDocument, DEEPEST, TOO_DEEP, type Parsed, type SyntaxNode } from "../../util/document/tree.js";
 
-/** TOML 1.0. Its parser keeps no positions, so headers of tables are looked up in the text. */
+/** Parses TOML 1.0. The parser reports no positions, so they are looked up from the table headers in the text. */
 export function parseToml(text: string): Parsed {
   try {
     const value: unknown = parse(text, {
@@ -19,7 +19,7 @@ export function parseToml(text: string): Parsed {
   }
 }
 
-// The library's own messages may quote the file, which may hold secrets.
+// The library's messages may quote the file, which may contain secrets.
 function reasonOf({ message }: TomlError): string {
   if (/depth|nest/i.test(message)) return TOO_DEEP;
   if (/unsafe/i.test(message)) return "is not allowed as a key";
@@ -42,7 +42,7 @@ function toNode(value: unknown): SyntaxNode {
   };
 }
 
-/** The line of the table that a path leads to or into: `[a.b]`, with or without quotes around a part. */
+/** Returns the line of the table that contains a path: `[a.b]`, with or without quotes around a part. */
 function headersIn(text: string): (path: Path) => { line: number; column: number } | undefined {
   const headers = new Map<string, number>();
   text.split("\n").forEach((line, index) => {

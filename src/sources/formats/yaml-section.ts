@@ -1,13 +1,13 @@
-/** Of a file the values under these keys, or of those only these members. */
+/** The needed top-level keys of a file, and optionally the needed members of their values. */
 export interface YamlSections {
   readonly keys: readonly string[];
   readonly members?: readonly string[] | undefined;
 }
 
 /**
- * The text with the lines of every unwanted key emptied. Other programs' YAML may use what we refuse (merge keys, tags, an
- * older version of YAML) outside of the section that concerns us, and a catalog of servers is far larger than the few that
- * are used. A file in another style than one key per line is left as it is.
+ * Empties the lines of every unwanted key. Other programs' YAML may use features that our parser rejects (merge keys, tags,
+ * an older YAML version) outside of the needed section, and a server catalog is far larger than the few entries in use.
+ * A file that does not have one key per line is returned unchanged.
  */
 export function keepYamlSections(text: string, { keys, members }: YamlSections): string {
   const lines = text.split("\n");
@@ -36,7 +36,7 @@ export function keepYamlSections(text: string, { keys, members }: YamlSections):
     .join("\n");
 }
 
-// No two neighbours match the same character: a line of any length takes one pass.
+// Adjacent parts of the pattern match no common character, so that matching takes linear time.
 const KEY = /^( *)(?:"([^"\\]*)"\s*|'([^']*)'\s*|([^\s#&*!|>'"%@`{[\]},-][^:#]*)):(?:\s|$)/;
 
 function keyOf(line: string): { readonly indent: number; readonly key: string } | undefined {

@@ -1,38 +1,38 @@
-import { isDeepStrictEqual } from "node:util";
 import { isJsonObject } from "../../model/json.js";
 import type { Path } from "../../util/document/problem.js";
+import { isEqualJson } from "../../util/json/is-equal.js";
 
-/** What is to be done to one map or list of a document. */
+/** A change of one map or list in a document. */
 export interface Change {
   readonly container: Path;
   readonly kind: "map" | "list";
-  /** Keys of a map or positions in a list, as they are before the change. */
+  /** Keys of a map, or positions in a list before the change. */
   readonly remove: readonly (string | number)[];
-  readonly add: readonly Member[];
-  /** A comment on the lines directly above a member goes with it. */
+  readonly add: readonly TextMember[];
+  /** Remove the comment lines directly above a removed member too. */
   readonly takesComments?: true;
 }
 
-/** A member of a map under its key; in a list the key is not written. */
-export interface Member {
+/** A member of a map; in a list the key is not written. */
+export interface TextMember {
   readonly key: string;
   readonly value: unknown;
 }
 
-/** A new text, or why there is none: then nothing may be written. */
-export type Edited =
+/** A new text, or the reason why there is none: then nothing may be written. */
+export type TextEdit =
   | { readonly kind: "edited"; readonly text: string }
   | { readonly kind: "refused"; readonly reason: string };
 
-export function refused(reason: string): Edited & { kind: "refused" } {
+export function refused(reason: string): TextEdit & { kind: "refused" } {
   return { kind: "refused", reason };
 }
 
-export function edited(text: string): Edited {
+export function edited(text: string): TextEdit {
   return { kind: "edited", text };
 }
 
-/** The document with the change made to its data: what the edited text must amount to. */
+/** Applies the change to the parsed document: the edited text must parse to this value. */
 export function applyChange(document: unknown, change: Change): unknown {
   const [key, ...rest] = change.container;
   if (key === undefined) return changeContainer(document, change);
@@ -52,10 +52,10 @@ function changeContainer(value: unknown, { kind, remove, add }: Change): unknown
   return Object.fromEntries([...kept, ...add.map((member) => [member.key, member.value])]);
 }
 
-/** Whether two documents say the same; members of a changed list may stand in another order, and an empty one may be left out. */
+/** Compares two documents; the order in a changed list does not matter, and an empty map or list equals a missing one. */
 export function isSameDocument(left: unknown, right: unknown, changes: readonly Change[]): boolean {
   const compared = (document: unknown): unknown => changes.reduce(withComparable, document);
-  return isDeepStrictEqual(compared(left), compared(right));
+  return isEqualJson(compared(left), compared(right));
 }
 
 function withComparable(document: unknown, { container }: Pick<Change, "container">): unknown {

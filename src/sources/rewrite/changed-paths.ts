@@ -1,14 +1,14 @@
-import { isDeepStrictEqual } from "node:util";
 import { isJsonObject } from "../../model/json.js";
 import { type Path, pathText } from "../../util/document/problem.js";
+import { isEqualJson } from "../../util/json/is-equal.js";
 import type { FileFormat } from "../formats/parse.js";
-import { readAll } from "./edit-text.js";
+import { parseWhole } from "./edit-text.js";
 import { decodeText } from "./encoded-text.js";
 
 const DEEPEST = 3;
 const MOST = 10;
 
-/** Where two contents of a file differ, without saying what stands there: that may be secret. */
+/** The paths at which two contents of a file differ, without the values, which may be secret. */
 export async function changedPaths(before: Uint8Array, after: Uint8Array, format: FileFormat): Promise<string[]> {
   const [left, right] = await Promise.all([before, after].map((bytes) => valueOf(bytes, format)));
   if (left === undefined || right === undefined) return ["the whole file"];
@@ -20,11 +20,11 @@ export async function changedPaths(before: Uint8Array, after: Uint8Array, format
 
 async function valueOf(bytes: Uint8Array, format: FileFormat): Promise<{ readonly value: unknown } | undefined> {
   const content = decodeText(bytes);
-  return content === undefined ? undefined : await readAll(content.text, format);
+  return content === undefined ? undefined : await parseWhole(content.text, format);
 }
 
 function* differences(left: unknown, right: unknown, path: Path): Generator<Path> {
-  if (isDeepStrictEqual(left, right)) return;
+  if (isEqualJson(left, right)) return;
   if (path.length === DEEPEST || !isJsonObject(left) || !isJsonObject(right)) return yield path;
   for (const key of new Set([...Object.keys(left), ...Object.keys(right)])) {
     yield* differences(left[key], right[key], [...path, key]);

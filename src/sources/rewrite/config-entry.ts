@@ -1,8 +1,8 @@
-import { isDeepStrictEqual } from "node:util";
 import type { JsonObject } from "../../model/json.js";
-import type { Connection, ServerDefinition } from "../../model/server.js";
+import type { ServerConnection, ServerDefinition } from "../../model/server.js";
+import { isEqualJson } from "../../util/json/is-equal.js";
 
-/** A server as our own configuration writes it: what compiles to the same definition again. */
+/** Converts a definition into a configuration entry that compiles to the same definition. */
 export function toConfigEntry(definition: ServerDefinition, envFile?: string): JsonObject {
   const { description, connection, manifest } = definition;
   return {
@@ -13,20 +13,21 @@ export function toConfigEntry(definition: ServerDefinition, envFile?: string): J
   };
 }
 
-function connectionOf(connection: Connection): JsonObject {
-  // No other program has any: they are written in a section of their own.
+function connectionOf(connection: ServerConnection): JsonObject {
+  // Other programs have no such servers, and the configuration writes them in other sections.
   if (connection.kind === "rest" || connection.kind === "built-in") return {};
   if (connection.kind !== "stdio") {
     const { kind, url, headers } = connection;
     return { type: kind, url, ...(Object.keys(headers).length === 0 ? {} : { headers: { ...headers } }) };
   }
-  const { command, args, env, cwd, inheritEnv } = connection;
+  const { command, args, env, cwd, inheritEnv, integrity } = connection;
   return {
     command,
     ...(args.length === 0 ? {} : { args: [...args] }),
     ...(Object.keys(env).length === 0 ? {} : { env: { ...env } }),
     ...(cwd === undefined ? {} : { cwd }),
     ...(inheritEnv === undefined ? {} : { inheritEnv: [...inheritEnv] }),
+    ...(integrity === undefined ? {} : { integrity }),
   };
 }
 
@@ -34,6 +35,6 @@ function toManifestTool({ name, description, inputSchema }: ServerDefinition["ma
   return {
     name,
     ...(description === undefined ? {} : { description }),
-    ...(isDeepStrictEqual(inputSchema, { type: "object" }) ? {} : { inputSchema }),
+    ...(isEqualJson(inputSchema, { type: "object" }) ? {} : { inputSchema }),
   };
 }

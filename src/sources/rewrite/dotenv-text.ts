@@ -1,6 +1,6 @@
 import { styleOf } from "./text-style.js";
 
-/** The text of a `.env` file with variables added at its end; what it says already stays as it is. */
+/** Appends variables to the text of a `.env` file; the existing text is unchanged. */
 export function addVariables(text: string, variables: ReadonlyMap<string, string>): string {
   if (variables.size === 0) return text;
   const { lineBreak } = styleOf(text);
@@ -9,7 +9,7 @@ export function addVariables(text: string, variables: ReadonlyMap<string, string
   return `${text}${gap}${lines.join("")}`;
 }
 
-/** Single quotes take everything as it is but themselves; a line break is spelt out, so that each variable has its line. */
+/** Single quotes keep every other character literally. Line breaks are escaped, so that each variable takes one line. */
 function quote(value: string): string {
   if (!/['\r\n]/.test(value)) return `'${value}'`;
   const escaped = value

@@ -55,7 +55,7 @@ describe("YAML with comments, anchors and braces", () => {
     );
   });
 
-  it("removes a comment directly above an entry with it, and keeps it where the entry is replaced", async () => {
+  it("removes the comment directly above a removed entry, and keeps the one above a replaced entry", async () => {
     const removed = await edit(YAML, remove("github"));
     expect(removed).toContain('servers:\n  "files":\n');
     expect(await edit(YAML, replace("github"))).toContain(
@@ -69,13 +69,13 @@ describe("YAML with comments, anchors and braces", () => {
     );
   });
 
-  it("removes one with its lines", async () => {
+  it("removes a server with its lines", async () => {
     expect(await edit(YAML, remove("files"))).toBe(
       YAML.replace(`  "files":\n    command: "npx"\n\n    enabled: false # broken upstream\n`, ""),
     );
   });
 
-  it("replaces one in its place", async () => {
+  it("replaces a server at its position", async () => {
     expect(await edit(YAML, replace("github"))).toBe(
       YAML.replace(
         `  github:\n    command: npx            # a comment at the end\n    args: [ "-y", gh ]\n    env: *env\n`,
@@ -84,21 +84,21 @@ describe("YAML with comments, anchors and braces", () => {
     );
   });
 
-  it("switches one off whose entry has an alias", async () => {
+  it("disables a server whose entry has an alias", async () => {
     expect(await edit(YAML, set("github", false))).toBe(
       YAML.replace("    env: *env\n", "    env: *env\n    enabled: false\n"),
     );
   });
 
-  it("switches one on by taking the key out", async () => {
+  it("enables a server by removing the key", async () => {
     expect(await edit(YAML, set("files", undefined))).toBe(YAML.replace("    enabled: false # broken upstream\n", ""));
   });
 
-  it("changes a value in braces", async () => {
+  it("changes a value in a flow-style map", async () => {
     expect(await edit(YAML, set("tracker", false))).toBe(YAML.replace("enabled: true }", "enabled: false }"));
   });
 
-  it("takes the last server out and leaves an empty map", async () => {
+  it("removes the last server and leaves an empty map", async () => {
     expect(await edit("servers:\n  a:\n    command: a\nx: 1\n", remove("a"))).toBe("servers: {}\nx: 1\n");
   });
 
@@ -110,27 +110,27 @@ describe("YAML with comments, anchors and braces", () => {
     expect(await edit(text, remove(name))).toBe(after);
   });
 
-  it("adds to braces over several lines", async () => {
+  it("adds to a flow-style map on several lines", async () => {
     expect(await edit("servers: {\n  a: { command: a },\n}\n", add)).toBe(
       'servers: {\n  a: { command: a },\n  new: { "command": "npx", "args": ["-y", "new"] }\n}\n',
     );
   });
 
-  it("switches off a server of a list, whose first key follows the dash", async () => {
+  it("disables a server in a list whose first key follows the dash", async () => {
     expect(await edit("servers:\n  - name: a\n    command: a\n  - name: b\n    command: b\n", set("a", false))).toBe(
       "servers:\n  - name: a\n    command: a\n    enabled: false\n  - name: b\n    command: b\n",
     );
   });
 
-  it("refuses to remove what others refer to", async () => {
+  it("rejects removing an entry with an anchor that others use", async () => {
     expect(await edit("servers:\n  a: &a\n    command: a\n  b: *a\n", remove("a"))).toMatch(/safely/);
   });
 
-  it("refuses to change what another entry is an alias of", async () => {
+  it("rejects changing an entry that another entry is an alias of", async () => {
     expect(await edit("servers:\n  a: &a\n    command: a\n  b: *a\n", set("a", false))).toMatch(/safely/);
   });
 
-  it("adds a key to the section, and to a file of comments alone", async () => {
+  it("adds a key to the section, and to a file with only comments", async () => {
     expect(await edit("cache:\n  ttl: 5\n# end\n", (view) => [addKey(view, "sources", "all")])).toBe(
       "cache:\n  ttl: 5\nsources: all\n# end\n",
     );
@@ -173,7 +173,7 @@ const JSONC = `{
 describe("JSON with comments and trailing commas, under the name mcpServers", () => {
   const json = (toChanges: (view: ConfigView) => readonly Change[]) => edit(JSONC, toChanges, { format: "json" });
 
-  it("adds", async () => {
+  it("adds a server", async () => {
     expect(await json(add)).toBe(
       JSONC.replace(
         "    },\n  },\n",
@@ -182,13 +182,13 @@ describe("JSON with comments and trailing commas, under the name mcpServers", ()
     );
   });
 
-  it("removes", async () => {
+  it("removes a server", async () => {
     expect(await json(remove("github"))).toBe(
       JSONC.replace(`    "github": { "command": "npx", "args": ["-y", "gh"] }, // work\n`, "    // work\n"),
     );
   });
 
-  it("switches off and on", async () => {
+  it("disables and enables a server", async () => {
     expect(await json(set("GITHUB", false))).toBe(
       JSONC.replace('"args": ["-y", "gh"] }', '"args": ["-y", "gh"], "enabled": false }'),
     );

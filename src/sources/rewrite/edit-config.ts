@@ -1,21 +1,21 @@
-// Comes in: the bytes of our own configuration, if there is one, and what is to change in it; goes out: its bytes with exactly
-// that changed. Every edit of a configuration goes through here.
+// Input: the bytes of the gateway's configuration (if it exists) and the changes. Output: the bytes with exactly these
+// changes. Every edit of a configuration file uses this module.
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import type { Path } from "../../util/document/problem.js";
 import { identity } from "../merge.js";
 import type { Change } from "./change.js";
-import { editText, readAll } from "./edit-text.js";
+import { editText, parseWhole } from "./edit-text.js";
 import { decodeText, encodeText } from "./encoded-text.js";
 
 export interface ConfigContent {
   /** Undefined for a configuration that does not exist yet. */
   readonly bytes: Uint8Array | undefined;
   readonly format: "json" | "yaml";
-  /** Our section of a file that other programs share, which must be `discovery`. */
+  /** Other programs share the file: our configuration must be in its section `discovery`. */
   readonly isShared: boolean;
 }
 
-/** Our section as the file has it. */
+/** The configuration inside the file. */
 export interface ConfigView {
   readonly path: Path;
   readonly value: JsonObject;
@@ -30,13 +30,13 @@ export async function editConfig(
   toChanges: (view: ConfigView) => readonly Change[],
 ): Promise<EditedConfig> {
   const content = decodeText(bytes ?? new Uint8Array());
-  const document = content === undefined ? undefined : await readAll(content.text, format);
+  const document = content === undefined ? undefined : await parseWhole(content.text, format);
   if (content === undefined || document === undefined) {
-    return { kind: "refused", reason: "could not be read as a whole" };
+    return { kind: "refused", reason: "is not valid" };
   }
   const result = await editText(content.text, format, toChanges(viewOf(document.value, isShared)));
   if (result.kind === "refused") return result;
-  const after = await readAll(result.text, format);
+  const after = await parseWhole(result.text, format);
   return { kind: "edited", bytes: encodeText({ ...content, text: result.text }), value: after?.value };
 }
 
@@ -47,16 +47,16 @@ function viewOf(value: unknown, isShared: boolean): ConfigView {
   return { path: ["discovery"], value: isJsonObject(inner) ? inner : {} };
 }
 
-/** A section whose members have names: a map by name, or a list of entries with `name`. */
+/** A section with named members: a map by name, or a list of entries with `name`. */
 export type NamedSection = "servers" | "adapters";
 
-/** A member of such a section, as it is written in a map. */
+/** A member of such a section, in the form for a map. */
 export interface NamedMember {
   readonly name: string;
   readonly entry: JsonObject;
 }
 
-/** The key that the file has for a section. */
+/** The key under which the file has the section. */
 function keyOf({ value }: ConfigView, section: NamedSection): string {
   return section === "servers" && isJsonObjectOrList(value["mcpServers"]) ? "mcpServers" : section;
 }
@@ -65,7 +65,7 @@ function isJsonObjectOrList(value: unknown): boolean {
   return isJsonObject(value) || Array.isArray(value);
 }
 
-/** Removes and adds members of a section. What is added takes the place of the first that goes. */
+/** Removes and adds members of a section. Added members take the position of the first removed one. */
 export function changeMembers(
   view: ConfigView,
   section: NamedSection,
@@ -82,7 +82,7 @@ export function changeMembers(
   };
 }
 
-/** Sets one key of a member, or takes it out where the value is undefined. */
+/** Sets one key of a member; removes the key if the value is undefined. */
 export function setMemberKey(
   view: ConfigView,
   section: NamedSection,
@@ -95,12 +95,12 @@ export function setMemberKey(
   return [{ container, kind: "map", remove: [key], add }];
 }
 
-/** Sets a key of our section that is not there yet. */
+/** Adds a key to the configuration that it does not have yet. */
 export function addKey(view: ConfigView, key: string, value: string): Change {
   return { container: view.path, kind: "map", remove: [], add: [{ key, value }] };
 }
 
-/** Where a member stands in its section: a key of a map, or a position in a list. */
+/** The key (map) or position (list) of a member in its section. */
 function positionOf(view: ConfigView, section: NamedSection, name: string): string | number | undefined {
   const members = view.value[keyOf(view, section)];
   const isNamed = (written: unknown): boolean => typeof written === "string" && identity(written) === identity(name);

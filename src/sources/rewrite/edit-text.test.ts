@@ -20,7 +20,7 @@ const scalar = fc.constantFrom(
   "[]",
 );
 
-/** A map with anything that JSON with comments allows between its parts. */
+/** A map with every kind of white space and comment that JSON with comments allows. */
 const map = (value: fc.Arbitrary<string>) =>
   fc
     .tuple(
@@ -37,7 +37,7 @@ const map = (value: fc.Arbitrary<string>) =>
       return { keys, text: `{${members.join(",")}${isOpenEnded && keys.length > 0 ? "," : ""}${end}}` };
     });
 
-it("changes the map of servers and not a byte around it, whatever the layout", async () => {
+it("changes only the map of servers and no other byte, in any layout", async () => {
   const cases = fc.tuple(map(scalar), map(scalar), map(scalar), fc.infiniteStream(fc.boolean()), fc.boolean());
   await fc.assert(
     fc.asyncProperty(cases, async ([before, servers, after, goes, adds]) => {
@@ -60,7 +60,7 @@ it("changes the map of servers and not a byte around it, whatever the layout", a
   );
 });
 
-it("changes tables of TOML and not a byte of the others", async () => {
+it("changes only the given TOML tables and no other byte", async () => {
   const filler = fc.constantFrom(
     "# note [mcp_servers.a]",
     "",
@@ -104,21 +104,21 @@ it.each([
   ["yaml", "a: [1"],
   ["yaml", "a: 1\na: 2"],
   ["toml", "a = "],
-] as const)("refuses %s that is not valid: %s", async (format, text) => {
+] as const)("rejects invalid %s: %s", async (format, text) => {
   const result = await editText(text, format, [{ container: ["x"], kind: "map", remove: [], add: [GATEWAY] }]);
   expect(result.kind).toBe("refused");
 });
 
 it.each([
-  ["a list where a map should be", '{ "x": [] }'],
-  ["a text where a map should be", '{ "x": "y" }'],
-  ["a list that should hold the map", "[]"],
-])("refuses %s", async (_name, text) => {
+  ["a list where a map is expected", '{ "x": [] }'],
+  ["a text where a map is expected", '{ "x": "y" }'],
+  ["a list at the root where a map is expected", "[]"],
+])("rejects %s", async (_name, text) => {
   const result = await editText(text, "json", [{ container: ["x"], kind: "map", remove: [], add: [GATEWAY] }]);
   expect(result.kind).toBe("refused");
 });
 
-it("puts a map in the place of nothing", async () => {
+it("replaces null by a map", async () => {
   const change: Change = { container: ["x", "y"], kind: "map", remove: [], add: [{ key: "k", value: 1 }] };
   expect(await editText('{ "x": null }', "json", [change])).toEqual({
     kind: "edited",

@@ -1,6 +1,6 @@
-import { toText } from "../../util/document/text.js";
+import { decodeUtf8 } from "../../util/document/text.js";
 
-/** The text of a file and what stood before it, so that the same bytes can be made of it again. */
+/** The text of a file and its byte order mark, so that the same bytes can be written again. */
 export interface EncodedText {
   readonly text: string;
   readonly mark: string;
@@ -8,9 +8,9 @@ export interface EncodedText {
 
 const MARK = "\ufeff";
 
-/** Undefined for what is not UTF-8 text, which nobody should edit. */
+/** Undefined if the bytes are not UTF-8 text; such a file must not be edited. */
 export function decodeText(bytes: Uint8Array): EncodedText | undefined {
-  const content = toText(bytes);
+  const content = decodeUtf8(bytes);
   if (content.kind !== "text") return undefined;
   const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   return { text: content.text, mark: hasMark ? MARK : "" };

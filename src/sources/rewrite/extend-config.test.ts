@@ -18,7 +18,7 @@ async function extend(text: string | undefined, parts: Partial<ExtendParts> = {}
 describe("extendConfig", () => {
   it.each<[string, string | undefined, Partial<ExtendParts>, string]>([
     [
-      "begins a new file",
+      "creates a new file",
       undefined,
       { toolRules: RULES },
       '{\n  "servers": {\n    "a b": {\n      "command": "a",\n      "args": ["x"]\n    }\n  },\n  "toolRules": [\n    {\n      "server": "a b",\n      "pattern": ["t"],\n      "enabled": false\n    }\n  ]\n}\n',
@@ -30,47 +30,47 @@ describe("extendConfig", () => {
       '{\n  // mine\n  "servers": {\n    "z": { "command": "z" }, // last\n    "a b": {\n      "command": "a",\n      "args": ["x"]\n    }\n  }\n}',
     ],
     [
-      "adds to a list inside of the wrapper",
+      "adds to a list inside of the section discovery",
       '{ "discovery": { "servers": [{ "name": "z", "command": "z" }] } }',
       {},
       '{ "discovery": { "servers": [{ "name": "z", "command": "z" }, { "name": "a b", "command": "a", "args": ["x"] }] } }',
     ],
     [
-      "adds our section to a file of others",
+      "adds the section discovery to a shared file",
       '{ "theirs": 1 }',
       { isShared: true },
       '{ "theirs": 1, "discovery": { "servers": { "a b": { "command": "a", "args": ["x"] } } } }',
     ],
     [
-      "adds to YAML and its rules",
+      "adds servers and rules to YAML",
       "# mine\nservers:\n    z: {command: z} # last\ntoolRules:\n    - pattern: q\n      enabled: false\n",
       { format: "yaml", toolRules: RULES },
       "# mine\nservers:\n    z: {command: z} # last\n    a b:\n        command: a\n        args:\n            - x\ntoolRules:\n    - pattern: q\n      enabled: false\n    - server: a b\n      pattern:\n          - t\n      enabled: false\n",
     ],
     [
-      "adds to a list of YAML",
+      "adds to a YAML list",
       "servers:\n- name: z\n  command: z\n",
       { format: "yaml" },
       "servers:\n- name: z\n  command: z\n- name: a b\n  command: a\n  args:\n    - x\n",
     ],
     [
-      "begins a section of YAML",
+      "creates a section in YAML",
       "discovery:\n  cache:\n    ttl: 5\n",
       { format: "yaml" },
       "discovery:\n  cache:\n    ttl: 5\n  servers:\n    a b:\n      command: a\n      args:\n        - x\n",
     ],
     [
-      "adds to a map in braces",
+      "adds to a flow-style map",
       "servers: {z: {command: z}}\n",
       { format: "yaml" },
       'servers: {z: {command: z}, "a b": { "command": "a", "args": ["x"] }}\n',
     ],
-    ["refuses what is broken", "{", {}, "could not be read as a whole"],
+    ["rejects an invalid file", "{", {}, "is not valid"],
   ])("%s", async (_name, before, parts, after) => {
     expect(await extend(before, parts)).toBe(after);
   });
 
-  it("shows a person what to add", () => {
+  it("returns the additions as a JSON snippet", () => {
     expect(JSON.parse(toSnippet({ servers: SERVERS, toolRules: RULES }))).toEqual({
       servers: { "a b": { command: "a", args: ["x"] } },
       toolRules: RULES,

@@ -1,5 +1,5 @@
-// Comes in: the bytes of our own configuration, if there is one, and servers with rules for it; goes out: its bytes with these
-// added and nothing else changed. Refuses to know where they came from.
+// Input: the bytes of the gateway's configuration (if it exists), and servers and rules to add. Output: the bytes with these
+// additions and no other change.
 import type { FilterRule } from "../tool-rules.js";
 import type { Change } from "./change.js";
 import {
@@ -10,9 +10,9 @@ import {
   type EditedConfig,
   type NamedMember,
 } from "./edit-config.js";
-import { writeJson } from "./json-value.js";
+import { toJsonText } from "./json-value.js";
 
-/** What comes into the configuration. */
+/** Servers and rules to add to the configuration. */
 export interface Additions {
   readonly servers: readonly NamedMember[];
   readonly toolRules: readonly FilterRule[];
@@ -32,9 +32,9 @@ export function additionChanges(view: ConfigView, { servers, toolRules }: Additi
   return [changeMembers(view, "servers", { add: servers }), rules].filter(({ add }) => add.length > 0);
 }
 
-/** What a person can put into a configuration that only they can edit. */
+/** The additions as JSON text, for the user to paste into a configuration that cannot be edited automatically. */
 export function toSnippet({ servers, toolRules }: Additions): string {
   const map = Object.fromEntries(servers.map(({ name, entry }) => [name, entry]));
   const value = { servers: map, ...(toolRules.length === 0 ? {} : { toolRules }) };
-  return writeJson(value, { step: "  ", layout: "lines" });
+  return toJsonText(value, { step: "  ", layout: "lines" });
 }

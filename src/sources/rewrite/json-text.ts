@@ -1,7 +1,7 @@
 import { createScanner, findNodeAtLocation, type Node, type ParseError, parseTree } from "jsonc-parser";
 import type { Path } from "../../util/document/problem.js";
-import { type Change, type Edited, edited, type Member, refused } from "./change.js";
-import { writeJson } from "./json-value.js";
+import { type Change, type TextEdit, edited, type TextMember, refused } from "./change.js";
+import { toJsonText } from "./json-value.js";
 import {
   beginsLine,
   commentStart,
@@ -17,14 +17,14 @@ import {
 } from "./text-style.js";
 
 /**
- * Changes one map or list in a JSON text. Every byte outside of the members that go and come stays, comments too. The
- * parser's own editor is not used, because it lays out anew the whole lines that it touches.
+ * Changes one map or list in a JSON text. Every byte outside of the removed and added members stays, including comments. The
+ * editor of the parser library is not used, because it reformats the lines that it touches.
  */
-export function editJson(text: string, change: Change): Edited {
+export function editJson(text: string, change: Change): TextEdit {
   const style = styleOf(text);
   if (text.trim() === "") {
     const value = wrapped(change.container, contentOf(change));
-    return edited(`${text}${writeJson(value, { step: style.indent, layout: "lines" })}\n`);
+    return edited(`${text}${toJsonText(value, { step: style.indent, layout: "lines" })}\n`);
   }
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true });
@@ -32,7 +32,7 @@ export function editJson(text: string, change: Change): Edited {
   const node = findNodeAtLocation(root, [...change.container]);
   const type = change.kind === "map" ? "object" : "array";
   if (node === undefined || node.type === "null") return addContainer(text, root, change);
-  if (node.type !== type) return refused(`holds no ${change.kind} where its servers should be`);
+  if (node.type !== type) return refused(`has no ${change.kind} at the path of its servers`);
   return edited(splice(text, changeMembers(text, node, { change, style })));
 }
 
@@ -46,15 +46,15 @@ function wrapped(path: Path, content: unknown): unknown {
   return path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), content);
 }
 
-/** The map that should hold the container and does not yet gets it as its last member. */
-function addContainer(text: string, root: Node, change: Change): Edited {
+/** Adds the missing container, with its members, as the last member of the map around it. */
+function addContainer(text: string, root: Node, change: Change): TextEdit {
   if (change.add.length === 0) return edited(text);
   const { container } = change;
   for (let length = container.length - 1; length >= 0; length -= 1) {
     const holder = findNodeAtLocation(root, container.slice(0, length));
     const [key, ...rest] = container.slice(length);
     if (holder === undefined || holder.type === "null") continue;
-    if (holder.type !== "object") return refused("holds no map where its servers should be");
+    if (holder.type !== "object") return refused("has no map at the path of its servers");
     const member = { key: String(key), value: wrapped(rest, contentOf(change)) };
     const isEmpty = findNodeAtLocation(holder, [String(key)]) !== undefined;
     const inner: Change = {
@@ -65,7 +65,7 @@ function addContainer(text: string, root: Node, change: Change): Edited {
     };
     return edited(splice(text, changeMembers(text, holder, { change: inner, style: styleOf(text) })));
   }
-  return refused("holds no map where its servers should be");
+  return refused("has no map at the path of its servers");
 }
 
 interface MemberChange {
@@ -81,7 +81,7 @@ function changeMembers(text: string, container: Node, { change, style }: MemberC
   const kept = children.filter((child, index) => !isRemoved(child, index));
   const [first] = removed;
   if (children.length === 0) return change.add.length === 0 ? [] : [fillEmpty(text, container, { change, style })];
-  // The new members take the place of the first that goes: no comma has to move.
+  // The new members replace the first removed one, so that no comma has to move.
   const replaced = change.add.length > 0 ? first : undefined;
   const gone = removed.filter((child) => child !== replaced);
   const last = lastOf(children.filter((child) => kept.includes(child) || child === replaced));
@@ -104,7 +104,7 @@ function lastOf(nodes: readonly Node[]): Node | undefined {
   return nodes.at(-1);
 }
 
-/** The comma that follows a member, if one does before the next member or the end. */
+/** The offset of the comma after a member, if there is one before the next member or the end. */
 function commaAfter(text: string, child: Node | undefined, container: Node): number | undefined {
   if (child === undefined) return undefined;
   const scanner = createScanner(text, true);
@@ -114,7 +114,7 @@ function commaAfter(text: string, child: Node | undefined, container: Node): num
   return at < container.offset + container.length && text[at] === "," ? at : undefined;
 }
 
-/** A member goes with its comma; the line too if nothing else is in it. A comment beside it stays. */
+/** Removes a member with its comma, and its lines if they contain nothing else. A comment on the same line stays. */
 function removal(text: string, child: Node, comma: number | undefined, { takesComments }: Change): Splice[] {
   const { offset, length } = child;
   const valueEnd = offset + length;
@@ -147,7 +147,7 @@ function append(text: string, container: Node, { change, style }: MemberChange):
   const after = comma === undefined ? end : comma + 1;
   const rest = text.slice(after, lineEnd(text, after));
   const isOwnLine = beginsLine(text, last.offset);
-  // A comment that ends the line belongs to the member before it.
+  // A comment at the end of the line belongs to the member before it.
   const at = isOwnLine && /^\s*(?:\/\/.*|(?:\/\*.*\*\/)?\s*)$/.test(rest) ? lineEnd(text, after) : after;
   const space = /":\S/.test(text) ? "" : " ";
   const separator = isOwnLine ? `${style.lineBreak}${indentAt(text, last.offset)}` : space;
@@ -169,7 +169,7 @@ function fillEmpty(text: string, container: Node, { change, style }: MemberChang
   return { start, end: inner.trim() === "" ? end : start, text: `${opening}${style.lineBreak}${base}` };
 }
 
-/** The new members as they stand in the place of one that begins at the offset. */
+/** The text of the new members, formatted like the member at the offset. */
 function membersText(text: string, offset: number, { change, style }: MemberChange): string {
   if (!beginsLine(text, offset)) return membersInline(text, change);
   return membersOnLines(change, indentAt(text, offset), style);
@@ -177,19 +177,19 @@ function membersText(text: string, offset: number, { change, style }: MemberChan
 
 function membersOnLines(change: Change, indent: string, style: TextStyle): string {
   const write = (value: unknown): string =>
-    indentLines(writeJson(value, { step: style.indent, layout: "lines" }), indent, style);
+    indentLines(toJsonText(value, { step: style.indent, layout: "lines" }), indent, style);
   return members(change, ": ", write).join(`,${style.lineBreak}${indent}`);
 }
 
 function membersInline(text: string, change: Change): string {
   const isCompact = /":\S/.test(text);
   const layout = isCompact ? "compact" : "line";
-  const write = (value: unknown): string => writeJson(value, { step: "", layout });
+  const write = (value: unknown): string => toJsonText(value, { step: "", layout });
   return members(change, isCompact ? ":" : ": ", write).join(isCompact ? "," : ", ");
 }
 
 function members({ kind, add }: Change, colon: string, write: (value: unknown) => string): string[] {
-  return add.map(({ key, value }: Member) =>
+  return add.map(({ key, value }: TextMember) =>
     kind === "list" ? write(value) : `${JSON.stringify(key)}${colon}${write(value)}`,
   );
 }

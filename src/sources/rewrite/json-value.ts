@@ -1,13 +1,13 @@
 import { isJsonObject } from "../../model/json.js";
 
-/** How a value is written as JSON beside others: over several lines as people do, or on one, close together or not. */
+/** The format of a JSON value: on several lines, on one line with spaces, or compact. */
 export interface JsonStyle {
   readonly step: string;
   readonly layout: "lines" | "line" | "compact";
 }
 
-/** Maps get a line for each member, lists of texts and numbers stay on theirs. */
-export function writeJson(value: unknown, { step, layout }: JsonStyle): string {
+/** With layout `lines`, each member of a map takes a line; a list of scalars stays on one line. */
+export function toJsonText(value: unknown, { step, layout }: JsonStyle): string {
   if (layout === "compact") return JSON.stringify(value);
   return layout === "line" ? inline(value) : lines(value, step, "\n");
 }

@@ -13,18 +13,18 @@ const restore = (now: string, before = BEFORE): string | undefined => {
 
 it.each([
   [
-    "keeps what others changed elsewhere",
+    "keeps later changes in other sections",
     '\ufeff{"mcpServers":{"anygpt":2},"n":9}',
     '\ufeff{"mcpServers":{ "a": 1 },"n":9}',
   ],
-  ["gives up where the servers changed too", '{"mcpServers":{"anygpt":2,"b":3}}', undefined],
-  ["gives up where the servers are gone", '{"n":1}', undefined],
-  ["gives up on what is broken", "{", undefined],
+  ["returns undefined if the servers changed too", '{"mcpServers":{"anygpt":2,"b":3}}', undefined],
+  ["returns undefined if the servers were removed", '{"n":1}', undefined],
+  ["returns undefined for an invalid file", "{", undefined],
 ])("%s", (_name, now, expected) => {
   expect(restore(now)).toBe(expected);
 });
 
-it("gives up where there were no servers before", () => {
+it("returns undefined if there were no servers before", () => {
   expect(restore('{"mcpServers":{"anygpt":2},"n":9}', '{"n":1}')).toBeUndefined();
 });
 
@@ -38,6 +38,6 @@ it.each([
     JSON.stringify(Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`k${index}`, 1]))),
     [...Array.from({ length: 10 }, (_, index) => `k${index}`), "2 more"],
   ],
-])("says where %s and %s differ, and not how", async (before, after, expected) => {
+])("returns the paths at which %s and %s differ, without the values", async (before, after, expected) => {
   expect(await changedPaths(Buffer.from(before), Buffer.from(after), "json")).toEqual(expected);
 });

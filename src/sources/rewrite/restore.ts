@@ -1,21 +1,21 @@
-import { isDeepStrictEqual } from "node:util";
 import { findNodeAtLocation, getNodeValue, type Node, parseTree, type ParseError } from "jsonc-parser";
 import type { Path } from "../../util/document/problem.js";
+import { isEqualJson } from "../../util/json/is-equal.js";
 import { decodeText, encodeText } from "./encoded-text.js";
 import { type Splice, splice } from "./text-style.js";
 
 export interface RestoreParts {
-  /** A JSON file before it was changed, after it, and as others have made it since. */
+  /** The content of a JSON file before our change, after it, and now. */
   readonly before: Uint8Array;
   readonly after: Uint8Array;
   readonly now: Uint8Array;
-  /** The maps and lists that were changed. */
+  /** The paths of the changed maps and lists. */
   readonly sections: readonly Path[];
 }
 
 /**
- * The file as it is now with its changed sections as they were before. Undefined where one of them is not as it was left, or
- * was not there before: then only the whole file can be put back.
+ * The current file with the changed sections restored to their previous content. Undefined if a section was changed again
+ * since then, or did not exist before: then only the whole file can be restored.
  */
 export function restoreSections({ before, after, now, sections }: RestoreParts): Uint8Array | undefined {
   const current = decodeText(now);
@@ -27,7 +27,7 @@ export function restoreSections({ before, after, now, sections }: RestoreParts):
       findNodeAtLocation(root, [...section]),
     );
     if (old === undefined || written === undefined || present === undefined) return undefined;
-    if (!isDeepStrictEqual(getNodeValue(written), getNodeValue(present))) return undefined;
+    if (!isEqualJson(getNodeValue(written), getNodeValue(present))) return undefined;
     const { offset: start, length } = present;
     splices.push({ start, end: start + length, text: was.text.slice(old.offset, old.offset + old.length) });
   }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { pathText } from "../../util/document/problem.js";
-import type { FoundServer } from "../clients/client.js";
+import type { ClientServer } from "../clients/client.js";
 import { CLIENTS } from "../clients/table.js";
 import { parseSection } from "../formats/parse.js";
 import { CLIENT_IDS, type ClientId } from "../options.js";
@@ -17,13 +17,13 @@ interface Case {
   readonly client: ClientId;
   readonly path?: string;
   readonly text: string;
-  /** Servers that stay; all others go. */
+  /** Servers that stay; all others are removed. */
   readonly keep?: readonly string[];
   /** The gateway is registered already. */
   readonly hasGateway?: boolean;
 }
 
-async function serversIn(client: ClientId, path: string, text: string): Promise<readonly FoundServer[]> {
+async function serversIn(client: ClientId, path: string, text: string): Promise<readonly ClientServer[]> {
   const layout = CLIENTS[client].layoutOf(path);
   const parsed = await parseSection(text.replace(/^\ufeff/, ""), layout.section(SYSTEM));
   if (parsed.kind === "faults") throw new Error("The text is not valid.");
@@ -70,7 +70,7 @@ describe("rewriteClientFile", () => {
 }`,
     ],
     [
-      "keeps the mark, CRLF and tabs",
+      "keeps the byte order mark, CRLF and tabs",
       {
         client: "windsurf",
         text: '\ufeff{\r\n\t"x": "y",\r\n\t"mcpServers": {\r\n\t\t"a": {\r\n\t\t\t"serverUrl": "https://a/mcp"\r\n\t\t}\r\n\t}\r\n}\r\n',
@@ -78,12 +78,12 @@ describe("rewriteClientFile", () => {
       '\ufeff{\r\n\t"x": "y",\r\n\t"mcpServers": {\r\n\t\t"anygpt": {\r\n\t\t\t"command": "npx",\r\n\t\t\t"args": ["-y", "@anygpt/discovery"]\r\n\t\t}\r\n\t}\r\n}\r\n',
     ],
     [
-      "writes close together where the file does, without a final line break",
+      "writes compact JSON if the file is compact, without a final line break",
       { client: "claude-desktop", text: '{"a":1,"mcpServers":{"a":{"command":"a"},"b":{"command":"b"}},"z":{}}' },
       '{"a":1,"mcpServers":{"anygpt":{"command":"npx","args":["-y","@anygpt/discovery"]}},"z":{}}',
     ],
     [
-      "leaves a registered gateway alone and takes the comma of the last server away",
+      "keeps a registered gateway and removes the comma of the last server",
       {
         client: "claude-desktop",
         text: '{\n  "mcpServers": {\n    "hub": { "command": "npx" },\n    "a": { "command": "a" }\n  }\n}\n',
@@ -93,7 +93,7 @@ describe("rewriteClientFile", () => {
       '{\n  "mcpServers": {\n    "hub": { "command": "npx" }\n  }\n}\n',
     ],
     [
-      "leaves an empty map where a registered gateway stands elsewhere",
+      "leaves an empty map if the gateway is registered elsewhere",
       {
         client: "opencode",
         path: "/x/opencode.json",
@@ -103,7 +103,7 @@ describe("rewriteClientFile", () => {
       '{\n  "mcp": {\n  }\n}\n',
     ],
     [
-      "adds the gateway beside servers that stay",
+      "adds the gateway next to servers that stay",
       {
         client: "kiro",
         text: '{\n    "mcpServers": {\n        "off": { "command": "x", "disabled": true } // why\n    }\n}\n',
@@ -112,7 +112,7 @@ describe("rewriteClientFile", () => {
       '{\n    "mcpServers": {\n        "off": { "command": "x", "disabled": true }, // why\n        "anygpt": {\n            "command": "npx",\n            "args": ["-y", "@anygpt/discovery"]\n        }\n    }\n}\n',
     ],
     [
-      "takes another name where one that stays is called anygpt",
+      "uses another name if a server that stays is called anygpt",
       {
         client: "kiro",
         text: '{ "mcpServers": { "AnyGPT": { "command": "x", "disabled": true } } }',
@@ -136,7 +136,7 @@ describe("rewriteClientFile", () => {
       '{\n  "mcpServers": {\n    "anygpt": {\n      "command": "npx",\n      "args": ["-y", "@anygpt/discovery"]\n    }\n  }\n}\n',
     ],
     [
-      "takes the servers of this project out of the state of Claude Code",
+      "removes the servers of this project from the state file of Claude Code",
       {
         client: "claude-code",
         path: "/home/ada/.claude.json",
@@ -145,7 +145,7 @@ describe("rewriteClientFile", () => {
       '{\n  "projects": {\n    "/work": {\n      "mcpServers": {\n      },\n      "history": []\n    },\n    "/other": { "mcpServers": { "b": { "command": "b" } } }\n  },\n  "mcpServers": {\n    "anygpt": {\n      "type": "stdio",\n      "command": "npx",\n      "args": ["-y", "@anygpt/discovery"]\n    }\n  }\n}\n',
     ],
     [
-      "edits tables of TOML and nothing between them",
+      "edits TOML tables and nothing between them",
       {
         client: "codex",
         path: "/x/config.toml",
@@ -196,7 +196,7 @@ enabled = false
 theme = 'dark'`,
     ],
     [
-      "edits servers that TOML has in one table",
+      "edits servers that are keys of one TOML table",
       {
         client: "codex",
         path: "/x/config.toml",
@@ -206,7 +206,7 @@ theme = 'dark'`,
       '[mcp_servers]\nb.command = "b"\r\n\n[tui]\nx = 1\n\n[mcp_servers.anygpt]\ncommand = "npx"\nargs = [ "-y", "@anygpt/discovery" ]\n',
     ],
     [
-      "edits extensions of Goose in YAML",
+      "edits the extensions of Goose in YAML",
       {
         client: "goose",
         path: "/x/config.yaml",
@@ -259,7 +259,7 @@ other: [1,   2]
 `,
     ],
     [
-      "edits the list of Continue, CRLF and all",
+      "edits the list of Continue and keeps CRLF",
       {
         client: "continue",
         path: "/x/config.yaml",
@@ -283,7 +283,7 @@ other: [1,   2]
       'mcpServers:\n  - name: anygpt\n    command: npx\n    args:\n      - -y\n      - "@anygpt/discovery"\nz: 1\n',
     ],
     [
-      "adds the list to YAML without one",
+      "adds the list to YAML that has none",
       { client: "continue", path: "/x/a.yaml", text: "z: 1" },
       'z: 1\nmcpServers:\n  - name: anygpt\n    command: npx\n    args:\n      - -y\n      - "@anygpt/discovery"\n',
     ],
@@ -293,26 +293,26 @@ other: [1,   2]
 
   it.each<[string, Case, RegExp]>([
     [
-      "what is broken outside of its servers",
+      "a file that is invalid outside of its servers",
       { client: "zed", text: '{ "context_servers": {}, "x": nope }' },
-      /as a whole/,
+      /is not valid/,
     ],
     [
-      "a server that others refer to",
+      "a server with an anchor that others use",
       { client: "goose", path: "/x/c.yaml", text: "extensions:\n  a: &a\n    type: stdio\n    cmd: a\nmore: *a\n" },
       /safely/,
     ],
     [
       "servers in one inline table of TOML",
       { client: "codex", path: "/x/c.toml", text: 'mcp_servers = { a = { command = "a" } }\n' },
-      /one line/,
+      /inline table/,
     ],
     [
-      "an allow-list that leaves the gateway out",
+      "an allow list without the gateway",
       { client: "gemini-cli", text: '{ "mcp": { "allowed": ["a"] }, "mcpServers": { "a": { "command": "a" } } }' },
       /not in `mcp.allowed`/,
     ],
-  ])("refuses %s", async (_name, one, reason) => {
+  ])("rejects %s", async (_name, one, reason) => {
     const result = await rewrite(one);
     expect(result.kind === "refused" && result.reason).toMatch(reason);
   });
@@ -320,17 +320,17 @@ other: [1,   2]
   it.each<Case>([
     { client: "amazon-q", path: "/x/default.json", text: '{ "mcpServers": { "a": { "command": "a" } } }' },
     { client: "docker-mcp", path: "/x/registry.yaml", text: "registry: {}\n" },
-  ])("does not register the gateway with what could not use it: $client", async (one) => {
+  ])("does not register the gateway in a file that cannot contain it: $client", async (one) => {
     expect(await rewrite(one)).toEqual({ kind: "unsuited" });
   });
 
-  it("refuses what is not text", async () => {
+  it("rejects bytes that are not text", async () => {
     const parts = { client: "cursor", path: "/x/mcp.json", remove: new Set<string>(), system: SYSTEM } as const;
     const result = await rewriteClientFile({ ...parts, bytes: new Uint8Array([0xff, 0xfe, 0x7b, 0]) });
     expect(result).toEqual({ kind: "refused", reason: "is not UTF-8 text" });
   });
 
-  it("changes nothing where nothing is to be done", async () => {
+  it("changes nothing if there is nothing to change", async () => {
     expect(await rewrite({ client: "cursor", text: '{"mcpServers":{}}', hasGateway: true })).toEqual({
       kind: "unchanged",
     });
@@ -349,7 +349,7 @@ describe("the files of every client", () => {
       }),
   );
 
-  it.each(files)("%s (%s) end up with the gateway alone, in any style", async (client, path, text) => {
+  it.each(files)("%s (%s) contain only the gateway afterwards, in any style", async (client, path, text) => {
     for (const styled of [text, text.replaceAll("\n", "\r\n"), text.trimEnd()]) {
       const after = await textOf({ client, path, text: styled });
       const [only, ...others] = await serversIn(client, path, after);
@@ -360,7 +360,7 @@ describe("the files of every client", () => {
     }
   });
 
-  it.each(files)("%s (%s) keep every server that stays as it is", async (client, path, text) => {
+  it.each(files)("%s (%s) keep every other server unchanged", async (client, path, text) => {
     const servers = await serversIn(client, path, text);
     for (const { name } of servers) {
       const after = await textOf({ client, path, text, keep: [name] });
@@ -368,16 +368,5 @@ describe("the files of every client", () => {
       const kept = left.find((one) => one.name === name);
       expect([left.length, kept?.entry]).toEqual([2, servers.find((one) => one.name === name)?.entry]);
     }
-  });
-});
-
-describe("gatewayProgram", () => {
-  it.each<[ClientId, string, string | undefined, object]>([
-    ["cursor", "linux", undefined, { command: "npx", args: ["-y", "@anygpt/discovery"] }],
-    ["cursor", "win32", undefined, { command: "npx", args: ["-y", "@anygpt/discovery"] }],
-    ["claude-code", "win32", undefined, { command: "cmd", args: ["/c", "npx", "-y", "@anygpt/discovery"] }],
-    ["codex", "darwin", "/c.json", { command: "npx", args: ["-y", "@anygpt/discovery", "--config", "/c.json"] }],
-  ])("%s on %s with %s", (client, platform, config, expected) => {
-    expect(gatewayProgram(client, { platform }, config)).toEqual(expected);
   });
 });

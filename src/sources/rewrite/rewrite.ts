@@ -1,25 +1,25 @@
-// Comes in: the bytes of a client's file and which of its servers go; goes out: the bytes of the same file with this gateway in
-// their place, or why it was left alone. Refuses to touch a disk.
-import { isDeepStrictEqual } from "node:util";
+// Input: the bytes of a client's file and the servers to remove. Output: the bytes with this gateway in place of those
+// servers, or the reason why the file was not changed. It does no file access.
 import { pathText, type Path } from "../../util/document/problem.js";
-import type { FoundServer } from "../clients/client.js";
+import { isEqualJson } from "../../util/json/is-equal.js";
+import type { ClientServer } from "../clients/client.js";
 import { CLIENTS } from "../clients/table.js";
 import { parseSection } from "../formats/parse.js";
 import type { ClientId } from "../options.js";
 import type { System } from "../system.js";
 import type { Change } from "./change.js";
-import { editText, readAll } from "./edit-text.js";
+import { editText, parseWhole } from "./edit-text.js";
 import { decodeText, encodeText } from "./encoded-text.js";
-import { type Program, type Slot, slotOf } from "./slots.js";
+import { type ProgramSlots, type Slot, slotOf } from "./slots.js";
 
 export interface RewriteParts {
   readonly client: ClientId;
   readonly path: string;
   readonly bytes: Uint8Array;
-  /** The servers that go, by where they stand: `mcpServers.github`. All others stay. */
+  /** The paths of the servers to remove, such as `mcpServers.github`. All others stay. */
   readonly remove: ReadonlySet<string>;
-  /** How this client starts the gateway; undefined where one is registered already. */
-  readonly gateway?: Program;
+  /** How this client starts the gateway; undefined if the gateway is registered already. */
+  readonly gateway?: ProgramSlots;
   readonly system: System;
 }
 
@@ -27,18 +27,18 @@ export type Rewritten =
   | {
       readonly kind: "rewritten";
       readonly bytes: Uint8Array;
-      /** The name that the gateway got. */
+      /** The name under which the gateway was registered. */
       readonly gateway?: string;
-      /** The maps and lists that were changed. */
+      /** The paths of the changed maps and lists. */
       readonly sections: readonly Path[];
       readonly kept: readonly string[];
     }
   | { readonly kind: "unchanged" }
-  /** The gateway cannot be registered in such a file at all. */
+  /** A file of this type cannot contain the gateway. */
   | { readonly kind: "unsuited" }
   | { readonly kind: "refused"; readonly reason: string };
 
-/** The name under which the gateway is registered, unless the file has another server of that name. */
+/** The name under which the gateway is registered, unless the file has another server with that name. */
 const GATEWAY = "anygpt";
 
 export async function rewriteClientFile(parts: RewriteParts): Promise<Rewritten> {
@@ -46,9 +46,9 @@ export async function rewriteClientFile(parts: RewriteParts): Promise<Rewritten>
   const content = decodeText(parts.bytes);
   if (content === undefined) return refuse("is not UTF-8 text");
   const { format } = CLIENTS[client].layoutOf(path).section(system);
-  const document = await readAll(content.text, format);
+  const document = await parseWhole(content.text, format);
   const found = await serversIn(content.text, parts);
-  if (document === undefined || found === undefined) return refuse("could not be read as a whole; correct it first");
+  if (document === undefined || found === undefined) return refuse("is not valid; correct it first");
   const slot = slotOf(client, path, document.value);
   if (slot === undefined) return { kind: "unsuited" };
   const gone = found.filter((server) => remove.has(pathText(server.path)));
@@ -83,11 +83,11 @@ function freeName(taken: readonly string[]): string {
 interface Addition {
   readonly slot: Slot;
   readonly name: string | undefined;
-  readonly program: Program | undefined;
+  readonly program: ProgramSlots | undefined;
 }
 
-/** One change for each map or list that loses servers or gets the gateway. */
-function toChanges(gone: readonly FoundServer[], { slot, name, program }: Addition): Change[] {
+/** One change for each map or list from which servers are removed or to which the gateway is added. */
+function toChanges(gone: readonly ClientServer[], { slot, name, program }: Addition): Change[] {
   const containers = new Map<string, Change>();
   const add = (container: Path, change: Partial<Change>): void => {
     const key = pathText(container);
@@ -107,7 +107,7 @@ function toChanges(gone: readonly FoundServer[], { slot, name, program }: Additi
 async function serversIn(
   text: string,
   { client, path, system }: RewriteParts,
-): Promise<readonly FoundServer[] | undefined> {
+): Promise<readonly ClientServer[] | undefined> {
   const layout = CLIENTS[client].layoutOf(path);
   const parsed = await parseSection(text, layout.section(system));
   if (parsed.kind === "faults") return undefined;
@@ -117,20 +117,20 @@ async function serversIn(
 
 interface Expected {
   readonly parts: RewriteParts;
-  readonly kept: readonly FoundServer[];
+  readonly kept: readonly ClientServer[];
   readonly name: string | undefined;
 }
 
-/** Reads the new text as the import itself would, and says what is not as it should be. */
+/** Parses the new text as the import does, and returns what is wrong with it. */
 async function findWrong(text: string, { parts, kept, name }: Expected): Promise<string | undefined> {
   const after = await serversIn(text, parts);
-  const entries = (servers: readonly FoundServer[]): string[] =>
+  const entries = (servers: readonly ClientServer[]): string[] =>
     servers.map((server) => JSON.stringify([server.name, server.entry])).sort();
   const gateway = after?.find((server) => server.name === name && !kept.some((one) => one.name === name));
   const others = after?.filter((server) => server !== gateway) ?? [];
-  if (after === undefined || !isDeepStrictEqual(entries(others), entries(kept))) {
-    return "is laid out in a way that cannot be edited safely";
+  if (after === undefined || !isEqualJson(entries(others), entries(kept))) {
+    return "has a layout that cannot be edited safely";
   }
-  if (gateway?.disabled !== undefined) return `would not use the gateway there: ${gateway.disabled}`;
-  return name !== undefined && gateway === undefined ? "could not take the gateway" : undefined;
+  if (gateway?.disabled !== undefined) return `would disable the gateway: ${gateway.disabled}`;
+  return name !== undefined && gateway === undefined ? "does not contain the gateway after the edit" : undefined;
 }

@@ -3,21 +3,21 @@ import type { Path } from "../../util/document/problem.js";
 import type { ClientId } from "../options.js";
 import type { System } from "../system.js";
 
-/** A program and its arguments, as any client can start it. */
-export interface Program {
+/** A program and its arguments. */
+export interface ProgramSlots {
   readonly command: string;
   readonly args: readonly string[];
 }
 
-/** Where a file of a client takes a server, and how it is written there. */
+/** The path at which a client's file takes a server, and the format of the entry. */
 export interface Slot {
   readonly container: Path;
   readonly kind: "map" | "list";
-  readonly entry: (program: Program, name: string) => JsonObject;
+  readonly entry: (program: ProgramSlots, name: string) => JsonObject;
 }
 
-const plain = ({ command, args }: Program): JsonObject => ({ command, args: [...args] });
-const typed = (program: Program): JsonObject => ({ type: "stdio", ...plain(program) });
+const plain = ({ command, args }: ProgramSlots): JsonObject => ({ command, args: [...args] });
+const typed = (program: ProgramSlots): JsonObject => ({ type: "stdio", ...plain(program) });
 
 type FindSlot = (file: string, document: unknown) => Slot | undefined;
 
@@ -25,7 +25,7 @@ const mapAt =
   (entry: Slot["entry"], ...container: readonly string[]): FindSlot =>
   () => ({ container, kind: "map", entry });
 
-/** Clients that do not write `mcpServers` with plain entries. */
+/** Clients that do not use `mcpServers` with plain entries. */
 const SLOTS: Readonly<Partial<Record<ClientId, FindSlot>>> = {
   "claude-code": mapAt(typed, "mcpServers"),
   vscode: (file) => ({
@@ -35,23 +35,23 @@ const SLOTS: Readonly<Partial<Record<ClientId, FindSlot>>> = {
   }),
   zed: mapAt(plain, "context_servers"),
   codex: mapAt(plain, "mcp_servers"),
-  // Without `tools` Copilot CLI offers none of a server's tools.
+  // Without `tools`, Copilot CLI offers none of the server's tools.
   "copilot-cli": mapAt((program) => ({ type: "local", ...plain(program), tools: ["*"] }), "mcpServers"),
   opencode: (_file, document) => ({ container: openCodeServers(document), kind: "map", entry: openCodeEntry }),
   goose: mapAt(gooseEntry, "extensions"),
   continue: (_file, document) => continueSlot(document),
-  // An agent's file also lists, by the names of their servers, the tools that the agent may use.
+  // An agent file also lists the tools that the agent may use, by server name; the gateway would need entries there too.
   "amazon-q": (file) =>
     /[\\/]mcp\.json$/.test(file) ? { container: ["mcpServers"], kind: "map", entry: plain } : undefined,
   "docker-mcp": () => undefined,
 };
 
-/** Undefined for a file that the gateway cannot be registered in. */
+/** Undefined for a file in which the gateway cannot be registered. */
 export function slotOf(client: ClientId, file: string, document: unknown): Slot | undefined {
   return (SLOTS[client] ?? mapAt(plain, "mcpServers"))(file, document);
 }
 
-/** Clients that use all of their files together: one gateway is enough for them. */
+/** Clients that merge all of their files: the gateway is registered in one of them only. */
 export const ONE_FOR_ALL_FILES: ReadonlySet<ClientId> = new Set(["opencode", "continue"]);
 
 function openCodeServers(document: unknown): Path {
@@ -60,11 +60,11 @@ function openCodeServers(document: unknown): Path {
   return isNested ? ["mcp", "servers"] : ["mcp"];
 }
 
-function openCodeEntry({ command, args }: Program): JsonObject {
+function openCodeEntry({ command, args }: ProgramSlots): JsonObject {
   return { type: "local", command: [command, ...args], enabled: true };
 }
 
-function gooseEntry({ command, args }: Program, name: string): JsonObject {
+function gooseEntry({ command, args }: ProgramSlots, name: string): JsonObject {
   return {
     name,
     description: "All other servers",
@@ -77,9 +77,9 @@ function gooseEntry({ command, args }: Program, name: string): JsonObject {
   };
 }
 
-/** `config.yaml` has a list; a file copied from another program a map; the older `config.json` a list of its own. */
+/** `config.yaml` has a list; a file copied from another program has a map; the older `config.json` has a list elsewhere. */
 function continueSlot(document: unknown): Slot {
-  const listed = (program: Program, name: string): JsonObject => ({ name, ...plain(program) });
+  const listed = (program: ProgramSlots, name: string): JsonObject => ({ name, ...plain(program) });
   const map = isJsonObject(document) ? document : {};
   if (isJsonObject(map["mcpServers"])) return { container: ["mcpServers"], kind: "map", entry: plain };
   const older = isJsonObject(map["experimental"]) ? map["experimental"]["modelContextProtocolServers"] : undefined;
@@ -93,7 +93,7 @@ function continueSlot(document: unknown): Slot {
   };
 }
 
-/** On Windows `npx` is a script: programs that start others without looking for one need a shell in front of it. */
+/** On Windows `npx` is a script. These clients can start scripts; for all others `cmd /c` is put in front. */
 const FINDS_SCRIPTS: ReadonlySet<ClientId> = new Set([
   "claude-desktop",
   "cursor",
@@ -105,9 +105,35 @@ const FINDS_SCRIPTS: ReadonlySet<ClientId> = new Set([
   "continue",
 ]);
 
-/** How a client starts this gateway; with a file where the configuration lies elsewhere than the gateway looks by itself. */
-export function gatewayProgram(client: ClientId, { platform }: Pick<System, "platform">, config?: string): Program {
-  const args = ["-y", "@anygpt/discovery", ...(config === undefined ? [] : ["--config", config])];
+/** How to start this program: from the package registry, or by its script on this machine. */
+export type GatewayStart =
+  | { readonly kind: "npx" }
+  | { readonly kind: "script"; readonly node: string; readonly script: string };
+
+const NPX: GatewayStart = { kind: "npx" };
+/** Temporary folders of `npx`, `pnpm dlx` and `bunx`. */
+const PASSING_FOLDER = /[\\/](?:_npx|dlx|dlx-[^\\/]*|bunx-[^\\/]*)[\\/]/;
+
+/** A clone or an installation is started by its own path: the package registry may have another version or none. */
+export function gatewayStart(
+  own: { readonly root?: string; readonly paths: readonly string[] },
+  node: string,
+): GatewayStart {
+  const script = own.paths.find((path) => /[\\/]discovery\.js$/.test(path));
+  if (script === undefined || PASSING_FOLDER.test(script)) return NPX;
+  return { kind: "script", node, script };
+}
+
+/** How a client starts this gateway; `config` is set if the configuration is not at a default path. */
+export function gatewayProgram(
+  client: ClientId,
+  { platform }: Pick<System, "platform">,
+  config?: string,
+  start: GatewayStart = NPX,
+): ProgramSlots {
+  const options = config === undefined ? [] : ["--config", config];
+  if (start.kind === "script") return { command: start.node, args: [start.script, ...options] };
+  const args = ["-y", "@anygpt/discovery", ...options];
   if (platform !== "win32" || FINDS_SCRIPTS.has(client)) return { command: "npx", args };
   return { command: "cmd", args: ["/c", "npx", ...args] };
 }

@@ -1,4 +1,4 @@
-/** How a text is laid out: what is added to it looks like the rest. */
+/** The formatting of a text; added text uses the same. */
 export interface TextStyle {
   readonly lineBreak: "\n" | "\r\n";
   /** One step of indentation. */
@@ -11,34 +11,34 @@ export function styleOf(text: string, fallbackIndent = "  "): TextStyle {
   return { lineBreak, indent: tab ?? spaces ?? fallbackIndent };
 }
 
-/** Where the line begins that holds the offset. */
+/** The offset at which the line of the given offset begins. */
 export function lineStart(text: string, offset: number): number {
   return text.lastIndexOf("\n", offset - 1) + 1;
 }
 
-/** Where the next line begins after the offset; the end of the text on its last line. */
+/** The offset at which the next line begins; the length of the text on the last line. */
 export function nextLine(text: string, offset: number): number {
   const end = text.indexOf("\n", offset);
   return end === -1 ? text.length : end + 1;
 }
 
-/** Where the line ends that holds the offset, before its break. */
+/** The offset at which the line of the given offset ends, before its line break. */
 export function lineEnd(text: string, offset: number): number {
   const next = nextLine(text, offset);
   return next - (/\r?\n$/.exec(text.slice(offset, next))?.[0].length ?? 0);
 }
 
-/** The white space that the line of the offset begins with. */
+/** The leading white space of the line at the offset. */
 export function indentAt(text: string, offset: number): string {
   return /^[ \t]*/.exec(text.slice(lineStart(text, offset)))?.[0] ?? "";
 }
 
-/** Whether nothing but white space stands before the offset in its line. */
+/** Whether only white space precedes the offset in its line. */
 export function beginsLine(text: string, offset: number): boolean {
   return text.slice(lineStart(text, offset), offset).trim() === "";
 }
 
-/** Where the comment lines begin that stand directly above a line and are indented like it; else the line itself. */
+/** The start of the comment lines directly above a line with the same indentation; without comments the line's own start. */
 export function commentStart(text: string, start: number, comment: RegExp): number {
   const indent = indentAt(text, start);
   let first = start;
@@ -51,14 +51,14 @@ export function commentStart(text: string, start: number, comment: RegExp): numb
   return first;
 }
 
-/** A part of a text that gives way to another. */
+/** A range of a text and its replacement. */
 export interface Splice {
   readonly start: number;
   readonly end: number;
   readonly text: string;
 }
 
-/** Makes all replacements at once; those that overlap are joined, and are deletions. */
+/** Applies all replacements. Ranges may overlap only if they are deletions; these are merged. */
 export function splice(text: string, splices: readonly Splice[]): string {
   const sorted = [...splices].sort((a, b) => a.start - b.start || a.end - b.end);
   let result = "";
@@ -70,7 +70,7 @@ export function splice(text: string, splices: readonly Splice[]): string {
   return result + text.slice(copied);
 }
 
-/** Every line but the first indented, with the breaks of the style. */
+/** Indents every line except the first, and uses the line break of the style. */
 export function indentLines(text: string, indent: string, { lineBreak }: TextStyle): string {
   return text.split("\n").join(`${lineBreak}${indent}`);
 }

@@ -1,20 +1,20 @@
-/** One statement of a TOML text: a header or an assignment, on lines of its own. */
-export interface Statement {
+/** One statement of a TOML text: a header or an assignment; it occupies whole lines. */
+export interface TomlStatement {
   readonly kind: "table" | "array" | "pair";
-  /** From the root of the document. */
+  /** The full path from the document root. */
   readonly path: readonly string[];
-  /** Where its first line begins. */
+  /** The start of its first line. */
   readonly start: number;
-  /** Where the line after it begins. */
+  /** The start of the line after it. */
   readonly end: number;
 }
 
 /**
- * Where each statement of a valid TOML text stands. It understands just enough for that: strings of all four kinds, lists and
- * inline tables over several lines, comments.
+ * Finds the statements of a valid TOML text. It parses only what is needed for that: the four string types, multi-line
+ * arrays and inline tables, and comments.
  */
-export function findStatements(text: string): Statement[] {
-  const statements: Statement[] = [];
+export function findStatements(text: string): TomlStatement[] {
+  const statements: TomlStatement[] = [];
   let table: readonly string[] = [];
   for (let at = 0; at < text.length; ) {
     const start = at;
@@ -38,7 +38,7 @@ function skipBlanks(text: string, from: number): number {
   return at;
 }
 
-/** The line after the one on which a value, brackets and strings closed, comes to its end. */
+/** The start of the line after the statement, with all brackets and strings closed. */
 function endOfStatement(text: string, from: number): number {
   let depth = 0;
   for (let at = from; at < text.length; at += 1) {
@@ -71,7 +71,7 @@ function endOfString(text: string, at: number): number {
   return text.length;
 }
 
-/** A key of one or more parts with dots between them. */
+/** Reads a key: one or more parts separated by dots. */
 function readKey(text: string, from: number): { readonly path: readonly string[] } {
   const path: string[] = [];
   for (let at = skipBlanks(text, from); at < text.length; ) {
@@ -102,7 +102,7 @@ function unescape(quoted: string): string {
   }
 }
 
-/** Up to two quotes may stand right before the three that close a long string. */
+/** A multi-line string may end with up to two quotes directly before the closing three. */
 function quotesAt(text: string, at: number): number {
   return /^(?:"{3,5}|'{3,5})/.exec(text.slice(at, at + 5))?.[0].length ?? 3;
 }

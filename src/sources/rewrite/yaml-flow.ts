@@ -1,6 +1,6 @@
 import { isMap, isNode, isScalar, type Pair, type YAMLMap, type YAMLSeq } from "yaml";
-import { type Change, type Edited, edited, refused } from "./change.js";
-import { writeJson } from "./json-value.js";
+import { type Change, type TextEdit, edited, refused } from "./change.js";
+import { toJsonText } from "./json-value.js";
 import { beginsLine, indentAt, type Splice, splice, type TextStyle } from "./text-style.js";
 
 interface FlowItem {
@@ -9,13 +9,14 @@ interface FlowItem {
   readonly end: number;
 }
 
-/** Changes a map or list that is written in braces or brackets. The caller compares the result with what was meant. */
-export function editFlow(text: string, node: YAMLMap | YAMLSeq, change: Change, style: TextStyle): Edited {
+/** Changes a map or list in flow style (braces or brackets). The caller verifies the result. */
+export function editFlow(text: string, node: YAMLMap | YAMLSeq, change: Change, style: TextStyle): TextEdit {
   const [open, close] = node.range ?? [];
   const items = node.items.map((item, index) => toItem(node, item, index));
-  if (open === undefined || close === undefined) return refused("has braces that cannot be edited safely");
+  if (open === undefined || close === undefined)
+    return refused("has a flow-style map or list that cannot be edited safely");
   const known = items.filter((item) => item !== undefined);
-  if (known.length < items.length) return refused("has members in braces that cannot be edited safely");
+  if (known.length < items.length) return refused("has a flow-style map or list whose members cannot be edited safely");
   const added = membersInline(change);
   const last = known.at(-1);
   if (last === undefined) {
@@ -23,7 +24,7 @@ export function editFlow(text: string, node: YAMLMap | YAMLSeq, change: Change, 
     return edited(splice(text, [{ start: open, end: close, text: `${before}${added.join(", ")}${after}` }]));
   }
   const removed = known.filter(({ key }) => change.remove.includes(key));
-  // The new members take the place of the first that goes: no comma has to move.
+  // The new members replace the first removed one, so that no comma has to move.
   const replaced = added.length > 0 ? removed[0] : undefined;
   const splices = removed.flatMap((item): Splice[] =>
     item === replaced ? [{ ...rangeOf(item), text: added.join(", ") }] : [removal(known, item)],
@@ -45,7 +46,7 @@ function toItem(node: YAMLMap | YAMLSeq, item: unknown, index: number): FlowItem
   return { key: String(key.value), start: key.range[0], end };
 }
 
-/** With the comma after it, or the one before it where it is the last. A comma that is left at the end is valid. */
+/** Removes the item with the comma after it, or before it for the last item. YAML allows a trailing comma. */
 function removal(items: readonly FlowItem[], item: FlowItem): Splice {
   const index = items.indexOf(item);
   const next = items[index + 1];
@@ -62,7 +63,7 @@ function append(text: string, last: FlowItem, added: readonly string[], style: T
 
 function membersInline({ kind, add }: Change): string[] {
   return add.map(({ key, value }) => {
-    const text = writeJson(value, { step: "", layout: "line" });
+    const text = toJsonText(value, { step: "", layout: "line" });
     return kind === "list" ? text : `${/^[A-Za-z_][\w-]*$/.test(key) ? key : JSON.stringify(key)}: ${text}`;
   });
 }

@@ -13,12 +13,12 @@ import {
   YAMLParseError,
   type YAMLSeq,
 } from "yaml";
-import { type Change, type Edited, edited, refused } from "./change.js";
+import { type Change, type TextEdit, edited, refused } from "./change.js";
 import { commentStart, lineStart, nextLine, type Splice, splice, styleOf, type TextStyle } from "./text-style.js";
 import { editFlow } from "./yaml-flow.js";
 
 /** Changes one map or list in a YAML text; every other line stays. */
-export function editYaml(text: string, change: Change): Edited {
+export function editYaml(text: string, change: Change): TextEdit {
   const document = parseDocument(text, { keepSourceTokens: true });
   if (document.errors.length > 0) return refused("is not valid YAML");
   const style = styleOf(text);
@@ -28,7 +28,7 @@ export function editYaml(text: string, change: Change): Edited {
     return addContainer(text, document, { change, style });
   }
   const isExpected = change.kind === "map" ? isMap(node) : isSeq(node);
-  if (!isExpected) return refused(`holds no ${change.kind} where its servers should be`);
+  if (!isExpected) return refused(`has no ${change.kind} at the path of its servers`);
   const collection = node as YAMLMap | YAMLSeq;
   if (collection.flow === true) return editFlow(text, collection, change, style);
   return changeMembers(text, collection, { change, style, document });
@@ -40,13 +40,13 @@ interface MemberChange {
   readonly document: Document;
 }
 
-/** Whether the map that holds the container is written in braces. */
+/** Whether the map around the container is written in flow style (braces). */
 function isInFlow(document: Document, { container }: Change): boolean {
   const holder = container.length === 0 ? undefined : document.getIn(container.slice(0, -1), true);
   return isCollection(holder) && holder.flow === true;
 }
 
-/** The lines of a member. Its first line may begin with a dash, which belongs to the list around it. */
+/** The lines of a member. Its first line may begin with the dash of the surrounding list. */
 interface Lines {
   readonly start: number;
   readonly end: number;
@@ -54,15 +54,15 @@ interface Lines {
   readonly isShared: boolean;
 }
 
-function changeMembers(text: string, node: YAMLMap | YAMLSeq, { change, style, document }: MemberChange): Edited {
-  const places = node.items.map((item, index) => ({
+function changeMembers(text: string, node: YAMLMap | YAMLSeq, { change, style, document }: MemberChange): TextEdit {
+  const members = node.items.map((item, index) => ({
     key: isMap(node) ? keyOf(item as Pair) : index,
     lines: linesOf(text, node, index),
   }));
-  const known = places.flatMap(({ key, lines }) => (lines === undefined ? [] : [{ key, lines }]));
-  if (known.length < places.length) return refused("has members that cannot be found in its lines");
+  const known = members.flatMap(({ key, lines }) => (lines === undefined ? [] : [{ key, lines }]));
+  if (known.length < members.length) return refused("has members whose lines cannot be determined");
   const removed = known.filter(({ key }) => change.remove.includes(key));
-  if (removed.some(({ lines }) => lines.isShared)) return refused("has servers that share a line");
+  if (removed.some(({ lines }) => lines.isShared)) return refused("has several servers on one line");
   const [first] = known;
   const last = known.at(-1);
   if (first === undefined || last === undefined) return refused("has no servers");
@@ -80,13 +80,13 @@ function changeMembers(text: string, node: YAMLMap | YAMLSeq, { change, style, d
   }
   if (removed.length === known.length && added === "") {
     const colon = colonOf(document, change);
-    if (colon === undefined) return refused("has servers that cannot be taken out");
+    if (colon === undefined) return refused("has servers that cannot be removed");
     splices.push({ start: colon, end: colon, text: change.kind === "map" ? " {}" : " []" });
   }
   return edited(splice(text, splices));
 }
 
-/** A text that did not end with a line break still does not. */
+/** If the text did not end with a line break, neither does the result. */
 function closed(text: string, { end }: Pick<Lines, "end">, added: string, { lineBreak }: TextStyle): string {
   const isLast = end === text.length && !text.endsWith("\n");
   return isLast && added.endsWith(lineBreak) ? added.slice(0, -lineBreak.length) : added;
@@ -96,7 +96,6 @@ function keyOf({ key }: Pair): string {
   return isScalar(key) ? String(key.value) : "";
 }
 
-/** The lines that a member takes. */
 function linesOf(text: string, node: YAMLMap | YAMLSeq, index: number): Lines | undefined {
   const token = node.srcToken;
   const item: unknown = node.items[index];
@@ -116,7 +115,7 @@ function linesOf(text: string, node: YAMLMap | YAMLSeq, index: number): Lines | 
   };
 }
 
-/** Where the last of what a value says ends. The parser's own end of a collection takes in comments after it. */
+/** The end of the value's content. The range of a collection in the parser also includes the comments after it. */
 function contentEnd(value: unknown): number | undefined {
   if (isCollection(value) && value.flow !== true) {
     for (const item of [...value.items].reverse()) {
@@ -129,7 +128,7 @@ function contentEnd(value: unknown): number | undefined {
   return range === null || range === undefined || range[1] === range[0] ? undefined : range[1];
 }
 
-/** Where the colon ends after the key of the container. */
+/** The offset after the colon of the container's key. */
 function colonOf(document: Document, { container }: Change): number | undefined {
   const holder = document.getIn(container.slice(0, -1), true);
   if (!isMap(holder)) return undefined;
@@ -140,8 +139,8 @@ function colonOf(document: Document, { container }: Change): number | undefined 
   return colon === undefined ? undefined : colon.offset + 1;
 }
 
-/** A container that is not there, or has nothing in it: its members go below its key. */
-function addContainer(text: string, document: Document, parts: Omit<MemberChange, "document">): Edited {
+/** Adds members to a container that is missing or empty, below its key. */
+function addContainer(text: string, document: Document, parts: Omit<MemberChange, "document">): TextEdit {
   const { change, style } = parts;
   if (change.add.length === 0) return edited(text);
   const [key, ...deeper] = change.container;
@@ -164,24 +163,24 @@ function addContainer(text: string, document: Document, parts: Omit<MemberChange
   return edited(`${text}${gap}${JSON.stringify(key).replace(/^"([A-Za-z_]\w*)"$/, "$1")}:${style.lineBreak}${added}`);
 }
 
-/** The members of a document that has none yet. */
-function addAtRoot(text: string, { change, style }: Omit<MemberChange, "document">): Edited {
+/** Adds members to an empty document. */
+function addAtRoot(text: string, { change, style }: Omit<MemberChange, "document">): TextEdit {
   const gap = text === "" || text.endsWith("\n") ? "" : style.lineBreak;
   return edited(`${text}${gap}${membersText(change, "", style)}`);
 }
 
-/** The change to the map around a container that adds the container with its members. */
+/** A change of the surrounding map that adds the container with its members. */
 function withContent({ kind, add, container }: Change, key: string): Change {
   const content =
     kind === "list" ? add.map(({ value }) => value) : Object.fromEntries(add.map((one) => [one.key, one.value]));
   return { container: container.slice(0, -1), kind: "map", remove: [], add: [{ key, value: content }] };
 }
 
-/** A container two levels down, below a map that has other members or is not there. */
-function addDeeper(text: string, document: Document, { change, style }: Omit<MemberChange, "document">): Edited {
+/** Adds a container two levels down, below a map that has other members or is missing. */
+function addDeeper(text: string, document: Document, { change, style }: Omit<MemberChange, "document">): TextEdit {
   const [key, inner, ...deeper] = change.container;
   if (typeof key !== "string" || typeof inner !== "string" || deeper.length > 0) {
-    return refused("has no place for servers");
+    return refused("has its servers at a path that is not supported");
   }
   const outer = withContent(change, inner);
   const node = document.getIn([key], true);
@@ -203,7 +202,7 @@ function membersText({ kind, add }: Change, indent: string, { indent: step, line
     .join("");
 }
 
-/** The whole document as data; undefined when it is not valid, or its aliases multiply. */
+/** The parsed document; undefined if it is not valid or its aliases expand too far. */
 export function readYaml(text: string): { readonly value: unknown } | undefined {
   try {
     return { value: (parse(text, { merge: true, logLevel: "error" }) as unknown) ?? {} };

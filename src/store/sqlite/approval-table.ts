@@ -1,46 +1,46 @@
 import type { Approval, Approvals, ApprovalState, ApprovalSubject } from "../approvals.js";
 import type { Database, SqlRow } from "./driver.js";
-import type { Table } from "./operations.js";
+import type { StoreTable } from "./operations.js";
 
-/** How long the trace of an approval stays after it has expired. */
-const KEPT_MS = 24 * 60 * 60 * 1000;
-const MOST_LISTED = 1000;
-/** Of one actor, of those that wait or waited in vain, and of those that were used: what callers can make by themselves. */
-const MOST_OF_ACTOR = 100;
+/** How long an expired approval stays in the table before it is deleted. */
+const RETENTION_MS = 24 * 60 * 60 * 1000;
+const MAX_LISTED = 1000;
+/** Limit per actor for each of `pending` and `redeemed`: the two states that a caller can create without a user. */
+const MAX_PER_ACTOR = 100;
 
-/** As `toApproval` has it. */
+/** The same rule as in `toApproval`. */
 const STATE = `
   CASE WHEN state = 'redeemed'
     OR abs(:now - coalesce(decided_at, asked_at)) < expires_at - coalesce(decided_at, asked_at)
   THEN state ELSE 'expired' END`;
 const SUBJECT = "actor = :actor AND tool = :tool AND binding = :binding";
 
-export function createApprovalTable(database: Database): Table<Approvals> {
+export function createApprovalTable(database: Database): StoreTable<Approvals> {
   const newestFirst = database.prepare(`
     SELECT * FROM approvals WHERE ${SUBJECT} AND expires_at > :now ORDER BY rowid DESC`);
   const byId = database.prepare("SELECT * FROM approvals WHERE id = :id");
   const insert = database.prepare(`
     INSERT INTO approvals (id, actor, tool, binding, state, shown, self_service, asked_at, expires_at)
     VALUES (:id, :actor, :tool, :binding, 'pending', :shown, :selfService, :now, :expiresAt) RETURNING *`);
-  const leaveToPerson = database.prepare("UPDATE approvals SET self_service = 0 WHERE id = :id RETURNING *");
+  const disableSelfService = database.prepare("UPDATE approvals SET self_service = 0 WHERE id = :id RETURNING *");
   const decide = database.prepare(`
     UPDATE approvals SET state = :kind, decided_by = :by, decided_at = :now, expires_at = :expiresAt
     WHERE id = :id RETURNING *`);
   const redeem = database.prepare("UPDATE approvals SET state = 'redeemed' WHERE id = :id RETURNING *");
   const list = database.prepare(`
-    SELECT * FROM approvals WHERE ${STATE} = :state ORDER BY asked_at DESC, id LIMIT ${MOST_LISTED}`);
+    SELECT * FROM approvals WHERE ${STATE} = :state ORDER BY asked_at DESC, id LIMIT ${MAX_LISTED}`);
   const sweep = database.prepare("DELETE FROM approvals WHERE expires_at <= :before");
   const makeRoom = database.prepare(`
     DELETE FROM approvals WHERE rowid IN (
       SELECT rowid FROM approvals WHERE actor = :actor AND state = :state
-      ORDER BY rowid DESC LIMIT -1 OFFSET ${MOST_OF_ACTOR - 1})`);
+      ORDER BY rowid DESC LIMIT -1 OFFSET ${MAX_PER_ACTOR - 1})`);
 
   const find = (id: string, now: number): Approval | undefined => {
     const row = byId.get({ id });
     return row && toApproval(row, now);
   };
 
-  /** Approved before the others, which are in the order given. */
+  /** An approved one first, otherwise the newest in one of the given states. */
   const pick = (subject: ApprovalSubject, now: number, states: readonly ApprovalState[]): Approval | undefined => {
     const approvals = newestFirst.all({ ...toSubject(subject), now }).map((row) => toApproval(row, now));
     const inForce = approvals.filter(({ state }) => states.includes(state));
@@ -49,7 +49,7 @@ export function createApprovalTable(database: Database): Table<Approvals> {
 
   return {
     ask({ id, shown, selfService, now, ttlMs, ...subject }) {
-      sweep.run({ before: now - KEPT_MS });
+      sweep.run({ before: now - RETENTION_MS });
       const open = pick(subject, now, ["approved", "pending"]);
       if (open !== undefined && (selfService || !open.selfService)) return open;
       if (open === undefined)
@@ -64,7 +64,7 @@ export function createApprovalTable(database: Database): Table<Approvals> {
               now,
               expiresAt: now + ttlMs,
             })
-          : leaveToPerson.get({ id: open.id });
+          : disableSelfService.get({ id: open.id });
       return toApproval(row ?? {}, now);
     },
     decide(id, { kind, by, now, ttlMs }) {

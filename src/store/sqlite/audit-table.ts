@@ -1,12 +1,19 @@
 import { canonicalJson } from "../../util/json/canonical.js";
-import type { AuditBody, AuditMark, AuditQuery, AuditRecord, AuditRecords, Checkpoint } from "../audit-records.js";
+import type {
+  AuditBody,
+  AuditMark,
+  AuditQuery,
+  AuditRecord,
+  AuditRecords,
+  CheckpointRecord,
+} from "../audit-records.js";
 import { chainHash } from "../chain-hash.js";
 import type { Database, SqlRow } from "./driver.js";
-import type { Table } from "./operations.js";
+import type { StoreTable } from "./operations.js";
 import type { Owners } from "./owners.js";
 
-const MOST_READ = 1000;
-const MOST_CHECKPOINTS = 1000;
+const MAX_READ = 1000;
+const MAX_CHECKPOINTS = 1000;
 
 const FILTER = `seq > :after AND seq < :before
   AND (:since IS NULL OR timestamp >= :since) AND (:until IS NULL OR timestamp < :until)
@@ -14,7 +21,7 @@ const FILTER = `seq > :after AND seq < :before
   AND (:tool IS NULL OR tool_id = :tool) AND (:actor IS NULL OR actor_id = :actor)
   AND (:outcome IS NULL OR outcome = :outcome)`;
 
-export function createAuditTable(database: Database, owners: Owners): Table<AuditRecords> {
+export function createAuditTable(database: Database, owners: Owners): StoreTable<AuditRecords> {
   const last = database.prepare("SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1");
   const first = database.prepare("SELECT seq, hash FROM audit_start");
   const insert = database.prepare("INSERT INTO audit (seq, hash, body) VALUES (:seq, :hash, :body)");
@@ -34,7 +41,7 @@ export function createAuditTable(database: Database, owners: Owners): Table<Audi
     "INSERT OR REPLACE INTO checkpoints VALUES (:seq, :hash, :at, :keyId, :signature)",
   );
   const dropCheckpoints = database.prepare(
-    `DELETE FROM checkpoints WHERE seq < (SELECT seq FROM checkpoints ORDER BY seq DESC LIMIT 1 OFFSET ${MOST_CHECKPOINTS - 1})`,
+    `DELETE FROM checkpoints WHERE seq < (SELECT seq FROM checkpoints ORDER BY seq DESC LIMIT 1 OFFSET ${MAX_CHECKPOINTS - 1})`,
   );
   const checkpoints = database.prepare("SELECT seq, hash, at, key_id, signature FROM checkpoints ORDER BY seq");
 
@@ -53,7 +60,7 @@ export function createAuditTable(database: Database, owners: Owners): Table<Audi
       insert.run({ ...previous, body });
       const requestId = record.request_id;
       if (record.kind === "intent") openIntent.run({ requestId, seq, owner: owners.self });
-      // What is of low risk is not announced.
+      // Low-risk calls are recorded without an intent.
       if (record.kind === "outcome" && record["risk"] !== "low") closeIntent.run({ requestId });
       return previous;
     });
@@ -113,7 +120,7 @@ function toFilter(query: AuditQuery): Record<string, string | number | null> {
     tool: query.tool ?? null,
     actor: query.actor ?? null,
     outcome: query.outcome ?? null,
-    limit: Math.min(query.limit ?? MOST_READ, MOST_READ),
+    limit: Math.min(query.limit ?? MAX_READ, MAX_READ),
   };
 }
 
@@ -125,7 +132,7 @@ function toRecord(row: SqlRow): AuditRecord {
   return { ...toMark(row), body: String(row["body"]) };
 }
 
-function toCheckpoint(row: SqlRow): Checkpoint {
+function toCheckpoint(row: SqlRow): CheckpointRecord {
   return {
     ...toMark(row),
     at: Number(row["at"]),

@@ -1,9 +1,12 @@
 const BUSY = 5;
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
-/** SQLite's own busy handler sleeps up to 100 ms between two tries and starves the unlucky; this one tries often. */
-export function retryBusy<T>(act: () => T, patienceMs: number): T {
-  const deadline = performance.now() + patienceMs;
+/**
+ * SQLite's own busy handler sleeps up to 100 ms between two attempts, which starves some writers; this one retries more
+ * often.
+ */
+export function retryBusy<T>(act: () => T, timeoutMs: number): T {
+  const deadline = performance.now() + timeoutMs;
   for (let attempt = 0; ; attempt += 1) {
     try {
       return act();
@@ -18,7 +21,7 @@ export function isBusy(error: unknown): boolean {
   return primaryCode(error) === BUSY;
 }
 
-/** SQLite's result code without its extension; undefined for any other error. */
+/** SQLite's primary result code, without the extended bits; undefined for any other error. */
 export function primaryCode(error: unknown): number | undefined {
   const code = (error as { errcode?: unknown } | null)?.errcode;
   return typeof code === "number" ? code & 0xff : undefined;

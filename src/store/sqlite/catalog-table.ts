@@ -1,8 +1,8 @@
 import type { CatalogRecords } from "../catalog-records.js";
 import type { Database } from "./driver.js";
-import type { Table } from "./operations.js";
+import type { StoreTable } from "./operations.js";
 
-export function createCatalogTable(database: Database): Table<CatalogRecords> {
+export function createCatalogTable(database: Database): StoreTable<CatalogRecords> {
   const read = database.prepare("SELECT text FROM catalog WHERE server = :server AND fingerprint = :fingerprint");
   const write = database.prepare(`
     INSERT INTO catalog VALUES (:server, :fingerprint, :listedAt, :text)

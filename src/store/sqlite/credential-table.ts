@@ -1,13 +1,19 @@
-import type { CredentialDraft, CredentialKey, Credentials, RenewalClaim, StoredCredential } from "../credentials.js";
+import type {
+  CredentialDraft,
+  CredentialKey,
+  CredentialRecords,
+  RenewalClaim,
+  StoredCredential,
+} from "../credentials.js";
 import type { Database, SqlRow } from "./driver.js";
-import type { Table } from "./operations.js";
+import type { StoreTable } from "./operations.js";
 import type { Owners } from "./owners.js";
 
 const KEY = "server = :server AND connection = :connection AND actor = :actor";
 const FREE = "holder = NULL, owner = NULL, held_since = NULL, held_until = NULL";
 const NEXT = "(SELECT last FROM credential_versions)";
 
-export function createCredentialTable(database: Database, owners: Owners): Table<Credentials> {
+export function createCredentialTable(database: Database, owners: Owners): StoreTable<CredentialRecords> {
   const byKey = database.prepare(`SELECT * FROM credentials WHERE ${KEY}`);
   const all = database.prepare(`
     SELECT * FROM credentials WHERE :server IS NULL OR server = :server ORDER BY server, actor, connection`);
@@ -27,7 +33,7 @@ export function createCredentialTable(database: Database, owners: Owners): Table
   const release = database.prepare(`UPDATE credentials SET ${FREE} WHERE ${KEY} AND holder = :holder`);
   const remove = database.prepare(`DELETE FROM credentials WHERE ${KEY} RETURNING *`);
 
-  /** A clock that was set back makes nothing last longer than was said. */
+  /** Setting the system clock back never extends a claim. */
   const isHeld = (row: SqlRow, { holder, now }: { readonly holder: string; readonly now: number }): boolean => {
     if (typeof row["holder"] !== "string" || row["holder"] === holder) return false;
     const [since, until] = [Number(row["held_since"]), Number(row["held_until"])];
@@ -44,12 +50,12 @@ export function createCredentialTable(database: Database, owners: Owners): Table
       count.run();
       return toCredential(save.get(toRow(draft)) ?? {});
     },
-    claim(key, wish): RenewalClaim {
+    claim(key, request): RenewalClaim {
       const row = byKey.get(toKey(key));
       if (row === undefined) return { kind: "changed" };
-      if (row["version"] !== wish.version) return { kind: "changed", credential: toCredential(row) };
-      if (isHeld(row, wish)) return { kind: "held" };
-      const { holder, now, ttlMs } = wish;
+      if (row["version"] !== request.version) return { kind: "changed", credential: toCredential(row) };
+      if (isHeld(row, request)) return { kind: "held" };
+      const { holder, now, ttlMs } = request;
       hold.run({ ...toKey(key), holder, owner: owners.self, now, until: now + ttlMs });
       return { kind: "claimed", credential: toCredential(row) };
     },

@@ -4,17 +4,17 @@ export type SqlValue = null | number | bigint | string | Uint8Array;
 export type SqlRow = Record<string, SqlValue>;
 export type SqlParameters = Record<string, SqlValue>;
 
-export interface Statement {
+export interface SqlStatement {
   run(parameters?: SqlParameters): { readonly changes: number | bigint };
   get(parameters?: SqlParameters): SqlRow | undefined;
   all(parameters?: SqlParameters): SqlRow[];
 }
 
-/** The part of Node's own `node:sqlite` that is used; the package has the same interface for Node 20. */
+/** The part of `node:sqlite` that the store uses; `@photostructure/sqlite` has the same interface for Node 20. */
 export interface Database {
   readonly isTransaction: boolean;
   exec(sql: string): void;
-  prepare(sql: string): Statement;
+  prepare(sql: string): SqlStatement;
   close(): void;
 }
 
@@ -22,12 +22,12 @@ export interface Driver {
   readonly DatabaseSync: new (file: string) => Database;
 }
 
-/** SQLite gives text back only up to its first NUL: what was asked about would not be what is shown. */
-export function refuseNul(database: Database): Database {
+/** SQLite returns text only up to its first NUL character, so a user could be shown less than what was stored. */
+export function rejectNul(database: Database): Database {
   const check = (parameters: SqlParameters = {}): SqlParameters => {
     for (const value of Object.values(parameters)) {
       if (typeof value === "string" && value.includes("\0"))
-        throw new Error("text with a NUL character cannot be kept");
+        throw new Error("text with a NUL character cannot be stored");
     }
     return parameters;
   };
@@ -48,7 +48,10 @@ export function refuseNul(database: Database): Database {
   };
 }
 
-/** Below 3.51.3, processes that write while another one checkpoints can lose committed changes ("WAL-reset bug"). */
+/**
+ * Below SQLite 3.51.3, a process that writes while another one checkpoints can lose committed changes ("WAL-reset
+ * bug").
+ */
 const OLDEST = [3, 51, 3] as const;
 
 const SOURCES = ["@photostructure/sqlite", "node:sqlite"] as const;
@@ -60,7 +63,7 @@ export function driver(): Driver {
   return loaded;
 }
 
-/** Loads the package with the binary for this platform, or else Node's own SQLite where it is new enough. */
+/** Loads the package with the binary for this platform, otherwise Node's own SQLite if it is new enough. */
 export function loadDriver(load: (name: string) => unknown = createRequire(import.meta.url)): Driver {
   const reasons: string[] = [];
   for (const name of SOURCES) {
@@ -74,7 +77,7 @@ export function loadDriver(load: (name: string) => unknown = createRequire(impor
     }
   }
   throw new MissingDriverError(
-    `no database driver works here (Node ${process.versions.node}, ${process.platform} ${process.arch}; ${reasons.join("; ")})`,
+    `no database driver works on this platform (Node ${process.versions.node}, ${process.platform} ${process.arch}; ${reasons.join("; ")})`,
   );
 }
 

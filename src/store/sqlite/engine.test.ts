@@ -24,8 +24,8 @@ afterEach(() => database.close());
 
 const count = (): unknown => database.prepare("SELECT count(*) AS n FROM audit").get()?.["n"];
 
-describe("one run of several requests", () => {
-  it("keeps the others when one of them is wrong", () => {
+describe("createEngine", () => {
+  it("commits the other requests when one of them fails", () => {
     const replies = createEngine(database, OWNERS).run([
       append("a"),
       { part: "audit", method: "append", given: ["no list"] },
@@ -36,7 +36,7 @@ describe("one run of several requests", () => {
     expect(count()).toBe(2);
   });
 
-  it("gives each of several appends its own places in the chain", () => {
+  it("gives each of several appends its own sequence numbers", () => {
     const two = {
       ...append("b"),
       given: [[...(append("b").given[0] as object[]), ...(append("c").given[0] as object[])]],
@@ -48,7 +48,7 @@ describe("one run of several requests", () => {
     expect(seqs).toEqual([[1], [2, 3], [4]]);
   });
 
-  it("leaves out of several appends the one that cannot be kept", () => {
+  it("leaves out only the append that cannot be stored", () => {
     const replies = createEngine(database, OWNERS).run([
       append("a"),
       { ...append("b"), given: [[{ kind: "outcome", request_id: "b", timestamp: () => "no JSON" }]] },
@@ -58,7 +58,7 @@ describe("one run of several requests", () => {
     expect(count()).toBe(2);
   });
 
-  it("fails as a whole when the disk is full, says so, and goes on when there is room", () => {
+  it("fails all requests when the disk is full, and works again when there is space", () => {
     const engine = createEngine(database, OWNERS);
     const pages = Number(database.prepare("PRAGMA page_count").get()?.["page_count"]);
     database.exec(`PRAGMA max_page_count = ${pages + 1}`);
@@ -70,15 +70,15 @@ describe("one run of several requests", () => {
     expect(engine.run([append("d")])).toMatchObject([{ kind: "done" }]);
   });
 
-  it("says that the file is read-only, and leaves no transaction open", () => {
+  it("reports that the file is read-only and leaves no transaction open", () => {
     const engine = createEngine(database, OWNERS);
     database.exec("PRAGMA query_only = ON");
-    expect(engine.run([append("a")])).toMatchObject([{ kind: "failed", fault: { reason: "it is read-only" } }]);
+    expect(engine.run([append("a")])).toMatchObject([{ kind: "failed", fault: { reason: "the file is read-only" } }]);
     expect(database.isTransaction).toBe(false);
     expect(engine.run([{ part: "probe", method: "write", given: [] }])).toMatchObject([{ kind: "failed" }]);
   });
 
-  it("syncs the disk where one of them needs it", () => {
+  it("syncs the disk if one of the requests is durable", () => {
     const engine = createEngine(database, OWNERS);
     const level = () => database.prepare("PRAGMA synchronous").get()?.["synchronous"];
     const take = { bucket: "b", actor: "a", limit: 1, windowMs: 1000, now: 1 };
@@ -89,12 +89,14 @@ describe("one run of several requests", () => {
     expect(level()).toBe(2);
   });
 
-  it("waits for another process that writes, and not forever", () => {
+  it("waits for a process that writes, up to a limit", () => {
     const other = openDatabase(file);
     try {
       other.exec("BEGIN IMMEDIATE");
       const patience = createEngine(database, OWNERS, 50).run([append("a")]);
-      expect(patience).toMatchObject([{ kind: "failed", fault: { reason: "another process held it too long" } }]);
+      expect(patience).toMatchObject([
+        { kind: "failed", fault: { reason: "another process held the write lock too long" } },
+      ]);
       other.exec("COMMIT");
       expect(createEngine(database, OWNERS, 50).run([append("a")])).toMatchObject([{ kind: "done" }]);
     } finally {

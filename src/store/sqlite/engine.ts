@@ -7,42 +7,42 @@ import type { Database } from "./driver.js";
 import { createFailureTable } from "./failure-table.js";
 import { toFault } from "./faults.js";
 import { createKeyTable } from "./key-table.js";
-import { PATIENCE_MS, setDurable } from "./open-database.js";
-import { effectOf, type Reply, type Request, type Tables } from "./operations.js";
+import { BUSY_TIMEOUT_MS, setDurable } from "./open-database.js";
+import { operationEffect, type Reply, type Request, type Tables } from "./operations.js";
 import type { Owners } from "./owners.js";
 import { createPinTable } from "./pin-table.js";
 import { createRateTable } from "./rate-table.js";
 import { createToolFileTable } from "./tool-file-table.js";
 
-/** More than a record needs: what finds room for this finds room for the next call. */
+/** Larger than a record: if the probe can be written, the next call can be recorded. */
 const PROBE = "INSERT OR REPLACE INTO probe VALUES (1, randomblob(32768))";
 
-/** Runs requests on one connection. All changes of one run share one transaction, and so one sync of the disk. */
+/** Runs requests on one connection. All changes of one run share one transaction, and so one disk sync. */
 export interface Engine {
   run(requests: readonly Request[]): Reply[];
   close(): void;
 }
 
-export function createEngine(database: Database, owners: Owners, patienceMs = PATIENCE_MS): Engine {
+export function createEngine(database: Database, owners: Owners, timeoutMs = BUSY_TIMEOUT_MS): Engine {
   const tables = createTables(database, owners);
   let isDurable = true;
 
   const call = ({ part, method, given }: Request): unknown => {
     if (part === "probe") return database.exec(PROBE);
     const act = (tables[part]() as unknown as Record<string, (...given: readonly unknown[]) => unknown>)[method];
-    if (act === undefined) throw new Error(`there is no ${part}.${method}`);
+    if (act === undefined) throw new Error(`the store has no method ${part}.${method}`);
     return act(...given);
   };
 
   const begin = (durable: boolean): void => {
     if (durable !== isDurable) setDurable(database, durable);
     isDurable = durable;
-    retryBusy(() => database.exec("BEGIN IMMEDIATE"), patienceMs);
+    retryBusy(() => database.exec("BEGIN IMMEDIATE"), timeoutMs);
   };
 
   const runAlone = (request: Request): Reply => inSavepoint(database, () => call(request));
 
-  /** Records that follow each other are appended in one go; if that fails, each is tried by itself. */
+  /** Consecutive appends run as one append; if it fails, each request runs separately. */
   const runGroup = (group: readonly Request[]): readonly Reply[] => {
     const [first] = group;
     if (first === undefined || group.length === 1) return group.map(runAlone);
@@ -56,9 +56,9 @@ export function createEngine(database: Database, owners: Owners, patienceMs = PA
 
   return {
     run(requests) {
-      const effects = new Set(requests.map(effectOf));
+      const effects = new Set(requests.map(operationEffect));
       if (!effects.has("durable") && !effects.has("relaxed")) {
-        return requests.map((request) => attempt(() => retryBusy(() => call(request), patienceMs)));
+        return requests.map((request) => attempt(() => retryBusy(() => call(request), timeoutMs)));
       }
       try {
         begin(effects.has("durable"));
@@ -74,7 +74,7 @@ export function createEngine(database: Database, owners: Owners, patienceMs = PA
   };
 }
 
-/** In their order: every run of records that are appended, and every other request by itself. */
+/** Groups consecutive appends; every other request is a group of one. Preserves the order. */
 function inGroups(requests: readonly Request[]): Request[][] {
   const groups: Request[][] = [];
   for (const request of requests) {
@@ -88,7 +88,7 @@ function inGroups(requests: readonly Request[]): Request[][] {
 const isAppend = ({ part, method, given }: Request): boolean =>
   part === "audit" && (method === "append" || method === "appendSoon") && Array.isArray(given[0]);
 
-/** Each made when it is first used: a start that only reads the catalog prepares no other statements. */
+/** Each table is created on first use: a start that only reads the catalog prepares no other statements. */
 function createTables(database: Database, owners: Owners): { readonly [Part in keyof Tables]: () => Tables[Part] } {
   return {
     keys: once(() => createKeyTable(database, owners)),
@@ -108,7 +108,7 @@ function once<T>(make: () => T): () => T {
   return () => (made ??= make());
 }
 
-/** One request that fails takes nothing of the others with it, unless it took the transaction. */
+/** A failing request does not undo the others, unless SQLite rolled back the whole transaction. */
 function inSavepoint(database: Database, act: () => unknown): Reply {
   database.exec("SAVEPOINT request");
   try {
@@ -116,7 +116,7 @@ function inSavepoint(database: Database, act: () => unknown): Reply {
     database.exec("RELEASE request");
     return { kind: "done", value };
   } catch (error) {
-    // A full disk or a failing one undoes everything at once, also what had gone well before.
+    // On a full or failing disk, SQLite rolls back the whole transaction, including earlier successful requests.
     if (!database.isTransaction) throw error;
     database.exec("ROLLBACK TO request; RELEASE request");
     return { kind: "failed", fault: toFault(error) };
@@ -127,7 +127,7 @@ function rollBack(database: Database): void {
   try {
     if (database.isTransaction) database.exec("ROLLBACK");
   } catch {
-    // The connection is closed after such a fault, which undoes it too.
+    // The caller closes the connection after such an error, which also rolls back.
   }
 }
 

@@ -1,8 +1,8 @@
 import type { FailureEntry, FailureRecords } from "../failure-records.js";
 import type { Database } from "./driver.js";
-import type { Table } from "./operations.js";
+import type { StoreTable } from "./operations.js";
 
-export function createFailureTable(database: Database): Table<FailureRecords> {
+export function createFailureTable(database: Database): StoreTable<FailureRecords> {
   const list = database.prepare("SELECT server, fingerprint, failed_at AS failedAt, text FROM server_failures");
   const write = database.prepare(`
     INSERT INTO server_failures VALUES (:server, :fingerprint, :failedAt, :text)

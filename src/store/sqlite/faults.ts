@@ -1,21 +1,24 @@
 import { MissingDriverError } from "./driver.js";
 import { primaryCode } from "./busy.js";
-import type { Fault } from "./operations.js";
+import type { DatabaseFault } from "./operations.js";
 import { ForeignDatabaseError, NewerDatabaseError } from "./schema.js";
 
-/** SQLite's result codes that a person can do something about. Fatal ones end the connection; the next use opens a new one. */
-const FAULTS: Readonly<Record<number, Fault>> = {
-  5: fault("another process held it too long", "Look for a gateway process that hangs, end it and try again."),
-  8: fault("it is read-only", "Make the file and its folder writable for the gateway.", true),
+/** SQLite result codes that a user can act on. A fatal one closes the connection; the next request opens a new one. */
+const FAULTS: Readonly<Record<number, DatabaseFault>> = {
+  5: fault(
+    "another process held the write lock too long",
+    "Look for a gateway process that hangs, end it and try again.",
+  ),
+  8: fault("the file is read-only", "Make the file and its folder writable for the gateway.", true),
   10: fault("the disk failed to read or write", "Check the disk and the system's log, then try again.", true),
-  11: damaged("its content is damaged"),
+  11: damaged("the content of the file is damaged"),
   13: fault("the disk is full", "Free space on the disk, then try again.", true),
-  14: fault("it cannot be opened", "Make the folder exist and writable for the gateway.", true),
-  26: damaged("it is not a database"),
+  14: fault("the file cannot be opened", "Make the folder exist and writable for the gateway.", true),
+  26: damaged("the file is not a database"),
 };
 
-/** The one place where a foreign error becomes ours. What is not known to be harmless ends the connection. */
-export function toFault(error: unknown): Fault {
+/** Converts every database error. An error that is not in the table closes the connection. */
+export function toFault(error: unknown): DatabaseFault {
   const known = FAULTS[primaryCode(error) ?? -1];
   if (known !== undefined) return known;
   const reason = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);
@@ -35,7 +38,7 @@ export function toFault(error: unknown): Fault {
   const code = (error as NodeJS.ErrnoException | null)?.code;
   if (code === "EACCES" || code === "EPERM" || code === "EROFS" || code === "ENOTDIR" || code === "EEXIST") {
     return fault(
-      `its folder cannot be used (${code})`,
+      `the folder cannot be used (${code})`,
       "Correct the folder's permissions or choose another one.",
       true,
     );
@@ -44,11 +47,11 @@ export function toFault(error: unknown): Fault {
   return fault(reason, "If the request was in order, report it: this is a defect of the gateway.");
 }
 
-function fault(reason: string, hint: string, isFatal = false): Fault {
+function fault(reason: string, hint: string, isFatal = false): DatabaseFault {
   return { reason, hint, isFatal };
 }
 
-function damaged(reason: string): Fault {
+function damaged(reason: string): DatabaseFault {
   return fault(
     reason,
     "End all gateways, then restore the file from a backup or move it and those beside it away; a new one is made.",

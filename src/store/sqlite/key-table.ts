@@ -1,6 +1,6 @@
 import {
-  type Claim,
-  type Ending,
+  type KeyClaim,
+  type KeyEnding,
   type KeyRecord,
   type KeyRecords,
   type KeyScope,
@@ -9,19 +9,19 @@ import {
   MAX_ANSWER_BYTES,
 } from "../key-records.js";
 import type { Database, SqlRow } from "./driver.js";
-import type { Table } from "./operations.js";
+import type { StoreTable } from "./operations.js";
 import type { Owners } from "./owners.js";
 
-const MOST_LISTED = 1000;
-/** With every reservation so many expired ones go, so that nothing has to sweep. */
-const SWEPT_AT_ONCE = 20;
+const MAX_LISTED = 1000;
+/** Every reservation deletes up to this many expired keys, so that no background cleanup is needed. */
+const DELETED_PER_RESERVATION = 20;
 
 const COLUMNS = `id, tenant, actor, tool, key, fingerprint, state, request_id, owner, reserved_at, changed_at, expires_at,
   answer_bytes`;
 const SCOPE = "tenant = :tenant AND actor = :actor AND tool = :tool AND key = :key";
 const MINE = "id = :id AND request_id = :requestId";
 
-export function createKeyTable(database: Database, owners: Owners): Table<KeyRecords> {
+export function createKeyTable(database: Database, owners: Owners): StoreTable<KeyRecords> {
   const byScope = database.prepare(`SELECT ${COLUMNS}, answer FROM keys WHERE ${SCOPE}`);
   const byId = database.prepare(`SELECT ${COLUMNS} FROM keys WHERE id = :id`);
   const insert = database.prepare(`
@@ -32,7 +32,7 @@ export function createKeyTable(database: Database, owners: Owners): Table<KeyRec
   const sweep = database.prepare(`
     DELETE FROM keys WHERE id IN (
       SELECT id FROM keys WHERE expires_at <= :now AND state NOT IN ('reserved', 'dispatched')
-      ORDER BY expires_at LIMIT ${SWEPT_AT_ONCE})`);
+      ORDER BY expires_at LIMIT ${DELETED_PER_RESERVATION})`);
   const dispatch = database.prepare(`
     UPDATE keys SET state = 'dispatched', changed_at = :now WHERE ${MINE} AND state IN ('reserved', 'dispatched')`);
   const finish = database.prepare(`
@@ -44,24 +44,24 @@ export function createKeyTable(database: Database, owners: Owners): Table<KeyRec
   const commit = database.prepare(`
     UPDATE keys SET state = 'completed', changed_at = :now
     WHERE id = :id AND state = 'unknown'`);
-  const underWay = database.prepare(`SELECT ${COLUMNS} FROM keys WHERE state IN ('reserved', 'dispatched')`);
+  const inProgress = database.prepare(`SELECT ${COLUMNS} FROM keys WHERE state IN ('reserved', 'dispatched')`);
   const list = database.prepare(`
     SELECT ${COLUMNS} FROM keys
     WHERE (:state IS NULL OR state = :state OR (:state = 'unknown' AND state = 'dispatched')) AND (:actor IS NULL OR actor = :actor) AND (:key IS NULL OR key = :key)
       AND (expires_at > :now OR state IN ('reserved', 'dispatched'))
     ORDER BY id DESC LIMIT :limit`);
 
-  /** What is known of a key when the processes that are gone and the time that has passed are taken into account. */
-  const seen = (row: SqlRow | undefined, now: number): SqlRow | undefined => {
-    const isUnderWay = row?.["state"] === "reserved" || row?.["state"] === "dispatched";
-    if (row === undefined || (isUnderWay && owners.isAlive(String(row["owner"])))) return row;
+  /** The effective state of a key, given which processes have ended and which keys have expired. Changes nothing. */
+  const effective = (row: SqlRow | undefined, now: number): SqlRow | undefined => {
+    const isInProgress = row?.["state"] === "reserved" || row?.["state"] === "dispatched";
+    if (row === undefined || (isInProgress && owners.isAlive(String(row["owner"])))) return row;
     if (row["state"] === "reserved" || Number(row["expires_at"]) <= now) return undefined;
     return row["state"] === "dispatched" ? { ...row, state: "unknown", changed_at: now } : row;
   };
 
-  /** The same, put into force. */
+  /** Returns the effective state and writes it to the table. */
   const settle = (row: SqlRow | undefined, now: number): SqlRow | undefined => {
-    const known = seen(row, now);
+    const known = effective(row, now);
     if (row !== undefined && known === undefined) remove.run({ id: row["id"] ?? null });
     if (known !== undefined && known !== row) markUnknown.run({ id: known["id"] ?? null, now });
     return known;
@@ -99,13 +99,13 @@ export function createKeyTable(database: Database, owners: Owners): Table<KeyRec
     release: (claim) => release.run(toMine(claim)).changes !== 0,
 
     find(scope, now) {
-      const row = seen(byScope.get(toKey(scope)), now);
+      const row = effective(byScope.get(toKey(scope)), now);
       return row && toRecord(row);
     },
 
-    list({ now, state, actor, key, limit = MOST_LISTED }) {
+    list({ now, state, actor, key, limit = MAX_LISTED }) {
       const filter = { now, state: state ?? null, actor: actor ?? null, key: key ?? null };
-      const rows = list.all({ ...filter, limit: Math.min(limit, MOST_LISTED) }).map((row) => seen(row, now));
+      const rows = list.all({ ...filter, limit: Math.min(limit, MAX_LISTED) }).map((row) => effective(row, now));
       const records = rows.filter((row) => row !== undefined).map(toRecord);
       return records.filter((record) => state === undefined || record.state === state);
     },
@@ -123,7 +123,7 @@ export function createKeyTable(database: Database, owners: Owners): Table<KeyRec
     },
 
     recover(now) {
-      const rows = underWay.all().map((row) => settle(row, now));
+      const rows = inProgress.all().map((row) => settle(row, now));
       return rows.filter((row) => row?.["state"] === "unknown").map((row) => toRecord(row ?? {}));
     },
   };
@@ -133,11 +133,11 @@ function toKey({ tenant = "", actor, tool, key }: KeyScope): Required<KeyScope> 
   return { tenant, actor, tool, key };
 }
 
-function toMine({ id, requestId }: Claim): { id: number; requestId: string } {
+function toMine({ id, requestId }: KeyClaim): { id: number; requestId: string } {
   return { id, requestId };
 }
 
-function toStored(ending: Ending): { answer: Uint8Array | null; bytes: number | null } {
+function toStored(ending: KeyEnding): { answer: Uint8Array | null; bytes: number | null } {
   if (ending.kind === "unknown") return { answer: null, bytes: null };
   if ("answerBytes" in ending) return { answer: null, bytes: ending.answerBytes };
   const bytes = ending.answer.byteLength;

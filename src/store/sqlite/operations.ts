@@ -1,18 +1,20 @@
 import type { Store, StorePart } from "../store.js";
 
-/** The same methods, run to the end in the calling thread. */
-export type Table<Part> = {
+/** The same methods, run synchronously in the calling thread. */
+export type StoreTable<Part> = {
   readonly [Method in keyof Part]: Part[Method] extends (...given: infer Given) => Promise<infer Answer>
     ? (...given: Given) => Answer
     : never;
 };
 
-export type Tables = { readonly [Part in StorePart]: Table<Store[Part]> };
+export type Tables = { readonly [Part in StorePart]: StoreTable<Store[Part]> };
 
-/** `durable` is synced to the disk before the reply, `relaxed` with the next durable change. */
-export type Effect = "durable" | "relaxed" | "read";
+/** `durable` is synced to disk before the reply, `relaxed` with the next durable change. */
+export type OperationEffect = "durable" | "relaxed" | "read";
 
-export const OPERATIONS: { readonly [Part in StorePart]: { readonly [Method in keyof Store[Part]]: Effect } } = {
+export const STORE_OPERATIONS: {
+  readonly [Part in StorePart]: { readonly [Method in keyof Store[Part]]: OperationEffect };
+} = {
   keys: {
     reserve: "durable",
     dispatch: "durable",
@@ -54,9 +56,9 @@ export const OPERATIONS: { readonly [Part in StorePart]: { readonly [Method in k
   toolFiles: { seen: "read", list: "read", note: "durable", accept: "durable" },
 };
 
-/** One call of a method, as it travels to the thread that owns the database. */
+/** One method call, as it is sent to the thread that owns the database. */
 export interface Request {
-  /** A probe writes something that nobody reads: it finds out whether anything can be written. */
+  /** A probe writes a row that is never read, to find out whether the database is writable. */
   readonly part: StorePart | "probe";
   readonly method: string;
   readonly given: readonly unknown[];
@@ -64,16 +66,18 @@ export interface Request {
 
 export type Reply =
   | { readonly kind: "done"; readonly value: unknown }
-  | { readonly kind: "failed"; readonly fault: Fault };
+  | { readonly kind: "failed"; readonly fault: DatabaseFault };
 
-/** Why the database did not do it, in a form that travels between threads. */
-export interface Fault {
+/** Why the database rejected a request, in a form that can be copied between threads. */
+export interface DatabaseFault {
   readonly reason: string;
   readonly hint: string;
-  /** The connection is of no use any more. */
+  /** The connection is unusable and must be closed. */
   readonly isFatal: boolean;
 }
 
-export function effectOf({ part, method }: Request): Effect {
-  return part === "probe" ? "durable" : ((OPERATIONS[part] as Record<string, Effect>)[method] ?? "durable");
+export function operationEffect({ part, method }: Request): OperationEffect {
+  return part === "probe"
+    ? "durable"
+    : ((STORE_OPERATIONS[part] as Record<string, OperationEffect>)[method] ?? "durable");
 }

@@ -10,8 +10,8 @@ beforeEach(async () => {
   folder = join(await mkdtemp(join(tmpdir(), "owners-")), "owners");
 });
 
-describe("owners", () => {
-  it("are alive until they close", () => {
+describe("openOwners", () => {
+  it("reports an owner as alive until it closes", () => {
     const [one, two] = [openOwners(folder), openOwners(folder)];
     expect([one.isAlive(two.self), two.isAlive(one.self), one.isAlive(one.self)]).toEqual([true, true, true]);
     two.close(false);
@@ -20,14 +20,14 @@ describe("owners", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("are gone when nobody holds their lock", () => {
+  it("reports an owner whose lock is not held as gone", () => {
     const owners = openOwners(folder);
     writeFileSync(join(folder, "gone"), "");
     expect([owners.isAlive("gone"), owners.isAlive("never-there")]).toEqual([false, false]);
     owners.close(false);
   });
 
-  it("clear up after those who are gone, but for those who have left something", () => {
+  it("removes the files of owners that are gone, except those with something to recover", () => {
     const [owners, other] = [openOwners(folder), openOwners(folder)];
     for (const name of ["gone", "gone-too"]) writeFileSync(join(folder, name), "");
     owners.clear((owner) => owner === "gone-too");
@@ -39,7 +39,7 @@ describe("owners", () => {
     expect(readdirSync(folder)).toEqual([other.self]);
   });
 
-  it("tell others nothing of themselves when they only watch", () => {
+  it("creates no lock file for a watcher", () => {
     const owners = openOwners(folder);
     const watcher = createWatcher(folder);
     writeFileSync(join(folder, "gone"), "");

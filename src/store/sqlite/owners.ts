@@ -5,19 +5,23 @@ import { isBusy } from "./busy.js";
 import { type Database, driver } from "./driver.js";
 
 /**
- * Who is alive. Each owner keeps a lock on a file of its own, which the system drops when the process ends, however it
- * ends: no heartbeat, no clock, no process id that somebody else has by now; a process that is stopped is still alive.
+ * Which processes are alive. Each owner holds a lock on its own file; the operating system releases the lock when the
+ * process ends for any reason. This needs no heartbeat, no clock and no process id (which could be reused). A stopped
+ * process counts as alive.
  */
 export interface Owners {
   readonly self: string;
   isAlive(owner: string): boolean;
-  /** Removes the files of the gone that have left nothing: a file stands for what may have to be recovered. */
+  /**
+   * Removes the files of owners that are gone, except those for which `hasLeft` is true: a remaining file means that
+   * something may have to be recovered.
+   */
   clear(hasLeft: (owner: string) => boolean): void;
-  /** An owner that leaves something leaves its file too. */
+  /** With `leavesSomething`, the file of this owner stays for the recovery. */
   close(leavesSomething: boolean): void;
 }
 
-/** Sees who is alive without being anybody. */
+/** Checks which owners are alive without registering as one. */
 export function createWatcher(folder: string): Owners {
   const gone = new Set<string>();
   return {
@@ -54,7 +58,7 @@ function register(folder: string): { self: string; lock: Database } {
   for (;;) {
     const self = randomBytes(12).toString("hex");
     const lock = tryLock(join(folder, self));
-    // Another process that clears up may have taken the file for an old one before it was locked.
+    // Another process may have removed the file as stale before it was locked.
     if (lock !== undefined && existsSync(join(folder, self))) return { self, lock };
     lock?.close();
     removeQuietly(join(folder, self));
@@ -68,22 +72,22 @@ function isLocked(file: string): boolean {
   return lock === undefined;
 }
 
-/** While it is locked: a file that is only just being registered must not go when its owner has it. */
-function removeIfGone(file: string, mayGo: () => boolean): void {
+/** Removes the file while its lock is held: otherwise a process that is just registering could lose its file. */
+function removeIfGone(file: string, canRemove: () => boolean): void {
   const lock = tryLock(file);
   if (lock === undefined) return;
-  const goes = mayGo();
-  if (goes) removeQuietly(file);
+  const isRemovable = canRemove();
+  if (isRemovable) removeQuietly(file);
   lock.close();
-  if (goes && process.platform === "win32") removeQuietly(file);
+  if (isRemovable && process.platform === "win32") removeQuietly(file);
 }
 
-/** Windows keeps a file that somebody has open; whoever opens the store next clears it up. */
+/** Windows cannot delete a file that another process has open; the next process that opens the store deletes it. */
 function removeQuietly(file: string): void {
   try {
     rmSync(file, { force: true });
   } catch {
-    // It is empty, and nobody minds it.
+    // The file is empty and harmless.
   }
 }
 

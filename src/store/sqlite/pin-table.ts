@@ -1,10 +1,10 @@
 import type { Pin, PinFilter, PinKey, Pins } from "../pins.js";
-import type { Database, SqlRow, Statement } from "./driver.js";
-import type { Table } from "./operations.js";
+import type { Database, SqlRow, SqlStatement } from "./driver.js";
+import type { StoreTable } from "./operations.js";
 
 const KEY = "server = :server AND fingerprint = :fingerprint AND tool = :tool";
 
-export function createPinTable(database: Database): Table<Pins> {
+export function createPinTable(database: Database): StoreTable<Pins> {
   const find = database.prepare(`SELECT * FROM pins WHERE ${KEY}`);
   const insert = database.prepare(`
     INSERT INTO pins (server, fingerprint, tool, first_seen_at, current_hash, current_definition, changed_at,
@@ -18,9 +18,9 @@ export function createPinTable(database: Database): Table<Pins> {
     UPDATE pins SET approved_hash = current_hash, approved_definition = current_definition,
       approved_by = :by, approved_at = :now
     WHERE ${KEY} AND current_hash = :hash RETURNING *`);
-  const lists = new Map<string, Statement>();
-  /** One statement a kind of filter: in a statement for all of them no index could be used. */
-  const listOf = (conditions: readonly string[]): Statement => {
+  const lists = new Map<string, SqlStatement>();
+  /** One prepared statement per combination of filters: a single statement for all could not use an index. */
+  const listOf = (conditions: readonly string[]): SqlStatement => {
     const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
     const list = lists.get(where) ?? database.prepare(`SELECT * FROM pins ${where} ORDER BY server, fingerprint, tool`);
     lists.set(where, list);

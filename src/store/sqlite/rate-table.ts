@@ -1,10 +1,10 @@
 import type { RateRequest, RateTicket, RateWindows } from "../rate-windows.js";
 import type { Database } from "./driver.js";
-import type { Table } from "./operations.js";
+import type { StoreTable } from "./operations.js";
 
-/** A window is counted in so many slots: what was taken in one leaves the count together. */
+/** The number of slots in a window. All calls of one slot stop counting at the same time. */
 const SLOTS = 10;
-/** So often what is over goes, of those too who never come again. */
+/** How often expired slots are deleted, including those of actors that never call again. */
 const SWEEP_MS = 600_000;
 
 const BUCKET = "bucket = :bucket AND actor = :actor AND window_ms = :windowMs";
@@ -14,7 +14,7 @@ interface Slot {
   readonly taken: number;
 }
 
-export function createRateTable(database: Database): Table<RateWindows> {
+export function createRateTable(database: Database): StoreTable<RateWindows> {
   const counted = database.prepare(`SELECT slot, taken FROM rate_slots WHERE ${BUCKET} ORDER BY slot`);
   const add = database.prepare(`
     INSERT INTO rate_slots VALUES (:bucket, :actor, :windowMs, :slot, :count)
@@ -26,35 +26,38 @@ export function createRateTable(database: Database): Table<RateWindows> {
   const sweep = database.prepare(`DELETE FROM rate_slots WHERE (slot + ${SLOTS + 1}) * window_ms <= :now * ${SLOTS}`);
   let sweptAt: number | undefined;
 
-  const sweepSometimes = (now: number): void => {
+  const sweepIfDue = (now: number): void => {
     if (sweptAt !== undefined && Math.abs(now - sweptAt) < SWEEP_MS) return;
     sweep.run({ now });
     sweptAt = now;
   };
 
-  /** The slots that count now. Those that are over go; what was taken in the future, before the clock was set back, counts now. */
-  const settle = (place: Omit<RateTicket, "slot">, slot: number): Slot[] => {
-    const slots = counted.all(place) as unknown as Slot[];
+  /**
+   * Returns the slots that count now and deletes expired ones. Calls in future slots (the clock was set back) move to
+   * the current slot.
+   */
+  const settle = (bucket: Omit<RateTicket, "slot">, slot: number): Slot[] => {
+    const slots = counted.all(bucket) as unknown as Slot[];
     const early = slots.filter((each) => each.slot > slot);
     const over = slots.filter((each) => each.slot < slot - SLOTS);
-    for (const each of [...early, ...over]) drop.run({ ...place, slot: each.slot });
-    if (early.length > 0) add.run({ ...place, slot, count: countOf(early) });
+    for (const each of [...early, ...over]) drop.run({ ...bucket, slot: each.slot });
+    if (early.length > 0) add.run({ ...bucket, slot, count: countOf(early) });
     return early.length > 0
-      ? settle(place, slot)
+      ? settle(bucket, slot)
       : slots.filter((each) => each.slot >= slot - SLOTS && each.slot <= slot);
   };
 
   return {
     take({ bucket, actor, limit, windowMs, now }) {
-      sweepSometimes(now);
-      const place = { bucket, actor, windowMs };
+      sweepIfDue(now);
+      const key = { bucket, actor, windowMs };
       const slotMs = windowMs / SLOTS;
       const slot = Math.floor(now / slotMs);
-      const slots = settle(place, slot);
+      const slots = settle(key, slot);
       const taken = countOf(slots);
       if (taken >= limit) return { kind: "refused", retryAfterMs: retryAfter(slots, { limit, slotMs, now }) };
-      add.run({ ...place, slot, count: 1 });
-      return { kind: "taken", remaining: limit - taken - 1, ticket: { ...place, slot } };
+      add.run({ ...key, slot, count: 1 });
+      return { kind: "taken", remaining: limit - taken - 1, ticket: { ...key, slot } };
     },
     peek({ bucket, actor, limit, windowMs, now }) {
       const slotMs = windowMs / SLOTS;
@@ -77,7 +80,7 @@ function countOf(slots: readonly Slot[]): number {
   return slots.reduce((sum, { taken }) => sum + taken, 0);
 }
 
-/** Until enough of the oldest slots have left the window that one more may be taken. */
+/** Milliseconds until enough of the oldest slots have left the window to allow one more call. */
 function retryAfter(
   slots: readonly Slot[],
   { limit, slotMs, now }: Pick<RateRequest, "limit" | "now"> & { slotMs: number },

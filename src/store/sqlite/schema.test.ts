@@ -12,15 +12,15 @@ function open() {
   return { database, version, run };
 }
 
-describe("migrations", () => {
-  it("bring an empty database to the last version, once", () => {
+describe("migrate", () => {
+  it("brings an empty database to the last version, once", () => {
     const { run, version } = open();
     run();
     run();
     expect(version()).toBe(MIGRATIONS.length);
   });
 
-  it("go on from the version that is there, with what is in it", () => {
+  it("continues from the stored version and keeps the data", () => {
     const { database, run, version } = open();
     run([FIRST]);
     run([FIRST, SECOND]);
@@ -28,7 +28,7 @@ describe("migrations", () => {
     expect(database.prepare("SELECT x, y FROM a").all()).toEqual([{ x: 1, y: "from 1" }]);
   });
 
-  it("change nothing when one of them fails", () => {
+  it("changes nothing when one script fails", () => {
     const { database, run, version } = open();
     run([FIRST]);
     expect(() => run([FIRST, SECOND, "INSERT INTO nowhere VALUES (1)"])).toThrow("nowhere");
@@ -37,13 +37,13 @@ describe("migrations", () => {
     expect(database.isTransaction).toBe(false);
   });
 
-  it("refuse a version that they do not know", () => {
+  it("rejects a version that is newer than the last script", () => {
     const { run } = open();
     run([FIRST, SECOND]);
-    expect(() => run([FIRST])).toThrow("it has format 2, and this version knows formats up to 1");
+    expect(() => run([FIRST])).toThrow("the file has format 2, and this version supports formats up to 1");
   });
 
-  it("refuse a database of another program", () => {
+  it("rejects a database of another program", () => {
     const { database, run } = open();
     database.exec("CREATE TABLE theirs (x)");
     expect(() => run()).toThrow("a database of another program");

@@ -1,11 +1,11 @@
 import type { Database } from "./driver.js";
 
-/** `ANYG`, in the header of every database that is ours. */
+/** `ANYG`: stored in the header of every database of this program. */
 export const APPLICATION_ID = 0x41_4e_59_47;
 
 /**
- * One script a version, in order; what was released is never edited. Text that others wrote is only ever a parameter.
- * The filters of `audit` are computed from the text that was hashed, so that they cannot say anything else.
+ * One script per version, in order; a released script is never edited. Foreign text is only ever passed as a parameter.
+ * The filter columns of `audit` are computed from the hashed body, so that they cannot differ from it.
  */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -92,7 +92,7 @@ export const MIGRATIONS: readonly string[] = [
   CREATE TABLE credential_versions (only INTEGER PRIMARY KEY CHECK (only = 1), last INTEGER NOT NULL) STRICT;
   INSERT INTO credential_versions VALUES (1, 0);
   `,
-  // No query could use it, and every record had to keep it up.
+  // No query could use this index, and every insert had to update it.
   "DROP INDEX audit_by_time;",
   `
   CREATE TABLE server_failures (
@@ -110,7 +110,7 @@ export class NewerDatabaseError extends Error {
   override readonly name = "NewerDatabaseError";
 }
 
-/** Brings the database to the last version, in one step, whoever else tries the same. */
+/** Brings the database to the last version in one transaction; safe when several processes do it at the same time. */
 export function migrate(database: Database, migrations = MIGRATIONS): void {
   if (versionOf(database, migrations) === migrations.length) return;
   database.exec("BEGIN IMMEDIATE");
@@ -123,9 +123,9 @@ export function migrate(database: Database, migrations = MIGRATIONS): void {
   }
 }
 
-/** The version of a database that is ours or empty; anything else is refused before it is touched. */
+/** The version of a database that is empty or of this program; rejects any other database before changing it. */
 export function versionOf(database: Database, migrations = MIGRATIONS): number {
-  // Another process may be in the middle of making it: all of it has to be looked at in one moment.
+  // Another process may be creating the database: the transaction reads everything from one consistent state.
   database.exec("BEGIN");
   try {
     return readVersion(database, migrations);
@@ -139,10 +139,10 @@ function readVersion(database: Database, { length: known }: readonly string[]): 
   const isEmpty = database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined;
   const version = pragma("user_version");
   if (!isEmpty && pragma("application_id") !== APPLICATION_ID) {
-    throw new ForeignDatabaseError("it is a database of another program");
+    throw new ForeignDatabaseError("the file is a database of another program");
   }
   if (version > known) {
-    throw new NewerDatabaseError(`it has format ${version}, and this version knows formats up to ${known}`);
+    throw new NewerDatabaseError(`the file has format ${version}, and this version supports formats up to ${known}`);
   }
   return version;
 }

@@ -4,18 +4,18 @@ import { retryBusy } from "./busy.js";
 import type { Database } from "./driver.js";
 import { createEngine, type Engine } from "./engine.js";
 import { toFault } from "./faults.js";
-import { IN_MEMORY, openDatabase, PATIENCE_MS } from "./open-database.js";
+import { IN_MEMORY, openDatabase, BUSY_TIMEOUT_MS } from "./open-database.js";
 import type { Reply, Request } from "./operations.js";
 import { createWatcher, openOwners, type Owners } from "./owners.js";
 
-/** A connection that opens with the first request, and again when it broke or the file became another one. */
-export interface Session {
+/** A connection that opens with the first request, and again after a fatal error or when the file was replaced. */
+export interface DatabaseSession {
   run(requests: readonly Request[]): Reply[];
   close(): void;
 }
 
-/** A session that may write, and that keeps the keys reserved here alive. */
-export function createSession(file: string): Session {
+/** A session that can write. It holds the owner lock that marks this process's keys and intents as alive. */
+export function createDatabaseSession(file: string): DatabaseSession {
   let owners: Owners | undefined;
   let database: Database | undefined;
   const connection = createConnection((path) => {
@@ -35,7 +35,7 @@ export function createSession(file: string): Session {
   };
 }
 
-/** Forgets the gone that have left no key and no call without an outcome; tells whether this owner would leave one. */
+/** Removes owners that are gone and left no key and no open intent. Returns whether this owner would leave one. */
 function clear(owners: Owners, database: Database): boolean {
   const left = database.prepare(`
     SELECT 1 FROM keys WHERE owner = :owner AND state IN ('reserved', 'dispatched')
@@ -44,10 +44,10 @@ function clear(owners: Owners, database: Database): boolean {
   return retryBusy(() => {
     owners.clear(hasLeft);
     return hasLeft(owners.self);
-  }, PATIENCE_MS);
+  }, BUSY_TIMEOUT_MS);
 }
 
-/** What cannot be read may hold something. */
+/** If the database cannot be read, assume that something is left to recover. */
 function hasLeftSomething(owners: Owners, database: Database | undefined): boolean {
   try {
     return database === undefined || clear(owners, database);
@@ -56,8 +56,8 @@ function hasLeftSomething(owners: Owners, database: Database | undefined): boole
   }
 }
 
-/** A session for reading: it makes no file, and where there is none it finds nothing. */
-export function createReader(file: string): Session {
+/** A read-only session: it creates no file, and reads an empty database if the file does not exist. */
+export function createReader(file: string): DatabaseSession {
   const connection = createConnection((path) => createEngine(openDatabase(path), createWatcher(ownersFolder(file))));
   return {
     run: (requests) => connection.run(() => (identityOf(file) === undefined ? IN_MEMORY : file), requests),
@@ -77,7 +77,7 @@ function createConnection(open: (path: string) => Engine) {
     run(locate: () => string, requests: readonly Request[]): Reply[] {
       try {
         const path = locate();
-        // What is written to a file that was removed or replaced would be lost without a word.
+        // Writes to a removed or replaced file would be lost without an error.
         if (current?.path !== path || current.identity !== identityOf(path)) close();
         current ??= opened(path, open);
         const replies = current.engine.run(requests);

@@ -1,10 +1,10 @@
-// The store's thread: requests come in and are run together, one transaction for all that wait; the replies go out.
+// The store's worker thread: it runs all waiting requests in one transaction and sends the replies.
 import { parentPort, workerData } from "node:worker_threads";
 import type { Request } from "./operations.js";
-import { createSession } from "./session.js";
-import type { FromThread, ToThread } from "./thread-lane.js";
+import { createDatabaseSession } from "./session.js";
+import type { FromThread, ToThread } from "./thread-channel.js";
 
-const session = createSession((workerData as { file: string }).file);
+const session = createDatabaseSession((workerData as { file: string }).file);
 let waiting: Request[] = [];
 
 function flush(): void {
@@ -15,7 +15,7 @@ function flush(): void {
 
 parentPort?.on("message", (message: ToThread) => {
   if (message.kind === "run") {
-    // Everything that has already arrived is taken into the same run.
+    // Requests that have already arrived are added to the same run.
     if (waiting.length === 0) setImmediate(flush);
     waiting.push(...message.requests);
     return;

@@ -1,13 +1,13 @@
 import type { SeenVersion, ToolFileKey, ToolFileVersions } from "../tool-file-versions.js";
 import type { Database, SqlRow } from "./driver.js";
-import type { Table } from "./operations.js";
+import type { StoreTable } from "./operations.js";
 
 const INSERT = `
   INSERT INTO tool_file_versions (folder, tool_id, version, validated_at, rank)
   VALUES (:folder, :toolId, :version, :validatedAt, :rank)
   ON CONFLICT DO UPDATE SET version = excluded.version, validated_at = excluded.validated_at, rank = excluded.rank`;
 
-export function createToolFileTable(database: Database): Table<ToolFileVersions> {
+export function createToolFileTable(database: Database): StoreTable<ToolFileVersions> {
   const find = database.prepare("SELECT * FROM tool_file_versions WHERE folder = :folder AND tool_id = :toolId");
   const list = database.prepare("SELECT * FROM tool_file_versions WHERE folder = :folder ORDER BY tool_id");
   const raise = database.prepare(`${INSERT} WHERE excluded.rank > rank`);

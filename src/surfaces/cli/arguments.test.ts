@@ -43,7 +43,7 @@ describe("readArguments", () => {
       "bad JSON with its position",
       '{"a": tru}',
       undefined,
-      "--args is not JSON: line 1, column 7: text needs double quotes.",
+      "--args is not JSON: line 1, column 7: strings need double quotes.",
     ],
     ["an empty text", "", undefined, "--args is not JSON: line 1, column 1: it is empty."],
     ["a comma too many", '{"a": [,]}', undefined, "--args is not JSON: line 1, column 8: expected a value."],
@@ -53,11 +53,11 @@ describe("readArguments", () => {
       undefined,
       "--args is nested too deep (at most 64 levels).",
     ],
-    ["a list", "[1]", undefined, "--args holds no JSON object."],
-    ["a text", '"a"', undefined, "--args holds no JSON object."],
+    ["a list", "[1]", undefined, "--args is not a JSON object."],
+    ["a text", '"a"', undefined, "--args is not a JSON object."],
     ["a missing file", undefined, "none.json", "none.json does not exist."],
     ["a folder", undefined, ".", ". is not a regular file."],
-    ["two sources", "{}", "args.json", "Both --args and --args-file were given."],
+    ["two sources", "{}", "args.json", "--args and --args-file cannot be used together."],
   ])("refuses %s", async (_name, text, file, message) => {
     await expect(read(text, file)).rejects.toMatchObject({
       code: "INVALID_REQUEST",
@@ -81,7 +81,7 @@ describe("readArguments", () => {
     expect(stdin.destroyed).toBe(true);
   });
 
-  it("tells why standard input cannot be read", async () => {
+  it("reports why standard input cannot be read", async () => {
     const stdin = createReadStream(cwd);
     await expect(readArguments({ text: undefined, file: "-" }, { cwd, stdin, signal })).rejects.toMatchObject({
       code: "INVALID_REQUEST",

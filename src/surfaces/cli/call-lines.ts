@@ -2,7 +2,7 @@ import type { JsonObject } from "../../model/json.js";
 import { bold, line, type Line, quoted, type Styled } from "./lines.js";
 import { revealedJson, revealedName } from "./reveal.js";
 
-/** A call that a person is to agree to. */
+/** A call that a user has to confirm. */
 export interface ProposedCall {
   readonly toolId: string;
   readonly risk: string;
@@ -10,7 +10,10 @@ export interface ProposedCall {
   readonly arguments: JsonObject;
 }
 
-/** Exactly what would run. Nothing that the caller or a server wrote can pass for a line of ours, or hide. */
+/**
+ * The complete call. Text from the caller or the server is quoted and its invisible characters are escaped, so it can
+ * neither imitate the gateway's own lines nor hide anything.
+ */
 export function callLines({ toolId, risk, riskOrigin, arguments: given }: ProposedCall): Line[] {
   const isNone = Object.keys(given).length === 0;
   return [

@@ -1,10 +1,11 @@
 import type { CatalogServer } from "../../catalog/snapshot.js";
-import { describePending, type PendingServer } from "../../catalog/starts.js";
+import { describePending, describePhase, type PendingServer } from "../../catalog/starts.js";
 import type { JsonObject } from "../../model/json.js";
-import { reasonOf } from "./failure.js";
+import { describeSpan } from "../../util/time-words.js";
+import { reasonLine } from "./failure.js";
 import { count, line, type Line, WARNING } from "./lines.js";
 
-/** Servers whose tools an answer is without. */
+/** Servers whose tools are missing from a result. */
 export interface MissingServers {
   readonly pending: readonly PendingServer[];
   readonly failed: readonly CatalogServer[];
@@ -12,19 +13,32 @@ export interface MissingServers {
 
 const MOST_NAMED = 10;
 
-/** One line for servers that are still starting, one for those that hang, and one for those that failed. */
+/** One line each for servers that are still starting, servers that show no activity while they start, and failed servers. */
 export function catalogNotes({ pending, failed }: MissingServers): Line[] {
   const starting = pending.filter(({ isProgressing }) => isProgressing);
-  const hanging = pending.filter((one) => !starting.includes(one)).map(({ name }) => name);
+  const silent = pending.filter((one) => !starting.includes(one)).map((one) => `${one.name} (${describePhase(one)})`);
   const names = failed.map(({ definition }) => definition.name);
   const notes = [
     ...(starting.length === 0 ? [] : [`${describePending(starting)} Run the command again to include their tools.`]),
-    ...(hanging.length === 0
+    ...(silent.length === 0
       ? []
-      : [`${count(hanging.length, "server")} did not answer: ${named(hanging)}. ${SEE_WHY}`]),
+      : [`No answer yet from ${count(silent.length, "server")}: ${named(silent)}. ${SEE_WHY}`]),
     ...(names.length === 0 ? [] : [`${count(names.length, "server")} failed: ${named(names)}. ${SEE_WHY}`]),
   ];
   return notes.map((note) => line(0, WARNING, ` ${note}`));
+}
+
+/** One line for servers that failed before this command began, and whose next attempt is due later. */
+export function notStartedLines(failed: readonly CatalogServer[], began: number): Line[] {
+  const waits = failed.flatMap(({ retry }) =>
+    retry === undefined || retry.failedAt >= began || retry.at <= began ? [] : [retry.at - began],
+  );
+  if (waits.length === 0) return [];
+  const [first, last] = [Math.min(...waits), Math.max(...waits)].map((ms) => describeSpan(Math.max(ms, 1000)));
+  const attempts = waits.length === 1 ? "next attempt" : "next attempts";
+  const when = `${attempts} in ${first === last ? first : `${first} to ${last}`}`;
+  const text = `${count(waits.length, "failed server")} ${waits.length === 1 ? "was" : "were"} not started again (${when}).`;
+  return [line(0, WARNING, ` ${text} \`anygpt mcp list NAME\` starts one now.`)];
 }
 
 const SEE_WHY = "Run `anygpt mcp doctor` to see why.";
@@ -34,7 +48,7 @@ function named(names: readonly string[]): string {
   return `${names.slice(0, MOST_NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-/** The same for programs. */
+/** The same as JSON members. */
 export function missingData({ pending, failed }: MissingServers): JsonObject {
   return {
     ...(pending.length > 0 ? { pending: pending.map(({ name }) => name) } : {}),
@@ -46,7 +60,7 @@ function toFailed({ definition, failure, retry }: CatalogServer): JsonObject[] {
   if (failure === undefined) return [];
   const times =
     retry === undefined ? {} : { failures: retry.count, failed_at: toTime(retry.failedAt), retry_at: toTime(retry.at) };
-  return [{ server: definition.name, reason: reasonOf(failure), ...times }];
+  return [{ server: definition.name, reason: reasonLine(failure), ...times }];
 }
 
 function toTime(ms: number): string {

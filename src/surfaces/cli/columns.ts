@@ -1,24 +1,24 @@
-// Rows of cells come in; lines that fit the terminal go out. A cell that is too long is cut and ends with an ellipsis.
+// Lays out a table for the width of the terminal. A cell that is too long is truncated with an ellipsis.
 import { cutToWidth, displayWidth, sanitize } from "../../util/terminal.js";
 import { toOneLine } from "../../util/text.js";
-import type { Line, Part, Style } from "./lines.js";
+import type { Line, LinePart, LineStyle } from "./lines.js";
 
 export interface Column {
   readonly head: string;
   readonly align?: "right";
-  /** Its cells may be cut, where it is the widest of such columns. */
+  /** Cells of this column may be truncated. */
   readonly isCut?: true;
 }
 
 export interface Cell {
   readonly text: string;
-  readonly style?: Style;
+  readonly style?: LineStyle;
 }
 
 const GAP = 2;
 const NARROWEST = 6;
 
-/** `columns` is the width of the terminal; `Infinity` cuts nothing. */
+/** `columns` is the width of the terminal; with `Infinity` nothing is truncated. */
 export function tableLines(heads: readonly Column[], rows: readonly (readonly Cell[])[], columns: number): Line[] {
   const header = heads.map(({ head }): Cell => ({ text: head, style: "bold" }));
   const all = [header, ...rows].map((cells) => cells.map(({ text, ...rest }) => ({ text: clean(text), ...rest })));
@@ -31,7 +31,7 @@ function clean(text: string): string {
   return toOneLine(sanitize(text));
 }
 
-/** The widest column that may be cut gives way first. */
+/** Narrows the widest column that may be truncated, one character at a time, until the table fits. */
 function fit(heads: readonly Column[], wanted: readonly number[], columns: number): number[] {
   const widths = [...wanted];
   const cut = heads.flatMap(({ isCut }, index) => (isCut ? [index] : []));
@@ -46,12 +46,12 @@ function fit(heads: readonly Column[], wanted: readonly number[], columns: numbe
   return widths;
 }
 
-function rowParts(cells: readonly Cell[], heads: readonly Column[], widths: readonly number[]): Part[] {
+function rowParts(cells: readonly Cell[], heads: readonly Column[], widths: readonly number[]): LinePart[] {
   return cells.flatMap(({ text, style }, index) => {
     const width = widths[index] ?? 0;
     const shown = cutToWidth(text, width);
     const space = " ".repeat(Math.max(width - displayWidth(shown), 0));
-    const part: Part = style === undefined ? shown : { style, text: shown };
+    const part: LinePart = style === undefined ? shown : { style, text: shown };
     const gap = index === 0 ? "" : " ".repeat(GAP);
     return heads[index]?.align === "right" ? [gap + space, part] : [gap, part, space];
   });

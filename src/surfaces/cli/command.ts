@@ -1,21 +1,21 @@
 import type { Context } from "./context.js";
 
-/** One command as data: the parser, the help, the completion and the tests read the same description. */
+/** One command as data. The parser, the help, shell completion, the reference documentation and the tests all read it. */
 export interface CommandSpec {
   readonly name: string;
   readonly summary: string;
   readonly examples: readonly string[];
   readonly arguments?: readonly ArgumentSpec[];
   readonly options?: readonly OptionSpec[];
-  /** What to say about an option that the command does not have. */
+  /** Hint for an option that the command does not have. */
   readonly unknownOptionHint?: string;
-  /** Standard output belongs to a protocol: of the common options it has `--config` only. */
+  /** Standard output carries a protocol, so of the common options the command has only `--config`. */
   readonly isProtocol?: true;
-  /** May need live servers: the background gateway runs it. `src/daemon/commands.ts` has the same list for the client. */
+  /** May need running servers, so the background gateway runs it. `src/daemon/commands.ts` has the same list for the client. */
   readonly usesServers?: true;
-  /** What the command's first word may be instead of an argument. */
+  /** Subcommands, selected by the first word in place of an argument. */
   readonly commands?: readonly CommandSpec[];
-  /** Loaded when the command runs, so that no command pays for the others. */
+  /** Imports the handler when the command runs, so that a command does not load the code of the others. */
   readonly load: () => Promise<Handler>;
 }
 
@@ -27,7 +27,7 @@ export interface CommandGroup {
 }
 
 export interface ArgumentSpec {
-  /** As commander writes it: `<server>`, `[servers...]`. */
+  /** In commander's syntax: `<server>`, `[servers...]`. */
   readonly syntax: string;
   readonly summary: string;
   readonly completes?:
@@ -47,25 +47,25 @@ export interface OptionSpec {
   readonly flags: string;
   readonly summary: string;
   readonly isRequired?: true;
-  /** May be given several times; `list` has all values. */
+  /** May be repeated; `Input.list` returns all values. */
   readonly isRepeated?: true;
   readonly number?: { readonly min: number; readonly max: number; readonly integer?: true };
-  /** A list is all that may be given. */
+  /** Source of completions. A list of strings also restricts the value to these strings. */
   readonly completes?: "server" | "file" | "client" | "key" | readonly string[];
 }
 
-/** Carries out one command and gives the exit code. */
+/** Runs one command and returns its exit code. */
 export type Handler = (input: Input, context: Context) => Promise<number>;
 
-/** What the person typed, already checked against the description. */
+/** Arguments and options of the command line, already validated against the `CommandSpec`. */
 export interface Input {
-  /** The argument of that name; a repeated one joined by spaces. */
+  /** The argument of that name; several values are joined with spaces. */
   argument(name: string): string;
   list(name: string): readonly string[];
   text(option: string): string | undefined;
   number(option: string): number | undefined;
   flag(option: string): boolean;
-  /** `--no-…` was typed. */
+  /** Whether `--no-OPTION` was passed. */
   isOff(option: string): boolean;
 }
 

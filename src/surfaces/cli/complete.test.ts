@@ -74,7 +74,7 @@ describe("completion", () => {
     expect((await place.run("mcp", "completion", shell, "--json")).json()).toEqual({ shell, script: stdout });
   });
 
-  it("gives bash a script that asks with the words up to the cursor", async () => {
+  it("prints a bash script that passes the words up to the cursor", async () => {
     const script = place.write("completion.bash", (await place.run("mcp", "completion", "bash")).stdout);
     const fake = place.write("path/anygpt", '#!/bin/sh\nfor word; do printf "%s\\n" "<$word>"; done\n');
     chmodSync(fake, 0o755);

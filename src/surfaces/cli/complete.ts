@@ -2,22 +2,23 @@ import { basename } from "node:path";
 import { isGroup, type CommandGroup, type CommandSpec, type OptionSpec } from "./command.js";
 import { createContext } from "./context.js";
 import type { CliIo } from "./io.js";
-import { optionsOf } from "./program.js";
-import { openCatalog, withEngine } from "./session.js";
+import { commandOptions } from "./program.js";
+import { withEngine } from "./session.js";
+import { openCatalog } from "../../operations/open-catalog.js";
 import { ANYGPT, COMMON_OPTIONS } from "./table.js";
 
-/** What may stand in the place of the last word, given the words before it. Starts no server; never fails. */
-export async function complete(words: readonly string[], io: CliIo): Promise<string[]> {
+/** Completions for the last word, given the words before it. Starts no server and never fails. */
+export async function completeWords(words: readonly string[], io: CliIo): Promise<string[]> {
   const typed = words.at(-1) ?? "";
-  const place = locate(words.slice(0, -1));
-  const candidates = await candidatesFor(place, typed, io).catch(() => []);
+  const position = locate(words.slice(0, -1));
+  const candidates = await candidatesFor(position, typed, io).catch(() => []);
   return [...new Set(candidates)].filter((word) => word.startsWith(typed) && SAFE.test(word)).sort();
 }
 
-/** What a shell inserts unquoted must not mean anything to it. */
+/** Shells insert completions unquoted, so these contain no character that a shell interprets. */
 const SAFE = /^[\w@%+=:,./-]+$/;
 
-interface Place {
+interface CursorPosition {
   readonly entry: CommandSpec | CommandGroup;
   readonly operands: readonly string[];
   /** The option whose value is being typed. */
@@ -25,12 +26,12 @@ interface Place {
   readonly config: string | undefined;
 }
 
-function locate(words: readonly string[]): Place {
+function locate(words: readonly string[]): CursorPosition {
   let entry: CommandSpec | CommandGroup = ANYGPT;
   let option: OptionSpec | undefined;
   let config: string | undefined;
   const operands: string[] = [];
-  // Bash gives `--server=github` and `github:create_issue` as three words.
+  // Bash splits `--server=github` and `github:create_issue` into three words each.
   for (const word of words.filter((word) => word !== "=" && word !== ":")) {
     if (option !== undefined) {
       if (nameOf(option) === "--config") config = word;
@@ -47,7 +48,11 @@ function locate(words: readonly string[]): Place {
   return { entry, operands, option, config };
 }
 
-async function candidatesFor({ entry, operands, option, config }: Place, typed: string, io: CliIo): Promise<string[]> {
+async function candidatesFor(
+  { entry, operands, option, config }: CursorPosition,
+  typed: string,
+  io: CliIo,
+): Promise<string[]> {
   if (option?.completes === "client") return await clientNames();
   if (Array.isArray(option?.completes)) return [...option.completes];
   if (option?.completes === "key") return await keyIds(io);
@@ -69,18 +74,18 @@ async function candidatesFor({ entry, operands, option, config }: Place, typed: 
     const children = operands.length > 0 ? [] : (entry.commands ?? []);
     return [...children.map(({ name }) => name), ...(await serverNames(io, config))];
   }
-  // Behind the tool stand its arguments.
+  // The words after the tool are its arguments, which are not completed.
   return spec?.completes === "tool" && operands.length === 1 ? await toolNames(operands[0] ?? "", io, config) : [];
 }
 
-/** The commands of the one group may be typed without its name. */
+/** The commands of `anygpt mcp` can be typed without `mcp`. */
 function childrenOf(entry: CommandSpec | CommandGroup): readonly (CommandSpec | CommandGroup)[] {
   const children = entry.commands ?? [];
   return entry === ANYGPT ? [...children, ...children.flatMap(({ commands }) => commands ?? [])] : children;
 }
 
 function allOptions(entry: CommandSpec | CommandGroup): readonly OptionSpec[] {
-  return isGroup(entry) ? (entry === ANYGPT ? [] : COMMON_OPTIONS) : optionsOf(entry);
+  return isGroup(entry) ? (entry === ANYGPT ? [] : COMMON_OPTIONS) : commandOptions(entry);
 }
 
 /** `-o, --output <file>` is `-o` and `--output`. */
@@ -102,12 +107,12 @@ async function clientNames(): Promise<string[]> {
 
 async function serverNames(io: CliIo, configPath: string | undefined): Promise<string[]> {
   return await withEngine(quiet(io, configPath), async (engine) => {
-    const { collected } = await engine.stages();
-    return collected.servers.map(({ name }) => name);
+    const { configuredServers } = await engine.stages();
+    return configuredServers.servers.map(({ name }) => name);
   });
 }
 
-/** Names that the configuration itself has. */
+/** Names in the configuration itself, without those from its sources. */
 async function configNames(
   io: CliIo,
   configPath: string | undefined,
@@ -120,7 +125,7 @@ async function configNames(
   });
 }
 
-/** Servers, and behind a colon their tools. */
+/** Server names; after a colon, `SERVER:TOOL` for the tools of that server. */
 async function targets(typed: string, io: CliIo, config: string | undefined): Promise<string[]> {
   const end = typed.lastIndexOf(":");
   if (end === -1) return await serverNames(io, config);
@@ -140,17 +145,17 @@ async function toolNames(server: string, io: CliIo, configPath: string | undefin
   });
 }
 
-/** Those that are refused too: they are what is to be signed. */
+/** Includes rejected files, because `sign` is a way to fix them. */
 async function toolFileIds(io: CliIo, configPath: string | undefined): Promise<string[]> {
   return await withEngine(quiet(io, configPath), async (engine) => {
-    const { toolFiles } = (await engine.stages()).collected;
+    const { toolFiles } = (await engine.stages()).configuredServers;
     return [...toolFiles.files, ...toolFiles.refused].map(({ path }) => basename(path, ".yaml"));
   });
 }
 
 async function keyIds(io: CliIo): Promise<string[]> {
-  const { openKeyDesk } = await import("./toolfiles/key-desk.js");
-  const { keys } = await openKeyDesk(quiet(io, undefined)).keys.list();
+  const { openSigningKeys } = await import("../../operations/toolfiles/keys.js");
+  const { keys } = await openSigningKeys({ cwd: io.cwd, env: io.env }).keys.list();
   return keys.map(({ keyId }) => keyId);
 }
 

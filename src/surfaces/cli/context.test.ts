@@ -26,8 +26,8 @@ describe("a context", () => {
   it.each([true, false])("shows warnings, and the log only on request, with JSON: %s", (isJson) => {
     const { context, written } = open({ isJson, stderrColumns: 80 });
     context.log("An everyday matter.");
-    context.warn("Search goes by words alone.");
-    expect(written).toEqual({ stdout: "", stderr: "! Search goes by words alone.\n" });
+    context.warn("Search matches words only.");
+    expect(written).toEqual({ stdout: "", stderr: "! Search matches words only.\n" });
   });
 
   it("fits each output to its own terminal", () => {
@@ -39,5 +39,11 @@ describe("a context", () => {
       stdout: "The quick brown fox jumps over the dog\n",
       stderr: "The quick brown fox\njumps over the dog\n",
     });
+  });
+
+  it("leaves the cursor behind a question", () => {
+    const { context, written } = open({ isJson: false, stderrColumns: 80 });
+    context.prompt(line(0, "Write this? [y/N]"));
+    expect(written.stderr).toBe("Write this? [y/N] ");
   });
 });

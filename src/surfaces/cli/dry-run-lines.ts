@@ -6,11 +6,11 @@ import { resultLines } from "./result-lines.js";
 
 const WOULD: Readonly<Record<string, string>> = {
   execute: "run",
-  replay: "not run: the key is known, and its first call's answer would be given again",
-  ask_for_confirmation: "wait until it is confirmed",
+  replay: "return the stored result of the first call with this key, without running the tool again",
+  ask_for_confirmation: "wait for a confirmation before it runs",
 };
 
-/** What a dry run found out, for people. */
+/** The result of `--dry-run` as text. */
 export function dryRunLines(answer: CallResult): Line[] {
   const { structuredContent: plan } = answer;
   if (!isJsonObject(plan)) return resultLines(answer, 0);
@@ -23,12 +23,14 @@ export function dryRunLines(answer: CallResult): Line[] {
     rate_limit_bucket: bucket,
   } = plan;
   return [
-    line(0, "It would ", bold(WOULD[String(would)] ?? String(would)), "."),
+    line(0, "The call would ", bold(WOULD[String(would)] ?? String(would)), "."),
     BLANK,
     line(0, "Risk: ", riskPart(String(risk)), ` (${String(origin)})`),
-    ...(typeof approval === "string" ? [line(0, `Approval: ${approval} lets it run`)] : []),
+    ...(typeof approval === "string" ? [line(0, `Approval: ${approval} allows this call`)] : []),
     ...(typeof key === "string" ? [line(0, `Idempotency key: ${key}`)] : []),
-    ...(typeof bucket === "string" && would !== "replay" ? [line(0, `Rate limit: takes one call from ${bucket}`)] : []),
-    line(0, dim("Nothing was sent, and nothing is used up.")),
+    ...(typeof bucket === "string" && would !== "replay"
+      ? [line(0, `Rate limit: counts as one call in ${bucket}`)]
+      : []),
+    line(0, dim("Nothing was sent: approvals, keys and rate limits are unchanged.")),
   ];
 }

@@ -2,21 +2,22 @@ import type { DiscoveryError } from "../../errors.js";
 import { toErrorObject } from "../../metatools/to-error-object.js";
 import { toExecutionResult } from "../../metatools/to-execution-result.js";
 import type { CallEvent, CallResult } from "../../model/call.js";
+import { renderHint } from "../../model/next-steps.js";
 import { describePart, toResultParts } from "../../operations/results/result-parts.js";
 import type { SavedFile } from "../../operations/results/save-result.js";
 import { sanitize } from "../../util/terminal.js";
 import type { Context } from "./context.js";
 import { dryRunLines } from "./dry-run-lines.js";
-import { inWordsOfTheCommandLine } from "./failure.js";
 import { BAD, BLANK, bold, dim, GOOD, line, type Line } from "./lines.js";
+import { describeCliStep } from "./next-steps.js";
 import { resultLines } from "./result-lines.js";
-import { describeSpan } from "./time-words.js";
+import { describeSpan } from "../../util/time-words.js";
 
-/** How an execution is reported, from its begin to its one end. */
+/** Reports one execution: `begin`, any number of events, then either `answered` or `failed`. */
 export interface ExecutionOutput {
   begin(): void;
   event(event: CallEvent): void;
-  /** `saved`: the files that hold the binary items of the answer, or its text. */
+  /** `saved`: the files that contain the binary items of the result, or its text. */
   answered(answer: CallResult, saved: readonly SavedFile[] | undefined): void;
   failed(error: DiscoveryError): void;
 }
@@ -25,21 +26,21 @@ export interface ExecutionOutputParts {
   readonly context: Context;
   readonly server: string;
   readonly tool: string;
-  /** Events are reported as they come. */
+  /** Print progress and log events as they arrive. */
   readonly isStream: boolean;
-  /** The answer is what would happen. */
+  /** The result describes what the call would do. */
   readonly isDryRun: boolean;
-  /** Standard output is the result as the tool gave it, and nothing else. */
+  /** Standard output is the unchanged result of the tool and nothing else. */
   readonly isRaw: boolean;
 }
 
 export function createExecutionOutput(parts: ExecutionOutputParts): ExecutionOutput {
-  if (parts.context.isJson) return forPrograms(parts);
-  return parts.isRaw ? asRaw(parts) : forPeople(parts);
+  if (parts.context.isJson) return jsonOutput(parts);
+  return parts.isRaw ? rawOutput(parts) : textOutput(parts);
 }
 
-/** One object; as a stream, one object per line, the last one included. */
-function forPrograms({ context, server, tool, isStream }: ExecutionOutputParts): ExecutionOutput {
+/** One JSON object; with `--stream`, JSON Lines: one object per event and one for the result. */
+function jsonOutput({ context, server, tool, isStream }: ExecutionOutputParts): ExecutionOutput {
   const print = isStream ? context.jsonLine : context.json;
   return {
     begin: () => undefined,
@@ -49,7 +50,7 @@ function forPrograms({ context, server, tool, isStream }: ExecutionOutputParts):
         ...toExecutionResult(answer, server, tool),
         ...(saved === undefined ? {} : { saved: saved.map(toData) }),
       }),
-    failed: (error) => print(toErrorObject(error)),
+    failed: (error) => print(toErrorObject(error, describeCliStep)),
   };
 }
 
@@ -57,8 +58,8 @@ function toData({ file, mimeType, bytes }: SavedFile): object {
   return { file, mimeType, bytes };
 }
 
-/** The result is on standard output; everything about it is on standard error. */
-function forPeople({ context, server, tool, isStream, isDryRun }: ExecutionOutputParts): ExecutionOutput {
+/** The result goes to standard output; headings, events and errors go to standard error. */
+function textOutput({ context, server, tool, isStream, isDryRun }: ExecutionOutputParts): ExecutionOutput {
   let gap: Line[] = [];
   return {
     begin: () => context.aside([line(0, isDryRun ? "Dry run: " : "Executing: ", bold(`${server}:${tool}`)), BLANK]),
@@ -68,14 +69,14 @@ function forPeople({ context, server, tool, isStream, isDryRun }: ExecutionOutpu
       gap = [BLANK];
     },
     answered(answer, saved) {
-      const told = toExecutionResult(answer, server, tool);
+      const result = toExecutionResult(answer, server, tool);
       if (isDryRun) context.show(dryRunLines(answer));
-      else if (told.success) {
+      else if (result.success) {
         context.aside([...gap, line(0, GOOD, " Success"), BLANK]);
         context.show(resultLines(withoutSaved(answer, saved)));
         context.aside(saved === undefined ? howToSave(answer) : savedLines(saved));
-      } else failWith(toolError(answer, String(told.error["message"])));
-      if (told.replayed) context.aside([REPLAYED]);
+      } else failWith(toolError(answer, result.error.message));
+      if (result.replayed) context.aside([REPLAYED]);
     },
     failed: (error) => failWith(error),
   };
@@ -93,16 +94,16 @@ function forPeople({ context, server, tool, isStream, isDryRun }: ExecutionOutpu
   }
 }
 
-/** The bytes of the answer. A terminal gets no control characters and no binary data. */
-function asRaw({ context, server, tool }: ExecutionOutputParts): ExecutionOutput {
+/** The bytes of the result. Control characters and binary data are not written to a terminal. */
+function rawOutput({ context, server, tool }: ExecutionOutputParts): ExecutionOutput {
   const { stdout, isTerminal } = context.io;
   return {
     begin: () => undefined,
     event: () => undefined,
     answered(answer, saved) {
-      const told = toExecutionResult(answer, server, tool);
-      if (!told.success) {
-        const message = String(told.error["message"]);
+      const result = toExecutionResult(answer, server, tool);
+      if (!result.success) {
+        const message = result.error.message;
         context.note(errorLines({ code: "TOOL_EXECUTION_ERROR", message, server, tool }));
         return;
       }
@@ -119,7 +120,7 @@ function asRaw({ context, server, tool }: ExecutionOutputParts): ExecutionOutput
   };
 }
 
-/** What is left to show: the text where binary items were saved, and nothing where the text was. */
+/** The part of the result that was not saved: the text if binary items were saved, nothing if the text was saved. */
 function withoutSaved(answer: CallResult, saved: readonly SavedFile[] | undefined): CallResult {
   if (saved === undefined) return answer;
   const isBinary = toResultParts(answer).binaries.length > 0;
@@ -136,12 +137,16 @@ function howToSave(answer: CallResult): Line[] {
   return [line(0, dim(`Add -o FILE to save ${binaries.map(describePart).join(" and ")}.`))];
 }
 
-const REPLAYED = line(0, dim("Nothing ran this time: this is what the first call with the same key led to."));
+const REPLAYED = line(
+  0,
+  dim("The tool did not run again: this is the result of the first call with the same idempotency key."),
+);
 
 type ErrorFacts = Pick<DiscoveryError, "code" | "message" | "server" | "tool"> &
-  Partial<Pick<DiscoveryError, "hint" | "facts">>;
+  Partial<Pick<DiscoveryError, "nextSteps" | "facts">>;
 
-function errorLines({ code, message, server, tool, hint, facts = {} }: ErrorFacts): Line[] {
+function errorLines({ code, message, server, tool, nextSteps, facts = {} }: ErrorFacts): Line[] {
+  const hint = renderHint(nextSteps, describeCliStep);
   return [
     line(0, BAD, " Error"),
     BLANK,
@@ -151,18 +156,18 @@ function errorLines({ code, message, server, tool, hint, facts = {} }: ErrorFact
     ...(tool === undefined ? [] : [line(0, `Tool: ${tool}`)]),
     ...approvalLines(facts),
     ...correctionLines(facts),
-    ...(hint === undefined ? [] : [BLANK, line(0, inWordsOfTheCommandLine(hint))]),
+    ...(hint === undefined ? [] : [BLANK, line(0, hint)]),
   ];
 }
 
-/** What waits for an answer, and how long. */
+/** The pending approval and how long it stays valid. */
 function approvalLines({ approval_id: id, expires_in_seconds: seconds }: DiscoveryError["facts"]): Line[] {
   if (typeof id !== "string") return [];
-  const wait = typeof seconds === "number" ? ` (waits ${describeSpan(seconds * 1000)})` : "";
+  const wait = typeof seconds === "number" ? ` (expires in ${describeSpan(seconds * 1000)})` : "";
   return [line(0, `Approval: ${id}${wait}`)];
 }
 
-/** What is wrong with the arguments, and what the tool takes. */
+/** The errors in the arguments, and the tool's signature. */
 function correctionLines({ violations, signature }: DiscoveryError["facts"]): Line[] {
   if (!Array.isArray(violations)) return [];
   return [

@@ -1,14 +1,16 @@
 import { type DiscoveryError, toDiscoveryError } from "../../errors.js";
 import { toErrorObject } from "../../metatools/to-error-object.js";
 import { isJsonObject } from "../../model/json.js";
+import { renderHint, withHintText } from "../../model/next-steps.js";
 import { describeProblem, type Problem } from "../../util/document/problem.js";
 import type { Context } from "./context.js";
 import { BAD, dim, line, type Line } from "./lines.js";
+import { describeCliStep } from "./next-steps.js";
 
-/** Tells a failure in the form the person asked for, and gives its exit code. */
+/** Prints a failure as JSON or as text, depending on `--json`, and returns its exit code. */
 export function reportFailure(thrown: unknown, context: Context): number {
   const error = toDiscoveryError(thrown);
-  if (context.isJson) context.json(toErrorObject(error));
+  if (context.isJson) context.json(toErrorObject(error, describeCliStep));
   else context.note(failureLines(error));
   reportDefect(error, context);
   return error.entry.exit;
@@ -16,7 +18,7 @@ export function reportFailure(thrown: unknown, context: Context): number {
 
 export function failureLines(error: DiscoveryError): Line[] {
   const problems = problemsOf(error);
-  const hint = error.hint === undefined ? [] : [line(2, inWordsOfTheCommandLine(error.hint))];
+  const hint = hintLines(error);
   if (problems.length < 2) return [line(0, BAD, ` ${error.message}`), ...hint];
   return [
     line(0, BAD, ` The configuration has ${problems.length} problems:`),
@@ -25,12 +27,12 @@ export function failureLines(error: DiscoveryError): Line[] {
   ];
 }
 
-/** With a capital at its begin and one mark at its end. */
+/** Starts the text with a capital letter and ends it with a full stop, unless it ends with `.`, `?` or `!`. */
 export function toSentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? "" : "."}`;
 }
 
-/** All problems of a configuration, not only those that fit a message. */
+/** All problems of a configuration; the error message names only the first ones. */
 export function problemsOf({ facts }: DiscoveryError): string[] {
   const { problems } = facts;
   if (!Array.isArray(problems)) return [];
@@ -43,22 +45,28 @@ export function problemsOf({ facts }: DiscoveryError): string[] {
     );
 }
 
-const COMMANDS: readonly (readonly [metaTool: string, command: string])[] = [
-  ["list_mcp_servers", "anygpt mcp list"],
-  ["search_tools", "anygpt mcp search"],
-];
-
-/** Hints name the meta-tools, which a person does not have. */
-export function inWordsOfTheCommandLine(hint: string): string {
-  return COMMANDS.reduce((text, [metaTool, command]) => text.replaceAll(metaTool, `\`${command}\``), hint);
+/** The next steps, written as CLI commands. */
+export function cliHint({ nextSteps }: Pick<DiscoveryError, "nextSteps">): string | undefined {
+  return renderHint(nextSteps, describeCliStep);
 }
 
-/** Why something could not be done and what to do about it, in one line. */
-export function reasonOf({ message, hint }: Pick<DiscoveryError, "message" | "hint">): string {
-  return inWordsOfTheCommandLine([message, hint].filter(Boolean).join(" "));
+export function hintLines(error: Pick<DiscoveryError, "nextSteps">, indent = 2): Line[] {
+  const hint = cliHint(error);
+  return hint === undefined ? [] : [line(indent, hint)];
 }
 
-/** A defect is of use to whoever can mend it: the end of the log and the stack go to standard error. */
+/** The member `hint` for a JSON object, if there are next steps. */
+export function hintMember(error: Pick<DiscoveryError, "nextSteps">): { readonly hint?: string } {
+  const hint = cliHint(error);
+  return hint === undefined ? {} : { hint };
+}
+
+/** The message and the next steps of a failure on one line. */
+export function reasonLine(error: Pick<DiscoveryError, "message" | "nextSteps">): string {
+  return withHintText(error, describeCliStep);
+}
+
+/** For a bug report: prints the last log messages and the stack trace of an internal error on standard error. */
 export function reportDefect({ code, cause }: DiscoveryError, context: Context): void {
   if (code !== "INTERNAL_ERROR") return;
   const stack = cause instanceof Error ? [cause.stack ?? cause.message] : [];

@@ -1,13 +1,14 @@
 import { type Command, Help, type HelpConfiguration } from "commander";
 import { nearestNames } from "../../search/nearest.js";
+import { wrapCommand } from "./wrap-command.js";
 import { ARGUMENT_FORMS, type Topic, TOPICS } from "./topics.js";
 
 const NARROWEST = 20;
-/** A description with less room than this beside its term stands below it. */
-const NARROWEST_BESIDE = 30;
+/** A description with fewer columns than this next to its term is printed below the term. */
+const NARROWEST_DESCRIPTION = 30;
 const USAGE_INDENT = "Usage: ".length;
 
-/** Help that wraps at spaces, however narrow the terminal. The examples stay whole, so that they can be copied. */
+/** Help layout that wraps at spaces at any terminal width. */
 export function helpLayout(columns: number): HelpConfiguration {
   const width = Math.max(columns, NARROWEST);
   const help = new Help();
@@ -17,19 +18,24 @@ export function helpLayout(columns: number): HelpConfiguration {
   return {
     minWidthToWrap: help.minWidthToWrap,
     styleUsage: (usage) => wrap(usage, USAGE_INDENT),
-    // In the order in which they are shown, not in which the parser has them.
+    // Groups in display order instead of parser order.
     groupItems: (_, visible, groupName) => help.groupItems(visible, visible, groupName),
     subcommandTerm: (command) => command.name(),
     visibleCommands: (command) => shortForms(command) ?? help.visibleCommands(command),
     formatItem(term, termWidth, description) {
       const column = termWidth + 4;
-      if (width - column < NARROWEST_BESIDE) return `  ${wrap(term, 4)}\n      ${wrap(description, 6)}`;
+      if (width - column < NARROWEST_DESCRIPTION) return `  ${wrap(term, 4)}\n      ${wrap(description, 6)}`;
       return `  ${term.padEnd(termWidth)}  ${wrap(description, column)}`;
     },
   };
 }
 
-/** The program itself has the commands of its one group, which may be typed without the group's name. */
+/** Examples, wrapped with backslashes so that they can be copied into a shell. */
+export function exampleRows(examples: readonly string[], columns: number): string[] {
+  return examples.map((example) => `  $ ${wrapCommand(example, Math.max(columns, NARROWEST) - 4, " ".repeat(6))}`);
+}
+
+/** The help of `anygpt` lists the commands of `anygpt mcp`, because they can be typed without `mcp`. */
 function shortForms(command: Command): Command[] | undefined {
   const group = command.parent === null ? groupOf(command) : undefined;
   return group && [...group.commands, group];
@@ -39,13 +45,13 @@ function groupOf(program: Command): Command | undefined {
   return program.commands.find((child) => child.name() !== "help");
 }
 
-/** `anygpt help`, `anygpt help list`, `anygpt help start`, `anygpt mcp help list`: the same as `--help` behind the words. */
+/** `anygpt help list` and `anygpt mcp help list` print the same as `anygpt list --help`; `anygpt help start` prints a topic. */
 export function addHelpCommand(group: Command, columns: number): void {
   const isTop = group.parent === null || group.parent.parent === null;
   group
     .command("help")
-    .description(isTop ? `Show the help of a command or a topic: ${topicNames().join(", ")}.` : HELP)
-    .argument("[command...]", isTop ? "words of the command, or a topic" : "words of the command")
+    .description(isTop ? `Show help for a command or a topic: ${topicNames().join(", ")}.` : HELP)
+    .argument("[command...]", isTop ? "a command or a topic" : "a command")
     .helpOption(false)
     .helpGroup(isTop ? `${TOPICS.at(-1)?.heading ?? ""}:` : "")
     .action((words: readonly string[]) => {
@@ -55,7 +61,7 @@ export function addHelpCommand(group: Command, columns: number): void {
     });
 }
 
-const HELP = "Show the help of a command.";
+const HELP = "Show help for a command.";
 const ARGUMENTS = "arguments";
 
 function topicNames(): string[] {
@@ -95,15 +101,15 @@ function renderTopic({ heading, text, examples }: Topic, commands: readonly Comm
     ),
     "",
     "Examples:",
-    ...examples.map((example) => `  $ ${example}`),
+    ...exampleRows(examples, columns),
     "",
   ].join("\n");
 }
 
 function argumentsPage(columns: number): string {
-  const more = "Everything after the first = belongs to the value. Words after -- are never options.";
+  const more = "Everything after the first = is the value. Words after -- are never read as options.";
   return [
-    "Arguments of `execute` and `run`:",
+    "How to write arguments for `execute` and `run`:",
     "",
     ...itemRows(ARGUMENT_FORMS, columns),
     "",

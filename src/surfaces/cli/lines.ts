@@ -1,21 +1,21 @@
-/** Human output as data. Texts are unsafe until the renderer has sanitised them, so no command can forget it. */
+/** One line of text output. `render` removes control characters from every line, so commands pass untrusted text as it is. */
 export interface Line {
   readonly indent: number;
-  readonly parts: readonly Part[];
-  /** Layout is part of the text, as in JSON or a tool's own answer: it is never re-flowed. */
+  readonly parts: readonly LinePart[];
+  /** Never wrap this text: its line breaks and indentation carry meaning, as in JSON or a tool's result. */
   readonly verbatim?: true;
-  /** Words of somebody else: every row of them stands behind a bar, so that none can pass for a line of ours. */
-  readonly quoted?: true;
+  /** Text from a caller or a server: every row starts with a bar, so that it cannot imitate the gateway's own output. */
+  readonly quotedLine?: true;
 }
 
-export type Part = string | Styled;
+export type LinePart = string | Styled;
 
 export interface Styled {
-  readonly style: Style;
+  readonly style: LineStyle;
   readonly text: string;
 }
 
-export type Style = "bold" | "dim" | "green" | "red" | "yellow";
+export type LineStyle = "bold" | "dim" | "green" | "red" | "yellow";
 
 export const bold = (text: string): Styled => ({ style: "bold", text });
 export const dim = (text: string): Styled => ({ style: "dim", text });
@@ -27,7 +27,7 @@ export const WAITING: Styled = { style: "yellow", text: "…" };
 
 export const BLANK: Line = { indent: 0, parts: [] };
 
-export function line(indent: number, ...parts: Part[]): Line {
+export function line(indent: number, ...parts: LinePart[]): Line {
   return { indent, parts };
 }
 
@@ -36,10 +36,10 @@ export function verbatim(indent: number, text: string): Line {
 }
 
 export function quoted(indent: number, text: string): Line {
-  return { indent, parts: [text], quoted: true };
+  return { indent, parts: [text], quotedLine: true };
 }
 
-/** Blocks with one blank line between them. */
+/** Joins the blocks with one blank line between them; empty blocks are omitted. */
 export function blocks(all: readonly (readonly Line[])[]): Line[] {
   return all.filter((block) => block.length > 0).flatMap((block, index) => (index === 0 ? block : [BLANK, ...block]));
 }

@@ -1,21 +1,21 @@
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import { VERSION } from "../../version.js";
 import { type CommandGroup, type CommandSpec, isGroup, type OptionSpec } from "./command.js";
-import { addHelpCommand, helpLayout } from "./help.js";
+import { addHelpCommand, exampleRows, helpLayout } from "./help.js";
 import { COMMON_OPTIONS } from "./table.js";
 import { topicOf, TOPICS } from "./topics.js";
 
-export interface ProgramParts {
+export interface CommanderParts {
   readonly root: CommandGroup;
   readonly columns: number;
-  /** Receives help and version. */
+  /** Receives the text of `--help` and `--version`. */
   readonly write: (text: string) => void;
-  /** The command that was typed, with everything that was typed for it by name. */
+  /** Runs the parsed command; `values` contains its arguments and options by name. */
   readonly run: (spec: CommandSpec, values: Readonly<Record<string, unknown>>) => Promise<void>;
 }
 
-/** The described commands as a parser that writes only through `write` and never ends the process. */
-export function createProgram({ root, columns, write, run }: ProgramParts): Command {
+/** Builds the commander parser. It writes only through `write` and never exits the process. */
+export function createProgram({ root, columns, write, run }: CommanderParts): Command {
   const program = new Command(root.name);
   program
     .version(VERSION, "-V, --version", "print the version")
@@ -24,7 +24,7 @@ export function createProgram({ root, columns, write, run }: ProgramParts): Comm
     .configureHelp(helpLayout(columns))
     .configureOutput({
       writeOut: write,
-      // The errors themselves arrive as exceptions; what is written here besides is the help of a group.
+      // Errors are thrown (`exitOverride`), so commander writes only the help of a group here.
       writeErr: write,
       outputError: () => undefined,
       getOutHelpWidth: () => columns,
@@ -32,17 +32,17 @@ export function createProgram({ root, columns, write, run }: ProgramParts): Comm
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     });
-  describe(program, root);
+  describe(program, root, columns);
   for (const entry of root.commands) add(program, entry, { run, columns });
   addHelpCommand(program, columns);
   return program;
 }
 
-function add(parent: Command, entry: CommandSpec | CommandGroup, parts: Pick<ProgramParts, "run" | "columns">): void {
+function add(parent: Command, entry: CommandSpec | CommandGroup, parts: Pick<CommanderParts, "run" | "columns">): void {
   const command = parent.command(entry.name);
   const heading = parent.parent?.parent === null ? topicOf(entry.name)?.heading : undefined;
   if (heading !== undefined) command.helpGroup(`${heading}:`);
-  describe(command, entry);
+  describe(command, entry, parts.columns);
   if (isGroup(entry)) {
     for (const option of COMMON_OPTIONS) command.addOption(toOption(option));
     const children = parent.parent === null ? byTopic(entry.commands) : entry.commands;
@@ -55,22 +55,22 @@ function add(parent: Command, entry: CommandSpec | CommandGroup, parts: Pick<Pro
     const argument = new Argument(syntax, summary);
     command.addArgument(Array.isArray(completes) ? argument.choices(completes) : argument);
   }
-  for (const option of optionsOf(entry)) command.addOption(toOption(option));
+  for (const option of commandOptions(entry)) command.addOption(toOption(option));
   for (const child of entry.commands ?? []) add(command, child, parts);
   command.action(async () => await parts.run(entry, valuesOf(command)));
 }
 
-/** In the order of the topics; commands of no topic come last. */
+/** Sorts commands in the order of the topics; commands without a topic come last. */
 function byTopic<Entry extends { readonly name: string }>(entries: readonly Entry[]): Entry[] {
   const order = TOPICS.flatMap(({ commands }) => commands);
-  const placeOf = ({ name }: Entry): number => (order.includes(name) ? order.indexOf(name) : order.length);
-  return entries.toSorted((one, other) => placeOf(one) - placeOf(other));
+  const positionOf = ({ name }: Entry): number => (order.includes(name) ? order.indexOf(name) : order.length);
+  return entries.toSorted((one, other) => positionOf(one) - positionOf(other));
 }
 
-/** A group alone prints its help, but a program that asked for JSON cannot read that. */
+/** A group without a subcommand prints its help. With `--json` that becomes an error, because help is not JSON. */
 function refuseJsonHelp(group: Command): void {
   group.addHelpText("before", ({ error }) => {
-    // Commander counts help that nobody asked for as an error.
+    // Commander sets `error` if the help was not requested with `--help`.
     if (!error || group.optsWithGlobals()["json"] !== true) return "";
     const names = group.commands.map((command) => command.name()).filter((name) => name !== "help");
     return group.error(`missing command of '${group.name()}': ${names.join(", ")}`, {
@@ -79,24 +79,24 @@ function refuseJsonHelp(group: Command): void {
   });
 }
 
-/** The options of its own, then those that all commands have. */
-export function optionsOf(spec: CommandSpec): OptionSpec[] {
+/** The options of the command, then the common options. */
+export function commandOptions(spec: CommandSpec): OptionSpec[] {
   const common = spec.isProtocol ? COMMON_OPTIONS.filter(({ flags }) => flags.startsWith("--config")) : COMMON_OPTIONS;
   return [...(spec.options ?? []), ...(spec.usesServers ? [NO_DAEMON] : []), ...common];
 }
 
-/** Read by the bin before it loads this parser. */
+/** The executable reads this option before it loads this parser. */
 const NO_DAEMON: OptionSpec = {
   flags: "--no-daemon",
   summary: "run in this process, without the background gateway (also: ANYGPT_DAEMON=0)",
 };
 
-function describe(command: Command, { summary, examples }: CommandSpec | CommandGroup): void {
+function describe(command: Command, { summary, examples }: CommandSpec | CommandGroup, columns: number): void {
   command
     .description(summary)
     .helpOption("-h, --help", "show this help")
     .helpCommand(false)
-    .addHelpText("after", `\nExamples:\n${examples.map((example) => `  $ ${example}`).join("\n")}`);
+    .addHelpText("after", `\nExamples:\n${exampleRows(examples, columns).join("\n")}`);
 }
 
 function toOption({ flags, summary, number, isRequired, isRepeated, completes }: OptionSpec): Option {
@@ -109,10 +109,10 @@ function toOption({ flags, summary, number, isRequired, isRepeated, completes }:
 function parseNumber(text: string, { min, max, integer }: NonNullable<OptionSpec["number"]>): number {
   const value = text.trim() === "" ? Number.NaN : Number(text);
   if (value >= min && value <= max && (!integer || Number.isInteger(value))) return value;
-  throw new InvalidArgumentError(`Give ${integer ? "a whole number" : "a number"} from ${min} to ${max}.`);
+  throw new InvalidArgumentError(`Pass ${integer ? "an integer" : "a number"} from ${min} to ${max}.`);
 }
 
-/** Common options may also stand before the command's name: `anygpt mcp --json list`. */
+/** Includes common options before the command's name, as in `anygpt mcp --json list`. */
 function valuesOf(command: Command): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (let level: Command | null = command; level !== null; level = level.parent) {

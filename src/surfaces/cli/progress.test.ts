@@ -21,7 +21,7 @@ describe("progress", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it.each([true, false])("says nothing of work that is done within a second (terminal: %s)", async (isTerminal) => {
+  it.each([true, false])("shows nothing for work that is done within a second (terminal: %s)", async (isTerminal) => {
     const { progress, written } = watch(isTerminal);
     const result = progress.during(work(900), () => "Asking…");
     await vi.advanceTimersByTimeAsync(5000);
@@ -29,7 +29,7 @@ describe("progress", () => {
     expect(written).toEqual([]);
   });
 
-  it("writes one plain line where there is no terminal", async () => {
+  it("writes one plain line if there is no terminal", async () => {
     const { progress, written } = watch(false);
     const result = progress.during(work(5000), () => "Asking 1 of 3 servers… github");
     await vi.advanceTimersByTimeAsync(5000);
@@ -37,7 +37,7 @@ describe("progress", () => {
     expect(written).toEqual(["Asking 1 of 3 servers… github\n"]);
   });
 
-  it("rewrites one line on a terminal, with what is true at the moment, and erases it at the end", async () => {
+  it("rewrites one line on a terminal with the current state, and erases it at the end", async () => {
     const { progress, written } = watch(true);
     let done = 0;
     const result = progress.during(work(1400), () => `step ${(done += 1)}`);
@@ -64,7 +64,7 @@ describe("progress", () => {
     expect(written).toEqual([`${ERASE}⠋ Asking…`, ERASE, "a message\n"]);
   });
 
-  it("draws nothing while somebody is asked, and goes on afterwards", async () => {
+  it("draws nothing during a question, and continues afterwards", async () => {
     const { progress, written } = watch(true);
     const result = progress.during(work(2000), () => "Asking…");
     await vi.advanceTimersByTimeAsync(1000);

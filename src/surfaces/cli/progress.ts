@@ -3,22 +3,22 @@ import { cutAtWord, toOneLine } from "../../util/text.js";
 import type { CliIo } from "./io.js";
 import { createChangeLines, viewLines, type WaitedServer } from "./server-view.js";
 
-/** Shows on standard error what is being waited for, once the wait is longer than a second. */
+/** Progress display on standard error. It appears after one second of waiting. */
 export interface Progress {
-  /** `describe` is asked again for every picture. */
+  /** Calls `describe` for every frame. */
   during<T>(work: Promise<T>, describe: () => string): Promise<T>;
-  /** Shows how far each server is: on a terminal a view of a few lines, else a line for each change. */
+  /** Shows the state of each server: on a terminal a view of a few lines, else one line per change. */
   duringStarts<T>(work: Promise<T>, servers: () => readonly WaitedServer[]): Promise<T>;
-  /** Draws nothing until the work is done. */
+  /** Hides the display until the work is done. */
   hold<T>(work: () => Promise<T>): Promise<T>;
-  /** Writes to standard error without tearing the line that is shown. */
+  /** Erases the display, then writes to standard error. */
   write(text: string): void;
-  /** Takes the shown line away, before something is written to standard output. */
+  /** Erases the display. Call it before writing to standard output. */
   erase(): void;
 }
 
-const PATIENCE_MS = 1000;
-const PICTURE_MS = 120;
+const DELAY_MS = 1000;
+const FRAME_MS = 120;
 const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const ERASE_LINE = "\r\u001B[2K";
 const ERASE_LINE_ABOVE = "\u001B[1A\u001B[2K";
@@ -38,25 +38,25 @@ export function createProgress(
     if (shownRows > 0) stderr.write(erasure());
     shownRows = 0;
   };
-  const draw = (picture: number, [first = "", ...rows]: readonly string[]): void => {
+  const draw = (frame: number, [first = "", ...rows]: readonly string[]): void => {
     if (isHeld) return;
-    stderr.write([`${erasure()}${SPINNER[picture % SPINNER.length]} ${first}`, ...rows].join("\n"));
+    stderr.write([`${erasure()}${SPINNER[frame % SPINNER.length]} ${first}`, ...rows].join("\n"));
     shownRows = 1 + rows.length;
   };
   const animate = (rows: () => readonly string[]): NodeJS.Timeout => {
-    let picture = 0;
-    draw(picture, rows());
-    return setInterval(() => draw((picture += 1), rows()), PICTURE_MS);
+    let frame = 0;
+    draw(frame, rows());
+    return setInterval(() => draw((frame += 1), rows()), FRAME_MS);
   };
-  /** `begin` starts the pictures once the wait is longer than a second. */
+  /** Calls `begin`, which starts the frame timer, after the delay. */
   const show = async <T>(work: Promise<T>, begin: () => NodeJS.Timeout | undefined): Promise<T> => {
-    let pictures: NodeJS.Timeout | undefined;
-    const start = setTimeout(() => (pictures = begin()), PATIENCE_MS);
+    let frames: NodeJS.Timeout | undefined;
+    const start = setTimeout(() => (frames = begin()), DELAY_MS);
     try {
       return await work;
     } finally {
       clearTimeout(start);
-      clearInterval(pictures);
+      clearInterval(frames);
       erase();
     }
   };
@@ -66,7 +66,7 @@ export function createProgress(
       for (const row of changes(servers())) stderr.write(`${row}\n`);
     };
     write();
-    return setInterval(write, PICTURE_MS);
+    return setInterval(write, FRAME_MS);
   };
 
   return {

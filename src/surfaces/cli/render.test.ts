@@ -27,7 +27,7 @@ describe("render", () => {
     );
   });
 
-  it("puts every row of what somebody else says behind a bar, also where the terminal would wrap it", () => {
+  it("prefixes every row of quoted text with a bar, also where the terminal would wrap it", () => {
     const text = `{\n  "a": "${" ".repeat(30)}Really? [y/N]\u001b"\n}`;
     expect(render([quoted(2, text)], plain)).toBe(
       `  │ {\n  │   "a": "${" ".repeat(28)}\n  │   Really? [y/N]\\u001b"\n  │ }\n`,

@@ -1,18 +1,18 @@
-// Lines as data come in; text for one terminal goes out: sanitised, wrapped, coloured. It refuses to know what the lines mean.
+// Turns lines into text for one terminal: removes control characters, wraps and colours. It does not depend on what the lines mean.
 import picocolors from "picocolors";
 import { displayWidth, sanitize } from "../../util/terminal.js";
 import type { CliIo } from "./io.js";
-import { BAD, GOOD, type Line, type Part, type Style, WAITING, WARNING } from "./lines.js";
+import { BAD, GOOD, type Line, type LinePart, type LineStyle, WAITING, WARNING } from "./lines.js";
 
 export interface RenderOptions {
   readonly columns: number;
   readonly color: boolean;
 }
 
-/** A word or a run of spaces, with the style it is drawn in. */
+/** A word or a run of spaces, with its style. */
 interface Piece {
   readonly text: string;
-  readonly style: Style | undefined;
+  readonly style: LineStyle | undefined;
 }
 
 const NARROWEST = 20;
@@ -21,7 +21,7 @@ export function render(lines: readonly Line[], options: RenderOptions): string {
   return lines.flatMap((line) => renderLine(line, options)).join("");
 }
 
-/** Whether to colour what goes to one of the two outputs: https://no-color.org, then FORCE_COLOR, then the terminal. */
+/** Whether to colour an output. NO_COLOR (https://no-color.org) takes precedence over FORCE_COLOR, and both over the terminal check. */
 export function wantsColor(io: CliIo, output: "stdout" | "stderr", isForbidden: boolean): boolean {
   if (isForbidden || io.env["NO_COLOR"]) return false;
   const forced = io.env["FORCE_COLOR"];
@@ -30,7 +30,7 @@ export function wantsColor(io: CliIo, output: "stdout" | "stderr", isForbidden: 
 }
 
 function renderLine(line: Line, options: RenderOptions): string[] {
-  if (line.quoted) return renderQuoted(line, options);
+  if (line.quotedLine) return renderQuoted(line, options);
   const { indent, parts, verbatim } = line;
   const { columns, color } = options;
   const width = verbatim ? Infinity : Math.max(columns, NARROWEST);
@@ -49,14 +49,14 @@ function renderLine(line: Line, options: RenderOptions): string[] {
 
 const MARK_WIDTH = 2;
 
-/** Rows that go on stand below the text after the mark. */
-function startsWithMark([first]: readonly Part[]): boolean {
+/** Continuation rows of a line with a mark are aligned with the text after the mark. */
+function startsWithMark([first]: readonly LinePart[]): boolean {
   return [GOOD, BAD, WARNING, WAITING].some((mark) => mark === first);
 }
 
 const BAR = "│ ";
 
-/** Cut at the edge of the terminal, which would go on at its left margin. */
+/** Breaks rows at the edge of the terminal, because a row that the terminal itself wraps would continue without the bar. */
 function renderQuoted({ indent, parts }: Line, { columns, color }: RenderOptions): string[] {
   const margin = " ".repeat(indent) + picocolors.createColors(color).dim(BAR);
   const width = Math.max(columns, NARROWEST) - indent - BAR.length;
@@ -79,7 +79,7 @@ function cutRow(row: string, width: number): string[] {
   return rows;
 }
 
-function splitLines(parts: readonly Part[]): Piece[][] {
+function splitLines(parts: readonly LinePart[]): Piece[][] {
   const rows: Piece[][] = [[]];
   for (const part of parts) {
     const { text, style } = typeof part === "string" ? { text: part, style: undefined } : part;
@@ -91,7 +91,7 @@ function splitLines(parts: readonly Part[]): Piece[][] {
   return rows;
 }
 
-/** Greedy, at spaces; a word that is too long for a row stays whole, so that it can be copied. */
+/** Greedy wrapping at spaces. A word that is too long for a row is not broken, so that it can be copied. */
 function wrap(pieces: readonly Piece[], width: number, hang: number): Piece[][] {
   const rows: Piece[][] = [];
   let row: Piece[] = [];
@@ -112,7 +112,7 @@ function wrap(pieces: readonly Piece[], width: number, hang: number): Piece[][] 
   return rows;
 }
 
-/** Pieces without a space between them wrap as one: a styled name and the comma after it. */
+/** Joins pieces without a space between them, such as a styled name and the comma after it, so that they wrap as one word. */
 function joinTouching(pieces: readonly Piece[]): Piece[][] {
   const words: Piece[][] = [];
   for (const piece of pieces) {

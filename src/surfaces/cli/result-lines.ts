@@ -3,10 +3,10 @@ import { isJsonObject, type JsonObject } from "../../model/json.js";
 import { describeBytes } from "../../operations/results/result-parts.js";
 import { line, type Line, verbatim } from "./lines.js";
 
-/** A tool's answer for people: values by name where they are flat, text as it is, everything else named by kind and size. */
+/** A tool's result as text: flat objects as `name: value` lines, text unchanged, binary data as type and size. */
 export function resultLines({ content, structuredContent }: CallResult, indent = 0): Line[] {
   if (structuredContent === undefined) return content.flatMap((item) => contentLines(item, indent));
-  // A tool with structured content repeats it as text for clients that do not know it.
+  // MCP 2025-06-18: a tool with structured content should repeat it as text for older clients.
   const others = content.filter((item) => item["type"] !== "text");
   return [...valueLines(structuredContent, indent), ...others.flatMap((item) => contentLines(item, indent))];
 }

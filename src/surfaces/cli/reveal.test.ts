@@ -19,7 +19,7 @@ describe("revealedJson", () => {
     expect(JSON.parse(revealedJson(value))).toBe(value);
   });
 
-  it("is laid out on lines of its own making only", () => {
+  it("contains only line breaks of its own layout", () => {
     expect(revealedJson({ a: "x\n}" }, 2)).toBe('{\n  "a": "x\\n}"\n}');
   });
 });

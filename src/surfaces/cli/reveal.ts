@@ -1,16 +1,16 @@
-/** What nobody sees, or takes for an ordinary space: it would hide a difference from who has to agree to a call. */
-const UNSEEN = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/gu;
+/** Characters that are invisible or look like an ordinary space. They could hide part of a call from the user who has to confirm it. */
+const INVISIBLE = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/gu;
 
-/** A value as JSON on one or many lines, in which everything that is there can be seen. */
+/** A value as JSON with all invisible characters escaped. */
 export function revealedJson(value: unknown, indent?: number): string {
-  return JSON.stringify(value, null, indent).replace(UNSEEN, (character) =>
+  return JSON.stringify(value, null, indent).replace(INVISIBLE, (character) =>
     Array.from({ length: character.length }, (_, unit) => escapeUnit(character.charCodeAt(unit))).join(""),
   );
 }
 
 const PLAIN_NAME = /^[\x21-\x7e]+$/;
 
-/** A name of somebody else as one word, whatever is in it: it cannot go on as a line of ours. */
+/** An untrusted name as one printable word, so that it cannot continue as text of the gateway. */
 export function revealedName(name: string): string {
   return PLAIN_NAME.test(name) ? name : revealedJson(name).replaceAll(" ", escapeUnit(0x20));
 }

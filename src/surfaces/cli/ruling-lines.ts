@@ -3,14 +3,14 @@ import type { PolicyOptions } from "../../policy/options.js";
 import { isAtLeast } from "../../policy/risk.js";
 import type { Ruling } from "../../policy/ruling.js";
 import { riskPart } from "./call-lines.js";
-import { line, type Line } from "./lines.js";
-import { describeSpan } from "./time-words.js";
+import { count, line, type Line } from "./lines.js";
+import { describeSpan } from "../../util/time-words.js";
 
 export function isToBeConfirmed({ risk }: Ruling, { confirmation }: PolicyOptions): boolean {
   return confirmation.mode !== "never" && isAtLeast(risk.risk, confirmation.from);
 }
 
-/** What the policy says of a tool, for programs. */
+/** The policy decision about a tool, as JSON. */
 export function rulingData({ risk, scopes, bucket, key }: Ruling): JsonObject {
   return {
     risk: risk.risk,
@@ -24,7 +24,7 @@ export function rulingData({ risk, scopes, bucket, key }: Ruling): JsonObject {
 
 export function rulingLines({ risk, scopes, bucket, key }: Ruling, isAsked: boolean): Line[] {
   return [
-    line(0, "Risk: ", riskPart(risk.risk), ` (${risk.origin.detail})${isAsked ? "; calls have to be confirmed" : ""}`),
+    line(0, "Risk: ", riskPart(risk.risk), ` (${risk.origin.detail})${isAsked ? "; calls need a confirmation" : ""}`),
     ...(scopes.length === 0 ? [] : [line(0, `Required scopes: ${scopes.join(", ")}`)]),
     ...(bucket === undefined ? [] : [line(0, `Rate limit: ${describeBucket(bucket)}`)]),
     line(0, `Idempotent: ${key.isIdempotent ? "yes" : "no"}; ${describeKey(key)}`),
@@ -32,11 +32,11 @@ export function rulingLines({ risk, scopes, bucket, key }: Ruling, isAsked: bool
 }
 
 function describeBucket({ name, calls, perMs, per }: NonNullable<Ruling["bucket"]>): string {
-  const whose = per === "actor" ? "each actor" : "everyone together";
-  return `${name} (${calls} in ${describeSpan(perMs)}, ${whose})`;
+  const whose = per === "actor" ? "for each actor" : "shared by all actors";
+  return `${name} (${count(calls, "call")} in ${describeSpan(perMs)}, ${whose})`;
 }
 
 function describeKey({ sendAs }: Ruling["key"]): string {
-  if (sendAs === undefined) return "a call's key stays with the gateway";
-  return `a call's key travels on ${sendAs === "_meta" ? "in _meta" : `as the argument ${sendAs}`}`;
+  if (sendAs === undefined) return "the server does not receive idempotency keys";
+  return `the server receives idempotency keys ${sendAs === "_meta" ? "in _meta" : `as the argument ${sendAs}`}`;
 }

@@ -38,11 +38,12 @@ describe("help", () => {
       expect(stdout).toContain(`Usage: anygpt ${words.join(" ")}`);
       expect(stdout.replace(/\s+/g, " ")).toContain(spec.summary);
       expect(spec.examples.length).toBeGreaterThan(0);
-      for (const example of spec.examples) expect(stdout).toContain(`  $ ${example}\n`);
+      const joined = stdout.replaceAll(" \\\n      ", " ");
+      for (const example of spec.examples) expect(joined).toContain(`  $ ${example}\n`);
     },
   );
 
-  it.each([[[]], [["mcp"]], [["mcp", "config"]]])("is what %j alone prints, and no error", async (words) => {
+  it.each([[[]], [["mcp"]], [["mcp", "config"]]])("is printed by %j alone, with exit code 0", async (words) => {
     const { exit, stdout, stderr } = await place.run(...words);
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
     expect(stdout).toMatch(/^Usage: anygpt/);
@@ -65,7 +66,7 @@ describe("help", () => {
   it.each([60, 40, 30])("fits a terminal of %i columns, whatever the command", async (columns) => {
     for (const { words } of everyCommand()) {
       const { stdout } = await place.runWith({ isTerminal: true, columns }, ...words, "--help");
-      // Examples stay whole, so that they can be copied.
+      // Examples are not wrapped at spaces, so that they can be copied.
       const [description = ""] = stdout.split("Examples:");
       expect(description.split("\n").filter((line) => line.length > columns || line.trimEnd() !== line)).toEqual([]);
     }
@@ -87,7 +88,7 @@ describe("help", () => {
       ["mcp", "config", "help", "show"],
       ["mcp", "config", "show"],
     ],
-  ])("is what %j prints", async (words, command) => {
+  ])("is printed by %j", async (words, command) => {
     const { exit, stdout, stderr } = await place.run(...words);
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
     expect(stdout).toBe((await place.run(...command, "--help")).stdout);
@@ -96,13 +97,13 @@ describe("help", () => {
   it.each([
     [["mcp", "help", "serch"], "✗ Unknown command 'serch'.\n  Did you mean search? Run `anygpt mcp --help`"],
     [["help", "mcp", "list", "xx"], "✗ Unknown command 'xx'.\n  Run `anygpt --help`"],
-  ])("is refused by %j with what to do", async (words, message) => {
+  ])("is rejected for %j with a hint", async (words, message) => {
     const { exit, stdout, stderr } = await place.run(...words);
     expect({ exit, stdout }).toEqual({ exit: 1, stdout: "" });
     expect(stderr).toContain(message);
   });
 
-  it("of search tells where the default comes from", async () => {
+  it("of search names the configuration key of the default", async () => {
     expect((await place.run("mcp", "search", "--help")).stdout.replace(/\s+/g, " ")).toContain("search.limit");
   });
 });
@@ -118,37 +119,39 @@ describe("--version", () => {
 
 describe("wrong usage", () => {
   const cases: [string[], string, string][] = [
-    [["mpc"], "Unknown command 'mpc'.", "Did you mean mcp? Run `anygpt --help` to see what it takes."],
+    [["validate"], "Unknown command 'validate'.", "Did you mean `anygpt mcp config validate`?"],
+    [["mcp", "validate"], "Unknown command 'validate'.", "Did you mean `anygpt mcp config validate`?"],
+    [["mpc"], "Unknown command 'mpc'.", "Did you mean mcp? Run `anygpt --help` to see its arguments and options."],
     [
       ["mcp", "serch"],
       "Unknown command 'serch'.",
-      "Did you mean search? Run `anygpt mcp --help` to see what it takes.",
+      "Did you mean search? Run `anygpt mcp --help` to see its arguments and options.",
     ],
     [
       ["mcp", "config", "shwo"],
       "Unknown command 'shwo'.",
-      "Did you mean show? Run `anygpt mcp config --help` to see what it takes.",
+      "Did you mean show? Run `anygpt mcp config --help` to see its arguments and options.",
     ],
     [["mcp", "list", "--statsu"], "Unknown option '--statsu'.", "Did you mean --status?"],
     [["mcp", "env", "more"], "Too many arguments for 'env'.", "Run `anygpt mcp env --help`"],
     [["mcp", "search"], "Missing required argument 'query'.", "Run `anygpt mcp search --help`"],
-    [["mcp", "search", " "], "The query is empty.", "Say what you want to do"],
+    [["mcp", "search", " "], "The query is empty.", "to find tools by what they do."],
     [
       ["mcp", "search", "a", "--limit", "0"],
-      "Option '--limit <n>' argument '0' is invalid. Give a whole number from 1 to 50.",
+      "Option '--limit <n>' argument '0' is invalid. Pass an integer from 1 to 50.",
       "",
     ],
-    [["mcp", "search", "a", "--limit", "2.5"], "Give a whole number from 1 to 50.", ""],
-    [["mcp", "search", "a", "--limit", "ten"], "Give a whole number from 1 to 50.", ""],
-    [["mcp", "search", "a", "--limit", ""], "Give a whole number from 1 to 50.", ""],
-    [["mcp", "search", "a", "--server"], "Option '--server <name>' argument missing.", ""],
+    [["mcp", "search", "a", "--limit", "2.5"], "Pass an integer from 1 to 50.", ""],
+    [["mcp", "search", "a", "--limit", "ten"], "Pass an integer from 1 to 50.", ""],
+    [["mcp", "search", "a", "--limit", ""], "Pass an integer from 1 to 50.", ""],
+    [["mcp", "search", "a", "--server"], "The option --server <name> needs a value.", ""],
     [["mcp", "tools"], "Missing required argument 'server'.", ""],
     [["mcp", "inspect"], "Missing required argument 'tool'.", ""],
     [["mcp", "execute"], "Missing required argument 'tool'.", ""],
     [["mcp", "execute", "a", "b", "--args", "{"], "--args is not JSON: line 1, column 2:", "single quotes"],
-    [["mcp", "execute", "a", "b", "--timeout", "-1"], "Give a number from 0.1 to 900.", ""],
-    [["mcp", "completion", "tcsh"], "Allowed choices are bash, zsh, fish, powershell.", ""],
-    [["mcp", "eval", "--catalog", "x"], "Required option '--queries <file>' not specified.", ""],
+    [["mcp", "execute", "a", "b", "--timeout", "-1"], "Pass a number from 0.1 to 900.", ""],
+    [["mcp", "completion", "tcsh"], "'tcsh' is not a valid shell: use one of bash, zsh, fish, powershell.", ""],
+    [["mcp", "eval", "--catalog", "x"], "The option --queries <file> is required.", ""],
   ];
 
   it.each(cases.map(([argv, ...rest]) => [argv.join(" "), argv, ...rest] as const))(
@@ -190,7 +193,7 @@ describe("common options", () => {
     expect(ran.json()).toMatchObject({ file: two, cache: { ttl: 222 } });
   });
 
-  it("serve takes no --json, because its output is a protocol", async () => {
+  it("serve has no option --json, because its output is a protocol", async () => {
     expect(await place.run("mcp", "serve", "--json")).toMatchObject({ exit: 1 });
   });
 });
@@ -222,7 +225,7 @@ describe("a wrong configuration", () => {
     },
   );
 
-  it("is told as JSON with --json, with all its problems", async () => {
+  it("is reported as JSON with --json, with all its problems", async () => {
     const file = place.write("bad.json", '{ "cache": { "ttll": 5 }, "serverz": [] }');
     const ran = await place.run("mcp", "list", "--json", "--config", file);
     expect(ran).toMatchObject({ exit: 2, stderr: "" });
@@ -240,9 +243,11 @@ describe("a wrong configuration", () => {
     expect(stderr).toMatch(/toolRules\[1\].*: .*\/\(\//);
   });
 
-  it("that does not exist is told with what to do", async () => {
+  it("that does not exist is reported with a hint", async () => {
     const { exit, stderr } = await place.run("mcp", "list", "--config", "none.json");
     expect(exit).toBe(2);
-    expect(stderr).toMatch(/none\.json does not exist\.\n {2}Check the path given by --config/);
+    expect(stderr).toMatch(
+      /none\.json does not exist\.\n {2}Check the path that was given as the configuration file, on the command line/,
+    );
   });
 });

@@ -1,4 +1,4 @@
-// Words of a command line come in; text, JSON and an exit code go out. It translates: every decision is the engine's.
+// Entry point of the CLI: parses the command line, runs the command and reports its outcome. Decisions are made by the engine.
 import { CommanderError } from "commander";
 import { configOption, DAEMON_WORD } from "../../daemon/commands.js";
 import { DiscoveryError } from "../../errors.js";
@@ -8,6 +8,7 @@ import { reportFailure, toSentence } from "./failure.js";
 import type { CliIo } from "./io.js";
 import { dim, line } from "./lines.js";
 import { takeUpdateNotice } from "../../operations/update/update-notice.js";
+import { namesakes, plainUsage } from "./usage-words.js";
 import { VERSION } from "../../version.js";
 import { createProgram } from "./program.js";
 import { nearestNames } from "../../search/nearest.js";
@@ -19,7 +20,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
   return await settle(await runWords(withGroup(argv), io));
 }
 
-/** Words that begin with two underscores are for programs: shells that complete, and clients of the background gateway. */
+/** Commands that begin with two underscores are internal: shell completion, and the process of the background gateway. */
 async function runWords(argv: readonly string[], io: CliIo): Promise<number> {
   if (argv[0] === "__complete") return await completeWords(argv.slice(1), io);
   if (argv[0] === DAEMON_WORD) return await runDaemon(argv.slice(1), io);
@@ -31,19 +32,27 @@ async function runDaemon(argv: readonly string[], io: CliIo): Promise<number> {
   return await hostDaemon(configOption(argv), io, runCli);
 }
 
-/** Reports what happened to a command line outside of its handler, in the form that the line asks for. */
-export function reportOutside(error: DiscoveryError, argv: readonly string[], io: CliIo): number {
+/** Reports that the daemon ended while it ran this command line, in the format that the command line asks for. */
+export function reportLostDaemon(argv: readonly string[], io: CliIo): number {
+  const error = new DiscoveryError("INTERNAL_ERROR", "The background gateway exited before the command was finished.", {
+    hint: [
+      "A tool that the command called may have run.",
+      { action: "run-command", command: "anygpt mcp audit", purpose: "see which calls were made" },
+      { action: "run-command", command: "anygpt mcp daemon logs", purpose: "see why it exited" },
+    ],
+  });
   return reportFailure(error, createContext(io, optionsBeforeParsing(argv)));
 }
 
-/** `anygpt search …` is `anygpt mcp search …`. */
+/** Adds the omitted `mcp`: `anygpt search …` becomes `anygpt mcp search …`. */
 export function withGroup(argv: readonly string[]): readonly string[] {
   const [group] = ANYGPT.commands;
   const word = firstOperand(argv);
   if (group === undefined || word === undefined || word.startsWith("__")) return argv;
-  const own = [group.name, "help"];
+  const topLevel = [group.name, "help"];
   const inner = (group.commands ?? []).map(({ name }) => name);
-  const meant = [...own, ...inner].includes(word) ? word : nearestNames(word, [...own, ...inner])[0];
+  const known = [...topLevel, ...inner];
+  const meant = known.includes(word) ? word : nearestNames(word, known)[0];
   return meant !== undefined && inner.includes(meant) ? [group.name, ...argv] : argv;
 }
 
@@ -70,8 +79,8 @@ async function runCommand(argv: readonly string[], io: CliIo): Promise<number> {
       });
       const handler = await spec.load();
       exitCode = await handler(createInput(values), context);
-      const isForPeople = spec.isProtocol !== true && values["json"] !== true && values["quiet"] !== true;
-      if (isForPeople) await showUpdateNotice(context);
+      const isTextOutput = spec.isProtocol !== true && values["json"] !== true && values["quiet"] !== true;
+      if (isTextOutput) await showUpdateNotice(context);
     },
   });
   try {
@@ -82,29 +91,38 @@ async function runCommand(argv: readonly string[], io: CliIo): Promise<number> {
   }
 }
 
-/** At a terminal only. */
+/** Shown only if both outputs are terminals. */
 async function showUpdateNotice({ io, note }: Context): Promise<void> {
   if (!io.isTerminal.stderr || !io.isTerminal.stdout) return;
   const notice = await takeUpdateNotice({ env: io.env, cwd: io.cwd, version: VERSION, now: Date.now() });
   if (notice !== undefined) note([line(0, dim(notice))]);
 }
 
-/** Of a line that cannot be parsed, what decides the form of the complaint. */
+/** The options that decide the format of an error, read before commander parses the line because parsing itself can fail. */
 function optionsBeforeParsing(argv: readonly string[]) {
   const typed = new Set(argv.includes("--") ? argv.slice(0, argv.indexOf("--")) : argv);
   return { isJson: typed.has("--json"), isVerbose: false, isColorless: typed.has("--no-color") };
 }
 
-/** `anygpt` and `anygpt mcp` alone, `--help` and `--version` have been answered: that is no error. */
+/** Reports a usage error. Commander also throws after it has printed help or the version, which is no error. */
 function reportUsage(error: CommanderError, argv: readonly string[], context: Context): number {
   if (error.code === "commander.help" || error.exitCode === 0) return 0;
   const [what = "", suggestion] = error.message.replace(/^error: /, "").split("\n");
-  const near = suggestion === undefined ? "" : `${suggestion.replace(/^\(|\)$/g, "")} `;
+  const near = suggestion === undefined ? elsewhere(what) : `${suggestion.replace(/^\(|\)$/g, "")} `;
   const words = commandWords(argv);
   const more = error.code === "commander.unknownOption" ? unknownOptionHint(words) : "";
-  const hint = `${near}${more}Run \`${[ANYGPT.name, ...words].join(" ")} --help\` to see what it takes.`;
-  return reportFailure(new DiscoveryError("INVALID_REQUEST", toSentence(what), { hint }), context);
+  const hint = `${near}${more}Run \`${[ANYGPT.name, ...words].join(" ")} --help\` to see its arguments and options.`;
+  return reportFailure(new DiscoveryError("INVALID_REQUEST", toSentence(plainUsage(what)), { hint }), context);
 }
+
+/** Suggests commands of other groups that have the unknown word as their name. */
+function elsewhere(complaint: string): string {
+  const [, word] = /^unknown command '(.*)'/.exec(complaint) ?? [];
+  const known = word === undefined ? [] : namesakes(word, ANYGPT).slice(0, MOST_NAMESAKES);
+  return known.length === 0 ? "" : `Did you mean ${known.map((command) => `\`${command}\``).join(" or ")}? `;
+}
+
+const MOST_NAMESAKES = 3;
 
 function unknownOptionHint(words: readonly string[]): string {
   let entry: CommandSpec | CommandGroup | undefined = ANYGPT;
@@ -112,7 +130,7 @@ function unknownOptionHint(words: readonly string[]): string {
   return entry !== undefined && "unknownOptionHint" in entry ? `${entry.unknownOptionHint} ` : "";
 }
 
-/** The leading words that name a command. */
+/** The leading words of the line that name a command or group. */
 function commandWords(argv: readonly string[]): string[] {
   const words: string[] = [];
   let entries: readonly (CommandSpec | CommandGroup)[] = ANYGPT.commands;
@@ -126,8 +144,8 @@ function commandWords(argv: readonly string[]): string[] {
 }
 
 async function completeWords(argv: readonly string[], io: CliIo): Promise<number> {
-  const { complete } = await import("./complete.js");
-  const candidates = await complete(argv[0] === "--" ? argv.slice(1) : argv, io);
+  const { completeWords } = await import("./complete.js");
+  const candidates = await completeWords(argv[0] === "--" ? argv.slice(1) : argv, io);
   io.stdout.write(candidates.map((candidate) => `${candidate}\n`).join(""));
   return 0;
 }

@@ -1,4 +1,4 @@
-// How far servers are comes in; the lines of a live view for one terminal, or plain lines for a file, go out.
+// Shows the states of starting servers: as a live view on a terminal, or as one line per change in a file or pipe.
 import type { PendingServer } from "../../catalog/starts.js";
 import { cutToWidth, displayWidth, sanitize } from "../../util/terminal.js";
 import { toOneLine } from "../../util/text.js";
@@ -11,12 +11,12 @@ export type WaitedServer = { readonly name: string } & (
   | { readonly kind: "failed"; readonly reason: string }
 );
 
-/** Lines of the view beside its heading. */
+/** Lines of the view below its heading. */
 const MOST_LINES = 8;
 const WIDEST_NAME = 24;
 const ORDER = { pending: 0, failed: 1, answered: 2 } as const;
 
-/** `Waiting for 3 of 22 servers (1 failed)` and a line for each of the servers that matter most. */
+/** `Waiting for 3 of 22 servers` and a line for each server: pending ones first, then failed ones. */
 export function viewLines(servers: readonly WaitedServer[], columns: number): string[] {
   const sorted = servers.toSorted((a, b) => rank(a) - rank(b));
   const isAll = sorted.length <= MOST_LINES;
@@ -54,19 +54,19 @@ function describe(server: WaitedServer): string {
 }
 
 /**
- * Lines for a file or a pipe, one for each change. The first call names what is waited for; servers that wait for their
- * turn are not worth a line.
+ * Returns the lines for a file or a pipe: a heading at the first call, then one line per change. Changes to `queued` are
+ * omitted.
  */
 export function createChangeLines(): (servers: readonly WaitedServer[]) => string[] {
   let before: Map<string, string> | undefined;
   return (servers) => {
     const states = new Map(servers.map((server) => [server.name, stateOf(server)]));
-    const isNews = ([name, state]: [string, string]): boolean =>
+    const isChange = ([name, state]: [string, string]): boolean =>
       before === undefined ? !isDone(name, servers) : before.get(name) !== state;
-    const news = [...states].filter((one) => isNews(one) && one[1] !== "queued");
+    const changes = [...states].filter((one) => isChange(one) && one[1] !== "queued");
     const first = before === undefined ? [heading(servers)] : [];
     before = states;
-    return [...first, ...news.map(([name, state]) => `  ${clean(name)}: ${clean(state)}`)];
+    return [...first, ...changes.map(([name, state]) => `  ${clean(name)}: ${clean(state)}`)];
   };
 }
 
@@ -74,7 +74,7 @@ function isDone(name: string, servers: readonly WaitedServer[]): boolean {
   return servers.some((one) => one.name === name && one.kind !== "pending");
 }
 
-/** Without the time, which would make every moment a change. */
+/** The state without elapsed time, because the time would make every call a change. */
 function stateOf(server: WaitedServer): string {
   if (server.kind === "answered") return count(server.tools, "tool");
   if (server.kind === "failed") return `failed: ${server.reason}`;

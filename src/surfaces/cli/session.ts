@@ -1,12 +1,16 @@
 import { describePhase } from "../../catalog/starts.js";
-import type { Stages } from "../../compose.js";
-import { type DiscoveryEngine } from "../../engine.js";
-import { type OpenOptions, openEngine } from "../../open-engine.js";
+import type { Stages } from "../../gateway/stages.js";
+import { type DiscoveryEngine, openEngine } from "../../engine.js";
+import type { OpenOptions } from "../../gateway/engine-options.js";
+import { openCatalog } from "../../operations/open-catalog.js";
+import type { AskOptions, AskProgress } from "../../operations/servers/ask-servers.js";
 import type { Context } from "./context.js";
+import { count } from "./lines.js";
+import { describeCliStep } from "./next-steps.js";
 import type { WaitedServer } from "./server-view.js";
-import { optionsOf, settleForeignTrust, settleTrust } from "./trust-files.js";
+import { engineOptions, settleForeignTrust, settleTrust } from "./trust-files.js";
 
-/** Settles first which files of the project are to be used, then opens the engine for one command. */
+/** Asks about untrusted project files first, then opens the engine for one command. */
 export async function withEngine<T>(context: Context, use: (engine: DiscoveryEngine) => Promise<T>): Promise<T> {
   await settleTrust(context);
   return await useEngine(context, async (engine) => {
@@ -15,16 +19,16 @@ export async function withEngine<T>(context: Context, use: (engine: DiscoveryEng
   });
 }
 
-/** In the background gateway: its engine. Else opens one and closes it whatever happens: no child process is left. */
+/** Uses the engine of the background gateway, or opens one and always closes it, so that no child process survives. */
 export async function useEngine<T>(
   context: Context,
   use: (engine: DiscoveryEngine) => Promise<T>,
   options: Pick<OpenOptions, "isBrief" | "observe"> = {},
 ): Promise<T> {
-  const opening = { ...optionsOf(context), ...options };
+  const opening = { ...engineOptions(context), ...options };
   const shared = await context.io.sharedEngine?.(opening);
   if (shared !== undefined) return await use(shared);
-  // Inside the background gateway the parent process is a client, not a gateway.
+  // Inside the background gateway the parent process is a CLI client, so the check for a gateway as parent is off.
   const engine = openEngine(context.io.sharedEngine === undefined ? opening : { ...opening, startedBy: 0 });
   try {
     return await use(engine);
@@ -33,16 +37,10 @@ export async function useEngine<T>(
   }
 }
 
-/** What is configured and what is on disk of it. Nothing is started. */
-export async function openCatalog(engine: DiscoveryEngine): Promise<Stages> {
-  const stages = await engine.stages();
-  await stages.load();
-  return stages;
-}
-
 /**
- * The catalog with first-time servers asked: waits while they make progress, and shows how far each is. Servers that failed
- * a moment ago are left alone, and stale ones too: a command that ends at once cannot refresh them.
+ * Opens the catalog and lists the tools of servers that were never connected before. Waits while they make progress and
+ * shows their states. Servers that failed recently are not started again. Stale entries are not refreshed, because a short
+ * command would end before the refresh does.
  */
 export async function openWholeCatalog(engine: DiscoveryEngine, context: Context): Promise<Stages> {
   const stages = await openCatalog(engine);
@@ -53,10 +51,11 @@ export async function openWholeCatalog(engine: DiscoveryEngine, context: Context
   await context.waitForServers(refresh.whenSettled(LONGEST_START_MS, { signal: context.io.signal }), () =>
     waitedServers(names, stages),
   );
+  refresh.giveUp();
   return stages;
 }
 
-/** How far each of the servers is that a command waits for. */
+/** The states of the servers that a command waits for. */
 export function waitedServers(
   names: readonly string[],
   { refresh, snapshot }: Pick<Stages, "refresh" | "snapshot">,
@@ -78,10 +77,21 @@ export function askingText(name: string, { refresh }: Pick<Stages, "refresh">): 
   return `Asking ${name}…${start?.phase === "installing" ? ` (${describePhase(start)})` : ""}`;
 }
 
-/** `Asking 3 of 12 servers… github, jira`. */
-export function describeAsking(done: number, total: number, names: readonly string[]): string {
-  return `Asking ${Math.min(done + 1, total)} of ${total} server${total === 1 ? "" : "s"}… ${names.slice(0, 4).join(", ")}`;
+/** Waits for an operation that connects to servers, and shows its progress. */
+export async function waitForAsking<T>(
+  context: Context,
+  ask: (options: AskOptions) => Promise<T>,
+  total = 0,
+): Promise<T> {
+  let progress: AskProgress = { done: 0, total, underWay: [] };
+  const work = ask({ signal: context.io.signal, describe: describeCliStep, onProgress: (now) => (progress = now) });
+  return await context.wait(work, () => describeAsking(progress.done, progress.total, progress.underWay));
 }
 
-/** A gateway that goes on running tells its caller to come again while a server starts; here the caller waits. */
+/** `Asking 3 of 12 servers… github, jira`. */
+export function describeAsking(done: number, total: number, names: readonly string[]): string {
+  return `Asking ${Math.min(done + 1, total)} of ${count(total, "server")}… ${names.slice(0, 4).join(", ")}`;
+}
+
+/** Longest wait for first starts. A serving gateway asks its client to retry instead; a command waits. */
 export const LONGEST_START_MS = 60_000;

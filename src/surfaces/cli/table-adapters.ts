@@ -3,7 +3,7 @@ import { TOOL } from "./table-arguments.js";
 
 const NAME: ArgumentSpec = { syntax: "<server>", summary: "name of an adapter", completes: "server" };
 
-export const adapter: CommandGroup = {
+export const adapterSpecs: CommandGroup = {
   name: "adapter",
   summary: "Offer REST APIs as tools, from their OpenAPI documents or Postman collections.",
   examples: [
@@ -15,31 +15,31 @@ export const adapter: CommandGroup = {
   commands: [
     {
       name: "add",
-      summary: "Read a document, show what it offers, and write an adapter for it into your configuration.",
-      arguments: [{ syntax: "<name>", summary: "name for the adapter: small letters, digits and dashes" }],
+      summary: "Read an API document, show its operations, and add an adapter for it to your configuration.",
+      arguments: [{ syntax: "<name>", summary: "name for the adapter: lowercase letters, digits and hyphens" }],
       options: [
         {
           flags: "--document <place>",
-          summary: "file or web address of the OpenAPI document or Postman collection",
+          summary: "path or URL of the OpenAPI document or Postman collection",
           isRequired: true,
           completes: "file",
         },
-        { flags: "--base-url <address>", summary: "where the API is; else the document's own address" },
+        { flags: "--base-url <address>", summary: "URL of the API (default: the server URL in the document)" },
         {
           flags: "--auth <way>",
           summary:
             "bearer:VAR, basic:USERVAR:PASSVAR, header:NAME:VAR, query:NAME:VAR, cookie:NAME:VAR or " +
             "oauth2:VAR:VAR:URL; VAR names an environment variable, never the secret itself",
         },
-        { flags: "--idempotency-header <name>", summary: "the header in which the API takes idempotency keys" },
-        { flags: "--category <word>", summary: "what kind of API it is, such as payments" },
+        { flags: "--idempotency-header <name>", summary: "request header in which the API accepts idempotency keys" },
+        { flags: "--category <word>", summary: "category of the API, such as payments" },
         { flags: "--yes", summary: "write without asking" },
       ],
       examples: [
         "anygpt mcp adapter add payments --document ./payments.yaml --auth bearer:PAYMENTS_TOKEN",
         "anygpt mcp adapter add shop --document https://shop.example/openapi.json --base-url https://api.shop.example --auth header:X-API-Key:SHOP_KEY --yes",
       ],
-      load: async () => (await import("./commands/adapter-add.js")).addAdapter,
+      load: async () => (await import("./commands/adapter.js")).addAdapter,
     },
     {
       name: "remove",
@@ -53,25 +53,25 @@ export const adapter: CommandGroup = {
       name: "list",
       summary: "List the adapters of the configuration.",
       examples: ["anygpt mcp adapter list", "anygpt mcp adapter list --json"],
-      load: async () => (await import("./commands/adapter-list.js")).listAdapters,
+      load: async () => (await import("./commands/adapter.js")).listAdapterCommand,
     },
     {
       name: "inspect",
       usesServers: true,
       summary:
-        "Show the operations of an adapter, what authentication it wants, and what was left out of its document.",
+        "Show an adapter's operations, its authentication, and the operations of its document that were omitted.",
       arguments: [NAME],
       examples: ["anygpt mcp adapter inspect payments", "anygpt mcp adapter inspect payments --json"],
-      load: async () => (await import("./commands/adapter-inspect.js")).inspectAdapter,
+      load: async () => (await import("./commands/adapter.js")).inspectAdapterCommand,
     },
     {
       name: "test",
       usesServers: true,
-      summary: "Check an adapter's document, variables and address; with a tool that only reads, also one call of it.",
+      summary: "Check an adapter's document, variables and URL. If a read-only tool is named, also call it once.",
       arguments: [NAME, { ...TOOL, syntax: "[tool]" }],
-      options: [{ flags: "--yes", summary: "send the one request without asking" }],
+      options: [{ flags: "--yes", summary: "send the test request without asking" }],
       examples: ["anygpt mcp adapter test payments", "anygpt mcp adapter test payments list-charges --yes"],
-      load: async () => (await import("./commands/adapter-test.js")).testAdapter,
+      load: async () => (await import("./commands/adapter.js")).testAdapterCommand,
     },
   ],
 };

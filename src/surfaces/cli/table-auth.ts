@@ -1,26 +1,29 @@
 import type { CommandGroup, OptionSpec } from "./command.js";
 import { SERVER } from "./table-arguments.js";
 
-const ACTOR: OptionSpec = { flags: "--actor <id>", summary: "for this caller of the gateway, in place of you" };
+const ACTOR: OptionSpec = {
+  flags: "--actor <id>",
+  summary: "the actor of the gateway that the sign-in belongs to (default: local, the user of this command line)",
+};
 
 export const auth: CommandGroup = {
   name: "auth",
-  summary: "Sign in to remote servers, and out again.",
+  summary: "Sign in to remote servers, sign out, and show the status.",
   examples: ["anygpt mcp auth login linear", "anygpt mcp auth status", "anygpt mcp auth logout linear"],
   commands: [
     {
       name: "login",
-      summary: "Sign in to a server in the browser.",
+      summary: "Sign in to a server with the browser.",
       arguments: [SERVER],
       options: [
         {
           flags: "--no-browser",
-          summary: "open nothing: print the address, and take the one that the browser ends at",
+          summary: "do not open a browser: print the sign-in URL, and ask for the URL that it redirects to",
         },
-        { flags: "--scope <scopes>", summary: "ask for these scopes too, with spaces between them" },
+        { flags: "--scope <scopes>", summary: "request these scopes too, separated by spaces" },
         {
           flags: "--port <n>",
-          summary: "where the browser comes back to on this machine (default: any that is free)",
+          summary: "local port for the redirect from the browser (default: any free port)",
           number: { min: 1, max: 65_535, integer: true },
         },
         {
@@ -35,22 +38,22 @@ export const auth: CommandGroup = {
         "anygpt mcp auth login linear --no-browser",
         'anygpt mcp auth login linear --scope "issues:write"',
       ],
-      load: async () => (await import("./commands/auth-login.js")).authLogin,
+      load: async () => (await import("./commands/auth.js")).authLogin,
     },
     {
       name: "status",
-      summary: "Show who is signed in to which server. Nothing is asked of the servers.",
+      summary: "Show the sign-in state of each server, without contacting the servers.",
       arguments: [{ ...SERVER, syntax: "[server]" }],
       examples: ["anygpt mcp auth status", "anygpt mcp auth status linear --json"],
-      load: async () => (await import("./commands/auth-status.js")).authStatus,
+      load: async () => (await import("./commands/auth.js")).authStatus,
     },
     {
       name: "logout",
-      summary: "Sign out: at the authorization server where that is possible, and here.",
+      summary: "Sign out: delete the stored tokens, and revoke them if the authorization server supports that.",
       arguments: [SERVER],
       options: [ACTOR],
       examples: ["anygpt mcp auth logout linear"],
-      load: async () => (await import("./commands/auth-logout.js")).authLogout,
+      load: async () => (await import("./commands/auth.js")).authLogout,
     },
   ],
 };

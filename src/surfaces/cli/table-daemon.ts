@@ -7,34 +7,35 @@ export const daemon: CommandGroup = {
   commands: [
     {
       name: "status",
-      summary: "List the background gateways, with their folder, servers, memory and idle time.",
+      summary: "List the background gateways with their folders, servers, memory and idle time.",
       examples: ["anygpt mcp daemon status", "anygpt mcp daemon status --json"],
       load: async () => (await import("./commands/daemon.js")).daemonStatus,
     },
     {
       name: "start",
-      summary: "Start the background gateway of this folder and configuration, unless it runs.",
+      summary: "Start the background gateway for this folder and configuration, unless it is running.",
       examples: ["anygpt mcp daemon start"],
       load: async () => (await import("./commands/daemon.js")).daemonStart,
     },
     {
       name: "stop",
-      summary: "Stop the background gateway of this folder and configuration. Running commands get 10 seconds to end.",
-      options: [{ flags: "--all", summary: "stop those of all folders and configurations" }],
+      summary:
+        "Stop the background gateway for this folder and configuration. Running commands get 10 seconds to finish.",
+      options: [{ flags: "--all", summary: "stop the background gateways of all folders and configurations" }],
       examples: ["anygpt mcp daemon stop", "anygpt mcp daemon stop --all"],
       load: async () => (await import("./commands/daemon.js")).daemonStop,
     },
     {
       name: "restart",
-      summary: "Stop the background gateway of this folder and configuration, and start it again.",
+      summary: "Restart the background gateway for this folder and configuration.",
       examples: ["anygpt mcp daemon restart"],
       load: async () => (await import("./commands/daemon.js")).daemonRestart,
     },
     {
       name: "logs",
-      summary: "Print the log of the background gateway of this folder and configuration.",
+      summary: "Print the log of the background gateway for this folder and configuration.",
       options: [
-        { flags: "-f, --follow", summary: "print new lines as they come, until Ctrl-C" },
+        { flags: "-f, --follow", summary: "print new lines as they are written, until Ctrl-C" },
         {
           flags: "-n, --lines <n>",
           summary: "print the last n lines (default: 50)",

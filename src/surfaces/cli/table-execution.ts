@@ -1,38 +1,39 @@
 import type { ArgumentSpec, CommandGroup, CommandSpec, OptionSpec } from "./command.js";
 import { TARGET } from "./table-arguments.js";
 
-/** What every way of running a tool understands. */
+/** Options that `execute` and `run` share. */
 export const EXECUTION_OPTIONS: readonly OptionSpec[] = [
   {
     flags: "--timeout <seconds>",
-    summary: "give up after so long without progress (default: execution.timeoutMs of the configuration)",
+    summary: "stop waiting after this long without progress (default: execution.timeoutMs of the configuration)",
     number: { min: 0.1, max: 900 },
   },
-  { flags: "--stream", summary: "print progress and log messages as they come" },
+  { flags: "--stream", summary: "print progress and log messages as they arrive" },
   {
     flags: "--idempotency-key <key>",
-    summary: "run once for this key: the same call again gets the first one's answer",
+    summary: "run at most once with this key: repeating the call returns the first result",
   },
   {
     flags: "--confirmed",
     summary:
-      "for the repetition of a call that was refused with CONFIRMATION_REQUIRED or whose question was interrupted: run it",
+      "when you repeat a call that failed with CONFIRMATION_REQUIRED or whose question was interrupted: confirm it",
   },
   {
     flags: "--yes",
-    summary: "confirm this very call: no question is asked; where only a person may confirm, it needs a terminal",
+    summary: "confirm this call without a question; needs a terminal if the policy requires a confirmation by a person",
   },
-  { flags: "--dry-run", summary: "send nothing, and say what would happen" },
-  { flags: "--raw", summary: "print the text of the result exactly as the tool gave it, and nothing else" },
+  { flags: "--dry-run", summary: "send nothing, and show what would happen" },
+  { flags: "--raw", summary: "print only the text of the result, exactly as the tool returned it" },
   {
     flags: "-o, --output <file>",
-    summary: "save images, audio and binary data in this file, several in numbered files; else save the text",
+    summary:
+      "save the images, audio and binary data of the result in this file (numbered files if there are several), or its text if it has none",
     completes: "file",
   },
-  { flags: "--force", summary: "with --output: replace a file that exists" },
+  { flags: "--force", summary: "with --output: overwrite an existing file" },
 ];
 
-export const execute: CommandSpec = {
+export const executeSpec: CommandSpec = {
   name: "execute",
   usesServers: true,
   summary: "Execute a tool.",
@@ -40,13 +41,18 @@ export const execute: CommandSpec = {
     TARGET,
     {
       syntax: "[arguments...]",
-      summary: "the TOOL after a server; then NAME=VALUE, NAME:=JSON, NAME=@FILE, or @FILE for all of them",
+      summary:
+        "TOOL if the first argument is a server; then NAME=VALUE, NAME:=JSON, NAME=@FILE, or @FILE for all arguments",
       completes: "tool",
     },
   ],
   options: [
     { flags: "--args <json>", summary: "the tool's arguments as a JSON object (default: {})" },
-    { flags: "--args-file <file>", summary: "read them from a file, or from standard input with -", completes: "file" },
+    {
+      flags: "--args-file <file>",
+      summary: "read the arguments from a file; - reads standard input",
+      completes: "file",
+    },
     ...EXECUTION_OPTIONS,
   ],
   examples: [
@@ -63,31 +69,31 @@ export const execute: CommandSpec = {
   load: async () => (await import("./commands/execute.js")).execute,
 };
 
-export const approvals: CommandSpec = {
+export const approvalsSpec: CommandSpec = {
   name: "approvals",
-  summary: "List the calls that wait for a person's answer.",
-  options: [{ flags: "--all", summary: "list those too that were answered, used or have expired" }],
+  summary: "List the calls that wait for approval.",
+  options: [{ flags: "--all", summary: "also list approved, denied, used and expired ones" }],
   examples: ["anygpt mcp approvals", "anygpt mcp approvals --all --json"],
   load: async () => (await import("./commands/approvals.js")).approvals,
 };
 
 const approvalId: ArgumentSpec = {
   syntax: "<id>",
-  summary: "id of the approval, or its first 8 characters or more",
+  summary: "id of the approval, or at least its first 8 characters",
   completes: "approval",
 };
 
-export const approve: CommandSpec = {
+export const approveSpec: CommandSpec = {
   name: "approve",
-  summary: "Show exactly what a call would do and ask whether it may run, once. Needs a terminal.",
+  summary: "Show a waiting call in full and ask whether it may run once. Needs a terminal.",
   arguments: [approvalId],
   examples: ["anygpt mcp approve ap_7k2m9q"],
   load: async () => (await import("./commands/approve.js")).approve,
 };
 
-export const deny: CommandSpec = {
+export const denySpec: CommandSpec = {
   name: "deny",
-  summary: "Refuse a call that waits for an answer.",
+  summary: "Deny a call that waits for approval.",
   arguments: [approvalId],
   examples: ["anygpt mcp deny ap_7k2m9q"],
   load: async () => (await import("./commands/approve.js")).deny,
@@ -95,33 +101,36 @@ export const deny: CommandSpec = {
 
 export const idempotency: CommandGroup = {
   name: "idempotency",
-  summary: "Show idempotency keys, and settle calls whose outcome nobody knows.",
+  summary: "Show idempotency keys, and resolve calls with an unknown outcome.",
   examples: ["anygpt mcp idempotency list", "anygpt mcp idempotency resolve 12 --committed"],
   commands: [
     {
       name: "list",
-      summary: "List the keys that are remembered; those of unknown outcome first.",
+      summary: "List the stored idempotency keys; those with an unknown outcome come first.",
       options: [
         {
           flags: "--state <state>",
-          summary: "only these",
+          summary: "only keys in this state",
           completes: ["reserved", "dispatched", "completed", "failed", "unknown"],
         },
         { flags: "--key <key>", summary: "only calls with this key" },
       ],
       examples: ["anygpt mcp idempotency list", "anygpt mcp idempotency list --state unknown --json"],
-      load: async () => (await import("./commands/idempotency.js")).listKeys,
+      load: async () => (await import("./commands/idempotency.js")).listIdempotencyKeys,
     },
     {
       name: "resolve",
       summary:
-        "Say how a call ended whose outcome nobody knows: it is on record, and decides whether it may run again.",
+        "Record how a call with an unknown outcome ended. This decides whether it may run again with the same key.",
       arguments: [
-        { syntax: "<id-or-key>", summary: "number of the call as listed, or its key where only one call has it" },
+        {
+          syntax: "<id-or-key>",
+          summary: "number of the call as `list` prints it, or its key if only one call has that key",
+        },
       ],
       options: [
-        { flags: "--committed", summary: "it ran: it is never run again with this key" },
-        { flags: "--not-committed", summary: "it did not run: the key is free again" },
+        { flags: "--committed", summary: "the call ran: it never runs again with this key" },
+        { flags: "--not-committed", summary: "the call did not run: the key can be used again" },
       ],
       examples: [
         "anygpt mcp idempotency resolve 12 --committed",

@@ -2,8 +2,8 @@ import type { CommandSpec } from "./command.js";
 
 export const findSpec: CommandSpec = {
   name: "find",
-  summary: "Find public servers that you could add, by what their tools do.",
-  arguments: [{ syntax: "<query...>", summary: "what you want to do, in any words" }],
+  summary: "Find public servers to add, by what their tools do.",
+  arguments: [{ syntax: "<query...>", summary: "what you want to do, in your own words" }],
   options: [
     {
       flags: "--limit <n>",
@@ -12,7 +12,7 @@ export const findSpec: CommandSpec = {
     },
     {
       flags: "--online",
-      summary: "ask the MCP registry (ANYGPT_REGISTRY_URL, else the official one) instead of this package's directory",
+      summary: "search the MCP registry (ANYGPT_REGISTRY_URL, else the official one) instead of the built-in directory",
     },
   ],
   examples: [

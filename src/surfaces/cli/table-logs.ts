@@ -8,10 +8,10 @@ export const logsSpec: CommandSpec = {
   options: [
     {
       flags: "-n, --lines <count>",
-      summary: "so many of the last lines (default: 50)",
+      summary: "print this many of the last lines (default: 50)",
       number: { min: 1, max: 100_000, integer: true },
     },
-    { flags: "-f, --follow", summary: "go on with what is added, until Ctrl-C" },
+    { flags: "-f, --follow", summary: "print new lines as they are written, until Ctrl-C" },
   ],
   examples: ["anygpt mcp logs github", "anygpt mcp logs github -n 200", "anygpt mcp logs github --follow"],
   load: async () => (await import("./commands/logs.js")).logs,

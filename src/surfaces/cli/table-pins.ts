@@ -5,7 +5,7 @@ const ONE_TOOL: ArgumentSpec = { ...TOOL, syntax: "[tool]" };
 
 export const pins: CommandGroup = {
   name: "pins",
-  summary: "Compare what servers say of their tools with what was approved, and approve it.",
+  summary: "Compare the tool definitions of servers with the approved ones, and approve changes.",
   examples: [
     "anygpt mcp pins list --changed",
     "anygpt mcp pins diff github",
@@ -14,32 +14,32 @@ export const pins: CommandGroup = {
   commands: [
     {
       name: "list",
-      summary: "List the definitions that were seen, and whether they are approved.",
+      summary: "List the recorded tool definitions, and whether they are approved.",
       options: [
-        { flags: "--server <name>", summary: "only those of this server", completes: "server" },
-        { flags: "--changed", summary: "only those that are not approved" },
+        { flags: "--server <name>", summary: "only definitions of this server", completes: "server" },
+        { flags: "--changed", summary: "only definitions that are not approved" },
       ],
       examples: ["anygpt mcp pins list", "anygpt mcp pins list --server github --changed"],
-      load: async () => (await import("./commands/pins-list.js")).listPins,
+      load: async () => (await import("./commands/pins.js")).listPins,
     },
     {
       name: "diff",
-      summary: "Show where definitions are not what was approved.",
+      summary: "Show how tool definitions differ from the approved ones.",
       arguments: [SERVER, ONE_TOOL],
       examples: ["anygpt mcp pins diff github", "anygpt mcp pins diff github create_issue --json"],
-      load: async () => (await import("./commands/pins-diff.js")).diffPins,
+      load: async () => (await import("./commands/pins.js")).diffPins,
     },
     {
       name: "approve",
-      summary: "Show the difference, ask, and approve the definition as it is now.",
+      summary: "Show the differences, ask, and approve the current definition.",
       arguments: [SERVER, ONE_TOOL],
       options: [
-        { flags: "--all", summary: "all tools of the server that are not approved, in place of one" },
-        { flags: "--hash <hash>", summary: "only if it is still what `pins diff` has shown with this hash" },
+        { flags: "--all", summary: "approve all tools of the server that are not approved yet" },
+        { flags: "--hash <hash>", summary: "approve only if `pins diff` still shows this hash" },
         { flags: "--yes", summary: "approve without asking; needs --hash" },
       ],
       examples: ["anygpt mcp pins approve github create_issue", "anygpt mcp pins approve github --all"],
-      load: async () => (await import("./commands/pins-approve.js")).approvePins,
+      load: async () => (await import("./commands/pins.js")).approvePins,
     },
   ],
 };

@@ -2,28 +2,29 @@ import type { CommandGroup, OptionSpec } from "./command.js";
 
 const FILE: OptionSpec = {
   flags: "--file <file>",
-  summary: "the registry's file (default: MCP_REGISTRY_PATH or gateway.registry, else operations.json)",
+  summary: "the operations file (default: MCP_REGISTRY_PATH, gateway.registry or operations.json)",
   completes: "file",
 };
 
 export const registry: CommandGroup = {
   name: "registry",
-  summary: "Export what all adapters and servers offer, and check an export against them.",
+  summary: "Export the operations of all adapters and servers to a file, and check such a file.",
   examples: ["anygpt mcp registry export", "anygpt mcp registry check --file ./operations.json"],
   commands: [
     {
       name: "export",
-      summary: "Write every operation with its parameters, risk and example into a file.",
-      options: [FILE, { flags: "--force", summary: "also replace a file that is no registry" }],
+      summary: "Write every operation with its parameters, risk and an example to a file.",
+      options: [FILE, { flags: "--force", summary: "also overwrite a file that is not an operations file" }],
       examples: ["anygpt mcp registry export", "anygpt mcp registry export --file ./operations.json --json"],
-      load: async () => (await import("./commands/registry-export.js")).exportRegistry,
+      load: async () => (await import("./commands/registry.js")).exportRegistry,
     },
     {
       name: "check",
-      summary: "Name everything in which an exported registry and the live catalog disagree; exit with 2 if anything.",
+      summary:
+        "List the differences between an exported file and the live catalog. Exits with code 2 if there are any.",
       options: [FILE],
       examples: ["anygpt mcp registry check", "anygpt mcp registry check --file ./operations.json --json"],
-      load: async () => (await import("./commands/registry-check.js")).checkExported,
+      load: async () => (await import("./commands/registry.js")).checkExported,
     },
   ],
 };

@@ -1,19 +1,29 @@
 import type { ArgumentSpec, CommandGroup, OptionSpec } from "./command.js";
 
-const NAME: ArgumentSpec = { syntax: "<name>", summary: "as in ${keychain:NAME}, or SERVICE/ACCOUNT" };
-const YES: OptionSpec = { flags: "--yes", summary: "do it without asking" };
+const NAME: ArgumentSpec = {
+  syntax: "<name>",
+  summary: "name of the secret, as in ${keychain:NAME}, or SERVICE/ACCOUNT",
+};
+const YES: OptionSpec = { flags: "--yes", summary: "remove it without asking" };
 
 export const secret: CommandGroup = {
   name: "secret",
-  summary: "Keep secrets in the keychain of this machine, for ${keychain:NAME} in your configuration.",
+  summary: "Manage secrets in the system keychain, to use as ${keychain:NAME} in your configuration.",
   examples: ["anygpt mcp secret set GITHUB_TOKEN", "anygpt mcp secret check 'op://Private/GitHub/token'"],
   commands: [
     {
       name: "set",
-      summary: "Store a secret in the keychain. It is read from standard input, or asked for and not shown.",
+      summary: "Store a secret in the keychain. It is read from standard input, or typed without being shown.",
       arguments: [NAME],
       examples: ["anygpt mcp secret set GITHUB_TOKEN", "pbpaste | anygpt mcp secret set GITHUB_TOKEN"],
       load: async () => (await import("./commands/secret.js")).setSecret,
+    },
+    {
+      name: "list",
+      summary:
+        "List the secret references in your configuration and the servers that use them. Does not read the secrets.",
+      examples: ["anygpt mcp secret list"],
+      load: async () => (await import("./commands/env.js")).listSecrets,
     },
     {
       name: "remove",
@@ -25,7 +35,7 @@ export const secret: CommandGroup = {
     },
     {
       name: "check",
-      summary: "Read a reference as a server would, and say whether that works. Never the value.",
+      summary: "Check whether a secret reference can be read. The value is never printed.",
       arguments: [
         { syntax: "<reference...>", summary: "keychain:NAME, op://VAULT/ITEM/FIELD, vault:PATH#FIELD or command:…" },
       ],

@@ -2,7 +2,7 @@ import type { ArgumentSpec, CommandSpec, OptionSpec } from "./command.js";
 
 const PROJECT: OptionSpec = {
   flags: "--project",
-  summary: "edit the configuration of the project in this folder instead of your own",
+  summary: "change the project configuration in this folder instead of your own configuration",
 };
 const OWN: ArgumentSpec = { syntax: "<names...>", summary: "names of servers", completes: "own-server" };
 const ANY: ArgumentSpec = { syntax: "<names...>", summary: "names of servers", completes: "server" };
@@ -11,35 +11,39 @@ const OFF: ArgumentSpec = { syntax: "<names...>", summary: "names of servers", c
 const add: CommandSpec = {
   name: "add",
   summary:
-    "Add a server to your configuration, from a command, an address, pasted JSON or the directory of public servers, and connect to it once.",
+    "Add a server to your configuration and connect to it once. The server can be a command, a URL, pasted JSON or a public server.",
   arguments: [
     {
       syntax: "[name]",
       summary:
-        "name for the server; or a public server as `anygpt mcp find` lists it, JSON with one or more servers, or - for JSON on standard input",
+        "name for the server; or a public server as listed by `anygpt mcp find`, or JSON with one or more servers, or - for JSON on standard input",
     },
-    { syntax: "[command...]", summary: "its command after --, its address, or its JSON" },
+    { syntax: "[command...]", summary: "the server's command after --, its URL, or its JSON" },
   ],
   options: [
     {
       flags: "--env <pair>",
-      summary: "NAME=value for the command, or NAME for ${NAME}; may be repeated",
+      summary: "environment variable for the command: NAME=VALUE, or NAME for ${NAME}; may be repeated",
       isRepeated: true,
     },
-    { flags: "--cwd <folder>", summary: "folder to start the command in", completes: "file" },
-    { flags: "--header <pair>", summary: "'Name: value' for the address; may be repeated", isRepeated: true },
+    { flags: "--cwd <folder>", summary: "working directory of the command", completes: "file" },
+    {
+      flags: "--header <pair>",
+      summary: "HTTP header for the URL, as 'Name: value'; may be repeated",
+      isRepeated: true,
+    },
     {
       flags: "--transport <kind>",
-      summary: "how the address is spoken to (default: http)",
+      summary: "transport for the URL (default: http)",
       completes: ["http", "sse"],
     },
-    { flags: "--as <name>", summary: "name for a public server (default: a short form of its package's name)" },
+    { flags: "--as <name>", summary: "name for a public server (default: short form of its package name)" },
     { flags: "--replace", summary: "replace a server of the same name" },
     PROJECT,
     { flags: "--no-check", summary: "do not connect to the server afterwards" },
     {
       flags: "--yes",
-      summary: "write without asking; pasted JSON and public servers need it where there is no terminal",
+      summary: "write without asking; required for pasted JSON and public servers if there is no terminal",
     },
   ],
   examples: [
@@ -51,7 +55,7 @@ const add: CommandSpec = {
     "anygpt mcp add - --yes < servers.json",
   ],
   unknownOptionHint: "Options of the server's command go after `--`: anygpt mcp add NAME -- COMMAND -y ….",
-  load: async () => (await import("./servers/add.js")).addServer,
+  load: async () => (await import("./servers/add.js")).addCommand,
 };
 
 const remove: CommandSpec = {
@@ -60,12 +64,12 @@ const remove: CommandSpec = {
   arguments: [OWN],
   options: [PROJECT],
   examples: ["anygpt mcp remove files", "anygpt mcp remove files tracker"],
-  load: async () => (await import("./servers/change.js")).removeServer,
+  load: async () => (await import("./servers/change.js")).removeCommand,
 };
 
 const enable: CommandSpec = {
   name: "enable",
-  summary: "Switch servers on again.",
+  summary: "Enable servers that are disabled.",
   arguments: [OFF],
   options: [PROJECT],
   examples: ["anygpt mcp enable github"],
@@ -74,7 +78,7 @@ const enable: CommandSpec = {
 
 const disable: CommandSpec = {
   name: "disable",
-  summary: "Switch servers off, also those that come from an MCP client's file.",
+  summary: "Disable servers, also those that come from an MCP client's file.",
   arguments: [ANY],
   options: [PROJECT],
   examples: ["anygpt mcp disable github"],
@@ -83,17 +87,16 @@ const disable: CommandSpec = {
 
 const init: CommandSpec = {
   name: "init",
-  summary:
-    "Show the servers that your MCP clients have, write a first configuration, and connect clients to the gateway.",
+  summary: "Show the servers of your MCP clients, write a first configuration, and connect clients to the gateway.",
   options: [
     {
       flags: "--client <names...>",
-      summary: "connect only these clients, or all: their servers move into your configuration",
+      summary: "connect these clients, or all; their servers move into your configuration",
       completes: "client",
     },
     {
       flags: "--project",
-      summary: "write the configuration of the project in this folder instead of your own; no client is connected",
+      summary: "write a project configuration in this folder instead of your own configuration, and connect no client",
     },
     { flags: "--yes", summary: "write the configuration and connect the clients of --client without asking" },
   ],
@@ -103,7 +106,7 @@ const init: CommandSpec = {
 
 const edit: CommandSpec = {
   name: "edit",
-  summary: "Open your configuration in $VISUAL or $EDITOR, and check it afterwards.",
+  summary: "Open your configuration in $VISUAL or $EDITOR, and validate it afterwards.",
   options: [PROJECT],
   examples: ["anygpt mcp edit", "EDITOR='code --wait' anygpt mcp edit"],
   load: async () => (await import("./servers/edit.js")).editConfiguration,
@@ -112,12 +115,12 @@ const edit: CommandSpec = {
 const undo: CommandSpec = {
   name: "undo",
   summary:
-    "Undo the last command that wrote your configuration or an MCP client's file. Run it again for the one before.",
+    "Undo the last command that changed your configuration or an MCP client's file. Run it again to undo the command before.",
   options: [
-    { flags: "--list", summary: "show what can be undone, the last first" },
+    { flags: "--list", summary: "list the commands that can be undone, newest first" },
     {
       flags: "--force",
-      summary: "put a file back though it was changed since; what is in it is kept beside the backups",
+      summary: "restore files even if they were changed since; the current content is saved with the backups",
     },
     { flags: "--yes", summary: "do not ask" },
   ],

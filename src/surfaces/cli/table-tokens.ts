@@ -2,17 +2,17 @@ import type { CommandGroup } from "./command.js";
 
 export const tokens: CommandGroup = {
   name: "token",
-  summary: "Make tokens for callers of a gateway that is served over HTTP.",
+  summary: "Create access tokens for clients of a gateway that is served over HTTP.",
   examples: ["anygpt mcp token create ci --scope 'github:read' --expires 30d"],
   commands: [
     {
       name: "create",
-      summary: "Make a token, show it this once, and print the entry for http.tokens that knows it by its hash.",
-      arguments: [{ syntax: "<name>", summary: "who calls with it: token:NAME in the record" }],
+      summary: "Create a token, show it once, and print the entry with its hash for http.tokens.",
+      arguments: [{ syntax: "<name>", summary: "name of the client; it appears as token:NAME in the audit log" }],
       options: [
-        { flags: "--scope <scopes...>", summary: "what its caller may do; * is everything" },
-        { flags: "--view <name>", summary: "which servers and tools there are for its caller (default: all)" },
-        { flags: "--expires <when>", summary: "30d, 12h, 4w or a time (default: never)" },
+        { flags: "--scope <scopes...>", summary: "scopes of the client; * grants everything" },
+        { flags: "--view <name>", summary: "view that limits the servers and tools of the client (default: all)" },
+        { flags: "--expires <when>", summary: "when the token expires: 30d, 12h, 4w or a date (default: never)" },
       ],
       examples: [
         "anygpt mcp token create ci",
@@ -23,7 +23,7 @@ export const tokens: CommandGroup = {
     },
     {
       name: "hash",
-      summary: "Print the hash of a token of your own, read from standard input.",
+      summary: "Print the hash of your own token, which is read from standard input.",
       examples: ["openssl rand -base64 33 | tee token.txt | anygpt mcp token hash"],
       load: async () => (await import("./commands/token.js")).printHash,
     },

@@ -1,28 +1,35 @@
 import type { CommandSpec } from "./command.js";
 
-export const discover: CommandSpec = {
+export const discoverSpec: CommandSpec = {
   name: "discover",
-  summary: "Ask a server for its tools, and write a signed file for each of them that others can use and review.",
-  arguments: [{ syntax: "[words...]", summary: "a configured server; or its command, after --", completes: "server" }],
+  summary: "List the tools of a server, and write a signed tool file for each, to review and share.",
+  arguments: [
+    { syntax: "[words...]", summary: "a configured server, or the command of a server after --", completes: "server" },
+  ],
   options: [
-    { flags: "--url <address>", summary: "web address of the server" },
-    { flags: "--command <line>", summary: "the command that starts it, as one text in quotes" },
+    { flags: "--url <address>", summary: "URL of the server" },
+    { flags: "--command <line>", summary: "the command that starts the server, as one quoted string" },
     {
       flags: "--name <name>",
-      summary: "short name of the server (default: guessed); of one that has files, it stands for the address too",
+      summary:
+        "short name of the server (default: derived from the URL or command); enough on its own for a server that has tool files",
     },
-    { flags: "--auth-header <header>", summary: "header that carries the credential; of known servers it is known" },
-    { flags: "--auth-env <variable>", summary: "environment variable that holds the credential" },
-    { flags: "--header <pairs...>", summary: "more headers as NAME=VALUE; a value may hold ${VARIABLE}" },
-    { flags: "--folder <folder>", summary: "where the files are (default: .ai/tools/mcp)", completes: "file" },
+    {
+      flags: "--auth-header <header>",
+      summary: "request header for the credential (default: the known header of the server, if there is one)",
+    },
+    { flags: "--auth-env <variable>", summary: "environment variable that contains the credential" },
+    { flags: "--header <pairs...>", summary: "more request headers as NAME=VALUE; a value may contain ${VARIABLE}" },
+    { flags: "--folder <folder>", summary: "folder of the tool files (default: .ai/tools/mcp)", completes: "file" },
     {
       flags: "--check",
-      summary: "write nothing, exit with 1 where files are not what servers say; alone: all of them",
+      summary:
+        "write nothing; exit with code 1 if tool files differ from the server (without a server: check all tool files)",
     },
-    { flags: "--prune", summary: "take away the files of tools that are gone" },
-    { flags: "--force", summary: "overwrite files that were edited by hand, or that nobody has signed" },
+    { flags: "--prune", summary: "delete the files of tools that the server no longer has" },
+    { flags: "--force", summary: "overwrite files that were edited by hand or are not signed" },
     { flags: "--dry-run", summary: "only show what would be written" },
-    { flags: "--yes", summary: "put .ai/.env into .gitignore without asking" },
+    { flags: "--yes", summary: "write the files and add .ai/.env to .gitignore without asking" },
   ],
   unknownOptionHint: "Options of the server's command go after `--`: anygpt mcp discover -- COMMAND -y ….",
   examples: [
@@ -33,5 +40,5 @@ export const discover: CommandSpec = {
     "anygpt mcp discover --name context7",
     "anygpt mcp discover --check",
   ],
-  load: async () => (await import("./commands/discover.js")).discoverServer,
+  load: async () => (await import("./commands/discover.js")).discoverTools,
 };

@@ -2,19 +2,24 @@ import type { CommandSpec } from "./command.js";
 
 export const topSpec: CommandSpec = {
   name: "top",
-  summary: "Watch servers, calls, latencies, errors and spared tokens as they change.",
+  summary: "Show a live view of servers, calls, latencies, errors and saved tokens.",
   options: [
     {
       flags: "--url <address>",
-      summary: "of a gateway that is served over HTTP (default: this machine's, else the record of all its gateways)",
+      summary:
+        "URL of a gateway that is served over HTTP (default: the one on this machine, else the audit log of all gateways on this machine)",
     },
-    { flags: "--token-file <file>", summary: "holds the token for it (default: this machine's)", completes: "file" },
+    {
+      flags: "--token-file <file>",
+      summary: "file with the token for that gateway (default: the token of this machine)",
+      completes: "file",
+    },
     {
       flags: "--interval <seconds>",
-      summary: "how long each picture stays (default: 2)",
+      summary: "time between updates (default: 2)",
       number: { min: 0.2, max: 3600 },
     },
-    { flags: "--once", summary: "show one picture and end" },
+    { flags: "--once", summary: "print the view once and exit" },
   ],
   examples: [
     "anygpt mcp top",

@@ -1,12 +1,12 @@
 import { SERVER, TARGET, TOOL } from "./table-arguments.js";
 import type { CommandGroup, CommandSpec, OptionSpec } from "./command.js";
 import { auditSpec } from "./audit/spec.js";
-import { approvals, approve, deny, execute, idempotency } from "./table-execution.js";
-import { LOG_OPTIONS } from "./log-wish.js";
-import { adapter } from "./table-adapters.js";
+import { approvalsSpec, approveSpec, denySpec, executeSpec, idempotency } from "./table-execution.js";
+import { LOG_OPTIONS } from "./log-options.js";
+import { adapterSpecs } from "./table-adapters.js";
 import { auth } from "./table-auth.js";
-import { discover } from "./table-toolfiles.js";
-import { keys, run, sign, toolsCommands, verify } from "./table-keys.js";
+import { discoverSpec } from "./table-toolfiles.js";
+import { keys, run, signSpec, toolsCommands, verifySpec } from "./table-keys.js";
 import { daemon } from "./table-daemon.js";
 import { logsSpec } from "./table-logs.js";
 import { pins } from "./table-pins.js";
@@ -17,24 +17,24 @@ import { tokens } from "./table-tokens.js";
 import { findSpec } from "./table-find.js";
 import { topSpec } from "./table-top.js";
 
-/** What every command understands. */
+/** Options of every command. */
 export const COMMON_OPTIONS: readonly OptionSpec[] = [
   { flags: "--config <file>", summary: "use this configuration file", completes: "file" },
   { flags: "--verbose", summary: "show the gateway's log on standard error" },
-  { flags: "-q, --quiet", summary: "print the result and failures only: no headings, hints or progress" },
-  { flags: "--json", summary: "print JSON and nothing else on standard output" },
-  { flags: "--no-color", summary: "print without colour (NO_COLOR and FORCE_COLOR are respected too)" },
+  { flags: "-q, --quiet", summary: "print only the result and errors: no headings, hints or progress" },
+  { flags: "--json", summary: "print only JSON on standard output" },
+  { flags: "--no-color", summary: "print without colour (the variables NO_COLOR and FORCE_COLOR work too)" },
 ];
 
 const list: CommandSpec = {
   name: "list",
   usesServers: true,
-  summary: "List all configured servers, or show what is known of some.",
-  arguments: [{ syntax: "[servers...]", summary: "show these in full", completes: "server" }],
+  summary: "List all configured servers, or show the details of some.",
+  arguments: [{ syntax: "[servers...]", summary: "show the details of these servers", completes: "server" }],
   options: [
-    { flags: "--status", summary: "show the state only" },
-    { flags: "--tools", summary: "show the number of tools only" },
-    { flags: "--long", summary: "show all servers in full" },
+    { flags: "--status", summary: "show only the state" },
+    { flags: "--tools", summary: "show only the number of tools" },
+    { flags: "--long", summary: "show the details of all servers" },
   ],
   examples: ["anygpt mcp list", "anygpt mcp list github", "anygpt mcp list --json"],
   load: async () => (await import("./commands/list.js")).list,
@@ -44,15 +44,15 @@ const search: CommandSpec = {
   name: "search",
   usesServers: true,
   summary: "Find tools on all servers by what they do.",
-  arguments: [{ syntax: "<query...>", summary: "what you want to do, in any words" }],
+  arguments: [{ syntax: "<query...>", summary: "what you want to do, in your own words" }],
   options: [
-    { flags: "--server <name>", summary: "search this server only", completes: "server" },
+    { flags: "--server <name>", summary: "search only this server", completes: "server" },
     {
       flags: "--limit <n>",
-      summary: "print at most so many (default: search.limit of the configuration)",
+      summary: "print at most this many tools (default: search.limit of the configuration)",
       number: { min: 1, max: 50, integer: true },
     },
-    { flags: "--explain", summary: "show which words of the query were found, as what and where" },
+    { flags: "--explain", summary: "show which words of the query matched, and in which field of the tool" },
   ],
   examples: [
     'anygpt mcp search "github issue"',
@@ -66,14 +66,18 @@ const search: CommandSpec = {
 const tools: CommandSpec = {
   name: "tools",
   usesServers: true,
-  summary: "List the tools of one server, or move tool files to and from other places.",
+  summary: "List the tools of one server, or export and install tool files.",
   arguments: [{ ...SERVER, syntax: "[server]" }],
   commands: toolsCommands,
   options: [
-    { flags: "--server <name>", summary: "the server, where it has the name of a command", completes: "server" },
+    {
+      flags: "--server <name>",
+      summary: "the server, if its name is also a subcommand such as export",
+      completes: "server",
+    },
     { flags: "--all", summary: "list disabled tools too" },
     { flags: "--tags", summary: "show tags" },
-    { flags: "--explain", summary: "show the rule that decided each tool, disabled ones too" },
+    { flags: "--explain", summary: "show the rule that enables or disables each tool; lists disabled tools too" },
   ],
   examples: ["anygpt mcp tools github", "anygpt mcp tools github --all --tags", "anygpt mcp tools github --explain"],
   load: async () => (await import("./commands/tools.js")).tools,
@@ -83,10 +87,10 @@ const inspect: CommandSpec = {
   name: "inspect",
   usesServers: true,
   summary: "Show the description and the parameters of one tool.",
-  arguments: [TARGET, { ...TOOL, syntax: "[name]", summary: "the tool, after a server" }],
+  arguments: [TARGET, { ...TOOL, syntax: "[name]", summary: "name of the tool, if the first argument is a server" }],
   options: [
     { flags: "--examples", summary: "show usage examples" },
-    { flags: "--schema", summary: "print the JSON Schema of the arguments and nothing else" },
+    { flags: "--schema", summary: "print only the JSON Schema of the arguments" },
   ],
   examples: [
     "anygpt mcp inspect github:create_issue",
@@ -103,70 +107,71 @@ const config: CommandGroup = {
   commands: [
     {
       name: "show",
-      summary: "Show the configuration in force.",
+      summary: "Show the configuration that the gateway uses.",
       examples: ["anygpt mcp config show", "anygpt mcp config show --json"],
-      load: async () => (await import("./commands/config-show.js")).showConfig,
+      load: async () => (await import("./commands/config.js")).showConfig,
     },
     {
       name: "validate",
-      summary: "Check the configuration and name everything that is wrong with it.",
+      summary: "Check the configuration and list all errors in it.",
       examples: ["anygpt mcp config validate", "anygpt mcp config validate --config ./mcp-discovery.config.yaml"],
-      load: async () => (await import("./commands/config-validate.js")).validateConfig,
+      load: async () => (await import("./commands/config.js")).validateConfig,
     },
     {
       name: "sources",
-      summary: "List the files that servers are learned from.",
+      summary: "List the files that servers are read from.",
       examples: ["anygpt mcp config sources"],
-      load: async () => (await import("./commands/config-show.js")).showSources,
+      load: async () => (await import("./commands/config.js")).showSources,
     },
     {
       name: "reload",
       usesServers: true,
-      summary:
-        "Read the configuration afresh, ask every server for its tools again, and tell running gateways to follow.",
+      summary: "Read the configuration again, list the tools of every server again, and notify running gateways.",
       examples: ["anygpt mcp config reload"],
-      load: async () => (await import("./commands/config-reload.js")).reloadConfig,
+      load: async () => (await import("./commands/config.js")).reloadConfig,
     },
     {
       name: "trust",
-      summary: "Trust the files of this folder as they are now, so that they may start programs and set variables.",
+      summary:
+        "Trust the current content of this folder's configuration files, so that they may start programs and set variables.",
       arguments: [{ syntax: "[files...]", summary: "only these files" }],
       options: [
-        { flags: "--list", summary: "show what is trusted, and whether it changed since" },
-        { flags: "--revoke", summary: "trust them no more; without files, everything in this folder" },
+        { flags: "--list", summary: "list the trusted files, and whether they have changed since" },
+        { flags: "--revoke", summary: "stop trusting these files; without files, all files of this folder" },
       ],
       examples: ["anygpt mcp config trust", "anygpt mcp config trust --list", "anygpt mcp config trust --revoke"],
-      load: async () => (await import("./commands/config-trust.js")).trustConfig,
+      load: async () => (await import("./commands/config.js")).trustConfig,
     },
   ],
 };
 
 const env: CommandSpec = {
   name: "env",
-  summary: "Show which variables are needed by which server, and where each would come from. Never a value.",
-  options: [{ flags: "--check", summary: "exit with 2 when a variable is missing" }],
+  summary: "Show which environment variables each server needs and where they are set. Values are never printed.",
+  options: [{ flags: "--check", summary: "exit with code 2 if a variable is missing" }],
   examples: ["anygpt mcp env", "anygpt mcp env --check --json"],
   load: async () => (await import("./commands/env.js")).env,
 };
 
 const importServers: CommandSpec = {
   name: "import",
-  summary: "Take over the servers that other programs have, and put the gateway in their place there.",
+  summary:
+    "Copy the servers of your MCP clients into your configuration. With --client, also connect these clients to the gateway.",
   options: [
     {
       flags: "--client <names...>",
-      summary: "also put the gateway in the place of the servers in the files of these programs; all for every one",
+      summary: "import only from these clients, and replace their servers by the gateway; all means every client",
       completes: "client",
     },
     {
       flags: "--secrets <where>",
       summary:
-        "keychain moves secrets into the system's keychain, env into ~/.ai/.env; keep, the default without a terminal, copies them in clear text",
+        "where plain-text secrets go: keychain (the system keychain), env (~/.ai/.env) or keep (copied as plain text; the default without a terminal)",
     },
     { flags: "--yes", summary: "write without asking" },
     { flags: "--dry-run", summary: "only show what would be written; the default without a terminal" },
-    { flags: "--undo", summary: "put back every file of the last import, or of these programs" },
-    { flags: "--force", summary: "undo also where somebody has changed a file since" },
+    { flags: "--undo", summary: "restore every file that the last import changed, or only those of --client" },
+    { flags: "--force", summary: "with --undo: also restore files that were changed since the import" },
   ],
   examples: [
     "anygpt mcp import",
@@ -174,74 +179,36 @@ const importServers: CommandSpec = {
     "anygpt mcp import --client all --secrets keychain --yes",
     "anygpt mcp import --undo",
   ],
-  load: async () => (await import("./commands/import.js")).importServers,
+  load: async () => (await import("./commands/import.js")).importCommand,
 };
 
 const evaluate: CommandSpec = {
   name: "eval",
-  summary: "Measure search on labelled queries: one catalog of your own, or all sets of a folder beside other rankers.",
+  summary:
+    "Measure search quality with your own tools and labelled queries, and list the queries whose first result is wrong.",
   options: [
     {
       flags: "--catalog <file>",
-      summary: "one catalog's tools: [{server, name, description, inputSchema, tags?}]",
+      summary: "the tools: [{server, name, description, inputSchema, tags?}]",
+      isRequired: true,
       completes: "file",
     },
     {
       flags: "--queries <file>",
-      summary: "its queries: [{query, relevant: [{server, name, grade?}]}]",
+      summary: "the queries: [{query, relevant: [{server, name, grade?}]}]",
+      isRequired: true,
       completes: "file",
     },
     {
       flags: "--unanswerable <file>",
-      summary: "queries that none of its tools can answer: [{query}]",
+      summary: "queries that none of the tools can answer: [{query}]",
       completes: "file",
     },
-    {
-      flags: "--data <folder>",
-      summary:
-        "folder with sets NAME.tools.json, NAME.queries.json, NAME.unanswerable.json, or with a folder search that has them; " +
-        "else ANYGPT_DATA",
-      completes: "file",
-    },
-    { flags: "--only <names>", summary: "only these sets, with commas between them" },
-    {
-      flags: "--baselines <names>",
-      summary:
-        "what to compare with: none, or of seed, bm25, minisearch and words (ours by words alone) some with commas between them; " +
-        "default the first three",
-    },
-    {
-      flags: "--half <name>",
-      summary:
-        "tune or report: only these queries; tune has those whose 32-bit FNV-1a hash of the UTF-8 text has an eighth bit of 0",
-    },
-    {
-      flags: "--unseen",
-      summary:
-        "only queries none of whose relevant tools taught the model; of the sets that taught it, those are half of the tools",
-    },
-    { flags: "--words", summary: "rank by words alone, as with search.semantic: false" },
-    {
-      flags: "--haystack [paths...]",
-      summary:
-        "add the tools of these files, or of the *.tools.json in these folders, to each catalog as distractors; " +
-        "default the data folder's corpus",
-      completes: "file",
-    },
-    {
-      flags: "--removed",
-      summary:
-        "ask every query again with its relevant tools hidden, as a rule hides them: the index and its word counts keep them",
-    },
-    { flags: "--calibration", summary: "show how often hits of each stated relevance are right" },
+    { flags: "--words", summary: "rank by words only, as with search.semantic: false" },
   ],
   examples: [
-    "anygpt mcp eval --catalog my.tools.json --queries my.queries.json --json",
-    "anygpt mcp eval --data ./sets --only github,files --baselines bm25",
-    "ANYGPT_DATA=./data anygpt mcp eval --half report --removed --calibration",
-    "ANYGPT_DATA=./data anygpt mcp eval --haystack",
-    "ANYGPT_DATA=./data anygpt mcp eval --unseen --half report --baselines words,bm25",
-    "anygpt mcp eval --data ./sets --haystack more.tools.json others/",
+    "anygpt mcp eval --catalog my.tools.json --queries my.queries.json",
+    "anygpt mcp eval --catalog my.tools.json --queries my.queries.json --unanswerable other.json --json",
   ],
   load: async () => (await import("./commands/evaluate.js")).evaluate,
 };
@@ -251,15 +218,15 @@ const serve: CommandSpec = {
   summary: "Serve the gateway to an MCP client on standard input and output, or to programs over HTTP.",
   isProtocol: true,
   options: [
-    { flags: "--http", summary: "serve MCP and REST over HTTP instead" },
+    { flags: "--http", summary: "serve MCP and REST over HTTP instead of standard input and output" },
     {
       flags: "--port <number>",
-      summary: "port for --http, 0 for any (default: http.port of the configuration, 7332)",
+      summary: "port for --http; 0 selects a free port (default: http.port of the configuration, 7332)",
       number: { min: 0, max: 65_535, integer: true },
     },
     {
       flags: "--host <address>",
-      summary: "address for --http (default: http.host, 127.0.0.1); other machines only with http.tokens or http.oauth",
+      summary: "address for --http (default: http.host, 127.0.0.1); other addresses require http.tokens or http.oauth",
     },
     ...LOG_OPTIONS,
   ],
@@ -274,11 +241,14 @@ const serve: CommandSpec = {
 const doctor: CommandSpec = {
   name: "doctor",
   usesServers: true,
-  summary: "Start each server once and say what is wrong and what to do.",
-  arguments: [{ syntax: "[servers...]", summary: "only these servers", completes: "server" }],
+  summary: "Start each server once, and show what is wrong and how to fix it.",
+  arguments: [{ syntax: "[servers...]", summary: "check only these servers", completes: "server" }],
   options: [
-    { flags: "--fix", summary: "remove broken folders of the npx cache after asking, and try those servers again" },
-    { flags: "--yes", summary: "with --fix: do not ask" },
+    {
+      flags: "--fix",
+      summary: "ask, then remove broken folders of the npx cache and check the affected servers again",
+    },
+    { flags: "--yes", summary: "with --fix: remove the folders without asking" },
     {
       flags: "--timeout <seconds>",
       summary: "longest wait for all servers together (default: 60)",
@@ -304,11 +274,11 @@ const completion: CommandSpec = {
   load: async () => (await import("./commands/completion.js")).completion,
 };
 
-/** The whole command line. */
+/** The root of all commands. */
 export const ANYGPT: CommandGroup = {
   name: "anygpt",
   summary: "One MCP server in front of all your tools.",
-  examples: ["anygpt list", 'anygpt search "create an issue"', "anygpt mcp doctor   # `mcp` may be left out"],
+  examples: ["anygpt list", 'anygpt search "create an issue"', "anygpt mcp doctor   # `mcp` is optional"],
   commands: [
     {
       name: "mcp",
@@ -325,22 +295,22 @@ export const ANYGPT: CommandGroup = {
         findSpec,
         tools,
         inspect,
-        execute,
+        executeSpec,
         run,
-        approvals,
-        approve,
-        deny,
+        approvalsSpec,
+        approveSpec,
+        denySpec,
         idempotency,
         auditSpec,
         pins,
         keys,
-        sign,
-        verify,
-        adapter,
+        signSpec,
+        verifySpec,
+        adapterSpecs,
         auth,
         registry,
         config,
-        discover,
+        discoverSpec,
         importServers,
         env,
         secret,

@@ -1,10 +1,10 @@
-// The commands by what people want to do: the headings of the help, and the pages of `anygpt help TOPIC`.
+// Commands grouped by task: the headings of the help, and the pages of `anygpt help TOPIC`.
 
 export interface Topic {
   readonly name: string;
   readonly heading: string;
   readonly commands: readonly string[];
-  /** What the page of the topic says before its commands. */
+  /** Introduction of the topic's page. */
   readonly text: readonly string[];
   readonly examples: readonly string[];
 }
@@ -15,8 +15,8 @@ export const TOPICS: readonly Topic[] = [
     heading: "Getting started",
     commands: ["init", "import", "list", "doctor"],
     text: [
-      "Without a configuration the servers of the MCP clients on this machine are used.",
-      "`import` takes them over into a configuration of your own, and can put the gateway into the clients in their place.",
+      "Without a configuration file, the gateway uses the servers of the MCP clients on this machine.",
+      "`import` copies them into your configuration file. With --client it also replaces them in the client by the gateway.",
     ],
     examples: ["anygpt list", "anygpt doctor", "anygpt import --client cursor"],
   },
@@ -25,8 +25,8 @@ export const TOPICS: readonly Topic[] = [
     heading: "Find and use tools",
     commands: ["search", "find", "tools", "inspect", "execute", "run"],
     text: [
-      "`search` prints tools as SERVER:TOOL, which `inspect` and `execute` take as they are.",
-      "NAME=VALUE is read by the type that the tool's schema gives to NAME; `anygpt help arguments` has all forms.",
+      "`search` prints tools as SERVER:TOOL. `inspect` and `execute` accept this form.",
+      "NAME=VALUE is converted to the type that the tool's schema declares for NAME. `anygpt help arguments` lists all forms.",
     ],
     examples: [
       'anygpt search "create an issue"',
@@ -52,15 +52,15 @@ export const TOPICS: readonly Topic[] = [
       "logs",
       "undo",
     ],
-    text: ["Servers come from the configuration and from the files of other programs that it names as sources."],
+    text: ["Servers come from your configuration file, and from the files of MCP clients that it lists as sources."],
     examples: ["anygpt config sources", "anygpt env", "anygpt logs github --follow"],
   },
   {
     name: "safety",
-    heading: "Safety and record",
+    heading: "Safety and audit",
     commands: ["approvals", "approve", "deny", "idempotency", "audit", "pins", "registry", "keys", "sign", "verify"],
     text: [
-      "Calls that can destroy something wait for a confirmation. Every call is recorded before its result is returned.",
+      "Destructive calls need a confirmation before they run. Every call is written to the audit log before its result is returned.",
     ],
     examples: ["anygpt approvals", "anygpt audit --since 1d", "anygpt audit verify"],
   },
@@ -68,27 +68,27 @@ export const TOPICS: readonly Topic[] = [
     name: "team",
     heading: "Team server",
     commands: ["serve", "token", "top"],
-    text: ["`serve` connects one MCP client over standard input and output, or many over HTTP with tokens."],
+    text: ["`serve` serves one MCP client over standard input and output, or many clients over HTTP with tokens."],
     examples: ["anygpt serve --http --port 8080", "anygpt top"],
   },
   {
     name: "maintenance",
     heading: "Maintenance",
     commands: ["daemon", "completion", "eval"],
-    text: ["Complete commands, servers and tools in your shell, and measure the search on queries of your own."],
+    text: ["Manage the background gateway, set up shell completion, and measure search quality with your own queries."],
     examples: ['eval "$(anygpt completion bash)"'],
   },
 ];
 
 /** The page `anygpt help arguments`. */
 export const ARGUMENT_FORMS: readonly (readonly [form: string, meaning: string])[] = [
-  ["NAME=VALUE", "text, or a number, true, false or null where the tool's schema wants one"],
+  ["NAME=VALUE", "a string; a number, true, false or null if the tool's schema declares that type"],
   ["NAME=A NAME=B", "the items of an array"],
   ["A.B=VALUE", "the member B of the object A"],
   ["NAME:=JSON", "any JSON value"],
-  ["NAME=@FILE", "the text of a file; NAME=@@TEXT is a text that begins with @"],
-  ["NAME:=@FILE", "the JSON value in a file"],
-  ["@FILE", "all arguments as a JSON object; @- reads standard input"],
+  ["NAME=@FILE", "the content of a text file; write NAME=@@TEXT for a string that begins with @"],
+  ["NAME:=@FILE", "the content of a JSON file"],
+  ["@FILE", "a JSON file with all arguments as one object; @- reads standard input"],
 ];
 
 export function topicOf(command: string): Topic | undefined {

@@ -60,14 +60,14 @@ describe("the origin of a request", () => {
     "http://localhost:3000, http://evil.example",
     "file://",
     "chrome-extension://abcdef",
-  ])("refuses %j, which nobody has named", async (origin) => {
+  ])("rejects %j, which is not allowed", async (origin) => {
     const answer = await rest.raw(call([`Origin: ${origin}`]));
     expect(statusOf(answer)).toBe(403);
     expect(answer).toContain("application/problem+json");
     expect(answer.toLowerCase()).not.toContain("access-control-");
   });
 
-  it("refuses a header that is there twice, even if one of both is allowed", async () => {
+  it("rejects a duplicate header, even if one of the values is allowed", async () => {
     expect(statusOf(await rest.raw(call([`Origin: ${PAGE}`, "Origin: http://evil.example"])))).toBe(400);
     expect(statusOf(await rest.raw(call([`Origin: ${PAGE}`, `Origin: ${PAGE}`])))).toBe(400);
   });
@@ -90,11 +90,11 @@ describe("the host of a request", () => {
     "[::1]evil",
     "localhost/x",
     "2130706433",
-  ])("refuses %j, by which the gateway is not known", async (host) => {
+  ])("rejects %j, which is not a name of the gateway", async (host) => {
     expect([400, 403]).toContain(statusOf(await rest.raw(call([], { host }))));
   });
 
-  it("refuses a request without one, and one with two", async () => {
+  it("rejects a request without one, and one with two", async () => {
     expect(statusOf(await rest.raw(call([], { host: "" })))).toBe(400);
     expect(statusOf(await rest.raw(call(["Host: evil.example"])))).toBe(400);
   });
@@ -130,7 +130,7 @@ describe("a request that two readers could understand differently", () => {
     ["is of HTTP/1.2", [], { version: "1.2" }],
     ["names another host in its target", [], { target: `http://evil.example${CREATE}` }],
     ["names itself in its target", [], { target: `http://localhost${CREATE}` }],
-  ])("is refused and its connection closed when it %s", async (_, head, options) => {
+  ])("is rejected and its connection closed when it %s", async (_, head, options) => {
     // The connection would stay open if it were for the request, and then serve what follows.
     const alone = call(head, { ...options, connection: "keep-alive" });
     for (const text of [alone, `${alone}GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n`]) {
@@ -142,7 +142,7 @@ describe("a request that two readers could understand differently", () => {
 
   it("runs nothing of all that", () => expect(bank.ledger()).toEqual([]));
 
-  it("is refused when it is encoded twice, also if it could be read", async () => {
+  it("is rejected when it is encoded twice, even if it could be decoded", async () => {
     const head = call(["Transfer-Encoding: gzip, chunked"], { connection: "keep-alive" }).split("\r\n\r\n")[0];
     const answer = await rest.raw(`${head}\r\n\r\ne\r\n{"name":"eve"}\r\n0\r\n\r\n`);
     expect(statusOf(answer)).toBe(400);
@@ -177,17 +177,17 @@ describe("a request that two readers could understand differently", () => {
     "/%zz",
     "/../../etc/passwd",
     "/%2e%2e/x",
-  ])("is refused at the address %s", async (target) => {
+  ])("is rejected at the address %s", async (target) => {
     expect([400, 404]).toContain(statusOf(await rest.raw(call([], { target }))));
   });
 
-  it("is none when two follow each other on one connection: each gets its own answer, in order", async () => {
+  it("is accepted twice in a row on one connection: each request gets its own answer, in order", async () => {
     const one = (path: string, more = ""): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${more}\r\n`;
     const answer = await rest.raw(`${one("/healthz")}${one("/nowhere")}${one("/readyz", "Connection: close\r\n")}`);
     expect([...answer.matchAll(/HTTP\/1\.1 (\d{3})/g)].map((match) => match[1])).toEqual(["200", "401", "200"]);
   });
 
-  it("is refused when its head is too large", async () => {
+  it("is rejected when its headers are too large", async () => {
     const flood = Array.from({ length: 3000 }, (_, index) => `X-${index}: a`).join("\r\n");
     expect(statusOf(await rest.raw(`GET /healthz HTTP/1.1\r\nHost: localhost\r\n${flood}\r\n\r\n`))).toBe(431);
   });
@@ -204,7 +204,7 @@ describe("web pages", () => {
     rest.ask(CREATE, { method: "OPTIONS", headers: { authorization: "", ...headers } });
   const asks = { "access-control-request-method": "POST", "access-control-request-headers": "authorization,x-evil" };
 
-  it("lets the page that a person has named ask, and no other", async () => {
+  it("allows only the origin that the operator has configured", async () => {
     const allowed = await preflight({ origin: PAGE, ...asks });
     expect(allowed.status).toBe(204);
     expect(allowed.headers.get("access-control-allow-origin")).toBe(PAGE);
@@ -216,7 +216,7 @@ describe("web pages", () => {
     expect(other.status).toBe(403);
   });
 
-  it("lets that page read answers, also of failures, and tells others nothing", async () => {
+  it("lets that origin read answers, including failures, and no other", async () => {
     for (const path of ["/healthz", "/api/nothing"]) {
       const { headers } = await rest.ask(path, { headers: { origin: PAGE } });
       expect(headers.get("access-control-allow-origin")).toBe(PAGE);
@@ -225,7 +225,7 @@ describe("web pages", () => {
     expect([...headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
   });
 
-  it("answers nobody's question by default", async () => {
+  it("answers no preflight request by default", async () => {
     const closed = await openRest();
     for (const origin of [PAGE, "null", closed.url]) {
       const reply = await closed.ask("/api/adapters", { method: "OPTIONS", headers: { origin, ...asks } });
@@ -238,7 +238,7 @@ describe("web pages", () => {
   });
 });
 
-describe("whoever has no token", () => {
+describe("a caller without a token", () => {
   const fill = ({ path }: Route): string => path.replace("{adapter}", "bank").replace("{tool}", "create");
   const all = [...ROUTES, describeRoutes(ROUTES)];
   const wrong: readonly [string, (token: string) => string | undefined][] = [
@@ -281,7 +281,7 @@ describe("whoever has no token", () => {
     },
   );
 
-  it("is not let in by a token in the address, nor by headers that proxies set", async () => {
+  it("is not authenticated by a token in the URL, nor by headers that proxies set", async () => {
     const { token } = rest;
     const headers = { authorization: "", "x-forwarded-for": "127.0.0.1", "x-api-key": token, cookie: `token=${token}` };
     for (const query of [`token=${token}`, `access_token=${token}`]) {
@@ -303,7 +303,7 @@ describe("whoever has no token", () => {
   it("runs nothing", () => expect(bank.ledger()).toEqual([]));
 });
 
-it("tells nothing of itself in its headers", async () => {
+it("reveals nothing about itself in its headers", async () => {
   const { headers } = await rest.ask("/api/adapters");
   expect(headers.get("cache-control")).toBe("no-store");
   expect(headers.get("x-content-type-options")).toBe("nosniff");

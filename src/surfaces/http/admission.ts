@@ -1,36 +1,36 @@
-// The options in force come in; who may address the gateway, from where, and as whom, goes out.
+// Input: the HTTP options. Output: which hosts, origins and callers are admitted, and the actor of each caller.
 import type { IncomingMessage } from "node:http";
-import type { Environment } from "../../util/net/proxy.js";
-import type { Failures } from "./failures.js";
+import type { ProxyEnvironment } from "../../util/net/proxy.js";
+import type { LoginThrottle } from "./login-throttle.js";
 import { type Guard, LOOPBACK_NAMES } from "./guard.js";
 import { createIdentify, type Identify, type VerifySigned } from "./identity.js";
 import type { HttpOptions } from "./options.js";
-import { createSourceOf, type Source } from "./source.js";
+import { createSourceOf, type RequestSource } from "./source.js";
 
 export interface Admission {
   readonly options: HttpOptions;
   readonly guard: Guard;
-  readonly sourceOf: (incoming: IncomingMessage) => Source;
+  readonly sourceOf: (incoming: IncomingMessage) => RequestSource;
   readonly identify: Identify;
 }
 
 export interface AdmissionsParts {
   /** The token of this machine. */
   readonly token: string;
-  readonly failures: Failures;
-  /** The address it listens on, when it does. */
+  readonly failures: LoginThrottle;
+  /** The address on which the gateway listens, if it does. */
   readonly bound: () => string | undefined;
   readonly now: () => number;
   readonly elapsed: () => number;
   readonly log: (message: string) => void;
-  /** The variables that name a proxy and certificate authorities. */
-  readonly env: Environment;
-  /** Others may call than before. */
+  /** The environment variables for a proxy and certificate authorities. */
+  readonly env: ProxyEnvironment;
+  /** Called when the set of allowed callers changed. */
   readonly onChange: () => void;
 }
 
 export interface Admissions {
-  /** Made once for the same options. */
+  /** Cached for the same options. */
   of(options: HttpOptions): Promise<Admission>;
   close(): void;
 }
@@ -73,7 +73,7 @@ function callersOf({ tokens, oauth }: HttpOptions): string {
   return JSON.stringify([tokens, oauth]);
 }
 
-/** Loaded where an authorization server is trusted, and nowhere else. */
+/** Loaded only if an authorization server is configured. */
 async function openVerify(
   options: NonNullable<HttpOptions["oauth"]>,
   { now, elapsed, log, env }: AdmissionsParts,

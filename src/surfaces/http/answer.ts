@@ -2,25 +2,25 @@ import type { JsonObject } from "../../model/json.js";
 
 type Headers = Readonly<Record<string, string>>;
 
-/** What goes out for one request. */
-export interface Answer {
+/** The response to one request. */
+export interface HttpAnswer {
   readonly status: number;
   readonly headers?: Headers;
   readonly contentType: "application/json" | "application/problem+json" | "text/plain; version=0.0.4; charset=utf-8";
-  /** A text goes out as it is. */
+  /** A string is sent unchanged. */
   readonly body: JsonObject | string;
-  /** The connection ends with it. */
+  /** Closes the connection after the response. */
   readonly closes?: boolean;
 }
 
-export function toAnswer(body: JsonObject, headers: Headers = {}): Answer {
+export function toAnswer(body: JsonObject, headers: Headers = {}): HttpAnswer {
   return { status: 200, headers, contentType: "application/json", body };
 }
 
-/** What is said here is for one caller, and is nothing but data. */
+/** Responses are for one caller only and must not be cached or interpreted as another type. */
 export const ALWAYS: Headers = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
 
-export function toResponse({ status, headers, contentType, body }: Answer, more: Headers = {}): Response {
+export function toResponse({ status, headers, contentType, body }: HttpAnswer, more: Headers = {}): Response {
   return new Response(typeof body === "string" ? body : JSON.stringify(body), {
     status,
     headers: { ...ALWAYS, ...more, ...headers, "content-type": contentType },

@@ -1,22 +1,24 @@
-// Routes and mounts come in; an HTTP application that serves them, and nothing to anybody else, goes out.
+// Input: routes and mounts. Output: an HTTP application that serves them to admitted callers only.
 import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
-import type { Stages } from "../../compose.js";
+import type { Configured, Stages } from "../../gateway/stages.js";
 import { DiscoveryError } from "../../errors.js";
 import type { Actor } from "../../model/actor.js";
-import type { Place } from "../../place.js";
+import type { CallContext } from "../../model/call.js";
+import type { RuntimeEnvironment } from "../../gateway/runtime-environment.js";
 import { missingScopes } from "../../policy/scopes.js";
+import { traceMeta } from "../../tracing/trace-context.js";
 import type { Admission } from "./admission.js";
-import { type Answer, ALWAYS, toResponse } from "./answer.js";
-import { type Caller, callerOf } from "./caller-of.js";
-import { assertNoBody, type Body, readBody, readJsonBytes } from "./body.js";
+import { type HttpAnswer, ALWAYS, toResponse } from "./answer.js";
+import { type HttpCaller, callerOf } from "./caller-of.js";
+import { assertNoBody, type RequestBody, readRequestBody, readJsonBytes } from "./body.js";
 import { toChallenge } from "./challenge.js";
 import { corsHeaders, isPreflight, preflightHeaders } from "./cors.js";
 import { CALL_HEADERS } from "./execute-route.js";
 import { assertAdmitted } from "./guard.js";
 import type { Mount } from "./mount.js";
 import { toProblem } from "./problem.js";
-import { NO_SUCH_PATH, RefusedRequest, refuse } from "./refusal.js";
+import { NO_SUCH_PATH, RefusedRequest, httpRefusal } from "./refusal.js";
 import type { Route } from "./route.js";
 
 export interface AppParts {
@@ -24,15 +26,15 @@ export interface AppParts {
   readonly mounts: readonly Mount[];
   /** By the options in force when a request arrives. */
   readonly admission: () => Promise<Admission>;
-  /** Of the configuration in force when a request arrives, as the actor sees them; undefined where there is nothing for them. */
+  /** The stages in force when a request arrives, limited to the actor's view; undefined if the view does not exist. */
   readonly stages: (actor: Actor) => Promise<Stages | undefined>;
-  readonly place: Pick<Place, "log" | "secrets">;
+  readonly runtime: Pick<RuntimeEnvironment, "log" | "secrets">;
   readonly newId: () => string;
-  /** Nothing new is begun any more. */
+  /** Whether the gateway is stopping: new requests are rejected. */
   readonly isStopping: () => boolean;
-  /** Aborts when what is under way for this answer is to end. */
+  /** Aborts when the work for this response must end. */
   readonly signalOf: (outgoing: HttpBindings["outgoing"]) => AbortSignal;
-  /** Aborts when the caller is gone. */
+  /** Aborts when the caller disconnects. */
   readonly goneOf: (outgoing: HttpBindings["outgoing"]) => AbortSignal;
 }
 
@@ -42,7 +44,7 @@ interface Env {
 type Request = Context<Env>;
 type Headers = Readonly<Record<string, string>>;
 
-/** What is behind a path. */
+/** The route or mount of a path. */
 interface Behind {
   readonly routes: readonly Route[];
   readonly mount?: Mount;
@@ -60,7 +62,7 @@ export function createApp(parts: AppParts): Hono<Env> {
   return app;
 }
 
-/** As the framework writes a path: `/api/adapters/:adapter/tools`. */
+/** Converts an OpenAPI path to the framework's syntax: `/api/adapters/:adapter/tools`. */
 function toFrameworkPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, ":$1");
 }
@@ -74,7 +76,7 @@ function groupByPath(routes: readonly Route[]): Map<string, Route[]> {
   return groups;
 }
 
-/** What goes wrong on the way is an answer too. */
+/** Converts errors to responses. */
 async function answerTo(request: Request, behind: Behind, parts: AppParts): Promise<Response> {
   const { incoming, outgoing } = request.env;
   const requestId = parts.newId();
@@ -88,7 +90,7 @@ async function answerTo(request: Request, behind: Behind, parts: AppParts): Prom
     const answer = await carryOut({ request, behind, requestId, admission }, parts);
     response = answer instanceof Response ? withHeaders(answer, cors) : toResponse(answer, cors);
   } catch (thrown) {
-    const failure = toFailure(thrown, requestId, parts.place);
+    const failure = toFailure(thrown, requestId, parts.runtime);
     if (failure.closes === true) outgoing.shouldKeepAlive = false;
     response = toResponse(failure, cors);
   }
@@ -96,7 +98,7 @@ async function answerTo(request: Request, behind: Behind, parts: AppParts): Prom
   return response;
 }
 
-/** Whether a connection stays is for the server to say. */
+/** The Connection header is set by the HTTP server. */
 function withHeaders(response: Response, cors: Headers): Response {
   const { headers } = response;
   headers.delete("connection");
@@ -106,7 +108,7 @@ function withHeaders(response: Response, cors: Headers): Response {
   return response;
 }
 
-export function toFailure(thrown: unknown, requestId: string, { log, secrets }: AppParts["place"]): Answer {
+export function toFailure(thrown: unknown, requestId: string, { log, secrets }: AppParts["runtime"]): HttpAnswer {
   const isDefect = !(thrown instanceof DiscoveryError) && !(thrown instanceof RefusedRequest);
   if (isDefect) {
     const what = thrown instanceof Error ? thrown.stack : String(thrown);
@@ -122,38 +124,45 @@ interface Asked {
   readonly admission: Admission;
 }
 
-async function carryOut(asked: Asked, parts: AppParts): Promise<Answer | Response> {
+async function carryOut(asked: Asked, parts: AppParts): Promise<HttpAnswer | Response> {
   const { request, behind, requestId, admission } = asked;
   const { incoming, outgoing } = request.env;
-  // The framework answers HEAD with what GET would, without its body.
+  // The framework answers HEAD like GET, without the body.
   const method = incoming.method === "HEAD" && behind.mount === undefined ? "GET" : (incoming.method ?? "");
   const route = behind.routes.find((one) => one.method === method);
   const caller = route?.isOpen === true ? { actor: NOBODY } : await callerOf(incoming, admission);
   const { actor } = caller;
   assertThere(behind, method, route);
-  if (parts.isStopping()) throw refuse(503, STOPPING, { headers: { "retry-after": "1" }, closes: true });
+  if (parts.isStopping()) throw httpRefusal(503, STOPPING, { headers: { "retry-after": "1" }, closes: true });
   if (behind.mount !== undefined) return await runMount(behind.mount, caller, asked, parts);
-  if (route === undefined) throw refuse(404, NO_SUCH_PATH);
+  if (route === undefined) throw httpRefusal(404, NO_SUCH_PATH);
   const stages = async (): Promise<Stages> => (await parts.stages(actor)) ?? nothingThere();
   if (route.scope !== undefined) await assertScope(route.scope, { actor, stages, incoming, admission });
   const signal = parts.signalOf(outgoing);
   const body = await bodyOf(route, request.env);
+  const context: CallContext = {
+    actor,
+    signal,
+    meta: traceMeta(incoming.headers),
+    flaws: body.flaws,
+    whole: true,
+  };
   try {
-    return await route.run({ stages, actor, path: request.req.param(), incoming, body, requestId, signal });
+    return await route.run({ stages, context, path: request.req.param(), incoming, body, requestId });
   } catch (error) {
     throw withChallenge(error, incoming, admission);
   }
 }
 
 function assertThere({ routes, mount }: Behind, method: string, route: Route | undefined): void {
-  if (routes.length === 0 && mount === undefined) throw refuse(404, NO_SUCH_PATH);
+  if (routes.length === 0 && mount === undefined) throw httpRefusal(404, NO_SUCH_PATH);
   const takes = mount === undefined ? route !== undefined : mount.methods.some((one) => one === method);
   if (takes) return;
   const allow = mount?.methods.join(", ") ?? methodsOf(routes);
-  throw refuse(405, NO_SUCH_METHOD, { headers: { allow } });
+  throw httpRefusal(405, NO_SUCH_METHOD, { headers: { allow } });
 }
 
-async function runMount(mount: Mount, caller: Caller, { request }: Asked, parts: AppParts): Promise<Response> {
+async function runMount(mount: Mount, caller: HttpCaller, { request }: Asked, parts: AppParts): Promise<Response> {
   const { incoming, outgoing } = request.env;
   const isPost = incoming.method === "POST";
   if (!isPost) assertNoBody(incoming);
@@ -164,12 +173,12 @@ async function runMount(mount: Mount, caller: Caller, { request }: Asked, parts:
 const NOBODY: Actor = { id: "nobody", surface: "http" };
 
 function nothingThere(): never {
-  throw refuse(403, NO_VIEW);
+  throw httpRefusal(403, NO_VIEW);
 }
 
 interface Scoped {
   readonly actor: Actor;
-  readonly stages: () => Promise<Stages>;
+  readonly stages: () => Promise<Configured>;
   readonly incoming: HttpBindings["incoming"];
   readonly admission: Admission;
 }
@@ -184,7 +193,7 @@ async function assertScope(scope: string, { actor, stages, incoming, admission }
   throw withChallenge(error, incoming, admission);
 }
 
-/** A client that may ask for more than it has is told for what. */
+/** The challenge names the missing scope (RFC 6750). */
 function withChallenge(error: unknown, incoming: HttpBindings["incoming"], { options }: Admission): unknown {
   if (!(error instanceof DiscoveryError) || error.code !== "SCOPE_REQUIRED") return error;
   const missing = error.facts?.["missing_scopes"];
@@ -193,8 +202,8 @@ function withChallenge(error: unknown, incoming: HttpBindings["incoming"], { opt
   return new RefusedRequest({ status: 403, error, headers: { "www-authenticate": challenge } });
 }
 
-async function bodyOf(route: Route, exchange: HttpBindings): Promise<Body> {
-  if (route.body !== undefined) return await readBody(exchange);
+async function bodyOf(route: Route, exchange: HttpBindings): Promise<RequestBody> {
+  if (route.body !== undefined) return await readRequestBody(exchange);
   assertNoBody(exchange.incoming);
   return { value: {}, flaws: [] };
 }
@@ -203,9 +212,9 @@ function methodsOf(routes: readonly Route[]): string {
   return routes.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method])).join(", ");
 }
 
-const NO_SUCH_METHOD = ["The path does not take this method.", "The header Allow names those it takes."] as const;
-const STOPPING = ["The gateway is being stopped.", "Send the request again in a moment."] as const;
+const NO_SUCH_METHOD = ["The path does not support this method.", "Use a method that the header Allow lists."] as const;
+const STOPPING = ["The gateway is stopping.", "Send the request again later."] as const;
 const NO_VIEW = [
-  "The view of this caller is not there.",
-  "Ask the person who runs the gateway: the token names a view that its configuration does not have.",
+  "The view of this caller does not exist.",
+  "Ask the operator of the gateway: the token names a view that its configuration does not have.",
 ] as const;

@@ -35,7 +35,7 @@ describe("a body that is not said to be JSON", () => {
     "application/vnd.api+json",
     "application/json; charset=utf-16",
     "application/csp-report",
-  ])("is refused as %j", async (type) => {
+  ])("is rejected as %j", async (type) => {
     const lines = [...(type === undefined ? [] : [`Content-Type: ${type}`]), "Content-Length: 14", "Connection: close"];
     const answer = await rest.raw(`${head(...lines)}{"name":"eve"}`);
     expect(statusOf(answer)).toBe(415);
@@ -47,7 +47,7 @@ describe("a body that is not said to be JSON", () => {
     "APPLICATION/JSON",
     "application/json; charset=utf-8",
     'application/json;charset="UTF-8"',
-  ])("is none as %s", async (type) => {
+  ])("is empty as %s", async (type) => {
     const { status } = await rest.post("/api/adapters/bank/tools/look", { name: "a" }, { "content-type": type });
     expect(status).toBe(200);
   });
@@ -56,26 +56,26 @@ describe("a body that is not said to be JSON", () => {
 });
 
 describe("a body that is too large", () => {
-  it("is refused one byte over the limit, and taken at the limit", async () => {
+  it("is rejected one byte above the limit, and accepted at the limit", async () => {
     expect(await rest.post(CREATE, ofSize(LIMIT + 1))).toMatchObject({ status: 413, json: { executed: "no" } });
     expect(bank.ledger()).toEqual([]);
     const atLimit = await rest.post("/api/adapters/bank/tools/look", ofSize(LIMIT));
     expect(atLimit.status).toBe(200);
   });
 
-  it("is refused by what it says of its length, without being read", async () => {
+  it("is rejected by its Content-Length, without being read", async () => {
     const answer = await rest.raw(head("Content-Type: application/json", "Content-Length: 99999999999"));
     expect(statusOf(answer)).toBe(413);
   });
 
-  it("is refused when it goes on without end and tells no length", async () => {
+  it("is rejected when it is endless and has no length", async () => {
     const chunk = `8000\r\n${" ".repeat(0x8000)}\r\n`;
     const start = head("Content-Type: application/json", "Transfer-Encoding: chunked");
     const answer = await rest.raw(`${start}${chunk.repeat(64)}`);
     expect(statusOf(answer)).toBe(413);
   });
 
-  it("is not asked for when the request waits to be told to send it", async () => {
+  it("is not requested when the client waits for 100 Continue", async () => {
     const lines = ["Content-Type: application/json", "Expect: 100-continue", "Connection: close"];
     const refused = await rest.raw(head(...lines, `Content-Length: ${LIMIT + 1}`));
     expect(statusOf(refused)).toBe(413);
@@ -104,13 +104,13 @@ describe("a body that would not arrive as written", () => {
     ["has a number with too many digits", '{"name":"a","n":0.1234567890123456789}', /^\/n /],
     ["has half a surrogate pair", '{"name":"\\ud800"}', /^\/name /],
     ["has a member that programs take for something else", '{"__proto__":{"a":1},"name":"a"}', /^\/__proto__ /],
-  ])("is refused with a pointer when it %s, and is on record", async (_, body, pointer) => {
+  ])("is rejected with a pointer when it %s, and is recorded", async (_, body, pointer) => {
     const { status, json } = await rest.post(CREATE, body);
     expect(status).toBe(400);
     expect(json).toMatchObject({ code: "TOOL_VALIDATION_ERROR", executed: "no", request_id: expect.any(String) });
     expect(json["violations"]).toEqual([expect.stringMatching(pointer)]);
-    const { books } = await rest.engine.stages();
-    const entries = await books.store.audit.read({ after: 0, limit: 1000 });
+    const { persistence } = await rest.engine.stages();
+    const entries = await persistence.store.audit.read({ after: 0, limit: 1000 });
     expect(JSON.stringify(entries)).toContain(String(json["request_id"]));
   });
 
@@ -123,7 +123,7 @@ describe("a body that would not arrive as written", () => {
     ["nothing", "null"],
     ["too deep", `${'{"a":'.repeat(100)}1${"}".repeat(100)}`],
     ["not UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
-  ])("is refused when it is %s", async (_, body) => {
+  ])("is rejected when it is %s", async (_, body) => {
     const bytes = Buffer.from(body);
     const lines = ["Content-Type: application/json", "Connection: close", `Content-Length: ${bytes.length}`];
     const answer = await sendRaw(rest.port, Buffer.concat([Buffer.from(head(...lines)), bytes]));
@@ -134,7 +134,7 @@ describe("a body that would not arrive as written", () => {
   it("runs nothing", () => expect(bank.ledger()).toEqual([]));
 });
 
-it("refuses a GET with a body", async () => {
+it("rejects a GET with a body", async () => {
   const get = `GET /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}`;
   expect(statusOf(await rest.raw(get))).toBe(400);
 });

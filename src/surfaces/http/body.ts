@@ -1,36 +1,37 @@
-// The body of a request comes in; the object that it holds goes out, or why it is not read.
+// Reads the body of a request: returns its JSON object, or throws the reason for the rejection.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import { parseStrictJson } from "../../util/json/parse-strict.js";
 import { isMalformed, JSON_LIMITS, type JsonViolation } from "../../util/json/violation.js";
-import { refuse } from "./refusal.js";
+import { httpRefusal } from "./refusal.js";
 
-export interface Exchange {
+export interface HttpExchange {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
 }
 
-export interface Body {
+export interface RequestBody {
   readonly value: JsonObject;
-  /** What reading it as JSON would silently change; then the value is not to be used. */
+  /** Differences that JSON parsing would silently introduce; if there are any, the value must not be used. */
   readonly flaws: readonly JsonViolation[];
 }
 
 const MOST_BYTES = JSON_LIMITS.maxBytes;
 
-/** No page can make a browser send this type without asking first, and nothing compressed has to be unpacked to be measured. */
-export async function readBody(exchange: Exchange): Promise<Body> {
+/** A browser sends this content type cross-origin only after a preflight; compressed bodies are rejected because of their unknown size. */
+export async function readRequestBody(exchange: HttpExchange): Promise<RequestBody> {
   return parseBody(await readJsonBytes(exchange));
 }
 
-/** What is not JSON, compressed or too large is refused before any of it is read. */
-export async function readJsonBytes({ incoming, outgoing }: Exchange): Promise<Buffer> {
+/** Rejects a body that is not JSON, is compressed or is too large before reading it. */
+export async function readJsonBytes({ incoming, outgoing }: HttpExchange): Promise<Buffer> {
   const { headers } = incoming;
-  if (!isJson(headers["content-type"])) throw refuse(415, NOT_JSON, { headers: { "accept-post": "application/json" } });
+  if (!isJson(headers["content-type"]))
+    throw httpRefusal(415, NOT_JSON, { headers: { "accept-post": "application/json" } });
   if ((headers["content-encoding"] ?? "identity").toLowerCase() !== "identity") {
-    throw refuse(415, COMPRESSED, { headers: { "accept-encoding": "identity" } });
+    throw httpRefusal(415, COMPRESSED, { headers: { "accept-encoding": "identity" } });
   }
-  if (Number(headers["content-length"] ?? 0) > MOST_BYTES) throw refuse(413, TOO_LARGE);
+  if (Number(headers["content-length"] ?? 0) > MOST_BYTES) throw httpRefusal(413, TOO_LARGE);
   if (headers.expect !== undefined) outgoing.writeContinue();
   return await readBytes(incoming);
 }
@@ -38,16 +39,20 @@ export async function readJsonBytes({ incoming, outgoing }: Exchange): Promise<B
 export function assertNoBody({ headers }: IncomingMessage): void {
   const isEmpty = headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) === 0;
   if (!isEmpty)
-    throw refuse(400, ["The request has a body, which its method does not take.", "Send it without one."], {
-      closes: true,
-    });
+    throw httpRefusal(
+      400,
+      ["The request has a body, but its method does not allow one.", "Send the request without a body."],
+      {
+        closes: true,
+      },
+    );
 }
 
 function isJson(contentType = ""): boolean {
   return /^application\/json\s*(?:;\s*charset=(?:utf-8|"utf-8")\s*)?$/i.test(contentType.trim());
 }
 
-/** The stream is not destroyed by what is too much: the answer still has to go out on its connection. */
+/** Does not destroy the stream if the body is too large: the response still uses its connection. */
 function readBytes(incoming: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -61,19 +66,19 @@ function readBytes(incoming: IncomingMessage): Promise<Buffer> {
       chunks.push(chunk);
       if (bytes <= MOST_BYTES) return;
       incoming.pause();
-      settle(() => reject(refuse(413, TOO_LARGE)));
+      settle(() => reject(httpRefusal(413, TOO_LARGE)));
     };
     const end = (): void => settle(() => resolve(Buffer.concat(chunks)));
-    const fail = (): void => settle(() => reject(refuse(400, CUT_OFF, { closes: true })));
+    const fail = (): void => settle(() => reject(httpRefusal(400, CUT_OFF, { closes: true })));
     incoming.on("data", take).on("end", end).on("error", fail).on("close", fail);
   });
 }
 
-function parseBody(bytes: Buffer): Body {
+function parseBody(bytes: Buffer): RequestBody {
   const strict = parseStrictJson(bytes);
   if (strict.kind === "value") {
     if (isJsonObject(strict.value)) return { value: strict.value, flaws: [] };
-    throw refuse(400, [
+    throw httpRefusal(400, [
       "The body is not an object.",
       "Send the tool's arguments as one JSON object; {} if it takes none.",
     ]);
@@ -81,16 +86,19 @@ function parseBody(bytes: Buffer): Body {
   const { violations } = strict;
   const worst = violations.find(isMalformed);
   if (worst === undefined) return { value: {}, flaws: violations };
-  throw refuse(400, [
+  throw httpRefusal(400, [
     `The body ${worst.message}.`,
     "Send the tool's arguments as one JSON object; {} if it takes none.",
   ]);
 }
 
 const NOT_JSON = [
-  "The body is not said to be JSON.",
+  "The Content-Type of the body is not JSON.",
   "Send JSON in UTF-8, with the header Content-Type: application/json.",
 ] as const;
-const COMPRESSED = ["The body is compressed.", "Send it as it is, without Content-Encoding."] as const;
+const COMPRESSED = [
+  "The body is compressed.",
+  "Send the body uncompressed, without the header Content-Encoding.",
+] as const;
 const TOO_LARGE = [`The body is larger than ${MOST_BYTES} bytes.`, "Send smaller arguments."] as const;
 const CUT_OFF = ["The body was cut off.", "Send the request again."] as const;

@@ -3,16 +3,16 @@ import type { Actor } from "../../model/actor.js";
 import type { Admission } from "./admission.js";
 import { toChallenge } from "./challenge.js";
 import type { Identity } from "./identity.js";
-import { type RefusedRequest, refuse } from "./refusal.js";
+import { type RefusedRequest, httpRefusal } from "./refusal.js";
 
-export interface Caller {
+export interface HttpCaller {
   readonly actor: Actor;
-  /** When their token stops to count. */
+  /** When the token expires. */
   readonly until?: number;
 }
 
-/** Whether a path exists is told to nobody else. */
-export async function callerOf(incoming: IncomingMessage, admission: Admission): Promise<Caller> {
+/** Authenticates before routing, so that other callers cannot find out which paths exist. */
+export async function callerOf(incoming: IncomingMessage, admission: Admission): Promise<HttpCaller> {
   const { key: source, isLocal } = admission.sourceOf(incoming);
   const { authorization } = incoming.headers;
   const identity = await admission.identify({ authorization, source, isLocal });
@@ -27,28 +27,30 @@ function toRefusal(
 ): RefusedRequest {
   if (identity.kind === "limited") {
     const seconds = Math.ceil(identity.retryAfterMs / 1000);
-    return refuse(429, TOO_MANY_WRONG, { headers: { "retry-after": String(seconds) } });
+    return httpRefusal(429, TOO_MANY_WRONG, { headers: { "retry-after": String(seconds) } });
   }
-  if (identity.kind === "undecided") return refuse(503, UNDECIDED, { headers: { "retry-after": "5" } });
+  if (identity.kind === "undecided") return httpRefusal(503, UNDECIDED, { headers: { "retry-after": "5" } });
   if (identity.kind === "insufficient") {
     const { scopes } = identity;
     const challenge = toChallenge({ incoming, options, error: "insufficient_scope", scopes });
-    return refuse(403, INSUFFICIENT, { headers: { "www-authenticate": challenge } });
+    return httpRefusal(403, INSUFFICIENT, { headers: { "www-authenticate": challenge } });
   }
   const error = identity.kind === "wrong" ? ({ error: "invalid_token" } as const) : {};
-  return refuse(401, UNKNOWN_CALLER, { headers: { "www-authenticate": toChallenge({ incoming, options, ...error }) } });
+  return httpRefusal(401, UNKNOWN_CALLER, {
+    headers: { "www-authenticate": toChallenge({ incoming, options, ...error }) },
+  });
 }
 
 const UNKNOWN_CALLER = [
-  "The request carries no token that this gateway knows.",
+  "The request has no valid token.",
   "Send Authorization: Bearer TOKEN with a token that its person gave you; on the gateway's own machine that of the file http.token in its state folder.",
 ] as const;
 const TOO_MANY_WRONG = [
-  "Too many wrong tokens came from this address.",
-  "Wait as long as Retry-After says, and send a token that the gateway knows.",
+  "Too many invalid tokens came from this address.",
+  "Wait for the number of seconds in Retry-After, then send a valid token.",
 ] as const;
-const UNDECIDED = ["Whether the token is right cannot be told now.", "Send the request again in a moment."] as const;
+const UNDECIDED = ["The token cannot be verified at the moment.", "Send the request again later."] as const;
 const INSUFFICIENT = [
-  "The token does not say enough for this gateway.",
-  "Get one with the scopes that the header WWW-Authenticate names, or ask the person who runs the gateway.",
+  "The token lacks scopes or claims that this gateway requires.",
+  "Get a token with the scopes in the header WWW-Authenticate, or ask the operator of the gateway.",
 ] as const;

@@ -2,10 +2,10 @@ import type { IncomingMessage } from "node:http";
 import type { OAuthOptions } from "./oauth/options.js";
 import type { HttpOptions } from "./options.js";
 
-/** The path at which a resource says who gives out its tokens (RFC 9728): its own path comes after it. */
+/** The path of the protected resource metadata (RFC 9728); the resource's own path follows it. */
 export const RESOURCE_METADATA = "/.well-known/oauth-protected-resource";
 
-/** The address by which the caller knows the gateway. Its host is one of those that were admitted. */
+/** The URL by which the caller knows the gateway. Its host was admitted already. */
 export function baseUrl({ headers }: IncomingMessage, { publicUrl }: Pick<HttpOptions, "publicUrl">): string {
   return publicUrl ?? `http://${headers.host ?? "localhost"}`;
 }
@@ -14,11 +14,11 @@ export interface ChallengeParts {
   readonly incoming: IncomingMessage;
   readonly options: Pick<HttpOptions, "publicUrl" | "oauth">;
   readonly error?: "invalid_token" | "insufficient_scope";
-  /** Those that would do. */
+  /** The scopes that would be sufficient. */
   readonly scopes?: readonly string[];
 }
 
-/** What a client needs to get a token that will do (RFC 6750, RFC 9728). */
+/** The WWW-Authenticate challenge, with which a client can get a suitable token (RFC 6750, RFC 9728). */
 export function toChallenge({ incoming, options, error, scopes = [] }: ChallengeParts): string {
   const { oauth } = options;
   const known = scopes.length > 0 ? scopes : (oauth?.requiredScopes ?? []);
@@ -36,7 +36,7 @@ function metadataUrl(incoming: IncomingMessage, options: ChallengeParts["options
   return `${baseUrl(incoming, options)}${RESOURCE_METADATA}${path}`;
 }
 
-/** Who gives out tokens for this resource, and where they go. */
+/** The protected resource metadata: the authorization server and the scopes. */
 export function toResourceMetadata(resource: string, { issuer, requiredScopes }: OAuthOptions) {
   return {
     resource,

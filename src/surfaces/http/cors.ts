@@ -5,7 +5,7 @@ type Headers = Readonly<Record<string, string>>;
 const LONGEST_MEMORY_SECONDS = 600;
 const MCP_HEADERS = ["mcp-protocol-version", "mcp-session-id", "mcp-method", "mcp-name", "last-event-id"];
 
-/** What lets the page that asks read the answer. The origin has been found among those that may. */
+/** The headers that let the web page read the response. Its origin was admitted already. */
 export function corsHeaders({ headers: { origin } }: IncomingMessage): Headers {
   if (origin === undefined) return {};
   return {
@@ -15,7 +15,7 @@ export function corsHeaders({ headers: { origin } }: IncomingMessage): Headers {
   };
 }
 
-/** A browser asks whether it may ask. It sends no token with that. */
+/** Whether this is a CORS preflight request, which carries no token. */
 export function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === "OPTIONS" && headers.origin !== undefined && headers["access-control-request-method"] !== undefined;
 }

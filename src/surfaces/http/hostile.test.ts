@@ -28,7 +28,7 @@ const body = fc.oneof(
 );
 const header = fc.stringMatching(/^[\x20-\x7e]{0,40}$/);
 
-it("is never brought to a failure of its own by what is sent to it", async () => {
+it("never answers hostile requests with an internal error", async () => {
   await fc.assert(
     fc.asyncProperty(path, body, header, fc.boolean(), async (at, sent, key, isPost) => {
       const init = isPost
@@ -80,7 +80,7 @@ const heads = fc.record(
   { requiredKeys: [] },
 );
 
-it("is never brought to a failure of its own by what MCP clients may send, in a session or without", async () => {
+it("never answers MCP messages with an internal error, in a session or without", async () => {
   const session = await openMcpSession(rest, { revision: "2025-03-26" });
   const sent = fc.asyncProperty(frame, heads, fc.boolean(), async (text, given, isInSession) => {
     const { status } = await (isInSession ? session.post(text, given) : postMcp(rest, text, given));

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { createFailures } from "./failures.js";
+import { createLoginThrottle } from "./login-throttle.js";
 import { createIdentify, type Identify, type IdentityParts } from "./identity.js";
 import { tokensOptions } from "./token-options.js";
 
@@ -21,7 +21,7 @@ function createWith(
     token: TOKEN,
     options: () => ({ tokens }),
     verify: () => undefined,
-    failures: createFailures({ elapsed: () => 0 }),
+    failures: createLoginThrottle({ elapsed: () => 0 }),
     now: () => NOW,
     ...parts,
   });
@@ -34,11 +34,11 @@ describe("the token of this machine", () => {
     expect(await identify(authorization)).toEqual({ kind: "known", actor: { id: "local", surface: "http" } });
   });
 
-  it("counts for nobody who comes from elsewhere", async () => {
+  it("does not apply to callers from other addresses", async () => {
     expect(await identify(`Bearer ${TOKEN}`, false)).toEqual({ kind: "wrong" });
   });
 
-  it("is not what is almost it, and nothing is nobody", async () => {
+  it("does not match a similar token, and an empty token matches nothing", async () => {
     for (const none of [undefined, ""]) expect(await identify(none)).toEqual({ kind: "nobody" });
     for (const wrong of ["Bearer", "Bearer ", TOKEN, `Bearer${TOKEN}`, `Bearer ${TOKEN}q`, `Basic ${TOKEN}`]) {
       expect(await identify(wrong)).toEqual({ kind: "wrong" });

@@ -1,55 +1,55 @@
-// What a request carries as `Authorization` comes in; who is calling goes out, or why nobody is known to be.
+// Input: the `Authorization` header of a request. Output: the actor, or the reason why the caller is unknown.
 import { createHash, timingSafeEqual } from "node:crypto";
 import { type Actor, localActor } from "../../model/actor.js";
-import type { Failures } from "./failures.js";
+import type { LoginThrottle } from "./login-throttle.js";
 import type { HttpOptions } from "./options.js";
 
-/** Whom a request is from. */
+/** The result of authenticating a request. */
 export type Identity =
-  /** `until`: when the token stops to count. */
+  /** `until`: when the token expires. */
   | { readonly kind: "known"; readonly actor: Actor; readonly until?: number }
   | { readonly kind: "nobody" }
-  /** It carries something, and that is not it. */
+  /** The token is not valid. */
   | { readonly kind: "wrong" }
-  /** The token is right, and not enough. */
+  /** The token is valid but lacks scopes. */
   | { readonly kind: "insufficient"; readonly scopes: readonly string[] }
-  /** Too many wrong ones came from there: none is looked at for a while. */
+  /** Too many invalid tokens came from this address: further tokens are not checked for some time. */
   | { readonly kind: "limited"; readonly retryAfterMs: number }
-  /** Whether the token is right cannot be told now. */
+  /** The token cannot be verified at the moment. */
   | { readonly kind: "undecided" };
 
 export interface Presented {
   readonly authorization: string | undefined;
-  /** Where it came from, as far as that is known. */
+  /** The source address, as far as it is known. */
   readonly source: string;
-  /** From this machine, and from nobody in front of it. */
+  /** The request comes from this machine, without a proxy. */
   readonly isLocal: boolean;
 }
 
 export type Identify = (presented: Presented) => Promise<Identity>;
 
-/** Tells the caller of a token that somebody else has signed. */
+/** Verifies a token signed by an authorization server. */
 export type VerifySigned = (token: string) => Promise<Identity>;
 
 export interface IdentityParts {
   /** The token of this machine. */
   readonly token: string;
-  /** Those in force when a request arrives: a token that is taken out counts no more. */
+  /** The options in force when a request arrives: a token that was removed is no longer valid. */
   readonly options: () => Pick<HttpOptions, "tokens">;
-  /** Undefined where no authorization server is trusted. */
+  /** Undefined if no authorization server is configured. */
   readonly verify: () => VerifySigned | undefined;
-  readonly failures: Failures;
+  readonly failures: LoginThrottle;
   readonly now: () => number;
 }
 
 const BEARER = /^bearer +(\S+) *$/i;
-/** Three parts, as a signed token has them. */
+/** The three parts of a signed JWT. */
 const SIGNED = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 export function createIdentify(parts: IdentityParts): Identify {
   const own = digest(parts.token);
   const look = async (given: string, hash: Buffer, isLocal: boolean): Promise<Identity> => {
-    // Every hash is compared whole, so that the time it takes tells nothing of any token.
+    // Compare every hash completely, so that the timing reveals nothing about any token.
     const isOwn = timingSafeEqual(hash, own);
     const entry = findEntry(parts.options().tokens, hash);
     if (isOwn && isLocal) return { kind: "known", actor: localActor("http") };
@@ -67,7 +67,7 @@ export function createIdentify(parts: IdentityParts): Identify {
     const hash = digest(given);
     const waitMs = parts.failures.waitMs(source, hash);
     if (waitMs > 0) {
-      // A signature cannot be guessed, and its bearer is not shut out by a neighbour's guesses.
+      // Signed tokens are not throttled: a signature cannot be guessed, and other callers may share the address.
       const signed = await verifierOf(given)?.(given);
       return signed === undefined || signed.kind === "wrong" ? { kind: "limited", retryAfterMs: waitMs } : signed;
     }
@@ -90,7 +90,7 @@ function toActor({ name, scopes, view }: HttpOptions["tokens"][number]): Actor {
   return { id: `token:${name}`, surface: "http", scopes, ...(view === undefined ? {} : { view }) };
 }
 
-/** Of one length whatever it is of, so that they can be compared byte by byte. */
+/** A hash has a fixed length, so that tokens can be compared in constant time. */
 function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }

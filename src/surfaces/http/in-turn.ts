@@ -1,11 +1,11 @@
 import type { RequestListener } from "node:http";
 
-/** More than this nobody sends ahead. */
+/** The maximum number of pipelined requests. */
 const MOST_WAITING = 100;
 
 /**
- * Requests of one connection begin one after the other, each when the one before is answered. What follows one that is
- * refused may be a part of it to somebody else: it never begins where the answer ends the connection.
+ * Processes the requests of one connection one after the other. A request after a rejected one may be part of that request
+ * for another parser (request smuggling), so it is dropped if the response closes the connection.
  */
 export function inTurn(listener: RequestListener): RequestListener {
   const waiting = new WeakMap<object, (() => void)[]>();
@@ -13,7 +13,7 @@ export function inTurn(listener: RequestListener): RequestListener {
     const { socket } = incoming;
     const begin = (): void => {
       outgoing.once("close", () => {
-        // What arrives while the last answer is on its way waits as well, for nothing.
+        // Requests that arrive while the last response is being sent are dropped.
         if (!outgoing.shouldKeepAlive || socket.destroyed) return;
         const next = waiting.get(socket)?.shift();
         if (next === undefined) waiting.delete(socket);

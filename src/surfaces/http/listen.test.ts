@@ -17,7 +17,7 @@ it("gives a request ten seconds for its head and a minute in all, and no room fo
   server.close();
 });
 
-it("leaves who takes nothing of an answer, and nobody who waits for one", async () => {
+it("disconnects a client that reads nothing of an answer, but not one that waits for an answer", async () => {
   const large = Buffer.alloc(32 * 1024 * 1024);
   let left = (): void => undefined;
   const isLeft = new Promise<void>((resolve) => (left = resolve));
@@ -49,7 +49,7 @@ it("leaves who takes nothing of an answer, and nobody who waits for one", async 
   server.close();
 });
 
-it("listens on a port of its own by default, and for no page", () => {
+it("listens on its default port and allows no origin by default", () => {
   expect(httpOptions.parse({})).toEqual({
     host: "127.0.0.1",
     port: 7332,

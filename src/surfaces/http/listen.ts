@@ -1,16 +1,16 @@
-// A request listener comes in; a server goes out, on an address that other machines reach only where callers are known.
+// Input: a request listener. Output: an HTTP server. It listens on non-loopback addresses only if callers are authenticated.
 import { lookup } from "node:dns/promises";
 import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
 import { BlockList, isIPv6 } from "node:net";
 import { DiscoveryError } from "../../errors.js";
 import { type HttpOptions, knowsCallers } from "./options.js";
 
-export interface Listening {
+export interface HttpListener {
   readonly server: Server;
-  /** As it is written in an address: `127.0.0.1`, `[::1]`. */
+  /** As written in a URL: `127.0.0.1`, `[::1]`. */
   readonly host: string;
   readonly port: number;
-  /** Whether only this machine reaches it. */
+  /** Whether only this machine can reach the server. */
   readonly isLoopback: boolean;
 }
 
@@ -18,9 +18,9 @@ const HEADER_BYTES = 16 * 1024;
 const HEADER_MS = 10_000;
 const REQUEST_MS = 60_000;
 const IDLE_MS = 5000;
-/** Who makes no room for more of an answer in so long is left, with what waits. Slow ones make some megabytes at a time. */
+/** Disconnect a client that reads nothing of a response for this long. Slow clients read some megabytes at a time. */
 const STUCK_MS = 300_000;
-/** How often the limits above are looked at. */
+/** How often these limits are checked. */
 const LOOK_MS = 2000;
 
 const loopback = new BlockList();
@@ -31,7 +31,7 @@ export async function listen(
   listener: RequestListener,
   options: HttpOptions,
   stuckMs: number = STUCK_MS,
-): Promise<Listening> {
+): Promise<HttpListener> {
   const { host, port } = options;
   const address = await toAddress(host);
   const isLoopback = loopback.check(address, isIPv6(address) ? "ipv6" : "ipv4");
@@ -52,9 +52,9 @@ export async function listen(
     },
     answer,
   );
-  // Left to itself the parser drops headers beyond a number; how much they may be is limited above.
+  // By default the parser drops headers over a number; the total size is limited above.
   server.maxHeadersCount = 0;
-  // Whoever waits to be told to go on is told when the body is wanted, not before.
+  // A client that sends `Expect: 100-continue` gets the 100 response when the body is read.
   server.on("checkContinue", answer);
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(cannotListen(error, `${host}:${port}`)));
@@ -65,18 +65,18 @@ export async function listen(
   return { server, host: isIPv6(address) ? `[${address}]` : address, port: bound.port, isLoopback };
 }
 
-/** As long as there is nothing to take, as while a tool runs, nobody is stuck. */
+/** Disconnects a client that does not read; a response without pending data, as while a tool runs, does not count. */
 function leaveWhenStuck(response: ServerResponse, stuckMs: number): void {
   response.setTimeout(stuckMs, () => {
     if (response.writableLength > 0) response.destroy();
   });
 }
 
-/** What the name stands for now: the server listens on that, whatever it may stand for later. */
+/** Resolves the host name once; the server listens on this address even if the name resolves differently later. */
 async function toAddress(host: string): Promise<string> {
   const name = host.replace(/^\[(.*)\]$/, "$1");
   const { address } = await lookup(name).catch((error: unknown) => {
-    throw new DiscoveryError("CONFIGURATION_ERROR", `There is no address for the host "${host}".`, {
+    throw new DiscoveryError("CONFIGURATION_ERROR", `The host "${host}" cannot be resolved.`, {
       hint: "Listen on 127.0.0.1, ::1 or localhost.",
       cause: error,
     });
@@ -87,16 +87,21 @@ async function toAddress(host: string): Promise<string> {
 function tooOpen(host: string): DiscoveryError {
   return new DiscoveryError(
     "CONFIGURATION_ERROR",
-    `The gateway does not listen on ${host}: other machines could reach it there, and no caller is known.`,
+    `The gateway does not listen on ${host}: other machines could reach it there, and no authentication is configured.`,
     {
-      hint: "Listen on 127.0.0.1, ::1 or localhost, or say under http.tokens or http.oauth who may call; `anygpt mcp token create` makes tokens.",
+      hint: [
+        "Listen on 127.0.0.1, ::1 or localhost, or configure tokens or OAuth.",
+        { action: "run-command", command: "anygpt mcp token create", purpose: "create a token" },
+        { action: "edit-config", key: "http.tokens" },
+        { action: "edit-config", key: "http.oauth" },
+      ],
     },
   );
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  EADDRINUSE: "somebody listens there already",
-  EACCES: "it is not allowed",
+  EADDRINUSE: "the address is already in use",
+  EACCES: "permission denied",
   EADDRNOTAVAIL: "this machine does not have the address",
 };
 

@@ -43,7 +43,7 @@ async function listen({ url, token }: Rest): Promise<Response> {
 }
 
 describe("a gateway that is stopped", () => {
-  it("lets calls of both eras end, tells who listens that it is over, and takes nothing new", async () => {
+  it("lets calls of both eras finish, notifies subscribers of the end, and accepts no new request", async () => {
     const { rest, hold, held, go } = await openGate();
     await rest.engine.stages();
     const session = await openMcpSession(rest);
@@ -62,7 +62,7 @@ describe("a gateway that is stopped", () => {
     await rest.served;
   });
 
-  it("ends calls of both eras when their time is up, and says that nobody knows what became of them", async () => {
+  it("ends calls of both eras at the time limit with an unknown outcome", async () => {
     const { rest, hold, held } = await openGate(0);
     const session = await openMcpSession(rest);
     const calls = [askModern(rest, "tools/call", hold), session.ask("tools/call", hold)];
@@ -141,7 +141,7 @@ describe("a caller of the stateless era that hangs up", () => {
   });
 });
 
-describe("a caller of the stateless era that hangs up before anything was told", () => {
+describe("a stateless caller that disconnects before the first message", () => {
   it("cancels its call as well", async () => {
     const rest = await open({ servers: { echo: testServer("echo.mjs") } });
     await rest.post("/api/adapters/echo/tools/echo", { text: "warm" });
@@ -154,8 +154,9 @@ describe("a caller of the stateless era that hangs up before anything was told",
       body: JSON.stringify(body),
       signal: leaving.signal,
     }).catch(() => undefined);
-    const { books } = await rest.engine.known();
-    const bodies = async () => (await books.store.audit.read({ after: 0, limit: 100 })).map((one) => one.body).join();
+    const { persistence } = await rest.engine.known();
+    const bodies = async () =>
+      (await persistence.store.audit.read({ after: 0, limit: 100 })).map((one) => one.body).join();
     await eventually(async () => (await bodies()).includes('"kind":"intent"'));
     leaving.abort();
     await left;
@@ -176,7 +177,7 @@ describe("sessions", () => {
     await stream.body?.cancel();
   });
 
-  it("are refused when every place is in use", async () => {
+  it("are rejected when every slot is in use", async () => {
     const rest = await open({ servers: { echo: testServer("echo.mjs") } }, { sessions: { most: 1, idleMs: 60_000 } });
     const used = await openMcpSession(rest);
     const stream = await used.request("GET");

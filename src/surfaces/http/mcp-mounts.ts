@@ -1,12 +1,12 @@
-// Requests to /mcp come in; they go on as the protocol needs them, with nothing that is only for this gateway.
+// Serves /mcp: passes requests to the MCP handler, with only the headers that MCP needs.
 import type { Actor } from "../../model/actor.js";
 import type { Endpoint } from "../mcp/over-http/endpoint.js";
 import type { McpOverHttp } from "../mcp/over-http/over-http.js";
 import type { Mount, MountRequest } from "./mount.js";
-import { NO_SUCH_PATH, refuse } from "./refusal.js";
+import { NO_SUCH_PATH, httpRefusal } from "./refusal.js";
 import { viewName } from "./token-options.js";
 
-/** Credentials and cookies are nobody's business beyond this point. */
+/** Credentials and cookies are not passed on. */
 const PASSED_ON = /^(?:accept|content-type|last-event-id|mcp-[a-z0-9-]+|trace(?:parent|state))$/;
 
 export function mcpMounts({ serve }: Pick<McpOverHttp, "serve">, now: () => number): readonly Mount[] {
@@ -20,7 +20,7 @@ export function mcpMounts({ serve }: Pick<McpOverHttp, "serve">, now: () => numb
       const life = until === undefined ? {} : { lifeMs: Math.max(0, until - now()) };
       const asked = { request: toRequest(request), body, endpoint, ...life };
       const response = actor === undefined ? undefined : await serve({ ...asked, actor });
-      if (response === undefined) throw refuse(404, NO_SUCH_PATH);
+      if (response === undefined) throw httpRefusal(404, NO_SUCH_PATH);
       return response;
     },
   });
@@ -31,7 +31,7 @@ export function mcpMounts({ serve }: Pick<McpOverHttp, "serve">, now: () => numb
   ];
 }
 
-/** Whoever has a view of their own sees no other, and cannot tell which others there are. */
+/** An actor with its own view cannot use another view, and cannot find out which views exist. */
 function actorAt(endpoint: Endpoint, actor: Actor): Actor | undefined {
   const here: Actor = { ...actor, surface: "mcp" };
   if (endpoint.kind !== "view") return here;

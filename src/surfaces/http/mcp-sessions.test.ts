@@ -53,7 +53,7 @@ describe("a session", () => {
     },
   );
 
-  it("has an id that nobody can guess: a hundred have nothing in common", async () => {
+  it("has an unguessable id: a hundred ids have nothing in common", async () => {
     const ids = new Set<string>();
     for (let count = 0; count < 100; count += 1) {
       ids.add((await postMcp(ann, INITIALIZE)).headers.get("mcp-session-id") ?? "");
@@ -63,7 +63,7 @@ describe("a session", () => {
     expect(Math.min(...columns)).toBeGreaterThan(20);
   });
 
-  it("does not begin with a handshake that is none", async () => {
+  it("does not begin with an invalid handshake", async () => {
     for (const params of [{}, { protocolVersion: 1 }, { protocolVersion: "2025-06-18", capabilities: [] }]) {
       const { status, headers } = await postMcp(ann, { ...INITIALIZE, params });
       expect([status, headers.get("mcp-session-id")]).toEqual([400, null]);
@@ -78,7 +78,7 @@ describe("a session", () => {
     }
   });
 
-  it("is nobody else's: every way in is as if it were not there", async () => {
+  it("belongs to its owner only: for others every request acts as if it did not exist", async () => {
     const session = await openMcpSession(ann);
     const others: McpCaller[] = [bob, { ...bob, token: TOKENS.wide }, rest, { ...ann, path: "/mcp/gateway" }];
     for (const other of others) {
@@ -104,7 +104,7 @@ describe("a session", () => {
     expect((await session.request("DELETE")).status).toBe(404);
   });
 
-  it("refuses a revision that nobody knows, and an answer that the client cannot read", async () => {
+  it("rejects an unknown revision, and a response type that the client does not accept", async () => {
     const session = await openMcpSession(ann);
     const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
     expect((await session.post(list, { "mcp-protocol-version": "1999-01-01" })).status).toBe(400);
@@ -131,7 +131,7 @@ describe("a session", () => {
     }
   });
 
-  it("tells what reading as JSON would change: to the model what it wrote, to the client all else", async () => {
+  it("reports values that JSON parsing would change: in arguments to the model, elsewhere to the client", async () => {
     const session = await openMcpSession(ann);
     const text = JSON.stringify({
       jsonrpc: "2.0",
@@ -163,7 +163,7 @@ describe("the stream of a session", () => {
     return response;
   };
 
-  it("is one, also with a last event that nobody remembers, and can be had again", async () => {
+  it("is single, also with an unknown last event id, and can be reopened", async () => {
     const session = await openMcpSession(ann);
     const first = await read(session);
     expect((await session.request("GET")).status).toBe(409);
@@ -185,7 +185,7 @@ describe("the stream of a session", () => {
 });
 
 describe("calls of a session", () => {
-  it("have their progress told on their own stream, before the answer", async () => {
+  it("send their progress on their own stream, before the answer", async () => {
     const session = await openMcpSession(ann);
     const call = { ...execute("sleep", { ms: 30, every: 10 }), _meta: { progressToken: "mine" } };
     const { messages } = await session.ask("tools/call", call, "p");
@@ -207,7 +207,7 @@ describe("calls of a session", () => {
     return (JSON.parse(answer.result?.content?.[0]?.text ?? "[]") as unknown[]).length;
   };
 
-  it.each([0, 7, "seven", ""])("are cancelled by their id %j, and then told nothing more", async (id) => {
+  it.each([0, 7, "seven", ""])("are cancelled by their id %j and then get no further message", async (id) => {
     const session = await openMcpSession(ann);
     const before = await cancelled(session);
     const params = { ...execute("sleep", { ms: 600_000, every: 5 }), _meta: { progressToken: 1 } };
@@ -270,14 +270,14 @@ describe("several messages in one request", () => {
     params: execute("echo", { text }),
   });
 
-  it.each(["2025-11-25", "2025-06-18", "2024-11-05"])("are refused by %s", async (revision) => {
+  it.each(["2025-11-25", "2025-06-18", "2024-11-05"])("are rejected by %s", async (revision) => {
     const session = await openMcpSession(ann, { revision });
     for (const batch of [[list(1)], [list(1), call(2, "x")], []]) {
       expect(await session.post(batch)).toMatchObject({ status: 400, answer: { error: { code: -32600 } } });
     }
   });
 
-  it("go their own ways in 2025-03-26, and what is wrong among them is told with the rest", async () => {
+  it("run separately in 2025-03-26, and errors are returned with the other answers", async () => {
     const session = await openMcpSession(ann, { revision: "2025-03-26" });
     const { status, messages } = await session.post([
       call(1, "one"),
@@ -309,7 +309,7 @@ describe("several messages in one request", () => {
     expect(new Set(messages.map(({ id }) => id)).size).toBe(100);
   });
 
-  it("that hold nothing to be answered are taken in silence, and all wrong ones refused", async () => {
+  it("without requests are accepted silently, and entirely invalid ones are rejected", async () => {
     const session = await openMcpSession(ann, { revision: "2025-03-26" });
     const note = { jsonrpc: "2.0", method: "notifications/nothing" };
     expect(await session.post([note, note])).toMatchObject({ status: 202, messages: [] });

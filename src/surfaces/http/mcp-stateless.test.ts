@@ -164,7 +164,7 @@ describe("without a session", () => {
     ["nothing", ""],
     ["half an object", '{"jsonrpc":"2.0"'],
     ["two objects", '{"jsonrpc":"2.0","id":1,"method":"ping"}{}'],
-  ])("%s is refused with 400, and nothing runs", async (_, body) => {
+  ])("%s is rejected with 400, and nothing runs", async (_, body) => {
     const { status, answer } = await postMcp(rest, body);
     expect(status).toBe(400);
     expect([-32700, -32600]).toContain(answer.error?.code);
@@ -183,7 +183,7 @@ describe("what reading as JSON would change", () => {
     ["half a pair", '{"name":"\\ud800"}', "/params/arguments/arguments/name"],
     ["U+0000", '{"name":"a\\u0000b"}', "/params/arguments/arguments/name"],
     ["__proto__", '{"__proto__":{"name":"eve"}}', "/params/arguments/arguments/__proto__"],
-  ])("in arguments is told to the model: %s", async (_, args, pointer) => {
+  ])("in arguments is reported to the model: %s", async (_, args, pointer) => {
     const { status, answer } = await postMcp(rest, raw(args), modern("tools/call", CREATE).headers);
     expect([status, answer.result?.isError]).toEqual([200, true]);
     const { error } = JSON.parse(answer.result?.content?.[0]?.text ?? "{}") as { error: Record<string, unknown> };
@@ -195,7 +195,7 @@ describe("what reading as JSON would change", () => {
     expect(bank.ledger()).toEqual([]);
   });
 
-  it("around them is told to the client", async () => {
+  it("outside arguments is reported to the client", async () => {
     const { headers } = modern("tools/call", CREATE);
     const text = JSON.stringify(modern("tools/call", CREATE).body);
     for (const body of [
@@ -240,7 +240,7 @@ describe("a page or form that a browser sends without asking", () => {
     "application/json; charset=utf-16",
     "text/plain; application/json",
     "application/jsonx",
-  ])("as %s is refused with 415", async (type) => {
+  ])("as %s is rejected with 415", async (type) => {
     const { body, headers } = modern("tools/call", CREATE);
     const answer = await rest.raw(
       [

@@ -1,15 +1,15 @@
-// Who gives out tokens for the gateway is told to anybody who asks: a client needs it before it can have one (RFC 9728).
+// The protected resource metadata (RFC 9728) needs no token: a client reads it before it has one.
 import { z } from "zod";
 import { toAnswer } from "./answer.js";
 import { baseUrl, RESOURCE_METADATA, toResourceMetadata } from "./challenge.js";
 import type { HttpOptions } from "./options.js";
-import { NO_SUCH_PATH, refuse } from "./refusal.js";
+import { NO_SUCH_PATH, httpRefusal } from "./refusal.js";
 import { defineRoute, type Route } from "./route.js";
 import { viewName } from "./token-options.js";
 
 const answers = z.looseObject({ resource: z.string(), authorization_servers: z.array(z.string()) });
 
-/** The resource named by no path is `/mcp`. */
+/** The resource without a path is `/mcp`. */
 const RESOURCES = [
   ["", "/mcp"],
   ["/mcp", "/mcp"],
@@ -23,7 +23,7 @@ export function metadataRoutes(options: () => Promise<HttpOptions>): readonly Ro
       method: "GET",
       at: `${RESOURCE_METADATA}${suffix}`,
       operationId: `protectedResource${index}`,
-      summary: "Who gives out tokens for this resource.",
+      summary: "Name the authorization server that issues tokens for this resource.",
       isOpen: true,
       path: suffix.includes("{view}") ? { view: viewName } : {},
       query: {},
@@ -31,7 +31,7 @@ export function metadataRoutes(options: () => Promise<HttpOptions>): readonly Ro
       answers,
       async run(_given, { incoming, path }) {
         const { oauth, ...rest } = await options();
-        if (oauth === undefined) throw refuse(404, NO_SUCH_PATH);
+        if (oauth === undefined) throw httpRefusal(404, NO_SUCH_PATH);
         return toAnswer(toResourceMetadata(`${baseUrl(incoming, rest)}${resource}${path["view"] ?? ""}`, oauth));
       },
     }),

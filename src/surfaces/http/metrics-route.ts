@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Route } from "./route.js";
 import { defineRoute } from "./route.js";
 
-/** What a caller needs to read how the gateway is used, and by how much. */
+/** The scope for reading metrics. */
 export const METRICS_SCOPE = "anygpt:metrics";
 
 export function metricsRoute(metrics: () => Promise<string>): Route {
@@ -10,7 +10,7 @@ export function metricsRoute(metrics: () => Promise<string>): Route {
     method: "GET",
     at: "/metrics",
     operationId: "metrics",
-    summary: "How the gateway is used, as Prometheus reads it.",
+    summary: "Read usage metrics in the Prometheus format.",
     scope: METRICS_SCOPE,
     path: {},
     query: {},

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import type { Actor } from "../../model/actor.js";
 
-/** A path whose requests and answers are another protocol's, not a table's. */
+/** A path that is served by another protocol handler (MCP) instead of a route. */
 export interface Mount {
-  /** As OpenAPI writes it. */
+  /** In OpenAPI syntax. */
   readonly path: string;
   readonly methods: readonly ("GET" | "POST" | "DELETE")[];
   run(request: MountRequest): Promise<Response>;
@@ -11,12 +11,12 @@ export interface Mount {
 
 export interface MountRequest {
   readonly actor: Actor;
-  /** When the actor's token stops to count: no stream may outlive it. */
+  /** When the actor's token expires: no stream may outlive it. */
   readonly until?: number;
   readonly path: Readonly<Record<string, string>>;
   readonly incoming: IncomingMessage;
-  /** Of a POST: said to be JSON and of a bearable size, and nothing more is known of it. */
+  /** The body of a POST: its content type is JSON and its size is limited; it is not parsed yet. */
   readonly body: Buffer | undefined;
-  /** Aborts when the caller is gone. */
+  /** Aborts when the caller disconnects. */
   readonly gone: AbortSignal;
 }

@@ -1,4 +1,4 @@
-// The table of routes comes in; the document that describes exactly them goes out (OpenAPI 3.1).
+// Generates the OpenAPI 3.1 document from the table of routes.
 import { z } from "zod";
 import type { JsonObject } from "../../model/json.js";
 import { VERSION } from "../../version.js";
@@ -8,7 +8,7 @@ import { toAnswer } from "./answer.js";
 
 const PROBLEM = { $ref: "#/components/schemas/Problem" };
 
-/** The route that serves the document of the given ones and of itself. */
+/** The route that serves the document of the given routes and of itself. */
 export function describeRoutes(routes: readonly Route[]): Route {
   let document: JsonObject | undefined;
   const own: Route = defineRoute({
@@ -38,7 +38,7 @@ export function toOpenApi(routes: readonly Route[]): JsonObject {
       description:
         "Search, read and run the tools of all APIs and MCP servers behind one gateway. MCP clients connect to `/mcp` " +
         "(Streamable HTTP, all revisions), to `/mcp/gateway` for the tools of the profile `gateway`, or to `/mcp/p/{view}` " +
-        "for one view; what is said there is the protocol's.",
+        "for one view; these paths use the MCP protocol.",
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: "/" }],
@@ -50,7 +50,7 @@ export function toOpenApi(routes: readonly Route[]): JsonObject {
           type: "http",
           scheme: "bearer",
           description:
-            "This machine's from the file `http.token` in the state folder, one of http.tokens, or one of the authorization server.",
+            "The token in the file `http.token` in the state folder, one of http.tokens, or a token of the authorization server.",
         },
       },
       schemas: { Problem: toSchema(problemSchema) },
@@ -74,7 +74,7 @@ function toOperation({ operationId, summary, parameters, body, isOpen, answers, 
         content: { "application/json": { schema: toSchema(answers) } },
       },
       default: {
-        description: "Not done; the code tells why.",
+        description: "The request failed; the code names the reason.",
         headers: FAILURE_HEADERS,
         content: { "application/problem+json": { schema: PROBLEM } },
       },
@@ -84,7 +84,7 @@ function toOperation({ operationId, summary, parameters, body, isOpen, answers, 
 
 const REPLAYED = {
   "Idempotent-Replayed": {
-    description: "`true`: nothing ran this time, it is the first call's answer.",
+    description: "`true`: the tool did not run again; this is the answer of the first call.",
     schema: { type: "string", const: "true" },
   },
 };
@@ -92,9 +92,9 @@ const FAILURE_HEADERS = {
   "Retry-After": { description: "Seconds to wait before the same request.", schema: { type: "integer", minimum: 1 } },
 };
 
-function toParameter({ in: place, name, required, schema: { description, ...schema } }: RouteParameter): JsonObject {
+function toParameter({ in: location, name, required, schema: { description, ...schema } }: RouteParameter): JsonObject {
   return {
-    in: place,
+    in: location,
     name,
     ...(description === undefined ? {} : { description }),
     ...(required ? { required } : {}),

@@ -8,13 +8,13 @@ const origin = z
   .string()
   .refine(
     isOrigin,
-    "An origin is a scheme, a host and a port that is not the usual one, as in `http://localhost:3000`.",
+    "An origin is a scheme, a host and a port if it is not the default port, as in `http://localhost:3000`.",
   );
 
 const host = z
   .string()
   .max(255)
-  .regex(/^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)$/, "A host is a name or an address in small letters, without a port.");
+  .regex(/^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)$/, "A host is a name or an address in lower case, without a port.");
 
 const proxy = z.union(
   [z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()],
@@ -29,35 +29,33 @@ export const httpOptions = z
       .min(1)
       .max(255)
       .default("127.0.0.1")
-      .describe(
-        "The address to listen on. One that other machines reach is refused unless `tokens` or `oauth` say who may call.",
-      ),
-    port: z.int().min(0).max(65_535).default(7332).describe("The port to listen on; `0` takes any that is free."),
+      .describe("The address to listen on. An address that other machines can reach requires `tokens` or `oauth`."),
+    port: z.int().min(0).max(65_535).default(7332).describe("The port to listen on; `0` uses any free port."),
     hosts: z
       .array(host)
       .max(MOST_ORIGINS)
       .default([])
       .describe(
-        "Further names by which the gateway may be addressed, as `Host` has them, without a port. Loopback names, the address it listens on and the host of `publicUrl` are known.",
+        "Further allowed names in the header `Host`, without a port. Loopback names, the address that the gateway listens on and the host of `publicUrl` are always allowed.",
       ),
     publicUrl: z
       .string()
       .refine(isOrigin, "An address is a scheme and a host, as in `https://tools.example.com`.")
       .optional()
-      .describe("The address by which callers know the gateway, where that is a proxy in front of it."),
+      .describe("The URL of the gateway for callers, if a proxy is in front of it."),
     proxies: z
       .array(proxy)
       .max(MOST_ORIGINS)
       .default([])
       .describe(
-        "Addresses or networks of proxies in front of the gateway. Who calls through them is looked up in `X-Forwarded-For`, and only for counting wrong tokens; from anybody else the header is not believed.",
+        "Addresses or networks of proxies in front of the gateway. Only from them, the gateway reads the caller's address in `X-Forwarded-For`, and uses it only for counting invalid tokens.",
       ),
     origins: z
       .array(origin)
       .max(MOST_ORIGINS)
       .default([])
       .describe(
-        "Web pages that may call, each written exactly as browsers name it in `Origin`. What a browser sends for any other page is refused.",
+        "Origins of web pages that may call, exactly as browsers send them in `Origin`. Requests from other web pages are rejected.",
       ),
     tokens: tokensOptions,
     oauth: oauthOptions.optional(),
@@ -68,13 +66,15 @@ export const httpOptions = z
           .min(1)
           .max(100_000)
           .default(1000)
-          .describe("How many there may be. One more ends the one that lay idle longest, of who has the most."),
+          .describe(
+            "The maximum number of sessions. A further session ends the one that was idle longest, of the caller with the most sessions.",
+          ),
         idleMs: z
           .int()
           .min(1000)
           .max(86_400_000)
           .default(1_800_000)
-          .describe("How long one is kept that nobody uses, in milliseconds."),
+          .describe("How long an unused session is kept, in milliseconds."),
       })
       .prefault({})
       .describe("Sessions of MCP clients before 2026-07-28."),
@@ -83,13 +83,13 @@ export const httpOptions = z
       .min(0)
       .max(600_000)
       .default(10_000)
-      .describe("How long calls under way may go on after the signal to stop, in milliseconds."),
+      .describe("How long calls in progress may continue after the signal to stop, in milliseconds."),
   })
-  .describe("What `anygpt mcp serve --http` listens on, and for whom.");
+  .describe("Address, port and allowed callers of `anygpt mcp serve --http`.");
 
 export type HttpOptions = z.output<typeof httpOptions>;
 
-/** Whether anybody but the person at this machine is known. */
+/** Whether callers other than the local user are configured. */
 export function knowsCallers({ tokens, oauth }: Pick<HttpOptions, "tokens" | "oauth">): boolean {
   return tokens.length > 0 || oauth !== undefined;
 }

@@ -2,13 +2,13 @@ import { expect, it } from "vitest";
 import { DiscoveryError } from "../../errors.js";
 import { createSecrets } from "../../util/secrets.js";
 import { toProblem } from "./problem.js";
-import { refuse } from "./refusal.js";
+import { httpRefusal } from "./refusal.js";
 
 const parts = { requestId: "r-1", secrets: createSecrets() };
 
-it("tells what happened, what to do and how long to wait", () => {
+it("states what happened, what to do and how long to wait", () => {
   const error = new DiscoveryError("RATE_LIMITED", "Too many calls.", {
-    hint: "Wait, or use search_tools.",
+    hint: ["Wait.", { action: "search" }],
     facts: { retry_after_seconds: 7 },
     server: "bank",
   });
@@ -19,11 +19,11 @@ it("tells what happened, what to do and how long to wait", () => {
     closes: false,
     body: {
       type: "urn:anygpt:error:RATE_LIMITED",
-      title: "The limit of calls for such tools is used up for now; nothing was sent.",
+      title: "The rate limit for these tools is exceeded; nothing was sent.",
       status: 429,
       detail: "Too many calls.",
       code: "RATE_LIMITED",
-      hint: "Wait, or use GET /api/search.",
+      hint: "Wait. Send GET /api/search?q=QUERY to find tools by what they do.",
       request_id: "r-1",
       retryable: true,
       executed: "no",
@@ -42,13 +42,13 @@ it.each([
   expect(headers).toEqual({ "retry-after": seconds });
 });
 
-it("keeps the id under which the call is on record, and the status of a server beside its own", () => {
+it("keeps the request id of the audit record, and the status of a server next to its own", () => {
   const facts = { status: 418, request_id: "audited", type: "theirs", title: "theirs" };
   const { status, body } = toProblem(new DiscoveryError("UPSTREAM_UNAUTHORIZED", "No.", { facts }), parts);
   expect(status).toBe(502);
   expect(body).toMatchObject({ status: 502, server_status: 418, request_id: "audited" });
   expect(body["type"]).toBe("urn:anygpt:error:UPSTREAM_UNAUTHORIZED");
-  expect(body["title"]).toBe("The server refused our credentials.");
+  expect(body["title"]).toBe("The server rejected the gateway's credentials.");
 });
 
 it("says by a header that a failure is that of the first call with the same key", () => {
@@ -69,7 +69,7 @@ it("hides secrets, and says nothing of what is not ours", () => {
 });
 
 it("leaves it to the status where the code has another one", () => {
-  const { body, closes } = toProblem(refuse(413, ["Too large.", "Less."], { closes: true }), parts);
+  const { body, closes } = toProblem(httpRefusal(413, ["Too large.", "Less."], { closes: true }), parts);
   expect(body).toMatchObject({ type: "about:blank", title: "Payload Too Large", status: 413, code: "INVALID_REQUEST" });
   expect(closes).toBe(true);
 });

@@ -1,40 +1,37 @@
 import { DiscoveryError, type ErrorCode } from "../../errors.js";
 
-/** A request that is refused for its form or its sender, before anything is asked of the gateway. */
-export interface Refusal {
+/** A request that is rejected because of its format or its sender, before any stage is used. */
+export interface HttpRefusal {
   readonly status: 400 | 401 | 403 | 404 | 405 | 413 | 415 | 429 | 503;
   readonly error: DiscoveryError;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What follows on the connection cannot be relied upon. */
+  /** The rest of the connection cannot be parsed reliably. */
   readonly closes?: true;
 }
 
-/** Thrown by what reads a request. */
+/** Thrown while a request is read. */
 export class RefusedRequest extends Error {
   override readonly name = "RefusedRequest";
 
-  constructor(readonly refusal: Refusal) {
+  constructor(readonly refusal: HttpRefusal) {
     super(refusal.error.message);
   }
 }
 
-const CODES: Partial<Record<Refusal["status"], ErrorCode>> = {
+const CODES: Partial<Record<HttpRefusal["status"], ErrorCode>> = {
   401: "UNAUTHORIZED",
   429: "RATE_LIMITED",
   503: "OVERLOADED",
 };
 
-export function refuse(
-  status: Refusal["status"],
+export function httpRefusal(
+  status: HttpRefusal["status"],
   [message, hint]: readonly [message: string, hint: string],
-  more: Pick<Refusal, "headers" | "closes"> = {},
+  more: Pick<HttpRefusal, "headers" | "closes"> = {},
 ): RefusedRequest {
   const error = new DiscoveryError(CODES[status] ?? "INVALID_REQUEST", message, { hint });
   return new RefusedRequest({ status, error, ...more });
 }
 
-/** The same whether a path is nothing to anybody, or to this caller. */
-export const NO_SUCH_PATH = [
-  "There is nothing at this path.",
-  "GET /openapi.json describes all that there is.",
-] as const;
+/** The same error whether a path does not exist, or not for this caller. */
+export const NO_SUCH_PATH = ["The path does not exist.", "GET /openapi.json describes all that there is."] as const;

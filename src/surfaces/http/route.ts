@@ -1,49 +1,53 @@
 import type { IncomingMessage } from "node:http";
 import { z } from "zod";
-import type { Stages } from "../../compose.js";
+import type { Execution } from "../../gateway/execution.js";
+import type { Profiles } from "../../gateway/profiles.js";
+import type { CatalogAccess, ConnectionAccess, Services } from "../../gateway/stages.js";
 import { malformed } from "../../metatools/meta-tool.js";
-import type { Actor } from "../../model/actor.js";
+import type { CallContext } from "../../model/call.js";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
-import type { Answer } from "./answer.js";
-import type { Body } from "./body.js";
+import type { HttpAnswer } from "./answer.js";
+import type { RequestBody } from "./body.js";
 
-export type Place = "path" | "query" | "header";
+export type ParameterLocation = "path" | "query" | "header";
 
 export interface RouteParameter {
-  readonly in: Place;
+  readonly in: ParameterLocation;
   readonly name: string;
   readonly required: boolean;
   readonly schema: JsonObject;
 }
 
-/** One thing that can be asked over HTTP: what serves it and what describes it are made from the same declaration. */
+/** One HTTP operation: handler and OpenAPI description come from the same declaration. */
 export interface Route {
   readonly method: "GET" | "POST";
-  /** As OpenAPI writes it: `/api/adapters/{adapter}/tools`. */
+  /** In OpenAPI syntax: `/api/adapters/{adapter}/tools`. */
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
   readonly parameters: readonly RouteParameter[];
-  /** What the body is, where there is one. */
+  /** The description of the body, if there is one. */
   readonly body?: string;
-  /** Anybody may ask, so the answer says nothing of anything. */
+  /** No token is required, so the response must not contain any data of callers. */
   readonly isOpen: boolean;
-  /** What the caller must be allowed to do; without it whoever is known may ask. */
+  /** The scope that the caller needs; without it every known caller is allowed. */
   readonly scope?: string;
-  /** The answer when it succeeds. */
+  /** The schema of a successful response. */
   readonly answers: z.ZodType;
-  run(request: RouteRequest): Promise<Answer>;
+  run(request: RouteRequest): Promise<HttpAnswer>;
 }
 
+/** What the routes use of the stages. */
+export type RouteStages = CatalogAccess & ConnectionAccess & Services & Execution & Profiles;
+
 export interface RouteRequest {
-  /** As the actor sees them. */
-  readonly stages: () => Promise<Stages>;
-  readonly actor: Actor;
+  /** The stages, limited to the actor's view. */
+  readonly stages: () => Promise<RouteStages>;
+  readonly context: CallContext;
   readonly path: Readonly<Record<string, string>>;
   readonly incoming: IncomingMessage;
-  readonly body: Body;
+  readonly body: RequestBody;
   readonly requestId: string;
-  readonly signal: AbortSignal;
 }
 
 type Shape = Readonly<Record<string, z.ZodType>>;
@@ -56,7 +60,7 @@ export interface RouteSource<Path extends Shape, Query extends Shape, Header ext
   readonly path: Path;
   readonly query: Query;
   readonly header: Header;
-  readonly run: (given: Output<Path> & Output<Query> & Output<Header>, request: RouteRequest) => Promise<Answer>;
+  readonly run: (given: Output<Path> & Output<Query> & Output<Header>, request: RouteRequest) => Promise<HttpAnswer>;
 }
 
 export function defineRoute<Path extends Shape, Query extends Shape, Header extends Shape>(
@@ -84,24 +88,24 @@ export function defineRoute<Path extends Shape, Query extends Shape, Header exte
 
 const HINT = "GET /openapi.json describes what each request takes.";
 
-function toParameters(place: Place, shape: Shape): RouteParameter[] {
+function toParameters(location: ParameterLocation, shape: Shape): RouteParameter[] {
   const { properties, required } = z.toJSONSchema(z.strictObject(shape), { io: "input" });
   return Object.entries(properties ?? {}).flatMap(([name, schema]) =>
-    isJsonObject(schema) ? [{ in: place, name, required: required?.includes(name) === true, schema }] : [],
+    isJsonObject(schema) ? [{ in: location, name, required: required?.includes(name) === true, schema }] : [],
   );
 }
 
-/** Our own headers begin like this. One that is not known is refused: it may be a misspelt `X-AnyGPT-Dry-Run`. */
+/** Our own headers have this prefix. An unknown one is rejected: it may be a misspelled `X-AnyGPT-Dry-Run`. */
 const OWN_HEADER = "x-anygpt-";
 
 function readParameters(parameters: readonly RouteParameter[], { path, incoming }: RouteRequest): JsonObject {
   const known = new Map(parameters.map((one) => [keyOf(one.in, one.name), one]));
   const given = new Map<string, unknown>();
-  const take = (place: Place, name: string, text: string): void => {
-    const parameter = known.get(keyOf(place, name));
+  const take = (location: ParameterLocation, name: string, text: string): void => {
+    const parameter = known.get(keyOf(location, name));
     const key = parameter?.name ?? name;
-    // Given twice, it is no text any more, and whatever it is to be refuses that.
-    given.set(key, given.has(key) ? [given.get(key), text] : toValue(text, place, parameter?.schema["type"]));
+    // A repeated parameter becomes a list, which its schema rejects.
+    given.set(key, given.has(key) ? [given.get(key), text] : toValue(text, location, parameter?.schema["type"]));
   };
   for (const [name, text] of Object.entries(path)) take("path", name, text);
   for (const [name, text] of new URL(incoming.url ?? "/", "http://localhost").searchParams) take("query", name, text);
@@ -112,15 +116,15 @@ function readParameters(parameters: readonly RouteParameter[], { path, incoming 
   return Object.fromEntries(given);
 }
 
-/** The names of headers have no case. */
-function keyOf(place: Place, name: string): string {
-  return `${place} ${place === "header" ? name.toLowerCase() : name}`;
+/** Header names are case-insensitive. */
+function keyOf(location: ParameterLocation, name: string): string {
+  return `${location} ${location === "header" ? name.toLowerCase() : name}`;
 }
 
-/** A text that cannot be what the parameter is stays a text, and is refused as such. `?all` alone is `?all=true`. */
-function toValue(text: string, place: Place, type: unknown): unknown {
+/** A text that cannot be converted stays a text and is rejected by the schema. `?all` means `?all=true`. */
+function toValue(text: string, location: ParameterLocation, type: unknown): unknown {
   if (type === "boolean") {
-    if (text === "true" || (text === "" && place === "query")) return true;
+    if (text === "true" || (text === "" && location === "query")) return true;
     return text === "false" ? false : text;
   }
   if (type === "integer" || type === "number") return /^\d{1,9}(?:\.\d{1,9})?$/.test(text) ? Number(text) : text;

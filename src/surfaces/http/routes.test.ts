@@ -10,7 +10,7 @@ import { ROUTES } from "./routes.js";
 
 const ODD = ["files/read 100%", "größe", "a:b?c#d", "..%2f"];
 
-const place = createCliPlace();
+const runtime = createCliPlace();
 let bank: Bank;
 let rest: Rest;
 beforeAll(async () => {
@@ -19,7 +19,7 @@ beforeAll(async () => {
     servers: {
       ...bank.servers,
       echo: { ...testServer("echo.mjs"), description: "Gives back what it gets." },
-      odd: toolServer(place, "odd", { tools: ODD.map((name) => ({ name, inputSchema: { type: "object" } })) }),
+      odd: toolServer(runtime, "odd", { tools: ODD.map((name) => ({ name, inputSchema: { type: "object" } })) }),
     },
     toolRules: [{ pattern: "echo:crash", enabled: false }],
   });
@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await rest.close();
   bank.remove();
-  place.remove();
+  runtime.remove();
 });
 
 interface Described {
@@ -87,7 +87,7 @@ describe("the document that the gateway serves of itself", () => {
     expect(paths["/healthz"]?.["get"]).toMatchObject({ security: [] });
   });
 
-  it("is refused by that validator when it is wrong", async () => {
+  it("is rejected by that validator when it is invalid", async () => {
     const document = { ...toOpenApi(ROUTES), paths: { "/x": { get: { responses: "none" } } } };
     expect(await new Validator().validate(document)).toMatchObject({ valid: false });
   });
@@ -150,7 +150,7 @@ describe("what is there", () => {
     expect((only.json["results"] as { server: string }[]).every(({ server }) => server === "bank")).toBe(true);
   });
 
-  it("says what to do in words of this API when nothing fits", async () => {
+  it("names the next step in terms of this API when nothing matches", async () => {
     const { json } = await get("/api/search?q=zzzzqqqq&server=bank");
     expect(json["results"]).toEqual([]);
     expect(json["note"]).toContain("GET /api/adapters");
@@ -177,7 +177,7 @@ describe("what is asked wrongly", () => {
     ["/api/search?q=a&__proto__=b", "__proto__"],
     ["/api/adapters/echo/tools?all=yes", "all: "],
     ["/api/adapters?token=abc", "token"],
-  ])("is refused with its name: %s", async (path, problem) => {
+  ])("is rejected with its name: %s", async (path, problem) => {
     const { status, json } = await rest.ask(path);
     expect(status).toBe(400);
     expect(json).toMatchObject({ code: "INVALID_REQUEST", type: "urn:anygpt:error:INVALID_REQUEST" });
@@ -215,7 +215,7 @@ describe("what is asked wrongly", () => {
 });
 
 describe("a call", () => {
-  it("gives the tool's value, and what is not text beside it", async () => {
+  it("returns the tool's value, and non-text content next to it", async () => {
     expect((await post("/api/adapters/echo/tools/add", { a: 1, b: 2 })).json).toEqual({
       success: true,
       result: { sum: 3 },
@@ -295,10 +295,10 @@ describe("a call", () => {
     expect(reply).toMatchObject({ status: 504, json: { code: "TOOL_EXECUTION_TIMEOUT", executed: "unknown" } });
   });
 
-  it("is on record as one over HTTP by the person at this machine", async () => {
+  it("is recorded as an HTTP call of the local user", async () => {
     const { json } = await post("/api/adapters/echo/tools/add", { a: "x", b: 1 });
-    const { books } = await rest.engine.stages();
-    const entries = await books.store.audit.read({ after: 0, limit: 10_000 });
+    const { persistence } = await rest.engine.stages();
+    const entries = await persistence.store.audit.read({ after: 0, limit: 10_000 });
     const body = entries.map((entry) => JSON.parse(entry.body) as JsonObject);
     expect(body.find((entry) => entry["request_id"] === json["request_id"])).toMatchObject({
       surface: "http",

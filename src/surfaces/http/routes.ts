@@ -1,15 +1,14 @@
-// What can be asked over HTTP, each thing declared once. It translates: every decision is the engine's.
+// The HTTP operations, each declared once. They only translate: every decision is made by the engine.
 import { z } from "zod";
 import { describeServer } from "../../metatools/describe-server.js";
 import { toDetailsAnswer, toListedServer, toSearchAnswer } from "../../metatools/discovery-profile.js";
+import { metaToolData } from "../../metatools/meta-tool.js";
 import { searchInput } from "../../metatools/search-input.js";
-import type { JsonObject } from "../../model/json.js";
-import { traceMeta } from "../../tracing/trace-context.js";
 import { toAnswer } from "./answer.js";
-import { executeTool } from "./execute-route.js";
-import { adapter, tool } from "./names.js";
-import { inWordsOfRest } from "./problem.js";
-import { defineRoute, type Route, type RouteRequest } from "./route.js";
+import { executeRoute } from "./execute-route.js";
+import { adapterName, tool } from "./names.js";
+import { describeRestStep } from "./next-steps.js";
+import { defineRoute, type Route } from "./route.js";
 
 const NOTHING = { path: {}, query: {}, header: {} } as const;
 
@@ -17,16 +16,17 @@ const listedServer = z.looseObject({
   name: z.string(),
   description: z.string().optional(),
   toolCount: z.int().describe("All tools that it offers."),
-  enabledCount: z.int().optional().describe("How many of them can be called; left out when all can."),
+  enabledCount: z.int().optional().describe("How many of them can be called; omitted if all can."),
   status: z.enum(["connected", "disconnected", "error"]),
-  pending: z.literal(true).optional().describe("It is being asked for its tools for the first time."),
-  phase: z.enum(["queued", "installing", "starting"]).optional().describe("How far a pending adapter is."),
-  seconds: z.int().optional().describe("How long a pending adapter has been in it."),
+  ready: z.literal(true).optional().describe("Not connected now; it starts when one of its tools is called."),
+  pending: z.literal(true).optional().describe("Its tools are being listed for the first time."),
+  phase: z.enum(["queued", "installing", "starting"]).optional().describe("The progress of a pending adapter."),
+  seconds: z.int().optional().describe("How long a pending adapter has been in this phase."),
   known: z.literal(false).optional().describe("Its tools are not known."),
   reason: z.string().optional().describe("Why it could not be reached."),
 });
 
-/** The same list under both names: to one profile they are servers, to the other adapters. */
+/** The same list under both names: one profile calls them servers, the other adapters. */
 const listAdapters = (at: string, operationId: string): Route =>
   defineRoute({
     ...NOTHING,
@@ -40,7 +40,7 @@ const listAdapters = (at: string, operationId: string): Route =>
       const starts = new Map(discovery.starts().map((start) => [start.name, start]));
       const servers = discovery.servers().map((one) => {
         const { name } = one.definition;
-        const summary = describeServer(one, upstreams.state(name));
+        const summary = describeServer(one, upstreams.state(name), describeRestStep, starts.has(name));
         return toListedServer(summary, { isLong: false, start: starts.get(name) });
       });
       return toAnswer({ servers });
@@ -53,7 +53,7 @@ const listTools = defineRoute({
   at: "/api/adapters/{adapter}/tools",
   operationId: "listTools",
   summary: "List the tools of one adapter.",
-  path: { adapter },
+  path: { adapter: adapterName },
   query: { all: z.boolean().optional().describe("Disabled tools too.") },
   answers: z.object({
     server: z.string(),
@@ -67,8 +67,9 @@ const listTools = defineRoute({
     ),
     disabled: z.int().optional().describe("How many are not shown."),
   }),
-  async run({ adapter: server, all = false }, request) {
-    return toAnswer(await ask("list_tools", { server, includeDisabled: all }, request));
+  async run({ adapter: server, all = false }, { stages, context }) {
+    const { metaTools } = await stages();
+    return toAnswer(await metaToolData(metaTools, "list_tools", { server, includeDisabled: all }, context));
   },
 });
 
@@ -78,7 +79,7 @@ const describeTool = defineRoute({
   at: "/api/adapters/{adapter}/tools/{tool}",
   operationId: "describeTool",
   summary: "Describe a tool and its arguments.",
-  path: { adapter, tool },
+  path: { adapter: adapterName, tool },
   answers: z.looseObject({
     server: z.string(),
     tool: z.string(),
@@ -92,7 +93,7 @@ const describeTool = defineRoute({
     const { discovery, policy } = await stages();
     const found = await discovery.tool(server, name);
     const { inputSchema, outputSchema } = found.definition;
-    // The whole schema stands beside it, so there is no need to point to where it can be read.
+    // The answer has the complete schema, so the URI of the full definition is omitted.
     const { full: _elsewhere, omitted: _cut, ...details } = toDetailsAnswer(found);
     const risk = policy.ruling(found).risk.risk;
     return toAnswer({ ...details, risk, inputSchema, ...(outputSchema === undefined ? {} : { outputSchema }) });
@@ -122,11 +123,9 @@ const searchTools = defineRoute({
     pending: z.array(z.string()).optional().describe("Adapters that have not answered yet."),
     retry_after_seconds: z.int().optional().describe("When to search again, while adapters are pending."),
   }),
-  async run({ q: query, server, limit }, { stages, incoming }) {
+  async run({ q: query, server, limit }, { stages, context }) {
     const { discovery } = await stages();
-    const meta = traceMeta(incoming.headers);
-    const { note, ...found } = toSearchAnswer(await discovery.search({ query, server, limit, meta }));
-    return toAnswer({ ...found, ...(note === undefined ? {} : { note: inWordsOfRest(note) }) });
+    return toAnswer(toSearchAnswer(await discovery.search({ query, server, limit, context }), describeRestStep));
   },
 });
 
@@ -165,17 +164,8 @@ export const ROUTES: readonly Route[] = [
   listAdapters("/api/adapters", "listAdapters"),
   listTools,
   describeTool,
-  executeTool,
+  executeRoute,
   searchTools,
   health,
   readiness,
 ];
-
-/** What an agent gets from the meta-tool of that name. */
-async function ask(name: string, args: JsonObject, { stages, actor, signal }: RouteRequest): Promise<JsonObject> {
-  const { metaTools } = await stages();
-  const metaTool = metaTools.find((one) => one.name === name);
-  if (metaTool === undefined) throw new TypeError(`There is no meta-tool ${name}.`);
-  const answer = await metaTool.run(args, { actor, signal });
-  return answer.kind === "data" ? answer.data : { ...answer.result };
-}

@@ -40,11 +40,11 @@ describe("where it listens", () => {
     },
   );
 
-  it("refuses a name that nothing is behind", async () => {
+  it("rejects an unresolvable host name", async () => {
     await expect(open({}, { host: "no-such-host.invalid" })).rejects.toMatchObject({ code: "CONFIGURATION_ERROR" });
   });
 
-  it("says that somebody listens there already", async () => {
+  it("reports that the address is already in use", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
     const { port } = other.address() as AddressInfo;
@@ -56,7 +56,7 @@ describe("where it listens", () => {
     other.close();
   });
 
-  it("tells the address and the file of the token, never the token", async () => {
+  it("prints the address and the token file, never the token", async () => {
     const { logged, url, token, folder } = await open();
     const file = join(folder, "state", "http.token");
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -87,7 +87,7 @@ describe("a caller that hangs up", () => {
   it.each([
     ["in the middle of its request", 'Content-Length: 100\r\n\r\n{"by'],
     ["in the middle of the answer", 'Content-Length: 17\r\n\r\n{"bytes":8000000}'],
-  ])("%s disturbs nobody, and nothing is written anywhere", async (_, rest) => {
+  ])("%s affects no other caller, and no file is written", async (_, rest) => {
     const written = vi.spyOn(process.stdout, "write");
     const gateway = await open({ servers: { echo: testServer("echo.mjs") } });
     const { upstreams } = await gateway.engine.known();
@@ -117,8 +117,9 @@ describe("a caller that hangs up", () => {
         signal: leaving.signal,
       })
       .catch((error: unknown) => error);
-    const { books, upstreams } = await rest.engine.known();
-    const bodies = async () => (await books.store.audit.read({ after: 0, limit: 100 })).map(({ body }) => body).join();
+    const { persistence, upstreams } = await rest.engine.known();
+    const bodies = async () =>
+      (await persistence.store.audit.read({ after: 0, limit: 100 })).map(({ body }) => body).join();
     await eventually(async () => (await bodies()).includes('"kind":"intent"'));
     await eventually(() => upstreams.state("echo").kind === "open");
     leaving.abort();
@@ -153,7 +154,7 @@ describe("a gateway that is stopped", () => {
     if (!idle.destroyed) await once(idle.resume(), "close");
   });
 
-  it("ends what is under way when its time is up, and says that nobody knows what became of it", async () => {
+  it("ends running calls at the time limit with an unknown outcome", async () => {
     const { rest, hold, held } = await openGate(0);
     const call = hold();
     await eventually(async () => (await held()) === 1);
@@ -173,7 +174,7 @@ function connections({ port }: Rest): Promise<number> {
 }
 
 describe("a defect", () => {
-  it("is told by an id that the log has, and by nothing of its inside", async () => {
+  it("is reported with an id that the log contains, and without internal details", async () => {
     const rest = await open();
     const { discovery } = await rest.engine.known();
     discovery.servers = () => {

@@ -1,4 +1,4 @@
-// Serves programs and MCP clients over HTTP until the process is told to stop.
+// Serves programs and MCP clients over HTTP until the process gets a signal to stop.
 import { getRequestListener, RequestError } from "@hono/node-server";
 import type { DiscoveryEngine } from "../../engine.js";
 import { toDiscoveryError } from "../../errors.js";
@@ -8,7 +8,7 @@ import { createStagesFor } from "../mcp/over-http/stages-for.js";
 import { createAdmissions } from "./admission.js";
 import { toResponse } from "./answer.js";
 import { createApp, toFailure } from "./app.js";
-import { createFailures, type Failures } from "./failures.js";
+import { createLoginThrottle, type LoginThrottle } from "./login-throttle.js";
 import { lastWhenNotPlain } from "./guard.js";
 import { inTurn } from "./in-turn.js";
 import { listen } from "./listen.js";
@@ -17,54 +17,55 @@ import { metadataRoutes } from "./metadata-routes.js";
 import { metricsRoute } from "./metrics-route.js";
 import { describeRoutes } from "./openapi.js";
 import type { HttpOptions } from "./options.js";
-import { refuse } from "./refusal.js";
+import { httpRefusal } from "./refusal.js";
 import { ROUTES } from "./routes.js";
-import { openToken, tokenFile } from "./token.js";
+import { openToken } from "./token.js";
+import { tokenFile } from "../../gateway/runtime-environment.js";
 import { createTraffic } from "./traffic.js";
 
 export interface ServeHttpParts {
   readonly engine: DiscoveryEngine;
-  /** Of the configuration at the start, with what was typed. */
+  /** The options of the configuration at the start, overridden by the command line. */
   readonly options: HttpOptions;
-  /** What /metrics says; left out, there is no such path. */
+  /** The text of /metrics; without it, the path does not exist. */
   readonly metrics?: () => Promise<string>;
-  /** Wrong tokens, where somebody else counts them. */
-  readonly failures?: Failures;
-  /** Told once it can be reached, where. */
+  /** Counts invalid tokens, if the caller provides its own counter. */
+  readonly failures?: LoginThrottle;
+  /** Called once with the address when the server listens. */
   readonly onListening?: (url: string) => void;
 }
 
-/** How long a call that was told to end may take to say what became of it. */
+/** How long an aborted call may take to report its outcome. */
 const LAST_WORDS_MS = 1000;
 
-/** Resolves when everything was wound up after `signal`. The engine is left to the caller to close. */
+/** Resolves after `signal` when all work has ended. The caller closes the engine. */
 export async function serveHttp(parts: ServeHttpParts, signal: AbortSignal): Promise<void> {
   const { engine, options, onListening } = parts;
-  const { place, notices, upstreams } = await engine.stages();
+  const { runtime, notices, upstreams } = await engine.stages();
   upstreams.expectPeers("many");
-  for (const notice of notices()) place.log(notice);
-  const file = tokenFile(place.stateFolder);
-  const token = await openToken(file, place.warn);
-  place.secrets.note(token);
+  for (const notice of notices()) runtime.log(notice);
+  const file = tokenFile(runtime.stateFolder);
+  const token = await openToken(file, runtime.warn);
+  runtime.secrets.note(token);
   const inForce = await createOptionsInForce(engine, options);
   let bound: string | undefined;
-  const failures = parts.failures ?? createFailures({ elapsed: place.elapsed });
+  const failures = parts.failures ?? createLoginThrottle({ elapsed: runtime.elapsed });
   const stagesFor = createStagesFor(() => engine.known());
   const mcp = createMcpOverHttp({
     ...options.sessions,
-    ...place,
+    ...runtime,
     stagesFor,
     onToolsChanged: (listener) => engine.onCatalogChange(listener),
   });
   const admissions = createAdmissions({
-    ...place,
+    ...runtime,
     token,
     failures,
     bound: () => bound,
     onChange: () => mcp.endStreams(),
   });
   const admission = async () => await admissions.of(await inForce());
-  // A reload comes with it: whoever may not call any more hears no more.
+  // The set of callers changes with a reload: end streams of callers that are no longer allowed.
   engine.onCatalogChange(() => void admission().catch(() => undefined));
   const traffic = createTraffic();
   const app = createApp({
@@ -74,26 +75,26 @@ export async function serveHttp(parts: ServeHttpParts, signal: AbortSignal): Pro
       ...metadataRoutes(inForce),
       ...(parts.metrics === undefined ? [] : [metricsRoute(parts.metrics)]),
     ],
-    mounts: mcpMounts(mcp, place.now),
+    mounts: mcpMounts(mcp, runtime.now),
     admission,
     stages: (actor) => stagesFor({ kind: "default" }, actor),
-    place,
+    runtime,
     newId: newRequestId,
     isStopping: () => signal.aborted,
     ...traffic,
   });
   const answer = getRequestListener(app.fetch, {
-    // The upstreams' requests are made with the objects of the platform.
+    // Keep the global Request and Response: requests to upstream servers use them.
     overrideGlobalObjects: false,
-    errorHandler: (thrown) => toResponse(toFailure(toRefused(thrown), newRequestId(), place)),
+    errorHandler: (thrown) => toResponse(toFailure(toRefused(thrown), newRequestId(), runtime)),
   });
   const { server, host, port, isLoopback } = await listen(inTurn(lastWhenNotPlain(traffic.counted(answer))), options);
   bound = host;
   const url = `http://${host}:${port}`;
-  place.log(`Serving on ${url}, described at ${url}/openapi.json, MCP at ${url}/mcp. The token is in ${file}.`);
-  if (!isLoopback) place.warn(NO_TLS);
+  runtime.log(`Serving on ${url}, described at ${url}/openapi.json, MCP at ${url}/mcp. The token is in ${file}.`);
+  if (!isLoopback) runtime.warn(NO_TLS);
   onListening?.(url);
-  engine.known().catch((error: unknown) => place.log(toDiscoveryError(error).message));
+  engine.known().catch((error: unknown) => runtime.log(toDiscoveryError(error).message));
   await aborted(signal);
   server.close();
   mcp.drain();
@@ -107,9 +108,9 @@ export async function serveHttp(parts: ServeHttpParts, signal: AbortSignal): Pro
 }
 
 const NO_TLS =
-  "Other machines reach this gateway, and what they send is not encrypted. Put a proxy with TLS in front of it, and name it under http.publicUrl.";
+  "Other machines can reach this gateway over an unencrypted connection. Put a TLS proxy in front of it, and set its URL as http.publicUrl.";
 
-/** What was typed counts until the configuration is read again. */
+/** Options of the command line apply until the configuration is reloaded. */
 async function createOptionsInForce(
   engine: DiscoveryEngine,
   options: HttpOptions,
@@ -121,10 +122,13 @@ async function createOptionsInForce(
   };
 }
 
-/** An address that the framework cannot make out comes to nobody's route. */
+/** The framework cannot route a URL that it cannot parse. */
 function toRefused(thrown: unknown): unknown {
   if (!(thrown instanceof RequestError)) return thrown;
-  return refuse(400, ["The address of the request cannot be read.", "Send a path of plain characters."]);
+  return httpRefusal(400, [
+    "The URL of the request cannot be parsed.",
+    "Percent-encode special characters in the path.",
+  ]);
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

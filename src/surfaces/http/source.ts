@@ -2,19 +2,19 @@ import type { IncomingMessage } from "node:http";
 import { BlockList, isIP, isIPv6 } from "node:net";
 import { reachOf } from "../../util/net/inward.js";
 
-/** Where a request came from. */
-export interface Source {
-  /** What wrong tokens are counted by: an address, or the network that one customer gets. */
+/** The source of a request. */
+export interface RequestSource {
+  /** The key for counting invalid tokens: an IPv4 address, or an IPv6 /64 network. */
   readonly key: string;
-  /** From this machine, and from nobody in front of it. */
+  /** The request comes from this machine, not through a proxy. */
   readonly isLocal: boolean;
 }
 
 const FORWARDED = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip"];
 const UNKNOWN = "unknown";
 
-/** `X-Forwarded-For` is believed from the right, as far as known proxies have written it. */
-export function createSourceOf(proxies: readonly string[]): (incoming: IncomingMessage) => Source {
+/** Reads `X-Forwarded-For` from the right, as far as trusted proxies have written it. */
+export function createSourceOf(proxies: readonly string[]): (incoming: IncomingMessage) => RequestSource {
   const known = toBlockList(proxies);
   const isProxy = (address: string): boolean =>
     proxies.length > 0 && known.check(address, isIPv6(address) ? "ipv6" : "ipv4");
@@ -36,18 +36,18 @@ export function createSourceOf(proxies: readonly string[]): (incoming: IncomingM
   };
 }
 
-/** The usual ones are known at sight. */
+/** Checks the common loopback addresses without parsing. */
 function isLoopback(address: string): boolean {
   return address === "127.0.0.1" || address === "::1" || reachOf(address) === "loopback";
 }
 
-/** Digits without brackets; IPv4 as such, also where it was written as IPv6. */
+/** Removes brackets, and converts an IPv4-mapped IPv6 address to IPv4. */
 function toAddress(text: string): string | undefined {
   const plain = text.replace(/^\[(.*)\]$/, "$1").replace(/^::ffff:(?=\d+\.)/i, "");
   return isIP(plain) === 0 ? undefined : plain;
 }
 
-/** Whoever has an address of IPv6 has 2⁶⁴ of them. */
+/** An IPv6 customer usually has a whole /64 network, so its addresses count as one source. */
 function toKey(address: string): string {
   if (!isIPv6(address)) return address;
   const [head = "", tail] = address.split("%", 1)[0]?.split("::") ?? [];

@@ -1,11 +1,11 @@
-// A token comes in, the entry of the configuration that knows it goes out: its hash and what is said of it, never itself.
+// Creates the configuration entry of a token: its hash and properties, never the token itself.
 import { createHash } from "node:crypto";
 import { DiscoveryError } from "../../errors.js";
 import { type TokenEntry, tokensOptions } from "./token-options.js";
 
-/** What `Authorization` can carry, and too much of it to be guessed. */
+/** Valid in the header `Authorization`, and too long to be guessed. */
 const TOKEN = /^[A-Za-z0-9._~+/-]{32,512}=*$/;
-/** By which people and programs that look for leaked secrets know it. */
+/** A prefix by which people and secret scanners recognize a token. */
 const PREFIX = "agt_";
 export const TOKEN_BYTES = 32;
 
@@ -29,7 +29,7 @@ export interface EntryFacts {
   readonly expires?: string | undefined;
 }
 
-/** Throws what is wrong with the facts, in the words of the configuration. */
+/** Throws an error that lists the invalid properties by their configuration keys. */
 export function toTokenEntry({ name, token, scopes, view, expires }: EntryFacts): TokenEntry {
   const entry = { name, hash: hashToken(token), scopes: [...new Set(scopes)], view, expires };
   const plain = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined));
@@ -38,14 +38,14 @@ export function toTokenEntry({ name, token, scopes, view, expires }: EntryFacts)
   if (known !== undefined) return known;
   const faults = parsed.error?.issues.map(({ path, message }) => `${path.slice(1).join(".")}: ${message}`) ?? [];
   throw new DiscoveryError("INVALID_REQUEST", `There can be no such token: ${faults.join("; ")}.`, {
-    hint: "Correct what is named and run the command again; nothing was made.",
+    hint: "No token was created. Correct the named values and run the command again.",
   });
 }
 
 const SPAN = /^(\d{1,5})([hdw])$/;
 const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
-/** `30d`, `12h` and `4w` from now; anything else is taken for a time. */
+/** Parses a duration from now (`30d`, `12h`, `4w`) or a point in time. */
 export function toExpiry(text: string, now: number): string {
   const [, amount, unit = ""] = SPAN.exec(text) ?? [];
   const span = UNIT_MS[unit];

@@ -13,17 +13,17 @@ export const viewName = z
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, "expected 1 to 64 letters, digits and . _ -, the first no sign");
 
 const token = z.strictObject({
-  name: tokenName.describe("Who calls with it: `token:NAME` in the record."),
+  name: tokenName.describe("The name of the caller: `token:NAME` in the audit log."),
   hash: z
     .string()
     .regex(/^sha256:[0-9a-f]{64}$/, "expected sha256: and 64 hexadecimal digits, as `anygpt mcp token create` prints")
-    .describe("Of the token, never the token itself: `sha256:` and 64 hexadecimal digits."),
-  scopes: z.array(tokenScope).max(100).default([]).describe("What its caller may do; `*` is everything."),
-  view: viewName.optional().describe("Which servers and tools there are for its caller; left out, all."),
+    .describe("The hash of the token, never the token itself: `sha256:` and 64 hexadecimal digits."),
+  scopes: z.array(tokenScope).max(100).default([]).describe("The permissions of the caller; `*` allows everything."),
+  view: viewName.optional().describe("The view that limits which servers and tools the caller sees; by default all."),
   expires: z.iso
     .datetime({ offset: true })
     .optional()
-    .describe("When it stops to count, as in `2027-01-31T00:00:00Z`."),
+    .describe("When the token expires, as in `2027-01-31T00:00:00Z`."),
 });
 
 export const tokensOptions = z
@@ -35,12 +35,12 @@ export const tokensOptions = z
     for (const [index, one] of tokens.entries()) {
       for (const key of ["name", "hash"] as const) {
         if (seen[key].has(one[key])) {
-          context.addIssue({ code: "custom", path: [index, key], message: "another token has it already" });
+          context.addIssue({ code: "custom", path: [index, key], message: "another token already has this value" });
         }
         seen[key].add(one[key]);
       }
     }
   })
-  .describe("Tokens of other callers than the person at this machine. `anygpt mcp token create` makes them.");
+  .describe("Tokens of callers other than the local user. `anygpt mcp token create` creates them.");
 
 export type TokenEntry = z.output<typeof token>;

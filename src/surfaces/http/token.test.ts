@@ -2,7 +2,8 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { openToken, tokenFile } from "./token.js";
+import { tokenFile } from "../../gateway/runtime-environment.js";
+import { openToken } from "./token.js";
 
 let folder: string;
 let file: string;
@@ -15,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-it("makes a token once, for its owner alone, and leaves nothing beside it", async () => {
+it("creates a token once, readable by its owner only, and leaves no other file", async () => {
   const token = await open();
   expect(token).toMatch(/^[\w-]{43}$/);
   expect(await open()).toBe(token);
@@ -36,7 +37,7 @@ it("closes a file that others could read, and says so without the token", async 
   chmodSync(file, 0o644);
   expect(await open()).toBe(token);
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  expect(warnings).toEqual([expect.stringContaining("could be read by other users")]);
+  expect(warnings).toEqual([expect.stringContaining("was readable by other users")]);
   expect(warnings.join()).not.toContain(token);
 });
 

@@ -1,18 +1,14 @@
-// The file with the bearer token comes in, made if there is none; the token goes out.
+// Reads the bearer token of this machine from its file, and creates the file if it does not exist.
 import { randomBytes } from "node:crypto";
 import { chmod, link, readFile, rm, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { DiscoveryError } from "../../errors.js";
 import { ensurePrivateFolder, writePrivateFile } from "../../util/private-files.js";
 import { isToken, TOKEN_BYTES } from "./token-entry.js";
 
 const OTHERS = 0o077;
 
-export function tokenFile(stateFolder: string): string {
-  return join(stateFolder, "http.token");
-}
-
-/** The same for every start until a person removes the file: programs keep the token. */
+/** The token stays the same until the file is removed, because programs store it. */
 export async function openToken(file: string, warn: (message: string) => void): Promise<string> {
   try {
     const known = await readToken(file);
@@ -23,7 +19,7 @@ export async function openToken(file: string, warn: (message: string) => void): 
     if (error instanceof DiscoveryError) throw error;
     const code = error instanceof Error && "code" in error ? ` (${String(error.code)})` : "";
     throw new DiscoveryError("CONFIGURATION_ERROR", `The token file ${file} cannot be read or made${code}.`, {
-      hint: "Correct the permissions of the file and its folder, or free the disk.",
+      hint: "Correct the permissions of the file and its folder, or free up disk space.",
       cause: error,
     });
   }
@@ -38,7 +34,7 @@ async function readToken(file: string): Promise<string | undefined> {
   return token === undefined || isToken(token) ? token : unusable(file, "holds no token that can be used");
 }
 
-/** Written whole beside its place and then linked there: of several processes one wins, and none sees half a token. */
+/** Writes a temporary file and links it to the path: if several processes start, one wins, and none reads a partial token. */
 async function makeToken(file: string): Promise<void> {
   await ensurePrivateFolder(dirname(file));
   const draft = `${file}.${process.pid}.${randomBytes(6).toString("hex")}`;
@@ -56,12 +52,12 @@ async function closeToOthers(file: string, warn: (message: string) => void): Pro
   if (process.platform === "win32" || ((await stat(file)).mode & OTHERS) === 0) return;
   await chmod(file, 0o600);
   warn(
-    `${file} holds a token and could be read by other users; now it cannot. If one of them may have, remove it: a new one is made at the next start.`,
+    `${file} holds a token and was readable by other users. The gateway has removed this permission. If another user may have read the token, remove the file: the next start creates a new one.`,
   );
 }
 
 function unusable(file: string, what: string): never {
   throw new DiscoveryError("CONFIGURATION_ERROR", `The token file ${file} ${what}.`, {
-    hint: "Remove it: a new one is made at the next start.",
+    hint: "Remove the file: the next start creates a new one.",
   });
 }

@@ -1,13 +1,13 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 
-/** The requests under way. */
+/** The requests in progress. */
 export interface Traffic {
   counted(listener: (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>): RequestListener;
-  /** Aborts when the caller is gone, or with `endAll`. */
+  /** Aborts when the caller disconnects, or with `endAll`. */
   signalOf(outgoing: ServerResponse): AbortSignal;
-  /** Aborts when the caller is gone. */
+  /** Aborts when the caller disconnects. */
   goneOf(outgoing: ServerResponse): AbortSignal;
-  /** Resolves when none is under way. */
+  /** Resolves when no request is in progress. */
   ended(): Promise<void>;
   endAll(): void;
 }
@@ -35,7 +35,7 @@ export function createTraffic(): Traffic {
       enter(outgoing);
       void listener(incoming, outgoing);
     },
-    // Whoever asks after the end is told that it is over.
+    // If the response has already ended, the signal is already aborted.
     signalOf: (outgoing) => open.get(outgoing)?.ended.signal ?? AbortSignal.abort(),
     goneOf: (outgoing) => open.get(outgoing)?.gone.signal ?? AbortSignal.abort(),
     ended: () => new Promise((resolve) => (open.size === 0 ? resolve() : waiting.push(resolve))),

@@ -2,13 +2,14 @@ import { createInterface } from "node:readline";
 import { PassThrough } from "node:stream";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describeDiscoveryStep } from "../../metatools/next-steps.js";
 import { INITIALIZE } from "../../../test/support/gateway.js";
-import type { Stages } from "../../compose.js";
+import type { Stages } from "../../gateway/stages.js";
 import { DiscoveryError } from "../../errors.js";
 import type { MetaTool } from "../../metatools/meta-tool.js";
 import type { AskPerson } from "../../model/call.js";
 import { localActor } from "../../model/actor.js";
-import { createRounds } from "./asking-back/rounds.js";
+import { createMultiRoundTripRequests } from "./client-requests/multi-round-trip-requests.js";
 import { createGatewayServer } from "./gateway-server.js";
 import { BoundedStdioTransport } from "./stdio-transport.js";
 import { offerProfile, toFixedList } from "../../metatools/offered.js";
@@ -51,7 +52,7 @@ class Peer {
   readonly #wakers: (() => void)[] = [];
   readonly #handle: { close(): Promise<void> };
   readonly said: Said[] = [];
-  readonly deafening = new AbortController();
+  readonly closingInput = new AbortController();
   #nextId = 100;
 
   constructor({ stateKey = Buffer.alloc(32, 1), ttlMs = 60_000 } = {}) {
@@ -61,19 +62,19 @@ class Peer {
     });
     const metaTools = [askingTool(this.said, ttlMs)];
     const transport = new BoundedStdioTransport(this.#input, this.#output);
-    const offered = offerProfile(metaTools);
+    const offered = offerProfile(metaTools, describeDiscoveryStep);
     const onToolsChanged = () => undefined;
     const parts = {
       actor: localActor("mcp"),
-      rounds: createRounds(),
+      roundTrips: createMultiRoundTripRequests(),
       fixedList: toFixedList(offered),
       onToolsChanged,
       instructions: "",
       flawsOf: () => [],
       stateKey,
-      deaf: this.deafening.signal,
+      inputClosed: this.closingInput.signal,
     };
-    const stages = () => Promise.resolve({ offered, place: { secrets: createSecrets() } } as unknown as Stages);
+    const stages = () => Promise.resolve({ offered, runtime: { secrets: createSecrets() } } as unknown as Stages);
     this.#handle = serveStdio(({ era }) => createGatewayServer({ ...parts, stages, era }).server, { transport });
   }
 
@@ -196,7 +197,7 @@ describe("in the legacy era", () => {
     expect(textOf(bob!.result!)).toContain("POLICY_DENIED");
   });
 
-  it("hears the answer only on the connection that asked", async () => {
+  it("accepts the answer only on the connection that asked", async () => {
     const [asked, other] = [peer(), peer()];
     await asked.handshake({ elicitation: {} });
     await other.handshake({ elicitation: {} });
@@ -228,12 +229,12 @@ describe("in the legacy era", () => {
     expect(textOf((await answer).result!)).toContain("CONFIRMATION_REQUIRED");
   });
 
-  it("waits for nobody who is not heard any more", async () => {
+  it("does not wait for a client that has disconnected", async () => {
     const client = peer();
     await client.handshake({ elicitation: {} });
     const { answer } = client.call("alice");
     await client.question();
-    client.deafening.abort();
+    client.closingInput.abort();
     expect(textOf((await answer).result!)).toContain("CONFIRMATION_REQUIRED");
   });
 
@@ -254,7 +255,7 @@ describe("in the legacy era", () => {
 });
 
 describe("in the modern era", () => {
-  it("answers the call with the question, and runs it when it comes again with the person's word", async () => {
+  it("answers the call with an input request, and runs it when it is repeated with the user's answer", async () => {
     const client = peer();
     const first = await client.round("alice");
     expect(first).toMatchObject({

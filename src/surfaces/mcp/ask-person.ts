@@ -1,55 +1,52 @@
-// A question comes in; it reaches the person behind the client, and their word goes out. Whether it is needed, for what
-// it counts and for how long is not known here.
+// Asks the user of an MCP client to confirm a call, through elicitation. The policy decides when to ask and how long an
+// answer is valid.
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { CLIENT_CAPABILITIES_META_KEY } from "@modelcontextprotocol/server";
 import type { AskPerson, Question } from "../../model/call.js";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import { underSignals } from "../../util/under-signals.js";
-import { toForm, toVerdict } from "./question-form.js";
+import { toElicitationForm, toVerdict } from "./question-form.js";
 import type { RequestContext } from "./request-context.js";
 
-export interface AskingParts {
+export interface UserQuestionParts {
   readonly era: "legacy" | "modern";
-  /** What the client declared in the handshake; of the legacy era. */
-  readonly capabilities: unknown;
-  /** Shows that a question was put to the client by whoever has the key. */
+  /** The HMAC key of `requestState`, which proves that this gateway asked the question. */
   readonly stateKey: Uint8Array;
-  /** Nothing that the client says is heard any more. */
-  readonly deaf: AbortSignal;
+  /** Aborts when the gateway stops reading messages of the client, so that no answer can arrive. */
+  readonly inputClosed: AbortSignal;
 }
 
-export interface Asking {
+export interface UserQuestion {
   readonly ask: AskPerson;
-  /** The answer that puts a question to the person, where only another round of the request can. */
-  readonly nextRound: () => JsonObject | undefined;
+  /** The `input_required` result that asks the user (2026-07-28); undefined if no question is open. */
+  readonly nextRoundTrip: () => JsonObject | undefined;
 }
 
-/** Undefined when the client has not declared that it can show a form. */
-export function createAsking(context: RequestContext, parts: AskingParts): Asking | undefined {
-  if (parts.era === "legacy") {
-    if (!canShowForms(parts.capabilities)) return undefined;
-    return { ask: askNow(context, parts.deaf), nextRound: () => undefined };
-  }
-  const envelope: unknown = context.mcpReq.envelope;
-  const declared = isJsonObject(envelope) ? envelope[CLIENT_CAPABILITIES_META_KEY] : undefined;
-  return canShowForms(declared) ? askInRounds(context, parts.stateKey) : undefined;
+/** Undefined if the client has not declared elicitation in form mode. */
+export function createUserQuestion(
+  context: RequestContext,
+  declared: unknown,
+  { era, inputClosed, stateKey }: UserQuestionParts,
+): UserQuestion | undefined {
+  if (!canShowForms(declared)) return undefined;
+  if (era === "legacy") return { ask: askNow(context, inputClosed), nextRoundTrip: () => undefined };
+  return askInRoundTrips(context, stateKey);
 }
 
-/** Without any mode it means forms, as before there were modes (2025-06-18). */
+/** An elicitation capability without modes means form mode, as in 2025-06-18, which had no modes. */
 function canShowForms(capabilities: unknown): boolean {
   const elicitation = isJsonObject(capabilities) ? capabilities["elicitation"] : undefined;
   return isJsonObject(elicitation) && (elicitation["form"] !== undefined || elicitation["url"] === undefined);
 }
 
-/** The legacy era: a request of ours, on the connection that the call came from, while the call waits. */
-function askNow({ mcpReq }: RequestContext, deaf: AbortSignal): AskPerson {
+/** Legacy era: sends an elicitation request on the connection of the call, while the call waits. */
+function askNow({ mcpReq }: RequestContext, inputClosed: AbortSignal): AskPerson {
   return async (question, signal) => {
-    const form = toForm(question);
+    const form = toElicitationForm(question);
     if (form === undefined) return "unanswered";
-    // The mode is left out: form is what it means (2025-11-25), and older clients do not know the word.
+    // `mode` is omitted: the default is "form" (2025-11-25), and older clients do not know the member.
     const request = { method: "elicitation/create", params: form } as const;
     try {
-      return await underSignals([mcpReq.signal, deaf, signal], async (both) =>
+      return await underSignals([mcpReq.signal, inputClosed, signal], async (both) =>
         toVerdict(await mcpReq.send(request, { timeout: question.ttlMs, signal: both })),
       );
     } catch {
@@ -61,14 +58,15 @@ function askNow({ mcpReq }: RequestContext, deaf: AbortSignal): AskPerson {
 const KEY = "confirmation";
 
 /**
- * The modern era (2026-07-28): the request is answered with the question, and comes again with the person's word. The
- * word counts for the question that this process has put, and no other: whatever else comes with it is asked about anew.
+ * Modern era (2026-07-28): the gateway answers the call with the question, and the client repeats the call with the user's
+ * answer. The answer is only accepted for the question that this process asked; with any other `requestState`, the gateway
+ * asks again.
  */
-function askInRounds({ mcpReq }: RequestContext, stateKey: Uint8Array): Asking {
+function askInRoundTrips({ mcpReq }: RequestContext, stateKey: Uint8Array): UserQuestion {
   let next: JsonObject | undefined;
   return {
     ask: (question) => {
-      const form = toForm(question);
+      const form = toElicitationForm(question);
       if (form === undefined) return Promise.resolve("unanswered");
       const answer = mcpReq.inputResponses?.[KEY];
       const state = toState(question, stateKey);
@@ -80,7 +78,7 @@ function askInRounds({ mcpReq }: RequestContext, stateKey: Uint8Array): Asking {
       };
       return Promise.resolve("unanswered");
     },
-    nextRound: () => next,
+    nextRoundTrip: () => next,
   };
 }
 

@@ -1,7 +1,7 @@
 import type { RequestId } from "@modelcontextprotocol/server";
 import { type Delivery, INVALID_REQUEST, type Item, toErrorAnswer } from "./frames.js";
 
-/** The only revision whose clients may send several messages as one. */
+/** The only protocol revision with JSON-RPC batches. */
 export const BATCH_REVISION = "2025-03-26";
 export const MAX_BATCH = 100;
 
@@ -10,11 +10,11 @@ interface Batch {
   readonly answers: object[];
 }
 
-/** Several messages that came as one: each goes its own way, their answers leave together. */
+/** JSON-RPC batches: each message is processed alone, and the answers are sent together. */
 export interface Batches {
-  /** The messages to deliver; what is wrong among the items is answered with the rest. */
+  /** Returns the messages to deliver. The errors of invalid items are sent together with the other answers. */
   open(items: readonly Item[]): readonly Delivery[];
-  /** True when the answer belongs to a batch and is kept until the batch is complete. */
+  /** True if the answer belongs to a batch, which holds it until all its answers are there. */
   take(id: RequestId, answer: object): boolean;
   /** The request will not be answered. */
   forget(id: RequestId): void;
@@ -22,7 +22,7 @@ export interface Batches {
 
 export interface BatchesParts {
   readonly write: (answers: readonly object[]) => void;
-  /** Whether a request with this id is still to be answered. */
+  /** Whether a request with this id has not been answered yet. */
   readonly isOpen: (id: RequestId) => boolean;
 }
 
@@ -52,7 +52,7 @@ export function createBatches({ write, isOpen }: BatchesParts): Batches {
         if (!("method" in message && "id" in message)) return true;
         const { id, method } = message;
         if (method === "initialize" || byId.has(id) || isOpen(id)) {
-          const reason = "A batch holds no initialize and no id twice.";
+          const reason = "A batch must not contain initialize or the same id twice.";
           batch.answers.push(toErrorAnswer(id, INVALID_REQUEST, reason));
           return false;
         }

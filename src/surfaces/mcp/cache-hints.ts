@@ -1,18 +1,18 @@
 import type { JsonObject } from "../../model/json.js";
 
-/** How long a result stays true and for whom (2026-07-28). */
+/** How long a client may cache a result, and whether it may share it between users (2026-07-28). */
 export interface CacheHint {
   readonly ttlMs: number;
   readonly cacheScope: "public" | "private";
 }
 
-/** The five tools of a profile are the same for everybody, in every start. */
+/** For the five tools of a profile, which are the same for every client. */
 export const FIXED: CacheHint = { ttlMs: 3_600_000, cacheScope: "public" };
 
-/** What depends on servers and on who asks; whoever listens is told of changes. */
+/** For results that depend on the servers and the caller. Subscribed clients are notified of changes. */
 export const CHANGING: CacheHint = { ttlMs: 1_000, cacheScope: "private" };
 
-/** Older revisions know no such members. */
+/** Protocol revisions before 2026-07-28 do not have these members. */
 export function withHint(result: object, hint: CacheHint, era: "legacy" | "modern"): JsonObject {
   return era === "modern" ? { ...result, ...hint } : { ...result };
 }

@@ -1,24 +1,24 @@
 import { isJsonObject, type JsonObject } from "../../model/json.js";
-import type { Asked } from "./asked.js";
-import { invalid, needText, toForward, toResult } from "./relayed.js";
-import { isOwnTemplate } from "./resources.js";
+import type { MethodRequest } from "./method-request.js";
+import { invalid, needText, toForward, toRelayedResult } from "./relayed.js";
+import { isBuiltInTemplate } from "./resources.js";
 
 const METHOD = "completion/complete";
 const METHOD_NOT_FOUND = -32_601;
 const NOTHING = { completion: { values: [], total: 0, hasMore: false } };
 
-/** What a value could be, as the server of the prompt or template says it. Ours have nothing to choose from. */
-export async function complete(asked: Asked): Promise<JsonObject> {
-  const { params, offerings, era, signal } = asked;
+/** Forwards completion to the server of the prompt or template. Prompts and templates of the gateway have no completions. */
+export async function completeArgument(incoming: MethodRequest): Promise<JsonObject> {
+  const { params, promptsAndResources, era, context } = incoming;
   const { ref } = params;
-  if (!isJsonObject(ref)) throw invalid(`${METHOD} needs ref, an object.`);
-  const found = await findReference(ref, asked);
+  if (!isJsonObject(ref)) throw invalid(`${METHOD} needs an object as ref.`);
+  const found = await findReference(ref, incoming);
   if (found === "own") return NOTHING;
   const request = toForward(params, { ref: { ...ref, ...found.ref } });
-  const answer = await offerings.ask(found.server, { method: METHOD, params: request }, signal);
-  // We say that we complete, whoever stands behind us.
+  const answer = await promptsAndResources.request(found.server, { method: METHOD, params: request }, context.signal);
+  // The gateway declares the capability even if this server does not support it.
   if (answer.kind === "error" && answer.code === METHOD_NOT_FOUND) return NOTHING;
-  return toResult(answer, era);
+  return toRelayedResult(answer, era);
 }
 
 interface Reference {
@@ -26,18 +26,21 @@ interface Reference {
   readonly ref: JsonObject;
 }
 
-async function findReference(ref: JsonObject, { offerings, ownPrompts }: Asked): Promise<Reference | "own"> {
+async function findReference(
+  ref: JsonObject,
+  { promptsAndResources, builtInPrompts }: MethodRequest,
+): Promise<Reference | "own"> {
   if (ref["type"] === "ref/prompt") {
     const name = needText(ref, "name", METHOD);
-    if (ownPrompts.some((one) => one.name === name)) return "own";
-    const prompt = await offerings.prompt(name);
+    if (builtInPrompts.some((one) => one.name === name)) return "own";
+    const prompt = await promptsAndResources.prompt(name);
     if (prompt === undefined) throw invalid(`No prompt is named "${name}".`);
     return { server: prompt.server, ref: { name: prompt.name } };
   }
   if (ref["type"] !== "ref/resource") throw invalid(`${METHOD} needs a ref of type ref/prompt or ref/resource.`);
   const uri = needText(ref, "uri", METHOD);
-  if (isOwnTemplate(uri)) return "own";
-  const resource = offerings.resource(uri);
+  if (isBuiltInTemplate(uri)) return "own";
+  const resource = promptsAndResources.resource(uri);
   if (resource === undefined) throw invalid(`No resource template is named "${uri}".`);
   return { server: resource.server, ref: { uri: resource.uri } };
 }

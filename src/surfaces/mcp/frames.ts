@@ -1,8 +1,9 @@
-// One line from a client comes in; the messages in it go out, each with what reading it as JSON has silently changed.
+// Parses one line from a client into JSON-RPC messages, each with the ambiguities that JSON parsing would silently resolve
+// (duplicate keys, unsafe numbers and others).
 //
-// A message that can be read in two ways is never acted upon. Of a tools/call the arguments are what a model wrote: their
-// flaws go along, so that the refusal reaches the model and the record. Everything around them (name, metadata, a
-// person's answers) is the client's doing, and the client is told with a protocol error.
+// An ambiguous message is never acted upon. The arguments of tools/call are written by a model: their ambiguities are passed
+// on, so that the model gets the error and the audit log records it. The rest (name, metadata, answers of the user) is
+// written by the client, which gets a protocol error.
 import { isUtf8 } from "node:buffer";
 import {
   isJSONRPCErrorResponse,
@@ -21,26 +22,26 @@ export const INVALID_REQUEST = -32600;
 const INVALID_PARAMS = -32602;
 export const INTERNAL_ERROR = -32603;
 
-/** Those of arguments, with room for the levels around them. */
+/** The limits of arguments, plus the nesting levels around them. */
 const FRAME_LIMITS = { maxDepth: JSON_LIMITS.maxDepth + 8, maxValues: JSON_LIMITS.maxValues };
 const HEAD_BYTES = 4096;
 const ARGUMENTS = "/params/arguments";
 const NOT_A_MESSAGE = "The message is not a JSON-RPC 2.0 request, notification or response.";
 
-/** What one line from a client turned out to be. */
+/** The result of parsing one line. */
 export type Frame = Item | { readonly kind: "batch"; readonly items: readonly Item[] };
 
-/** What one message turned out to be. */
+/** The result of parsing one message. */
 export type Item =
   | Delivery
   | { readonly kind: "refused"; readonly answer: ErrorAnswer }
-  /** A notification that can be read in two ways: nobody can be told. */
+  /** An ambiguous notification: it has no id, so no error can be sent. */
   | { readonly kind: "ignored" };
 
 export interface Delivery {
   readonly kind: "message";
   readonly message: JSONRPCMessage;
-  /** Of the arguments of a tools/call; pointers into the message. */
+  /** The ambiguities in the arguments of tools/call, as JSON Pointers into the message. */
   readonly flaws: readonly JsonViolation[];
 }
 
@@ -56,7 +57,7 @@ export function parseFrame(line: Buffer): Frame {
   const flaws = scanJson(text, FRAME_LIMITS);
   const excess = flaws.find(isMalformed);
   if (excess !== undefined) return refuse(idOfLine(line), INVALID_REQUEST, `The message ${excess.message}.`);
-  // The scan has given up: what comes after them is not known.
+  // The scan stops at this number, so the rest of the message is unchecked.
   if (flaws.length >= MOST_VIOLATIONS) {
     return refuse(idOfLine(line), INVALID_REQUEST, `The message has ${MOST_VIOLATIONS} ambiguous values or more.`);
   }
@@ -91,7 +92,7 @@ function isInArguments(path: string): boolean {
   return path === ARGUMENTS || path.startsWith(`${ARGUMENTS}/`);
 }
 
-/** Of the flaws of a batch those of one of its items. */
+/** The ambiguities of one item of a batch. */
 function flawsOfItem(flaws: readonly JsonViolation[], index: number): readonly JsonViolation[] {
   const prefix = `/${index}`;
   return flaws
@@ -99,18 +100,18 @@ function flawsOfItem(flaws: readonly JsonViolation[], index: number): readonly J
     .map((flaw) => ({ ...flaw, path: flaw.path.slice(prefix.length) }));
 }
 
-/** Of any other form it would be dropped by the SDK, and whoever asked left waiting. */
+/** The SDK would drop a response of any other form, and the request would wait for ever. */
 function isAnswer(value: JSONRPCMessage): boolean {
   return isJSONRPCResultResponse(value) || isJSONRPCErrorResponse(value);
 }
 
-/** A person's answer that is malformed or can be read in two ways is none. */
+/** Replaces a malformed or ambiguous response with an error. */
 function toNoAnswer({ id }: { readonly id?: RequestId | undefined }): JSONRPCMessage {
-  const error = { code: INVALID_REQUEST, message: "The answer is malformed, or can be read in two ways." };
+  const error = { code: INVALID_REQUEST, message: "The response is malformed or ambiguous." };
   return { jsonrpc: "2.0", ...(id === undefined ? {} : { id }), error };
 }
 
-/** Odd characters of a text arrive as they were sent; they only matter where a value is passed on. */
+/** Lone surrogates and null characters survive parsing; they only matter if the value is forwarded. */
 function isAmbiguous({ kind }: JsonViolation): boolean {
   return kind !== "lone-surrogate" && kind !== "null-character";
 }
@@ -119,7 +120,7 @@ function refuse(id: RequestId | null, code: number, message: string): Item {
   return { kind: "refused", answer: toErrorAnswer(id, code, message) };
 }
 
-/** The id of a line that is not worth reading whole. */
+/** Finds the id of a line that is not parsed completely. */
 function idOfLine(line: Buffer): RequestId | null {
   const parts = { head: line.subarray(0, HEAD_BYTES), tail: line.subarray(-HEAD_BYTES), bytes: line.length };
   return idOfOversize(parts) ?? null;

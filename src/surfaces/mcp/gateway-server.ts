@@ -1,57 +1,62 @@
-// The gateway as an MCP server: translates between the protocol and the meta-tools, and decides nothing.
+// The gateway as an MCP server: translates between the protocol and the meta-tools. It makes no policy decisions.
 import { ProtocolError, ProtocolErrorCode, type RequestId, Server } from "@modelcontextprotocol/server";
-import type { Stages } from "../../compose.js";
+import type { Profiles } from "../../gateway/profiles.js";
+import type { CatalogAccess, Services, Stages } from "../../gateway/stages.js";
 import { DiscoveryError, toDiscoveryError } from "../../errors.js";
 import type { ListedPage } from "../../metatools/full-mode.js";
-import type { MetaAnswer, MetaContext } from "../../metatools/meta-tool.js";
+import type { MetaAnswer } from "../../metatools/meta-tool.js";
+import { describeDiscoveryStep } from "../../metatools/next-steps.js";
 import type { Offered } from "../../metatools/offered.js";
 import { toErrorObject } from "../../metatools/to-error-object.js";
 import type { Actor } from "../../model/actor.js";
-import type { CallResult } from "../../model/call.js";
+import type { CallContext, CallResult } from "../../model/call.js";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
+import type { DescribeStep } from "../../model/next-steps.js";
 import { traceMeta } from "../../tracing/trace-context.js";
 import type { JsonViolation } from "../../util/json/violation.js";
 import type { Secrets } from "../../util/secrets.js";
 import { underSignals } from "../../util/under-signals.js";
 import { VERSION } from "../../version.js";
-import { type Asking, type AskingParts, createAsking } from "./ask-person.js";
-import type { Caller, Work } from "./asking-back/conversation.js";
-import { createLogLevels } from "./asking-back/log-levels.js";
-import type { Rounds } from "./asking-back/rounds.js";
-import { type CallerParts, ownerOf, runForCaller } from "./asking-back/run-for-caller.js";
-import { ASKING_BACK, BESIDE_CAPABILITIES, createBesideTools, type News } from "./beside-tools.js";
+import { type UserQuestion, type UserQuestionParts, createUserQuestion } from "./ask-person.js";
+import type { CallWork } from "./client-requests/multi-round-trip-call.js";
+import { createLogLevels } from "./client-requests/log-levels.js";
+import type { MultiRoundTripRequests } from "./client-requests/multi-round-trip-requests.js";
+import { type CallerParts, declaredBy, ownerOf, runForCaller } from "./client-requests/run-for-caller.js";
+import {
+  METHODS_WITH_SERVER_REQUESTS,
+  PROMPT_AND_RESOURCE_CAPABILITIES,
+  createPromptAndResourceMethods,
+  type ChangeNotifications,
+} from "./prompts-and-resources.js";
 import { CHANGING, FIXED, withHint } from "./cache-hints.js";
 import type { ListenListener } from "./listens.js";
 import type { RequestContext } from "./request-context.js";
 import { askInTask } from "./tasks/ask-in-task.js";
 import { serveTasks, TASK_CAPABILITIES } from "./tasks/task-methods.js";
 
-export interface GatewayServerParts extends Omit<AskingParts, "capabilities"> {
-  /** For whom everything is done that this server is asked for. */
+export interface GatewayServerParts extends UserQuestionParts {
+  /** The actor of all requests to this server. */
   readonly actor: Actor;
-  /** Of the configuration in force when a request arrives. */
+  /** The stages of the configuration that is current when a request arrives. */
   readonly stages: () => Promise<Stages>;
-  /**
-   * The list of tools where it is the same for ever. Nothing else of the configuration at the start is held: a client may
-   * stay for many others.
-   */
+  /** The list of tools, if it never changes. Nothing else of the first configuration is held, because it may be reloaded. */
   readonly fixedList: ListedPage | undefined;
-  /** Tells whenever there may be other tools. */
+  /** Registers a listener that is called when the tools may have changed. */
   readonly onToolsChanged: (listener: () => void) => void;
-  /** Tells of the streams of changes that the client opens and ends on this server's connection (2026-07-28). */
+  /** Registers a listener for `subscriptions/listen` streams that the client opens and closes (2026-07-28). */
   readonly onListen?: (listener: ListenListener) => void;
   readonly instructions: string;
-  /** Calls of modern clients that wait for answers: the same for all servers that may get one of their requests. */
-  readonly rounds: Rounds;
-  /** What reading the arguments of a request as JSON has silently changed. */
+  /** Waiting calls of modern clients, shared by all server objects that may receive the next request of a call. */
+  readonly roundTrips: MultiRoundTripRequests;
+  /** The JSON ambiguities in the arguments of a request. */
   readonly flawsOf: (id: RequestId) => readonly JsonViolation[];
-  /** Aborts when calls under way are to end and to be answered with what became of them. */
+  /** Aborts when calls in progress must end and report their outcome. */
   readonly ending?: AbortSignal;
 }
 
 export interface GatewayServer {
   readonly server: Server;
-  /** What a request to call a tool is answered with, however it came. */
+  /** Answers tools/call, from the SDK or the fast path. */
   callTool(params: JsonObject, context: RequestContext): Promise<JsonObject>;
 }
 
@@ -62,65 +67,59 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
     {
       capabilities: {
         tools: isFixed ? {} : { listChanged: true },
-        ...BESIDE_CAPABILITIES,
+        ...PROMPT_AND_RESOURCE_CAPABILITIES,
         logging: {},
         ...(parts.era === "modern" ? TASK_CAPABILITIES : {}),
       },
-      // What it says of servers holds for who asks.
+      // The instructions name servers, which depend on the caller.
       cacheHints: { "server/discover": CHANGING },
       instructions: parts.instructions,
     },
   );
-  // A client that cannot be told looks for itself.
+  // If the notification fails, the client has to list the tools again itself.
   if (!isFixed) parts.onToolsChanged(() => void server.sendToolListChanged().catch(() => undefined));
-  const beside = createBesideTools(toNews(server), parts);
-  parts.onListen?.((stream, filter) => beside.listen(stream, filter));
-  server.onclose = () => beside.close();
+  const methods = createPromptAndResourceMethods(toChangeNotifications(server), parts);
+  parts.onListen?.((stream, filter) => methods.listen(stream, filter));
+  server.onclose = () => methods.close();
   const levels = createLogLevels(server, parts.era);
-  if (parts.era === "modern") serveTasks(server, parts.rounds.tasks, ownerOf(parts.actor));
+  if (parts.era === "modern") serveTasks(server, parts.roundTrips.tasks, ownerOf(parts.actor));
 
-  const toCaller = (params: JsonObject, context: RequestContext, signal: AbortSignal): CallerParts => ({
-    era: parts.era,
-    actor: parts.actor,
-    rounds: parts.rounds,
-    deaf: parts.deaf,
-    client: server,
-    declared: server.getClientCapabilities(),
-    params,
-    signal,
-    onEvent: levels.listener(context),
-  });
+  const { era, actor, roundTrips, inputClosed } = parts;
+  const callerParts: CallerParts = { era, actor, roundTrips, inputClosed, client: server };
+  const answerFor = async (params: JsonObject, context: RequestContext, work: CallWork): Promise<JsonObject> =>
+    await underSignals([context.mcpReq.signal, parts.ending], (signal) =>
+      runForCaller({ params, context, signal, onEvent: levels.listener(context) }, callerParts, work),
+    );
 
-  const callTool = async (params: JsonObject, context: RequestContext): Promise<JsonObject> =>
-    await underSignals([context.mcpReq.signal, parts.ending], (signal) => callUnder(params, context, signal));
+  const callTool = async (params: JsonObject, request: RequestContext): Promise<JsonObject> =>
+    await answerFor(params, request, async (caller) => {
+      const asking = createUserQuestion(request, declaredBy(request, era, server), parts);
+      const { mcpReq, http } = request;
+      const context: CallContext = {
+        actor,
+        signal: caller.signal,
+        onEvent: caller.onEvent,
+        peer: caller.peer,
+        meta: toMeta(mcpReq._meta, http?.req),
+        flaws: parts.flawsOf(mcpReq.id),
+        ask: asking && askInTask(caller, asking.ask),
+        logLevel: levels.wanted(request),
+      };
+      const isAnswered = (): boolean => caller.isAnswered?.() === true;
+      return await callMetaTool(params, context, { asking, isAnswered }, parts);
+    });
 
-  const callUnder = async (params: JsonObject, context: RequestContext, signal: AbortSignal): Promise<JsonObject> => {
-    const caller = toCaller(params, context, signal);
-    const { era, stateKey, deaf } = parts;
-    const request = {
-      params,
-      actor: parts.actor,
-      context,
-      flaws: parts.flawsOf(context.mcpReq.id),
-      asking: createAsking(context, { era, stateKey, deaf, capabilities: caller.declared }),
-      logLevel: levels.wanted(context),
-    };
-    return await runForCaller(context, caller, (whom) => callMetaTool(request, whom, parts));
-  };
-
-  // A handler registered for a method has its result parsed and copied by the SDK, which drops what its
-  // schemas do not know. The fallback's result goes out as it is, and what an upstream says must.
+  // The SDK parses and copies the result of a handler that is registered for a method, and drops members that its schemas
+  // do not know. The result of the fallback handler is sent unchanged, as results of upstream servers must be.
   server.fallbackRequestHandler = async ({ method, params }, context) => {
     if (method === "tools/list")
       return withHint(await listTools(params?.["cursor"], parts), isFixed ? FIXED : CHANGING, parts.era);
     const given = params ?? {};
-    if (ASKING_BACK.has(method)) {
-      const answer: Work = async (whom) => (await beside.handle(method, given, whom)) ?? {};
-      return await underSignals([context.mcpReq.signal, parts.ending], (signal) =>
-        runForCaller(context, toCaller(given, context, signal), answer),
-      );
+    if (METHODS_WITH_SERVER_REQUESTS.has(method)) {
+      const answer: CallWork = async (whom) => (await methods.handle(method, given, whom)) ?? {};
+      return await answerFor(given, context, answer);
     }
-    const answer = beside.handle(method, given, context.mcpReq);
+    const answer = methods.handle(method, given, context.mcpReq);
     if (answer !== undefined) return await answer;
     if (method !== "tools/call") throw new ProtocolError(ProtocolErrorCode.MethodNotFound, "Method not found");
     return await callTool(given, context);
@@ -128,8 +127,8 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
   return { server, callTool };
 }
 
-/** A client that cannot be told looks for itself. */
-function toNews(server: Server): News {
+/** Failed notifications are ignored: the client has to list again itself. */
+function toChangeNotifications(server: Server): ChangeNotifications {
   const ignore = (): void => undefined;
   return {
     promptsChanged: () => void server.sendPromptListChanged().catch(ignore),
@@ -138,14 +137,14 @@ function toNews(server: Server): News {
   };
 }
 
-/** How long the list of all tools waits for servers that were never asked: many clients ask for it once only. */
+/** How long tools/list waits in full mode for servers that start for the first time: many clients request it only once. */
 const FIRST_TIME_WAIT_MS = 10_000;
 
-/** The five tools are listed before anything is known of the servers; all of them only then. */
+/** The five meta-tools are listed at once; in full mode the list waits for the servers. */
 async function listTools(cursor: unknown, { fixedList, stages }: GatewayServerParts): Promise<ListedPage> {
   if (fixedList !== undefined) return fixedList;
   if (cursor !== undefined && typeof cursor !== "string")
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, "The cursor is not a text.");
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, "The cursor is not a string.");
   try {
     return (await whenKnown(await stages())).page(cursor);
   } catch (error) {
@@ -153,53 +152,48 @@ async function listTools(cursor: unknown, { fixedList, stages }: GatewayServerPa
   }
 }
 
-async function whenKnown({ offered, refresh }: Stages): Promise<Offered> {
+async function whenKnown({ offered, refresh }: Profiles & CatalogAccess): Promise<Offered> {
   if (!offered.isFixed) await refresh.whenKnown(FIRST_TIME_WAIT_MS);
   return offered;
 }
 
-interface MetaRequest {
-  readonly actor: Actor;
-  readonly logLevel: string | undefined;
-  readonly params: JsonObject;
-  readonly context: RequestContext;
-  readonly flaws: readonly JsonViolation[];
-  readonly asking: Asking | undefined;
+interface ClientRequest {
+  readonly asking: UserQuestion | undefined;
+  /** Whether the client's request was already answered with a task, so that no further request for this call follows. */
+  readonly isAnswered: () => boolean;
 }
 
 async function callMetaTool(
-  request: MetaRequest,
-  caller: Caller,
+  { name, arguments: args }: JsonObject,
+  context: CallContext,
+  { asking, isAnswered }: ClientRequest,
   { stages, era }: GatewayServerParts,
 ): Promise<JsonObject> {
-  const { name, arguments: args } = request.params;
   if (typeof name !== "string")
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, "tools/call needs the tool's name.");
-  let current: Stages;
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, "tools/call needs a string as name.");
+  let current: Profiles & CatalogAccess & Services;
   try {
     current = await stages();
   } catch (error) {
-    return { ...toFailedResult(error) };
+    return { ...toFailedResult(error, describeDiscoveryStep) };
   }
-  const { offered, place } = current;
+  const { offered, runtime } = current;
   const metaTool = offered.find(name) ?? (await whenKnown(current)).find(name);
-  if (metaTool === undefined) throw unknownMetaTool(place.secrets.redact(name), offered.names);
+  if (metaTool === undefined) throw unknownMetaTool(runtime.secrets.redact(name), offered.names);
   try {
-    return toResult(await metaTool.run(args, toMetaContext(request, caller)));
+    return toResult(await metaTool.run(args, context));
   } catch (error) {
-    assertNoPage(error, caller);
-    if (era === "modern" && !offered.isFixed) assertNoLack(error);
-    const isAnswered = caller.isAnswered?.() === true;
-    if (isAnswered && !offered.isFixed) assertNoProtocolError(error, place.secrets);
+    assertNoUrlElicitation(error, context);
+    if (era === "modern" && !offered.isFixed) assertNoMissingCapability(error);
+    if (isAnswered() && !offered.isFixed) assertNoProtocolError(error, offered.describeStep, runtime.secrets);
     const isUnconfirmed = error instanceof DiscoveryError && error.code === "CONFIRMATION_REQUIRED";
-    return (
-      (isUnconfirmed && !isAnswered ? request.asking?.nextRound() : undefined) ?? toFailedResult(error, place.secrets)
-    );
+    const next = isUnconfirmed && !isAnswered() ? asking?.nextRoundTrip() : undefined;
+    return next ?? toFailedResult(error, offered.describeStep, runtime.secrets);
   }
 }
 
-/** A legacy client that opens pages does so on the protocol's own error, and calls again. */
-function assertNoPage(error: unknown, { peer }: Caller): void {
+/** A legacy client with URL elicitation opens the page when it gets this protocol error, and repeats the call. */
+function assertNoUrlElicitation(error: unknown, { peer }: CallContext): void {
   const { jsonRpcCode, elicitations } = error instanceof DiscoveryError ? error.facts : {};
   const elicitation = peer?.notify === undefined ? undefined : peer.capabilities["elicitation"];
   if (jsonRpcCode !== ProtocolErrorCode.UrlElicitationRequired || !isJsonObject(elicitation)) return;
@@ -207,28 +201,29 @@ function assertNoPage(error: unknown, { peer }: Caller): void {
   throw new ProtocolError(ProtocolErrorCode.UrlElicitationRequired, error.message, { elicitations });
 }
 
-/** Where tools go by their own names, a client is told in the protocol's own words what it would have to be able to do. */
-function assertNoLack(error: unknown): void {
+/** In full mode, a missing client capability is reported with the error that the protocol defines for it. */
+function assertNoMissingCapability(error: unknown): void {
   const { jsonRpcCode, requiredCapabilities } = error instanceof DiscoveryError ? error.facts : {};
-  const isLack = jsonRpcCode === ProtocolErrorCode.MissingRequiredClientCapability;
-  if (!isLack || !isJsonObject(requiredCapabilities)) return;
+  const isMissing = jsonRpcCode === ProtocolErrorCode.MissingRequiredClientCapability;
+  if (!isMissing || !isJsonObject(requiredCapabilities)) return;
   throw new ProtocolError(jsonRpcCode, toDiscoveryError(error).message, { requiredCapabilities });
 }
 
-/** Where tools go by their own names, a task says of itself that its server has failed to answer the call at all. */
-function assertNoProtocolError(error: unknown, secrets: Secrets): void {
+/** In full mode, a JSON-RPC error of the server makes the task fail, instead of completing it with an error result. */
+function assertNoProtocolError(error: unknown, describe: DescribeStep, secrets: Secrets): void {
   const { jsonRpcCode } = error instanceof DiscoveryError ? error.facts : {};
   if (typeof jsonRpcCode !== "number") return;
   const { message } = secrets.redactError(toDiscoveryError(error));
-  throw new ProtocolError(jsonRpcCode, message, toErrorObject(error, secrets).error);
+  throw new ProtocolError(jsonRpcCode, message, toErrorObject(error, describe, secrets).error);
 }
 
-/** How a failure inside a meta-tool is told: as an answer that a model can act on. */
-export function toFailedResult(error: unknown, secrets?: Secrets): CallResult {
-  return { content: [{ type: "text", text: JSON.stringify(toErrorObject(error, secrets)) }], isError: true };
+/** A failed meta-tool answers with a tool result (`isError`), so that the model sees the error and can react. */
+export function toFailedResult(error: unknown, describe: DescribeStep, secrets?: Secrets): CallResult {
+  const text = JSON.stringify(toErrorObject(error, describe, secrets));
+  return { content: [{ type: "text", text }], isError: true };
 }
 
-/** An agent that calls an upstream's tool by its own name is told the way. */
+/** The message explains how to call tools of other servers, because models sometimes call them by name. */
 function unknownMetaTool(name: string, names: readonly string[]): ProtocolError {
   const run = names.find((one) => /execute/.test(one));
   const offers =
@@ -241,21 +236,7 @@ function toResult(answer: MetaAnswer): CallResult {
   return { content: [{ type: "text", text: JSON.stringify(answer.data) }] };
 }
 
-function toMetaContext({ actor, context, flaws, asking, logLevel }: MetaRequest, caller: Caller): MetaContext {
-  const { mcpReq, http } = context;
-  return {
-    actor,
-    signal: caller.signal,
-    onEvent: caller.onEvent,
-    peer: caller.peer,
-    meta: toMeta(mcpReq._meta, http?.req),
-    flaws: flaws.length > 0 ? flaws : undefined,
-    ask: asking && askInTask(caller, asking.ask),
-    logLevel,
-  };
-}
-
-/** What travels on; over HTTP the trace may stand in the headers. */
+/** The metadata to forward. Over HTTP the trace context may be in the headers. */
 function toMeta(given: unknown, request: Request | undefined): JsonObject | undefined {
   if (!isJsonObject(given) && request === undefined) return undefined;
   const { progressToken: _token, ...own }: JsonObject = isJsonObject(given) ? given : {};

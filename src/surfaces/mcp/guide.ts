@@ -1,42 +1,42 @@
-const SHARED = `- A failed call answers \`{"success": false, "error": {code, message, hint, retryable, executed}}\`. The hint says what to do next; \`executed\` says whether the tool ran: only repeat a call that says "no".
-- A call that could do harm may need a person's word. A client that can ask them does so by itself; otherwise the call fails with \`CONFIRMATION_REQUIRED\`, and the hint says how it can run.
-- \`options.idempotency_key\` keeps a call from running twice: repeated with the same key and arguments, it gives the first answer again.
-- \`options.dry_run\` says what a call would do, and does nothing.
-- An answer that was cut names resources \`anygpt://results/ID/PAGE\` with the whole of it.
-- \`anygpt://tools/SERVER/TOOL\` is a tool's full definition, every word of it.
+const SHARED = `- A failed call returns \`{"success": false, "error": {code, message, hint, retryable, executed}}\`. The hint states the next action; \`executed\` says whether the tool ran. Only repeat a call with \`executed: "no"\`.
+- A risky call may need a confirmation by the user. If the client supports elicitation, the gateway asks the user through it; otherwise the call fails with \`CONFIRMATION_REQUIRED\`, and the hint explains how to confirm it.
+- \`options.idempotency_key\` prevents a call from running twice: a repeated call with the same key and arguments returns the first answer again.
+- \`options.dry_run\` reports what a call would do without running it.
+- A truncated answer names the resources \`anygpt://results/ID/PAGE\` with the complete result.
+- \`anygpt://tools/SERVER/TOOL\` is the complete definition of a tool.
 `;
 
-const BESIDE = `- \`anygpt://servers/SERVER/ADDRESS\` is a resource of a server, by the address that the server gives it. Its prompts are named SERVER__PROMPT.
+const PROMPTS_AND_RESOURCES = `- \`anygpt://servers/SERVER/URI\` is the resource of a server with that URI. The prompts of a server are named SERVER__PROMPT.
 `;
 
-/** The resource `anygpt://guide`: what an agent or a person can read about the gateway through the protocol itself. */
+/** The text of the resource `anygpt://guide` in the profile `discovery`. */
 export const GUIDE = `# How to use this gateway
 
-This server stands in front of other MCP servers. Their tools are not listed here; they are found, read and run through five tools.
+This server is a gateway to other MCP servers. Their tools are not listed here: find, inspect and run them with five tools.
 
-1. \`search_tools\` with what you want to do, in plain words. The best hit often carries its signature: then go to step 3.
-2. \`get_tool_details\` with the server and tool of a hit, for its parameters.
-3. \`execute_tool\` with server, tool and arguments. The answer is the tool's own.
+1. Call \`search_tools\` with what you want to do, in plain words. The best hit often has its signature: then go to step 3.
+2. Call \`get_tool_details\` with the server and tool of a hit to read its parameters.
+3. Call \`execute_tool\` with server, tool and arguments. It returns the tool's own result.
 
-\`list_mcp_servers\` names the servers, \`list_tools\` all tools of one.
+\`list_mcp_servers\` lists the servers, \`list_tools\` lists all tools of one server.
 
-${SHARED}${BESIDE}`;
+${SHARED}${PROMPTS_AND_RESOURCES}`;
 
-/** The same for the profile `gateway`. */
+/** The text of the resource `anygpt://guide` in the profile `gateway`. */
 export const GATEWAY_GUIDE = `# How to use this gateway
 
-This server stands in front of REST APIs and other MCP servers. Their operations are not listed here; they are found and run through five tools.
+This server is a gateway to REST APIs and other MCP servers. Their operations are not listed here: find and run them with five tools.
 
-1. \`gateway.intent\` with what you want to do, in plain words, and if it matters with country, currency and use case. Its answer has everything that a call needs, or options to choose from.
-2. \`gateway.execute\` with the tool_id and params.
+1. Call \`gateway.intent\` with what you want to do, in plain words; add country, currency and use case if they matter. The answer has everything that a call needs, or options to choose from.
+2. Call \`gateway.execute\` with the tool_id and params.
 
-\`gateway.adapters\` names the services, \`gateway.tools\` the operations of one, \`gateway.reference\` how to sign in, what errors mean and how calls are made safe.
+\`gateway.adapters\` lists the services, \`gateway.tools\` lists the operations of one service, and \`gateway.reference\` explains authentication, errors and safe usage.
 
-${SHARED}${BESIDE}`;
+${SHARED}${PROMPTS_AND_RESOURCES}`;
 
-/** The same where every tool is listed under a name of its own. */
+/** The text of the resource `anygpt://guide` in full mode. */
 export const FULL_GUIDE = `# How to use this gateway
 
-This server stands in front of other servers and lists all of their tools. Call them by the names in the list; answers are the tools' own.
+This server is a gateway to other servers and lists all their tools. Call them by the names in the list; each call returns the tool's own result.
 
 ${SHARED}`;

@@ -7,19 +7,19 @@ const HELLO = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { n
 
 it.each<[string, JsonObject | undefined, string | undefined]>([
   ["initialize", HELLO, undefined],
-  ["initialize", { ...HELLO, protocolVersion: 5 }, "initialize needs protocolVersion, a text."],
-  ["initialize", { ...HELLO, capabilities: [] }, "initialize needs capabilities, an object."],
+  ["initialize", { ...HELLO, protocolVersion: 5 }, "initialize needs a string as protocolVersion."],
+  ["initialize", { ...HELLO, capabilities: [] }, "initialize needs an object as capabilities."],
   [
     "initialize",
     { ...HELLO, clientInfo: { name: "a" } },
-    "initialize needs clientInfo, an object with name and version, both texts.",
+    "initialize needs an object with the strings name and version as clientInfo.",
   ],
-  ["initialize", undefined, "initialize needs protocolVersion, a text."],
+  ["initialize", undefined, "initialize needs a string as protocolVersion."],
   ["logging/setLevel", { level: "warning" }, undefined],
   [
     "logging/setLevel",
     { level: "loud" },
-    "logging/setLevel needs level, one of debug, info, notice, warning, error, critical, alert, emergency.",
+    "logging/setLevel needs one of these values as level: debug, info, notice, warning, error, critical, alert, emergency.",
   ],
   ["initialize", { _meta: { "io.modelcontextprotocol/protocolVersion": "2026-07-28" } }, undefined],
   ["ping", undefined, undefined],
@@ -27,7 +27,7 @@ it.each<[string, JsonObject | undefined, string | undefined]>([
   expect(findWrongParams(method, params)).toBe(wrong);
 });
 
-it("refuses such a request as one with invalid parameters, under its id", () => {
+it("rejects such a request with invalid parameters, under its id", () => {
   const line = Buffer.from('{"jsonrpc":"2.0","id":3,"method":"logging/setLevel","params":{"level":1}}');
   expect(parseFrame(line)).toMatchObject({ kind: "refused", answer: { id: 3, error: { code: -32602 } } });
 });

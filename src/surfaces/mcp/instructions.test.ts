@@ -16,7 +16,7 @@ const NAMES = ["list_mcp_servers", "search_tools", "list_tools", "get_tool_detai
 describe("instructions", () => {
   it("name the servers with what they are for", () => {
     expect(toInstructions([server("github", "GitHub API"), server("fs")], NAMES)).toMatch(
-      /Behind it: github \(GitHub API\), fs\.$/,
+      /Servers: github \(GitHub API\), fs\.$/,
     );
   });
 
@@ -25,7 +25,7 @@ describe("instructions", () => {
       Array.from({ length: 500 }, (_, n) => server(`server-${n}`, "Something useful")),
       NAMES,
     );
-    expect(text).toMatch(/Behind it 500 servers: server-0, .* and \d+ more \(list_mcp_servers\)\.$/);
+    expect(text).toMatch(/ 500 servers: server-0, .* and \d+ more \(list_mcp_servers\)\.$/);
   });
 
   it.each([

@@ -4,14 +4,14 @@ import { cutAtWord, toOneLine } from "../../util/text.js";
 const MAX_TOKENS = 145;
 const MAX_DESCRIPTION = 40;
 
-/** Where every tool is listed under its own name, there is nothing to search for. */
+/** In full mode there are no meta-tools, so the text names none. */
 function introduce(names: readonly string[]): string {
   const [find, run] = [/search|intent/, /execute/].map((pattern) => names.find((name) => pattern.test(name)));
-  if (find === undefined || run === undefined) return "Gateway to other MCP servers; all of their tools are listed.";
+  if (find === undefined || run === undefined) return "Gateway to other MCP servers; lists all their tools.";
   return `Gateway to other MCP servers. Find tools with ${find}, run them with ${run}.`;
 }
 
-/** What an agent is told at the start: what it could search for. Depends on the configuration alone, so it is stable. */
+/** The MCP instructions: how to use the gateway, and which servers it has. They only depend on the configuration, so they are stable. */
 export function toInstructions(servers: readonly ServerDefinition[], offered: readonly string[]): string {
   const introduction = introduce(offered);
   if (servers.length === 0) return `${introduction} No server is configured yet.`;
@@ -26,20 +26,20 @@ export function toInstructions(servers: readonly ServerDefinition[], offered: re
 }
 
 function fit(items: readonly string[], introduction: string): string | undefined {
-  const text = `${introduction} Behind it: ${items.join(", ")}.`;
+  const text = `${introduction} Servers: ${items.join(", ")}.`;
   return mostTokens(text) <= MAX_TOKENS ? text : undefined;
 }
 
 function cutList(names: readonly string[], introduction: string, listed: string | undefined): string {
   const where = listed === undefined ? "" : ` (${listed})`;
   const toText = (count: number): string =>
-    `${introduction} Behind it ${names.length} servers: ${names.slice(0, count).join(", ")} and ${names.length - count} more${where}.`;
+    `${introduction} ${names.length} servers: ${names.slice(0, count).join(", ")} and ${names.length - count} more${where}.`;
   let count = 1;
   while (count < names.length && mostTokens(toText(count + 1)) <= MAX_TOKENS) count += 1;
   return toText(count);
 }
 
-/** A pessimistic estimate: words of a common alphabet cost about a token per four letters, anything else more. */
+/** An upper estimate of tokens: Latin letters cost about one token per four letters, other characters more. */
 function mostTokens(text: string): number {
   const letters = text.match(/[A-Za-z ]/g)?.length ?? 0;
   const signs = text.match(/[!-@[-`{-~]/g)?.length ?? 0;

@@ -1,35 +1,35 @@
 import type { RequestId } from "@modelcontextprotocol/server";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 
-/** A stream of changes: the filter that it was opened with, or undefined when it ends. */
+/** Called with the filter of a `subscriptions/listen` stream when it opens, and with undefined when it closes. */
 export type ListenListener = (stream: RequestId, filter: JsonObject | undefined) => void;
 
 export interface Listens {
-  /** The parameters of the request that opens a stream, or undefined when it ends. */
-  heard(stream: RequestId, params: unknown): void;
-  /** Whoever is to hear next also hears of the streams that are open. */
+  /** Records a stream: `params` of the request that opens it, or undefined when it closes. */
+  update(stream: RequestId, params: unknown): void;
+  /** Replaces the listener. The new one is called for every stream that is already open. */
   onListen(listener: ListenListener): void;
 }
 
-/** The streams of changes that one client has open (2026-07-28): its first message may open one. */
+/** The `subscriptions/listen` streams of one client (2026-07-28). The first message of a client may already open one. */
 export function createListens(): Listens {
   const open = new Map<RequestId, JsonObject>();
-  let tell: ListenListener = () => undefined;
+  let notify: ListenListener = () => undefined;
   return {
-    heard(stream, params) {
+    update(stream, params) {
       if (params === undefined && !open.delete(stream)) return;
       const filter = params === undefined ? undefined : filterOf(params);
       if (filter !== undefined) open.set(stream, filter);
-      tell(stream, filter);
+      notify(stream, filter);
     },
     onListen(listener) {
-      tell = listener;
-      for (const [stream, filter] of open) tell(stream, filter);
+      notify = listener;
+      for (const [stream, filter] of open) notify(stream, filter);
     },
   };
 }
 
-/** Of a request for a stream of changes: what it is to tell of. */
+/** The filter in the parameters of `subscriptions/listen`. */
 export function filterOf(params: unknown): JsonObject {
   const filter = isJsonObject(params) ? params["notifications"] : undefined;
   return isJsonObject(filter) ? filter : {};

@@ -20,7 +20,7 @@ it.each<[string, JsonObject[], string]>([
   ["something before it is gone", items("b", "c", "d"), "cd"],
   ["it is gone itself", items("a", "x", "c", "d"), "cd"],
   ["nothing is left after it", items("a"), ""],
-])("goes on after the last item when %s", (_, later, rest) => {
+])("continues after the last item when %s", (_, later, rest) => {
   const { nextCursor } = toPage(items("a", "b", "c"), "name", { cursor: undefined, limits });
   expect(names(toPage(later, "name", { cursor: nextCursor, limits }))).toBe(rest);
 });
@@ -30,6 +30,6 @@ it("a page holds one item however large, and no more than fits", () => {
   expect(toPage(big, "name", { cursor: undefined, limits: { items: 10, characters: 100 } }).items).toHaveLength(1);
 });
 
-it.each([1, "", "x", null, {}, Buffer.from("1 zz").toString("base64url")])("refuses %j as a cursor", (cursor) => {
-  expect(() => toPage(items("a"), "name", { cursor })).toThrow("The cursor is none that this gateway gave out.");
+it.each([1, "", "x", null, {}, Buffer.from("1 zz").toString("base64url")])("rejects %j as a cursor", (cursor) => {
+  expect(() => toPage(items("a"), "name", { cursor })).toThrow("The cursor was not issued by this gateway.");
 });

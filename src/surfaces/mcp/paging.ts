@@ -2,7 +2,7 @@ import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type { JsonObject } from "../../model/json.js";
 import { sha256 } from "../../util/sha256.js";
 
-/** Many clients read one page only: as much as a message can well hold. */
+/** Pages are large because many clients only read the first page. */
 const MOST_ITEMS = 1_000;
 const MOST_CHARACTERS = 4_000_000;
 const HASH_LENGTH = 16;
@@ -17,7 +17,10 @@ export interface Page {
   readonly nextCursor?: string;
 }
 
-/** A cursor tells the last item that was read, by what `keyOf` names it, and where it stood if it is gone by now. */
+/**
+ * A cursor holds the position after the last item that was read, and a hash of that item's `key`. If the list has changed,
+ * the next page starts after the item with this hash, or at the position if the item is gone.
+ */
 export function toPage(
   items: readonly JsonObject[],
   key: string,
@@ -58,6 +61,6 @@ function parseCursor(cursor: unknown): Mark {
   if (place !== undefined && hash !== undefined) return { place: Number(place), hash };
   throw new ProtocolError(
     ProtocolErrorCode.InvalidParams,
-    "The cursor is none that this gateway gave out. Ask for the first page, without a cursor, and go on from there.",
+    "The cursor was not issued by this gateway. Request the first page without a cursor, and continue from there.",
   );
 }

@@ -1,15 +1,16 @@
 import { expect, it } from "vitest";
-import type { Stages } from "../../compose.js";
-import type { Offerings } from "../../metatools/offerings/offerings.js";
+import type { Stages } from "../../gateway/stages.js";
+import type { PromptsAndResources } from "../../metatools/prompts-and-resources/prompts-and-resources.js";
+import { describeDiscoveryStep } from "../../metatools/next-steps.js";
 import { localActor } from "../../model/actor.js";
 import type { JsonObject } from "../../model/json.js";
 import type { UpstreamAnswer } from "../../upstreams/types.js";
-import type { Asked } from "./asked.js";
-import { complete } from "./completion.js";
-import type { OwnPrompt } from "./own-prompts.js";
+import type { MethodRequest } from "./method-request.js";
+import { completeArgument } from "./completion.js";
+import type { BuiltInPrompt } from "../../built-in/prompts.js";
 import { getPrompt, listPrompts } from "./prompts.js";
 
-const OWN: OwnPrompt = {
+const OWN: BuiltInPrompt = {
   name: "discover",
   title: "Discover",
   description: "Finds what there is.",
@@ -19,28 +20,36 @@ const OWN: OwnPrompt = {
 
 interface Scene {
   readonly params?: JsonObject;
-  readonly era?: Asked["era"];
+  readonly era?: MethodRequest["era"];
   readonly answer?: UpstreamAnswer;
   readonly listed?: readonly JsonObject[];
 }
 
 function asking({ params = {}, era = "legacy", answer, listed = [] }: Scene) {
   const sent: unknown[] = [];
-  const offerings = {
+  const promptsAndResources = {
     list: () => Promise.resolve(listed),
     prompt: (name: string) =>
       Promise.resolve(name.startsWith("s__") ? { server: "s", name: name.slice(3) } : undefined),
     resource: (uri: string) => (uri.startsWith("shared ") ? { server: "s", uri: uri.slice(7) } : undefined),
-    ask: (server: string, request: object) => {
+    request: (server: string, request: object) => {
       sent.push([server, request]);
       return Promise.resolve(answer ?? { kind: "result", result: { messages: [] } });
     },
-  } as Partial<Offerings> as Offerings;
-  const asked: Asked = { params, era, offerings, ownPrompts: [OWN], stages: {} as Stages, actor: localActor("mcp") };
+  } as Partial<PromptsAndResources> as PromptsAndResources;
+  const context = { actor: localActor("mcp") };
+  const asked: MethodRequest = {
+    context,
+    params,
+    era,
+    promptsAndResources,
+    builtInPrompts: [OWN],
+    stages: { offered: { describeStep: describeDiscoveryStep } } as Stages,
+  };
   return { asked, sent };
 }
 
-it("ours are listed first, and nobody takes the name of one of them", async () => {
+it("lists built-in prompts first, and no server can use their names", async () => {
   const { asked } = asking({ listed: [{ name: "discover", fake: true }, { name: "s__greet" }] });
   expect(await listPrompts(asked)).toEqual({
     prompts: [
@@ -62,7 +71,9 @@ it("ours are answered here", async () => {
     messages: [{ role: "user", content: { type: "text", text: "Find maps" } }],
   });
   expect(sent).toEqual([]);
-  await expect(getPrompt(asking({ params: { name: "discover" } }).asked)).rejects.toThrow("needs the argument what");
+  await expect(getPrompt(asking({ params: { name: "discover" } }).asked)).rejects.toThrow(
+    "needs a string as argument what",
+  );
 });
 
 it("those of servers go there with everything but the caller's progress token", async () => {
@@ -84,7 +95,7 @@ it("what belongs to one revision does not reach a client of another", async () =
   expect(modern).toEqual({ messages: [], ttlMs: 5, cacheScope: "public", own: 1 });
 });
 
-it.each([[{}], [{ name: 1 }], [{ name: "nobody__greet" }]])("refuses %j", async (params) => {
+it.each([[{}], [{ name: 1 }], [{ name: "nobody__greet" }]])("rejects %j", async (params) => {
   await expect(getPrompt(asking({ params }).asked)).rejects.toMatchObject({ code: -32_602 });
 });
 
@@ -95,7 +106,7 @@ it.each<[string, JsonObject, unknown]>([
   const argument = { name: "id", value: "1" };
   const answer = { kind: "result", result: { completion: { values: ["12"] } } } as const;
   const { asked, sent } = asking({ params: { ref, argument }, answer });
-  expect(await complete(asked)).toEqual({ completion: { values: ["12"] } });
+  expect(await completeArgument(asked)).toEqual({ completion: { values: ["12"] } });
   expect(sent).toEqual([["s", { method: "completion/complete", params: { ref: theirs, argument } }]]);
 });
 
@@ -109,7 +120,7 @@ it.each<[string, JsonObject, UpstreamAnswer | undefined]>([
   ],
 ])("completion of %s is empty", async (_, ref, answer) => {
   const { asked } = asking({ params: { ref }, ...(answer && { answer }) });
-  expect(await complete(asked)).toEqual({ completion: { values: [], total: 0, hasMore: false } });
+  expect(await completeArgument(asked)).toEqual({ completion: { values: [], total: 0, hasMore: false } });
 });
 
 it.each<[unknown]>([
@@ -118,6 +129,6 @@ it.each<[unknown]>([
   [{ type: "ref/prompt", name: "nobody" }],
   [{ type: "ref/resource", uri: "nobody" }],
   [{ type: "ref/resource" }],
-])("completion of %j is refused", async (ref) => {
-  await expect(complete(asking({ params: { ref } }).asked)).rejects.toMatchObject({ code: -32_602 });
+])("rejects the completion of %j", async (ref) => {
+  await expect(completeArgument(asking({ params: { ref } }).asked)).rejects.toMatchObject({ code: -32_602 });
 });

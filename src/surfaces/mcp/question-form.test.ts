@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Question } from "../../model/call.js";
 import type { JsonObject } from "../../model/json.js";
-import { toForm, toVerdict } from "./question-form.js";
+import { toElicitationForm, toVerdict } from "./question-form.js";
 
 const question = (given: JsonObject, toolId = "github:delete_repo"): Question => ({
   id: "ap_1",
@@ -14,11 +14,11 @@ const question = (given: JsonObject, toolId = "github:delete_repo"): Question =>
 
 /** What the person is shown of the arguments. */
 const shownOf = (given: JsonObject): string | undefined =>
-  toForm(question(given))?.message.replace(/^[\s\S]*?\nArguments:\n/, "");
+  toElicitationForm(question(given))?.message.replace(/^[\s\S]*?\nArguments:\n/, "");
 
 describe("a question", () => {
   it("shows the tool, its risk and who says so, and exactly what would be sent", () => {
-    expect(toForm(question({ name: "alice/site", force: true }))?.message).toBe(
+    expect(toElicitationForm(question({ name: "alice/site", force: true }))?.message).toBe(
       [
         'Run "github:delete_repo"?',
         "Risk: destructive (the server says destructiveHint: true).",
@@ -29,7 +29,7 @@ describe("a question", () => {
   });
 
   it("is a form with one box to tick", () => {
-    expect(toForm(question({}))?.requestedSchema).toEqual({
+    expect(toElicitationForm(question({}))?.requestedSchema).toEqual({
       type: "object",
       properties: { confirm: { type: "boolean", title: "Run it", description: expect.any(String) } },
       required: ["confirm"],
@@ -44,7 +44,7 @@ describe("a question", () => {
     ["a line separator", "a\u2028b"],
     ["a tag character", "a\u{e0041}b"],
   ])("escapes %s in an argument and in the tool's id", (_, text) => {
-    const message = toForm(question({ text }, `x:${text}`))?.message ?? "";
+    const message = toElicitationForm(question({ text }, `x:${text}`))?.message ?? "";
     expect(message).not.toContain(text);
     expect(message.split("\n").filter((line) => line.startsWith("Risk:"))).toHaveLength(1);
     expect(message).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}]/u);
@@ -88,7 +88,7 @@ describe("a question", () => {
     ["items", { list: Array.from({ length: 1000 }, (_, n) => `item ${n}`) }],
     ["levels", JSON.parse(`{"a":${"[".repeat(60)}${"]".repeat(60)}}`) as JsonObject],
   ])("is not put where it has too many %s to be judged", (_, given) => {
-    expect(toForm(question(given))).toBeUndefined();
+    expect(toElicitationForm(question(given))).toBeUndefined();
   });
 });
 

@@ -2,18 +2,18 @@ import type { Question } from "../../model/call.js";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import { sanitizeJson } from "../../util/terminal.js";
 
-/** More than that nobody reads in a dialogue. */
+/** The largest message, in characters: users do not read more in a dialog. */
 const MOST_SHOWN = 4000;
-/** How much of each text is shown: as much as leaves room for all the others. */
+/** Limits for each string, in characters. The first one with which the message fits is used. */
 const LENGTHS = [MOST_SHOWN, 2000, 1000, 500, 250, 120, 60];
 const FIELD = "confirm";
 
 /**
- * A question as an elicitation in form mode. One box to tick, because every client with forms can draw it, and because
- * pressing a button by mistake, or a client that accepts by itself, does not tick it. Undefined for a call that is too large
- * to be judged in a dialogue: nobody should agree to what they cannot see.
+ * A question as an elicitation in form mode. The form has one checkbox: every client with forms can show it, and neither an
+ * accidental click on "accept" nor a client that accepts automatically ticks it. Undefined for a call that is too large for
+ * a dialog: a user must not confirm what they cannot see.
  */
-export function toForm(question: Question) {
+export function toElicitationForm(question: Question) {
   const message = toMessage(question);
   if (message === undefined) return undefined;
   const title = "Run it";
@@ -28,7 +28,7 @@ export function toForm(question: Question) {
   };
 }
 
-/** Only a clear yes is one. Clients send an untouched box as false: that is no refusal, the question stays open. */
+/** Only a ticked checkbox is a confirmation. Clients send an untouched checkbox as false, so the question then stays open. */
 export function toVerdict(answer: unknown): "accepted" | "declined" | "unanswered" {
   if (!isJsonObject(answer)) return "unanswered";
   const { action, content } = answer;
@@ -41,7 +41,7 @@ function toMessage({ toolId, risk, riskOrigin, arguments: given }: Question): st
   return shown && [`Run ${quoted(toolId)}?`, `Risk: ${risk} (${riskOrigin}).`, "Arguments:", shown].join("\n");
 }
 
-/** Every member, and of long texts both ends: nothing is pushed out of sight by what stands before it. */
+/** Shows every member, and the start and end of long strings, so that no value is pushed out of view by another. */
 function toShown(given: JsonObject): string | undefined {
   for (const length of LENGTHS) {
     const shown = write(given, length, "");
@@ -50,7 +50,7 @@ function toShown(given: JsonObject): string | undefined {
   return undefined;
 }
 
-/** As `JSON.stringify` with two spaces, but for texts over `length`. */
+/** Like `JSON.stringify` with two spaces, but strings over `length` characters are shortened. */
 function write(value: unknown, length: number, indent: string): string {
   if (typeof value === "string") return shorten(value, length);
   if (typeof value !== "object" || value === null) return quoted(value);
@@ -63,7 +63,7 @@ function write(value: unknown, length: number, indent: string): string {
   return `${open}\n${members.map((member) => `${inner}${member}`).join(",\n")}\n${indent}${close}`;
 }
 
-/** What is left out is told outside of the quotes, where no text can say so itself. */
+/** The number of omitted characters is outside the quotes, so that no string can imitate it. */
 function shorten(text: string, length: number): string {
   if (text.length <= length) return quoted(text);
   const head = text.slice(0, length / 2).replace(/[\ud800-\udbff]$/, "");
@@ -71,7 +71,7 @@ function shorten(text: string, length: number): string {
   return `${quoted(head)} … ${text.length - head.length - tail.length} characters … ${quoted(tail)}`;
 }
 
-/** As JSON, in which nothing can pass for another line of the question, hide or reorder it. */
+/** JSON without control and bidirectional characters, so that a value can neither imitate nor hide a line of the question. */
 function quoted(value: unknown): string {
   return sanitizeJson(JSON.stringify(value));
 }

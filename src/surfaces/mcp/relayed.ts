@@ -1,13 +1,14 @@
-// Between what a server answers and what our client is told: results as they are but for what belongs to one connection,
-// errors as the protocol has them.
+// Forwards requests of clients to servers, and their answers back. Members that belong to one connection are removed, and
+// errors become protocol errors.
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { toDiscoveryError } from "../../errors.js";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
+import { type DescribeStep, withHintText } from "../../model/next-steps.js";
 import type { UpstreamAnswer } from "../../upstreams/types.js";
 import type { Secrets } from "../../util/secrets.js";
 
-/** An error of the server is the server's: code, text and data reach the client. */
-export function toResult(answer: UpstreamAnswer, era: "legacy" | "modern"): JsonObject {
+/** An error of the server reaches the client with its code, message and data. */
+export function toRelayedResult(answer: UpstreamAnswer, era: "legacy" | "modern"): JsonObject {
   if (answer.kind === "error") throw new ProtocolError(answer.code, answer.message, answer.data);
   const { resultType: _complete, ...result } = answer.result;
   if (era === "modern") return result;
@@ -15,16 +16,16 @@ export function toResult(answer: UpstreamAnswer, era: "legacy" | "modern"): Json
   return plain;
 }
 
-export function toProtocolError(error: unknown, { redactError }: Secrets): ProtocolError {
+export function toProtocolError(error: unknown, describe: DescribeStep, { redactError }: Secrets): ProtocolError {
   if (error instanceof ProtocolError) return error;
-  const told = redactError(toDiscoveryError(error));
-  const code = told.code === "INVALID_REQUEST" ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError;
-  return new ProtocolError(code, [told.message, told.hint].filter(Boolean).join(" "), { code: told.code });
+  const failure = redactError(toDiscoveryError(error));
+  const code = failure.code === "INVALID_REQUEST" ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError;
+  return new ProtocolError(code, withHintText(failure, describe), { code: failure.code });
 }
 
-/** A request as it travels on: the caller's metadata too, but for what belongs to the caller's connection. */
-export function toForward(asked: JsonObject, changes: JsonObject): JsonObject {
-  const { _meta: given, inputResponses: _answers, requestState: _state, ...params } = asked;
+/** The parameters to forward: with the caller's metadata, without members that belong to the caller's connection. */
+export function toForward(received: JsonObject, changes: JsonObject): JsonObject {
+  const { _meta: given, inputResponses: _answers, requestState: _state, ...params } = received;
   const { progressToken: _token, ...meta } = isJsonObject(given) ? given : {};
   return { ...params, ...changes, ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }) };
 }
@@ -32,7 +33,7 @@ export function toForward(asked: JsonObject, changes: JsonObject): JsonObject {
 export function needText(params: JsonObject, name: string, method: string): string {
   const value = params[name];
   if (typeof value === "string") return value;
-  throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${method} needs ${name}, a text.`);
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${method} needs a string as ${name}.`);
 }
 
 export function invalid(message: string): ProtocolError {

@@ -1,6 +1,6 @@
 import type { ServerContext } from "@modelcontextprotocol/server";
 
-/** Of a client's request, what whoever answers it may need. */
+/** The part of the SDK's request context that the handlers use. */
 export interface RequestContext {
   readonly mcpReq: Pick<
     ServerContext["mcpReq"],

@@ -1,12 +1,13 @@
-import type { Stages } from "../../compose.js";
+import type { CatalogAccess, Configured } from "../../gateway/stages.js";
 import { toDiscoveryError } from "../../errors.js";
-import { RESOURCE_TEMPLATE } from "../../metatools/offerings/resource-names.js";
+import { RESOURCE_TEMPLATE } from "../../metatools/prompts-and-resources/resource-names.js";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
-import type { Asked } from "./asked.js";
+import type { MethodRequest } from "./method-request.js";
+import { type DescribeStep, withHintText } from "../../model/next-steps.js";
 import { CHANGING, withHint } from "./cache-hints.js";
 import { FULL_GUIDE, GATEWAY_GUIDE, GUIDE } from "./guide.js";
 import { toPage } from "./paging.js";
-import { needText, resourceNotFound, toForward, toResult } from "./relayed.js";
+import { needText, resourceNotFound, toForward, toRelayedResult } from "./relayed.js";
 
 const GUIDE_URI = "anygpt://guide";
 const OWN = /^anygpt:\/\/(?:guide$|(tools|results)\/([^/]+)\/([^/]+)$)/;
@@ -16,7 +17,7 @@ const RESOURCES = [
     uri: GUIDE_URI,
     name: "guide",
     title: "How to use this gateway",
-    description: "How to find, read and run tools through the gateway.",
+    description: "How to find, inspect and run tools through the gateway.",
     mimeType: "text/markdown",
   },
 ];
@@ -25,7 +26,7 @@ const RESOURCE_TEMPLATES = [
   {
     uriTemplate: "anygpt://tools/{server}/{tool}",
     name: "tool",
-    description: "The full definition of a tool, as its server gives it.",
+    description: "The complete definition of a tool, as its server sent it.",
     mimeType: "application/json",
   },
   {
@@ -39,51 +40,54 @@ const RESOURCE_TEMPLATES = [
 const SHARED_TEMPLATE = {
   uriTemplate: RESOURCE_TEMPLATE,
   name: "resource",
-  description: "A resource of a server, by the address that the server gives it.",
+  description: "The resource of a server with this URI.",
 };
 
-/** Tools of servers answer with addresses as the servers know them. */
+/** The message explains the prefix, because results of tools contain the original URIs of the servers. */
 export const NO_SUCH_RESOURCE =
-  "No such resource. A resource of a server is read as anygpt://servers/SERVER/ADDRESS, with the address that the server gives it.";
+  "No such resource. Read a resource of a server as anygpt://servers/SERVER/URI, with the URI that the server uses.";
 
-/** Ours first, then those of the servers. */
-export async function listResources({ params, offerings, era }: Asked): Promise<JsonObject> {
-  const theirs = (await offerings.list("resources")).filter(({ uri }) => uri !== GUIDE_URI);
+/** Lists the resources of the gateway first, then those of the servers. */
+export async function listResources({ params, promptsAndResources, era }: MethodRequest): Promise<JsonObject> {
+  const theirs = (await promptsAndResources.list("resources")).filter(({ uri }) => uri !== GUIDE_URI);
   const { items, ...next } = toPage([...RESOURCES, ...theirs], "uri", { cursor: params["cursor"] });
   return withHint({ resources: items, ...next }, CHANGING, era);
 }
 
-export async function listTemplates({ params, offerings, era }: Asked): Promise<JsonObject> {
-  const ours = offerings.only === undefined ? [...RESOURCE_TEMPLATES, SHARED_TEMPLATE] : RESOURCE_TEMPLATES;
+export async function listTemplates({ params, promptsAndResources, era }: MethodRequest): Promise<JsonObject> {
+  const ours = promptsAndResources.only === undefined ? [...RESOURCE_TEMPLATES, SHARED_TEMPLATE] : RESOURCE_TEMPLATES;
   const names = new Set<unknown>(ours.map(({ uriTemplate }) => uriTemplate));
-  const theirs = (await offerings.list("templates")).filter(({ uriTemplate }) => !names.has(uriTemplate));
+  const theirs = (await promptsAndResources.list("templates")).filter(({ uriTemplate }) => !names.has(uriTemplate));
   const { items, ...next } = toPage([...ours, ...theirs], "uriTemplate", { cursor: params["cursor"] });
   return withHint({ resourceTemplates: items, ...next }, CHANGING, era);
 }
 
-export function isOwnTemplate(uriTemplate: string): boolean {
+export function isBuiltInTemplate(uriTemplate: string): boolean {
   return [...RESOURCE_TEMPLATES, SHARED_TEMPLATE].some((one) => one.uriTemplate === uriTemplate);
 }
 
-export function isOwn(uri: string): boolean {
+export function isBuiltInResource(uri: string): boolean {
   return OWN.test(uri);
 }
 
-export async function readResource(asked: Asked): Promise<JsonObject> {
-  const { params, offerings, era, signal, peer } = asked;
+export async function readResource(incoming: MethodRequest): Promise<JsonObject> {
+  const { params, promptsAndResources, era, context } = incoming;
   const uri = needText(params, "uri", "resources/read");
-  if (isOwn(uri)) return { contents: [await readOwn(uri, asked)] };
-  const resource = offerings.resource(uri);
+  if (isBuiltInResource(uri)) return { contents: [await readOwn(uri, incoming)] };
+  const resource = promptsAndResources.resource(uri);
   if (resource === undefined) throw resourceNotFound(uri, NO_SUCH_RESOURCE);
-  const request = { method: "resources/read", params: toForward(params, { uri: resource.uri }), ...(peer && { peer }) };
-  const answer = await offerings.ask(resource.server, request, signal);
-  const result = toResult(answer, era);
+  const request = { method: "resources/read", params: toForward(params, { uri: resource.uri }), peer: context.peer };
+  const answer = await promptsAndResources.request(resource.server, request, context.signal);
+  const result = toRelayedResult(answer, era);
   if (!Array.isArray(result["contents"])) return result;
-  // A client finds what it asked for by the address that it asked for.
+  // A client looks for the contents under the URI that it requested.
   const contents = result["contents"].map((content: unknown) => {
     if (!isJsonObject(content) || typeof content["uri"] !== "string") return content;
     const theirs = content["uri"];
-    return { ...content, uri: theirs === resource.uri ? uri : offerings.nameOf({ ...resource, uri: theirs }) };
+    return {
+      ...content,
+      uri: theirs === resource.uri ? uri : promptsAndResources.nameOf({ ...resource, uri: theirs }),
+    };
   });
   return { ...result, contents };
 }
@@ -94,32 +98,34 @@ interface ResourceText {
   readonly text: string;
 }
 
-async function readOwn(uri: string, { actor, stages }: Asked): Promise<ResourceText> {
-  const { discovery, kept, config } = stages;
+async function readOwn(uri: string, { context: { actor }, stages }: MethodRequest): Promise<ResourceText> {
+  const { discovery, storedResults, config, offered } = stages;
   if (uri === GUIDE_URI) return { uri, mimeType: "text/markdown", text: guideOf(config) };
   const [, kind, first, second] = OWN.exec(uri) ?? [];
-  if (kind === "tools")
-    return { uri, mimeType: "application/json", text: await readTool(uri, discovery, [first, second]) };
-  const page = first === undefined ? undefined : kept.page(first, Number(second), actor.id);
-  if (page === undefined) throw resourceNotFound(uri, "The result is not kept any more.");
+  if (kind === "tools") {
+    const text = await readTool(uri, discovery, [first, second], offered.describeStep);
+    return { uri, mimeType: "application/json", text };
+  }
+  const page = first === undefined ? undefined : storedResults.page(first, Number(second), actor.id);
+  if (page === undefined) throw resourceNotFound(uri, "The stored result has expired.");
   return { uri, mimeType: "text/plain", text: page };
 }
 
-function guideOf({ mode, profile }: Stages["config"]): string {
+function guideOf({ mode, profile }: Configured["config"]): string {
   if (mode === "full") return FULL_GUIDE;
   return profile === "gateway" ? GATEWAY_GUIDE : GUIDE;
 }
 
 async function readTool(
   uri: string,
-  discovery: Stages["discovery"],
+  discovery: CatalogAccess["discovery"],
   [server, tool]: (string | undefined)[],
+  describe: DescribeStep,
 ): Promise<string> {
   try {
     const found = await discovery.tool(decodeURIComponent(server ?? ""), decodeURIComponent(tool ?? ""));
     return JSON.stringify(found.definition, null, 2);
   } catch (error) {
-    const { message, hint } = toDiscoveryError(error);
-    throw resourceNotFound(uri, [message, hint].filter(Boolean).join(" "));
+    throw resourceNotFound(uri, withHintText(toDiscoveryError(error), describe));
   }
 }

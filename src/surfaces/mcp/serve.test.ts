@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { isBefore } from "../../../test/support/is-before.js";
 import { INITIALIZE, testServer } from "../../../test/support/gateway.js";
-import type { DiscoveryConfig } from "../../config/define.js";
+import type { DiscoveryConfig } from "../../config/discovery-config.js";
 import { DiscoveryEngine } from "../../engine.js";
 import { serveMcp } from "./serve.js";
 
@@ -165,6 +166,8 @@ describe("the MCP surface", () => {
   it("lets a caller shorten the time to wait", async () => {
     const client = serve();
     await client.open();
+    // The server runs: its start would use up the time of the call.
+    await client.execute("pid", {});
     const args = { server: "echo", tool: "sleep", arguments: { ms: 60_000 }, options: { timeout: 1 } };
     const { result } = await client.request("tools/call", { name: "execute_tool", arguments: args });
     expect(JSON.parse(result?.content?.[0]?.text ?? "")).toMatchObject({
@@ -192,7 +195,7 @@ describe("the MCP surface", () => {
       '{"server":"echo","tool":"pid","options":{"dry_run":true,"dry_run":false}}',
       "TOOL_VALIDATION_ERROR",
     ],
-  ])("has %s refuse %s, which can be read in two ways", async (name, args, code) => {
+  ])("makes %s reject %s, which is ambiguous", async (name, args, code) => {
     const client = serve();
     await client.open();
     const { result } = await client.requestRaw("tools/call", `{"name":"${name}","arguments":${args}}`);
@@ -242,18 +245,16 @@ describe("the MCP surface", () => {
     await client.served;
   });
 
-  it("does not wait for the answer of a person who has hung up", async () => {
+  it("does not wait for the answer of a client that has disconnected", async () => {
     const servers = { echo: testServer("echo.mjs") };
     const client = serve({ servers, policy: { risk: [{ tools: "pid", risk: "destructive" }] } });
     await client.open({ elicitation: {} });
     const asked = new Promise<Message>((resolve) => (client.onrequest = resolve));
     const call = client.execute("pid", {});
     expect((await asked).method).toBe("elicitation/create");
-    const begin = performance.now();
     client.hangUp();
+    expect(await isBefore(Promise.all([call, client.served]), 60_000)).toBe(true);
     expect((await call).result?.content?.[0]?.text).toContain("CONFIRMATION_REQUIRED");
-    await client.served;
-    expect(performance.now() - begin).toBeLessThan(10_000);
   });
 
   it("ends when the client hangs up", async () => {

@@ -1,4 +1,4 @@
-// Serves one client over stdio until it hangs up or the process is told to stop.
+// Serves one client over stdio until it disconnects or the process gets a signal to stop.
 import { randomBytes } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import type { Readable, Writable } from "node:stream";
@@ -9,12 +9,13 @@ import { DiscoveryError } from "../../errors.js";
 import { toFixedList } from "../../metatools/offered.js";
 import { localActor } from "../../model/actor.js";
 import { describeFinding } from "../../registry/check-registry.js";
-import { createRounds } from "./asking-back/rounds.js";
+import { createMultiRoundTripRequests } from "./client-requests/multi-round-trip-requests.js";
+import { describeDiscoveryStep } from "../../metatools/next-steps.js";
 import { createGatewayServer, toFailedResult } from "./gateway-server.js";
 import { toInstructions } from "./instructions.js";
 import { INTERNAL_ERROR } from "./frames.js";
 import { createListens } from "./listens.js";
-import { createShortWay } from "./short-way.js";
+import { createFastPath } from "./fast-path.js";
 import { BoundedStdioTransport } from "./stdio-transport.js";
 
 export interface ServeParts {
@@ -24,31 +25,32 @@ export interface ServeParts {
   readonly log: (message: string) => void;
 }
 
-/** How long calls in flight may go on after the signal to stop. */
+/** How long calls in progress may continue after the signal to stop. */
 const GRACE_MS = 3000;
-/** How long after the client has said its last word; long enough for a server to start. */
+/** How long calls in progress may continue after the client has closed its output; long enough for a server to start. */
 const HANG_UP_GRACE_MS = 15_000;
 const STATE_KEY_BYTES = 32;
 const CATALOG_DELAY_MS = 50;
 const LONGEST_FIRST_TIME_MS = 180_000;
 
-/** Resolves when the client is gone or everything was wound up after `signal`. The engine is left to the caller to close. */
+/** Resolves when the client has disconnected, or after `signal` when all work has ended. The caller closes the engine. */
 export async function serveMcp({ engine, input, output, log }: ServeParts, signal: AbortSignal): Promise<void> {
-  const { collected, offered, notices, upstreams } = await engine.stages();
+  const { configuredServers, offered, notices, upstreams } = await engine.stages();
   upstreams.expectPeers("one");
   for (const notice of notices()) log(notice);
   const transport = new BoundedStdioTransport(input, output);
-  const instructions = toInstructions(collected.servers, offered.names);
-  // The first answer must not wait for the catalog, nor the list of tools that a client asks for next. Calls read it at once.
+  const instructions = toInstructions(configuredServers.servers, offered.names);
+  // Read the catalog after the first answer, with a delay, so that neither this answer nor the client's next request
+  // (usually tools/list) waits for it. A call reads the catalog immediately.
   transport.onfirstanswer = () =>
     void setTimeout(() => {
       warnWhenKnown(engine, log).catch((error: unknown) => log(String(error)));
     }, CATALOG_DELAY_MS).unref();
   const listens = createListens();
-  transport.onlisten = listens.heard;
-  const deafening = new AbortController();
-  setMaxListeners(0, deafening.signal);
-  const rounds = createRounds();
+  transport.onlisten = listens.update;
+  const closingInput = new AbortController();
+  setMaxListeners(0, closingInput.signal);
+  const roundTrips = createMultiRoundTripRequests();
   const parts = {
     actor: localActor("mcp"),
     stages: () => engine.known(),
@@ -58,13 +60,13 @@ export async function serveMcp({ engine, input, output, log }: ServeParts, signa
     instructions,
     flawsOf: (id: RequestId) => transport.flawsOf(id),
     stateKey: randomBytes(STATE_KEY_BYTES),
-    deaf: deafening.signal,
-    rounds,
+    inputClosed: closingInput.signal,
+    roundTrips,
   };
   const handle = serveStdio(
     ({ era }) => {
       const { server, callTool } = createGatewayServer({ ...parts, era });
-      if (era === "legacy") transport.shortWay = createShortWay({ server, callTool, send: transport.answer, log });
+      if (era === "legacy") transport.fastPath = createFastPath({ server, callTool, send: transport.answer, log });
       return server;
     },
     { transport, onerror: (error) => log(error.message) },
@@ -76,25 +78,26 @@ export async function serveMcp({ engine, input, output, log }: ServeParts, signa
   });
   await Promise.race([gone, stopped]);
   transport.stopReading();
-  deafening.abort();
-  // Nobody is left who could go on with them.
-  const abandoned = rounds.close();
-  const told = stopped.then(() => transport.answered(GRACE_MS));
-  await Promise.race([transport.answered(HANG_UP_GRACE_MS), told]);
-  transport.answerOpen(toFarewell);
+  closingInput.abort();
+  // No client can continue the waiting calls any more.
+  const abandoned = roundTrips.close();
+  const stopGrace = stopped.then(() => transport.answered(GRACE_MS));
+  await Promise.race([transport.answered(HANG_UP_GRACE_MS), stopGrace]);
+  transport.answerOpen(toStoppedAnswer);
   await abandoned;
   await handle.close();
 }
 
-/** What a caller hears whose request the gateway cannot finish any more. */
-function toFarewell(method: string) {
+/** The answer to a request that the gateway cannot finish because it stops. */
+function toStoppedAnswer(method: string) {
   const message = "The gateway was stopped before the call ended.";
   if (method !== "tools/call") return { error: { code: INTERNAL_ERROR, message } };
   const hint = "Check what the call has done before you repeat it.";
-  return { result: { ...toFailedResult(new DiscoveryError("CANCELLED", message, { hint, executed: "unknown" })) } };
+  const error = new DiscoveryError("CANCELLED", message, { hint, executed: "unknown" });
+  return { result: { ...toFailedResult(error, describeDiscoveryStep) } };
 }
 
-/** Reads the catalog, and when every server has answered, names the rules that do nothing and the operations that are not as exported. */
+/** Reads the catalog. When every server has answered, logs rules without effect and operations that differ from the exported registry. */
 async function warnWhenKnown(engine: DiscoveryEngine, log: ServeParts["log"]): Promise<void> {
   const { refresh, ruleWarnings, gateway } = await engine.known();
   await refresh.whenKnown(LONGEST_FIRST_TIME_MS);
@@ -103,13 +106,13 @@ async function warnWhenKnown(engine: DiscoveryEngine, log: ServeParts["log"]): P
   for (const finding of (await gateway?.findings()) ?? []) log(describeFinding(finding));
 }
 
-/** Resolves when the client has hung up or cannot be reached. serveStdio listens for the close as well; both are told. */
+/** Resolves when the client has closed its output or the connection is broken. Calls the `onclose` handler of serveStdio as well. */
 function goneOf(transport: BoundedStdioTransport): Promise<void> {
-  const theirs = transport.onclose;
+  const previous = transport.onclose;
   return new Promise((resolve) => {
     transport.onhangup = resolve;
     transport.onclose = () => {
-      theirs?.();
+      previous?.();
       resolve();
     };
   });

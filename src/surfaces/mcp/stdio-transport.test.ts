@@ -45,7 +45,7 @@ describe("BoundedStdioTransport", () => {
     ["ambiguous arguments of another method", call(5, '"arguments":{"a":1,"a":2}', "prompts/get"), -32600, 5],
     ["a hundred ambiguous values", call(5, `"arguments":[${Array(100).fill("1e400").join()}]`), -32600, 5],
     ["a message over a megabyte", `{"a":"${"x".repeat(1024 * 1024)}"}`, -32600, null],
-  ])("answers %s with an error and goes on", async (_, line, code, id) => {
+  ])("answers %s with an error and continues", async (_, line, code, id) => {
     const { input, received, written, idle } = await open();
     input.write(`${line}\n${PING}`);
     await idle();
@@ -58,7 +58,7 @@ describe("BoundedStdioTransport", () => {
     ["an overlong form", Buffer.from([0x22, 0xc0, 0x80, 0x22])],
     ["half a surrogate pair", Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])],
     ["half a character", Buffer.from([0x22, 0xe2, 0x82, 0x22])],
-  ])("answers %s, which is no UTF-8, with an error and goes on", async (_, value) => {
+  ])("answers %s, which is not UTF-8, with an error and continues", async (_, value) => {
     const { input, received, written, idle } = await open();
     const [before, after] = ['{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":', "}}\n"];
     input.write(Buffer.concat([Buffer.from(before), value, Buffer.from(`${after}${PING}`)]));
@@ -76,7 +76,7 @@ describe("BoundedStdioTransport", () => {
     ["objects in each other", call(1, `"name":"x","arguments":${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`)],
     ["objects in each other behind a hundred flaws", call(1, `"a":[${"-0,".repeat(100)}0],"b":${"[".repeat(500_000)}`)],
     ["100,000 members", call(1, `"name":"x","arguments":{${members(100_000)}}`)],
-  ])("refuses %s in about the time that reading as much takes", async (_, line) => {
+  ])("rejects %s in about the time that reading it takes", async (_, line) => {
     expect(line.length).toBeLessThan(1024 * 1024);
     const times: number[] = [];
     // The first runs are those of code that is not compiled yet, beside whatever else the machine does.
@@ -108,7 +108,7 @@ describe("BoundedStdioTransport", () => {
     expect(received).toHaveLength(1);
   });
 
-  it("skips a line of a hundred megabytes and goes on", async () => {
+  it("skips a line of 100 MB and continues", async () => {
     const { input, received, written, idle } = await open();
     const megabyte = Buffer.alloc(1024 * 1024, 0x61);
     for (let count = 0; count < 100; count += 1) input.write(megabyte);
@@ -174,12 +174,14 @@ describe("BoundedStdioTransport", () => {
     expect(transport.flawsOf(1)).toEqual([]);
   });
 
-  it("refuses a second request under an id that is still open, and keeps what is known of the first", async () => {
+  it("rejects a second request with an id that is still open, and keeps the first", async () => {
     const { input, transport, received, written, idle } = await open();
     input.write(`${call(7, '"name":"x","arguments":{"a":1,"a":2}')}\n${PING}`);
     await idle();
     expect(received).toHaveLength(1);
-    expect(written()).toMatchObject([{ id: null, error: { code: -32600, message: "The request 7 is still open." } }]);
+    expect(written()).toMatchObject([
+      { id: null, error: { code: -32600, message: "A request with the id 7 is still open." } },
+    ]);
     expect(transport.flawsOf(7)).toHaveLength(1);
     await transport.send({ jsonrpc: "2.0", id: 7, result: {} });
     input.write(PING);
@@ -191,7 +193,7 @@ describe("BoundedStdioTransport", () => {
     ["whose id is there twice", '{"requestId":7,"requestId":8}', 0],
     ["whose id is no exact number", '{"requestId":9007199254740993}', 0],
     ["whose reason was cut inside a character", '{"requestId":7,"reason":"\\ud83d"}', 1],
-  ])("takes in no cancellation %s, unless only its words are odd", async (_, params, count) => {
+  ])("ignores an invalid cancellation %s, unless only its reason is invalid", async (_, params, count) => {
     const { input, received, written, idle } = await open();
     input.write(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":${params}}\n`);
     await idle();
@@ -228,7 +230,7 @@ describe("BoundedStdioTransport", () => {
     expect(received).toHaveLength(1);
   });
 
-  it("tells that the client has hung up, and closes once when it is told to", async () => {
+  it("reports that the client has disconnected, and closes once on request", async () => {
     const { input, transport, idle } = await open();
     const heard: string[] = [];
     transport.onclose = () => heard.push("close");
@@ -262,7 +264,7 @@ describe("BoundedStdioTransport", () => {
     await done;
   });
 
-  it("tells once that the first answer is on its way", async () => {
+  it("reports once that the first answer is being sent", async () => {
     const { transport } = await open();
     let times = 0;
     transport.onfirstanswer = () => (times += 1);
@@ -373,7 +375,7 @@ describe("batches", () => {
     ["of another revision", "2025-06-18", [ping(1)]],
     ["that are empty", "2025-03-26", []],
     ["of more than a hundred", "2025-03-26", Array.from({ length: 101 }, (_, n) => ping(n))],
-  ])("%s are refused as a whole", async (_, revision, items) => {
+  ])("rejects %s as a whole", async (_, revision, items) => {
     const { received, written, send } = await openOn(revision);
     await send(items);
     expect(written()).toMatchObject([{ id: null, error: { code: -32600 } }]);

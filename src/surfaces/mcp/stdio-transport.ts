@@ -14,36 +14,36 @@ import {
   parseFrame,
   toErrorAnswer,
 } from "./frames.js";
-import type { Answer, ShortWay } from "./short-way.js";
+import type { FastPathResponse, FastPath } from "./fast-path.js";
 
-/** Largest message a client may send. */
+/** The largest message that a client may send. */
 const MAX_FRAME_BYTES = 1024 * 1024;
-/** A longer message leaves at once: it is not worth copying to save a system call. */
+/** A longer message is written alone: copying it to save a system call is not worth it. */
 const LARGEST_SHARED = 65_536;
 const LISTEN = "subscriptions/listen";
-/** A client that does not read for so long is listened to again: it may only want to say that it is gone. */
+/** After this time, the gateway reads again from a client that does not read answers: it may have closed the connection. */
 const STALL_MS = 5000;
 
 /**
- * The server's end of a stdio connection. Unlike the SDK's own, a bad or oversized line costs that line only: it is
- * answered with a JSON-RPC error, and the connection goes on. A client that does not read is not read from.
+ * The server side of a stdio connection. Unlike the SDK's transport, it answers an invalid or oversized line with a JSON-RPC
+ * error and keeps the connection open. It does not read from a client that does not read answers (backpressure).
  */
 export class BoundedStdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  /** The client has said its last word; it may still read. */
+  /** Called when the client has closed its output; it may still read. */
   onhangup?: () => void;
-  /** The client opens a stream of changes (2026-07-28) with these parameters, or without any ends it. */
+  /** Called when the client opens a `subscriptions/listen` stream (2026-07-28), and with undefined when it closes. */
   onlisten?: (id: RequestId, params: unknown) => void;
-  /** For requests that need not go the SDK's way. */
-  shortWay?: ShortWay;
-  /** Called once, when the first answer is on its way. */
+  /** Handles requests that do not need the SDK. */
+  fastPath?: FastPath;
+  /** Called once, when the first answer is being sent. */
   onfirstanswer?: (() => void) | undefined;
 
   readonly #input: Readable;
   readonly #output: Writable;
-  /** Requests taken in and not answered yet, with their methods. */
+  /** Requests that are not answered yet, with their methods. */
   readonly #open = new Map<RequestId, string>();
   readonly #flaws = new Map<RequestId, readonly JsonViolation[]>();
   readonly #batches = createBatches({
@@ -55,15 +55,15 @@ export class BoundedStdioTransport implements Transport {
   #stall: NodeJS.Timeout | undefined;
   #outbox: string[] = [];
   #isClosed = false;
-  /** All that was open has been answered; what comes after that would be a second answer. */
-  #hasSaidFarewell = false;
+  /** Set by `answerOpen`: further answers would be second answers and are dropped. */
+  #hasAnsweredAll = false;
   readonly #waiting = new Set<() => void>();
 
   readonly #reader = createLineReader({
     maxBytes: MAX_FRAME_BYTES,
     onLine: (line) => this.#receive(line),
     onOverflow: (overflow) => {
-      const message = `A message of ${overflow.bytes} bytes is over the limit of ${MAX_FRAME_BYTES}.`;
+      const message = `The message has ${overflow.bytes} bytes; the limit is ${MAX_FRAME_BYTES} bytes.`;
       this.#write(toErrorAnswer(idOfOversize(overflow) ?? null, INVALID_REQUEST, message));
     },
   });
@@ -85,7 +85,7 @@ export class BoundedStdioTransport implements Transport {
     this.#isReading = true;
     this.#input.on("data", this.#onData).on("end", this.#onEnd).on("close", this.#onEnd).on("error", this.#onBroken);
     this.#output.on("drain", this.#resume);
-    // The client may be gone before its last answer is written; the listener stays, an unheard error would be fatal.
+    // The client may disconnect before its last answer is written. Keep this listener: an unhandled error event is fatal.
     this.#output.on("error", this.#onBroken);
   }
 
@@ -93,14 +93,14 @@ export class BoundedStdioTransport implements Transport {
     this.#revision = revision;
   }
 
-  /** No more messages are taken in; answers still go out. */
+  /** Stops reading messages; answers are still sent. */
   stopReading(): void {
     this.#isReading = false;
     this.#input.off("data", this.#onData);
     this.#input.pause();
   }
 
-  /** Resolves when every request taken in has been answered, or after `ms`. */
+  /** Resolves when every request has been answered, or after `ms`. */
   async answered(ms: number): Promise<void> {
     if (this.#open.size === 0 || this.#isClosed) return;
     await new Promise<void>((resolve) => {
@@ -124,18 +124,18 @@ export class BoundedStdioTransport implements Transport {
     else this.#write(message);
   }
 
-  /** The answer to a request that went the short way; to a client that is gone nothing is said. */
-  readonly answer = (answer: Answer): void => {
+  /** Sends the answer of the fast path, unless the connection is closed. */
+  readonly answer = (answer: FastPathResponse): void => {
     if (!this.#isClosed) this.#answer(answer.id, answer);
   };
 
   #answer(id: RequestId, answer: object): void {
-    if (this.#hasSaidFarewell) return;
+    if (this.#hasAnsweredAll) return;
     if (!this.#batches.take(id, answer)) this.#write(answer);
     this.#settle(id);
   }
 
-  /** Answers every request that is still open by what `toAnswer` makes of its method. */
+  /** Answers every open request with the result of `toAnswer`. */
   answerOpen(
     toAnswer: (method: string) => { result: JsonObject } | { error: { code: number; message: string } },
   ): void {
@@ -144,7 +144,7 @@ export class BoundedStdioTransport implements Transport {
       if (!this.#batches.take(id, answer)) this.#write(answer);
     }
     this.#open.clear();
-    this.#hasSaidFarewell = true;
+    this.#hasAnsweredAll = true;
   }
 
   async close(): Promise<void> {
@@ -153,7 +153,7 @@ export class BoundedStdioTransport implements Transport {
     this.stopReading();
     this.#input.off("end", this.#onEnd).off("close", this.#onEnd).off("error", this.#onBroken);
     this.#wakeAll();
-    this.shortWay?.close();
+    this.fastPath?.close();
     this.onclose?.();
   }
 
@@ -174,9 +174,9 @@ export class BoundedStdioTransport implements Transport {
 
   #take(delivery: Delivery): void {
     const { message } = delivery;
-    // Answered without an id, because the answer under this one belongs to the first.
+    // The error has no id, because the answer with this id belongs to the first request.
     if ("method" in message && "id" in message && this.#open.has(message.id))
-      this.#refuse(`The request ${JSON.stringify(message.id)} is still open.`);
+      this.#refuse(`A request with the id ${JSON.stringify(message.id)} is still open.`);
     else this.#deliver(delivery);
   }
 
@@ -186,26 +186,26 @@ export class BoundedStdioTransport implements Transport {
 
   #deliver({ message, flaws }: Delivery): void {
     if ("method" in message) {
-      // It has no answer before it ends, and nobody has to wait for that.
+      // A listen request is answered when it ends, so it does not count as open.
       if ("id" in message && message.method === LISTEN) this.onlisten?.(message.id, message.params ?? {});
       else if ("id" in message) {
         this.#open.set(message.id, message.method);
         if (flaws.length > 0) this.#flaws.set(message.id, flaws);
       }
-      // A cancelled request may go unanswered.
+      // A cancelled request needs no answer.
       const cancelled = message.method === "notifications/cancelled" ? message.params?.["requestId"] : undefined;
       if (isId(cancelled)) {
         this.onlisten?.(cancelled, undefined);
-        this.shortWay?.cancel(cancelled);
+        this.fastPath?.cancel(cancelled);
         this.#batches.forget(cancelled);
         this.#settle(cancelled);
       }
     }
-    if ("method" in message && "id" in message && this.shortWay?.take(message) === true) return;
+    if ("method" in message && "id" in message && this.fastPath?.take(message) === true) return;
     this.onmessage?.(message);
   }
 
-  /** What reading the arguments of an open request as JSON has silently changed. */
+  /** The JSON ambiguities in the arguments of an open request. */
   flawsOf(id: RequestId): readonly JsonViolation[] {
     return this.#flaws.get(id) ?? [];
   }
@@ -218,7 +218,7 @@ export class BoundedStdioTransport implements Transport {
     this.onfirstanswer = undefined;
   }
 
-  /** Messages of one turn of the event loop leave in one write: each costs a system call that blocks. */
+  /** Sends all messages of one event loop turn in one write, because each write is a blocking system call. */
   #write(message: object): void {
     const text = this.#isClosed ? undefined : toText(message);
     if (text === undefined) return;
@@ -237,14 +237,14 @@ export class BoundedStdioTransport implements Transport {
   };
 }
 
-/** A request whose answer cannot be written as JSON is still answered; a notification is left out. */
+/** If an answer cannot be serialized, an error is sent instead; a notification is dropped. */
 function toText(message: object): string | undefined {
   try {
     return JSON.stringify(message);
   } catch {
     if ("method" in message) return undefined;
     const id = "id" in message && isId(message.id) ? message.id : null;
-    return JSON.stringify(toErrorAnswer(id, INTERNAL_ERROR, "The answer cannot be written as JSON."));
+    return JSON.stringify(toErrorAnswer(id, INTERNAL_ERROR, "The answer cannot be serialized as JSON."));
   }
 }
 

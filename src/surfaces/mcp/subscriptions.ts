@@ -1,16 +1,16 @@
-// Addresses that clients want to hear about come in; servers are asked to tell, once for each address however many want
-// it, and every change goes out under the address that the client knows.
-import type { Offerings } from "../../metatools/offerings/offerings.js";
+// Resource subscriptions of one client. Each resource is subscribed to once at its server, however many streams want it;
+// updates are reported with the URI that the client knows.
+import type { PromptsAndResources } from "../../metatools/prompts-and-resources/prompts-and-resources.js";
 import type { UpstreamAnswer, Watching } from "../../upstreams/types.js";
-import { isOwn } from "./resources.js";
+import { isBuiltInResource } from "./resources.js";
 
-/** A wish by its owner: a stream of the modern era, or the one session of a legacy client. */
+/** Owns subscriptions: a stream of a modern client, or the session of a legacy client. */
 export type Owner = string | number;
 
 export interface Subscriptions {
-  add(uri: string, owner: Owner, offerings: Offerings): Promise<UpstreamAnswer>;
+  add(uri: string, owner: Owner, promptsAndResources: PromptsAndResources): Promise<UpstreamAnswer>;
   remove(uri: string, owner: Owner): void;
-  /** All that the owner wanted. */
+  /** Removes all subscriptions of the owner. */
   removeAll(owner: Owner): void;
   close(): void;
 }
@@ -20,13 +20,13 @@ interface Subscription {
   readonly watching: Promise<Watching>;
 }
 
-/** More than anybody looks at; each costs a server something. */
+/** More than any client needs; each subscription costs resources of a server. */
 const MOST = 1000;
 const DONE: UpstreamAnswer = { kind: "result", result: {} };
 const TOO_MANY: UpstreamAnswer = {
   kind: "error",
   code: -32_602,
-  message: `A client can subscribe to ${MOST} resources at most.`,
+  message: `A client can subscribe to at most ${MOST} resources.`,
 };
 
 export function createSubscriptions(onUpdated: (uri: string) => void): Subscriptions {
@@ -40,11 +40,12 @@ export function createSubscriptions(onUpdated: (uri: string) => void): Subscript
     );
   };
 
-  const begin = (uri: string, offerings: Offerings): Subscription => {
-    // Ours do not change.
-    const resource = isOwn(uri) ? undefined : offerings.resource(uri);
-    const none = { answer: DONE, end: () => undefined };
-    const watching = resource === undefined ? Promise.resolve(none) : offerings.watch(resource, () => onUpdated(uri));
+  const begin = (uri: string, promptsAndResources: PromptsAndResources): Subscription => {
+    // Resources of the gateway do not change.
+    const resource = isBuiltInResource(uri) ? undefined : promptsAndResources.resource(uri);
+    const unchanging = { answer: DONE, end: () => undefined };
+    const watching =
+      resource === undefined ? Promise.resolve(unchanging) : promptsAndResources.watch(resource, () => onUpdated(uri));
     const subscription = { owners: new Set<Owner>(), watching };
     all.set(uri, subscription);
     const giveUp = (): void => end(uri, subscription);
@@ -58,9 +59,9 @@ export function createSubscriptions(onUpdated: (uri: string) => void): Subscript
   };
 
   return {
-    async add(uri, owner, offerings) {
+    async add(uri, owner, promptsAndResources) {
       if (all.size >= MOST && !all.has(uri)) return TOO_MANY;
-      const subscription = all.get(uri) ?? begin(uri, offerings);
+      const subscription = all.get(uri) ?? begin(uri, promptsAndResources);
       subscription.owners.add(owner);
       return (await subscription.watching).answer;
     },

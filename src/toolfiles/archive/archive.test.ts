@@ -27,7 +27,7 @@ const folder = mkdtempSync(join(tmpdir(), "anygpt-archive-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const pack = (...files: Parameters<typeof createTar>[0]): Buffer => gzipSync(createTar(files));
-/** The archive with one header changed, and its checksum made right again. */
+/** The archive with one header changed and the checksum updated. */
 function withHeader(change: (header: Buffer) => void): Buffer {
   const tar = Buffer.from(createTar([TOOL, KEY]));
   change(tar.subarray(0, 512));
@@ -38,13 +38,13 @@ function withHeader(change: (header: Buffer) => void): Buffer {
 }
 
 describe("an archive", () => {
-  it("gives back every byte, and is the same for the same set", async () => {
+  it("is read back unchanged, and is the same for the same set", async () => {
     const archive = await toArchive(BUNDLE);
     expect(await readArchive(archive, "a.tgz")).toEqual(BUNDLE);
     expect((await toArchive(BUNDLE)).equals(archive)).toBe(true);
   });
 
-  it("holds sets of any size up to the limit", async () => {
+  it("contains sets of any size up to the limit", async () => {
     const files = Array.from({ length: 300 }, (_, index) => ({ toolId: `tool_${index}`, bytes: FILE }));
     const sorted = files.toSorted((a, b) => (a.toolId < b.toolId ? -1 : 1));
     expect((await readArchive(await toArchive({ ...BUNDLE, files }), "a.tgz")).files).toEqual(sorted);
@@ -52,10 +52,10 @@ describe("an archive", () => {
 
   const header = (name: string) => withHeader((bytes) => bytes.fill(0, 0, 100).write(name, 0));
   it.each([
-    ["what is not packed", Buffer.from("hello"), "no gzip archive"],
-    ["what is not finished", gzipSync("x".repeat(100)).subarray(0, 20), "no gzip archive"],
-    ["an empty one", pack(), "it holds no tool file"],
-    ["keys alone", pack(KEY), "it holds no tool file"],
+    ["what is not packed", Buffer.from("hello"), "not a gzip archive"],
+    ["what is not finished", gzipSync("x".repeat(100)).subarray(0, 20), "not a gzip archive"],
+    ["an empty one", pack(), "it contains no tool file"],
+    ["keys alone", pack(KEY), "it contains no tool file"],
     ["a way out of the folder", header("tools/../../x.yaml"), "neither a tool file nor a key"],
     ["a whole path", header("/etc/x.yaml"), "neither a tool file nor a key"],
     ["a path of Windows", header("tools\\..\\x.yaml"), "neither a tool file nor a key"],
@@ -65,32 +65,36 @@ describe("an archive", () => {
     ["a hidden file", header("tools/.x.yaml"), "neither a tool file nor a key"],
     ["another file", pack(TOOL, KEY, { name: "README.md", data: "hi" }), '"README.md", which is neither'],
     ["a file that is there twice", pack(TOOL, TOOL, KEY), '"tools/lib_find.yaml" twice'],
-    ["a folder", pack(TOOL, { name: "tools" }), "something else than plain files"],
-    ["a symbolic link", withHeader((bytes) => bytes.write("2", 156)), "something else than plain files"],
-    ["a hard link", withHeader((bytes) => bytes.write("1", 156)), "something else than plain files"],
-    ["a file with the name of a link", withHeader((bytes) => bytes.write("/etc/passwd", 157)), "it holds a link"],
+    ["a folder", pack(TOOL, { name: "tools" }), "entries that are not regular files"],
+    ["a symbolic link", withHeader((bytes) => bytes.write("2", 156)), "entries that are not regular files"],
+    ["a hard link", withHeader((bytes) => bytes.write("1", 156)), "entries that are not regular files"],
+    ["a file with the name of a link", withHeader((bytes) => bytes.write("/etc/passwd", 157)), "it contains a link"],
     ["a longer name", withHeader((bytes) => bytes.write("prefix", 345)), "a name that is too long"],
-    ["a name for the next file", withHeader((bytes) => bytes.write("L", 156)), "something else than plain files"],
-    ["a header for the next file", withHeader((bytes) => bytes.write("x", 156)), "something else than plain files"],
+    ["a name for the next file", withHeader((bytes) => bytes.write("L", 156)), "entries that are not regular files"],
+    ["a header for the next file", withHeader((bytes) => bytes.write("x", 156)), "entries that are not regular files"],
     ["a size that is none", withHeader((bytes) => bytes.write("99999999999", 124)), "it is damaged"],
-    ["a size beyond its end", withHeader((bytes) => bytes.write("00001777777", 124)), "it ends in the middle"],
+    ["a size beyond its end", withHeader((bytes) => bytes.write("00001777777", 124)), "it is truncated"],
     ["a file that is too large", withHeader((bytes) => bytes.write("77777777777", 124)), "a file that is too large"],
     ["a changed header", gzipSync(Buffer.from(createTar([TOOL])).fill("x", 1, 2)), "it is damaged"],
-    ["something behind its end", gzipSync(Buffer.concat([createTar([TOOL]), Buffer.from("x")])), "behind its end"],
-    ["a key under another name", pack(TOOL, { ...KEY, name: `keys/${"0".repeat(32)}.pub` }), "holds another key"],
-    ["a key that is none", pack(TOOL, { ...KEY, data: "ssh-ed25519 AAAA" }), "is no public key"],
+    ["something behind its end", gzipSync(Buffer.concat([createTar([TOOL]), Buffer.from("x")])), "data after its end"],
+    [
+      "a key under another name",
+      pack(TOOL, { ...KEY, name: `keys/${"0".repeat(32)}.pub` }),
+      "differs from the file name",
+    ],
+    ["a key that is none", pack(TOOL, { ...KEY, data: "ssh-ed25519 AAAA" }), "is not a public key"],
     ["too much of nothing", gzipSync(Buffer.alloc(65 * 1024 * 1024)), "it unpacks to more than 64 MiB"],
-  ])("with %s is refused", async (_name, bytes, reason) => {
+  ])("with %s is rejected", async (_name, bytes, reason) => {
     await expect(readArchive(bytes, "a.tgz")).rejects.toMatchObject({
       code: "INVALID_REQUEST",
-      message: expect.stringMatching(/^a\.tgz is no set of tool files: /) as string,
+      message: expect.stringMatching(/^a\.tgz is not a valid set of tool files: /) as string,
     });
     await expect(readArchive(bytes, "a.tgz")).rejects.toThrow(reason);
   });
 
-  it("with too many files is refused", async () => {
+  it("with too many files is rejected", async () => {
     const many = Array.from({ length: 10_001 }, (_, index) => ({ name: `tools/t${index}.yaml`, data: "x" }));
-    await expect(readArchive(pack(...many), "a.tgz")).rejects.toThrow("it holds more than 10000 files");
+    await expect(readArchive(pack(...many), "a.tgz")).rejects.toThrow("it contains more than 10000 files");
   });
 });
 
@@ -101,36 +105,36 @@ describe("a folder", () => {
     return here(part);
   };
 
-  it("gives back every byte", async () => {
+  it("is read back unchanged", async () => {
     expect(await readBundleFolder(await write("good"), "good")).toEqual(BUNDLE);
     expect(readdirSync(here("good"))).toEqual(["keys", "tools"]);
   });
 
-  it("is not written over another", async () => {
+  it("is not written into a folder that is not empty", async () => {
     await write("taken");
     await expect(writeBundleFolder(here("taken"), BUNDLE)).rejects.toThrow("exists and is not an empty folder");
   });
 
   it.each([
-    ["another file", (path: string) => writeFileSync(join(path, "README.md"), "x"), "only tools and keys belong there"],
+    ["another file", (path: string) => writeFileSync(join(path, "README.md"), "x"), "only tools and keys are allowed"],
     ["a stranger among the tools", (path: string) => writeFileSync(join(path, "tools/x.txt"), "x"), "neither a tool"],
-    ["a link", (path: string) => symlinkSync("/etc/passwd", join(path, "tools/x.yaml")), "is no plain file"],
-    ["a folder among the tools", (path: string) => mkdirSync(join(path, "tools/x.yaml")), "is no plain file"],
+    ["a link", (path: string) => symlinkSync("/etc/passwd", join(path, "tools/x.yaml")), "is not a regular file"],
+    ["a folder among the tools", (path: string) => mkdirSync(join(path, "tools/x.yaml")), "is not a regular file"],
     [
       "a large file",
       (path: string) => writeFileSync(join(path, "tools/x.yaml"), Buffer.alloc(600_000)),
       "is too large",
     ],
-  ])("with %s is refused", async (name, spoil, reason) => {
+  ])("with %s is rejected", async (name, spoil, reason) => {
     const path = await write(name);
     spoil(path);
     await expect(readBundleFolder(path, "set")).rejects.toThrow(reason);
   });
 
-  it("that is a link in part is refused", async () => {
+  it("with a link is rejected", async () => {
     const path = await write("linked");
     mkdirSync(here("half"));
     symlinkSync(join(path, "tools"), here("half/tools"));
-    await expect(readBundleFolder(here("half"), "set")).rejects.toThrow("is no plain folder");
+    await expect(readBundleFolder(here("half"), "set")).rejects.toThrow("is not a regular folder");
   });
 });

@@ -5,7 +5,7 @@ import { readBytes } from "../read-bytes.js";
 import {
   type Bundle,
   fromMembers,
-  type Member,
+  type BundleMember,
   MOST_BUNDLE_BYTES,
   MOST_MEMBER_BYTES,
   MOST_MEMBERS,
@@ -15,19 +15,19 @@ import {
 
 const PARTS = ["keys", "tools"];
 
-/** The same as an archive, unpacked: `tools/` and `keys/`, plain files and nothing else. */
+/** Reads an unpacked archive: the folders `tools/` and `keys/` with regular files and nothing else. */
 export async function readBundleFolder(folder: string, origin: string): Promise<Bundle> {
   const parts = await namesIn(folder, origin);
-  const stranger = parts.find((name) => !PARTS.includes(name));
-  if (stranger !== undefined) {
-    throw notABundle(origin, `it holds ${JSON.stringify(stranger)}, and only tools and keys belong there`);
+  const unexpected = parts.find((name) => !PARTS.includes(name));
+  if (unexpected !== undefined) {
+    throw notABundle(origin, `it contains ${JSON.stringify(unexpected)}; only tools and keys are allowed`);
   }
-  const members: Member[] = [];
+  const members: BundleMember[] = [];
   let size = 0;
   for (const part of parts) {
     await assertKind(join(folder, part), "folder", origin);
     for (const name of await namesIn(join(folder, part), origin)) {
-      if (members.length >= MOST_MEMBERS) throw notABundle(origin, `it holds more than ${MOST_MEMBERS} files`);
+      if (members.length >= MOST_MEMBERS) throw notABundle(origin, `it contains more than ${MOST_MEMBERS} files`);
       const member = await readMember(folder, `${part}/${name}`, origin);
       size += member.bytes.length;
       if (size > MOST_BUNDLE_BYTES) throw notABundle(origin, `it is larger than ${MOST_BUNDLE_BYTES / 1024 ** 2} MiB`);
@@ -37,10 +37,10 @@ export async function readBundleFolder(folder: string, origin: string): Promise<
   return fromMembers(members, origin);
 }
 
-/** Into a folder that does not exist, or is empty. */
+/** Writes into a folder that does not exist or is empty. */
 export async function writeBundleFolder(folder: string, bundle: Bundle): Promise<void> {
-  const isThere = await isUsed(folder);
-  if (isThere) {
+  const isTaken = await isUsed(folder);
+  if (isTaken) {
     throw new DiscoveryError("INVALID_REQUEST", `${folder} exists and is not an empty folder.`, {
       hint: "Name a folder that does not exist, or a file that ends in .tgz.",
     });
@@ -66,7 +66,7 @@ async function isUsed(folder: string): Promise<boolean> {
   }
 }
 
-async function readMember(folder: string, name: string, origin: string): Promise<Member> {
+async function readMember(folder: string, name: string, origin: string): Promise<BundleMember> {
   const path = join(folder, name);
   await assertKind(path, "file", origin);
   const read = await readBytes(path, MOST_MEMBER_BYTES);
@@ -75,11 +75,11 @@ async function readMember(folder: string, name: string, origin: string): Promise
   throw notABundle(origin, `${JSON.stringify(name)} ${reason}`);
 }
 
-/** A link would bring in a file from elsewhere. */
+/** Rejects links, because a link would include a file from elsewhere. */
 async function assertKind(path: string, kind: "file" | "folder", origin: string): Promise<void> {
   const found = await lstat(path).catch(() => undefined);
   if (kind === "file" ? found?.isFile() : found?.isDirectory()) return;
-  throw notABundle(origin, `${JSON.stringify(path)} is no plain ${kind}`);
+  throw notABundle(origin, `${JSON.stringify(path)} is not a regular ${kind}`);
 }
 
 async function namesIn(folder: string, origin: string): Promise<string[]> {

@@ -4,7 +4,7 @@ import { isToolId } from "../ids/tool-id.js";
 import { KEY_ID, keyIdOf, parseKeyBytes } from "../keys/ed25519.js";
 import { type KeyLine, parseKeyLine, toKeyLine } from "../keys/key-line.js";
 
-/** Tool files, byte by byte as they were signed, with the public keys that they were signed with. */
+/** Tool files, exactly as they were signed, and the public keys that signed them. */
 export interface Bundle {
   readonly files: readonly BundledFile[];
   readonly keys: readonly BundledKey[];
@@ -15,56 +15,58 @@ export interface BundledFile {
   readonly bytes: Buffer;
 }
 
+/** A public key in a bundle of tool files. */
 export interface BundledKey extends KeyLine {
   readonly keyId: string;
 }
 
-/** A file of a bundle in the form in which it travels: `tools/{tool_id}.yaml` or `keys/{key id}.pub`. */
-export interface Member {
+/** A file of a bundle inside the archive: `tools/{tool_id}.yaml` or `keys/{key id}.pub`. */
+export interface BundleMember {
   readonly name: string;
   readonly bytes: Buffer;
 }
 
 export const MOST_MEMBERS = 10_000;
 export const MOST_BUNDLE_BYTES = 64 * 1024 * 1024;
-/** The two lines above a body take less, and so does a key. */
+/** 512 bytes are enough for the two signature lines above a body; a key is smaller too. */
 export const MOST_MEMBER_BYTES = LARGEST_BYTES + 512;
 
-export function toMembers({ files, keys }: Bundle): Member[] {
+export function toMembers({ files, keys }: Bundle): BundleMember[] {
   return [
     ...files.map(({ toolId, bytes }) => ({ name: `tools/${toolId}.yaml`, bytes })),
     ...keys.map((key) => ({ name: `keys/${key.keyId}.pub`, bytes: Buffer.from(`${toKeyLine(key)}\n`) })),
   ].sort((a, b) => Number(a.name > b.name) - Number(a.name < b.name));
 }
 
-/** Everything that is no tool file and no key by its name refuses the whole: nothing travels along unseen. */
-export function fromMembers(members: readonly Member[], origin: string): Bundle {
+/** Rejects the whole bundle if any member is neither a tool file nor a key, so that no other file is included. */
+export function fromMembers(members: readonly BundleMember[], origin: string): Bundle {
   const files: BundledFile[] = [];
   const keys: BundledKey[] = [];
   const seen = new Set<string>();
   for (const { name, bytes } of members) {
-    if (seen.has(name)) throw notABundle(origin, `it holds ${shown(name)} twice`);
+    if (seen.has(name)) throw notABundle(origin, `it contains ${shown(name)} twice`);
     seen.add(name);
     const [, toolId] = /^tools\/([^/]+)\.yaml$/.exec(name) ?? [];
     const [, keyId = ""] = /^keys\/([^/]+)\.pub$/.exec(name) ?? [];
     if (isToolId(toolId)) files.push({ toolId, bytes });
     else if (KEY_ID.test(keyId)) keys.push(toKey(keyId, bytes, origin));
-    else throw notABundle(origin, `it holds ${shown(name)}, which is neither a tool file nor a key`);
+    else throw notABundle(origin, `it contains ${shown(name)}, which is neither a tool file nor a key`);
   }
-  if (files.length === 0) throw notABundle(origin, "it holds no tool file");
+  if (files.length === 0) throw notABundle(origin, "it contains no tool file");
   return { files, keys };
 }
 
 function toKey(keyId: string, bytes: Buffer, origin: string): BundledKey {
   const line = parseKeyLine(bytes.toString("utf8"));
   const key = line && parseKeyBytes(line.publicKey);
-  if (line === undefined || key === undefined) throw notABundle(origin, `keys/${keyId}.pub is no public key`);
-  if (keyIdOf(key) !== keyId) throw notABundle(origin, `keys/${keyId}.pub holds another key than its name says`);
+  if (line === undefined || key === undefined) throw notABundle(origin, `keys/${keyId}.pub is not a public key`);
+  if (keyIdOf(key) !== keyId)
+    throw notABundle(origin, `keys/${keyId}.pub contains a key whose id differs from the file name`);
   return { ...line, keyId };
 }
 
 export function notABundle(origin: string, reason: string, cause?: unknown): DiscoveryError {
-  return new DiscoveryError("INVALID_REQUEST", `${origin} is no set of tool files: ${reason}.`, {
+  return new DiscoveryError("INVALID_REQUEST", `${origin} is not a valid set of tool files: ${reason}.`, {
     hint: "Get one from whoever has the tools, made with `anygpt mcp tools export`.",
     cause,
   });

@@ -2,14 +2,14 @@ import { DiscoveryError } from "../../errors.js";
 import { readBytes } from "../read-bytes.js";
 import { removeToolFile, toolFilePath, writeToolFile } from "../write-tool-file.js";
 import { MOST_MEMBER_BYTES } from "./bundle.js";
-import type { InstallPlan, PlannedFile } from "./plan-install.js";
+import type { InstallPlan, InstallFile } from "./plan-install.js";
 
 /**
- * Writes all files of a plan, then has `settle` make them count. Whatever fails, everything is as it was before: until their
- * key is trusted, files are not used by anybody.
+ * Writes all files of a plan, then calls `settle`, which trusts their keys. If anything fails, all files are restored. Files
+ * are not used before their key is trusted.
  */
 export async function installFiles({ folder, files }: InstallPlan, settle: () => Promise<void>): Promise<void> {
-  const written: PlannedFile[] = [];
+  const written: InstallFile[] = [];
   try {
     for (const planned of files.filter(({ kind }) => kind !== "same")) {
       await assertUntouched(folder, planned);
@@ -23,19 +23,19 @@ export async function installFiles({ folder, files }: InstallPlan, settle: () =>
   }
 }
 
-/** Somebody may have changed a file since it was looked at. */
-async function assertUntouched(folder: string, { file, before }: PlannedFile): Promise<void> {
+/** Another process may have changed a file since the plan was made. */
+async function assertUntouched(folder: string, { file, before }: InstallFile): Promise<void> {
   const path = toolFilePath(folder, file.toolId);
   const there = await readBytes(path, MOST_MEMBER_BYTES);
   const isSame =
     there.kind === "bytes" ? before?.bytes.equals(there.bytes) : there.kind === "gone" && before === undefined;
   if (isSame === true) return;
-  throw new DiscoveryError("INVALID_REQUEST", `${path} was changed meanwhile, so nothing was installed.`, {
+  throw new DiscoveryError("INVALID_REQUEST", `${path} was changed by another process, so nothing was installed.`, {
     hint: "Run the command again.",
   });
 }
 
-async function putBack(folder: string, { file, before }: PlannedFile): Promise<void> {
+async function putBack(folder: string, { file, before }: InstallFile): Promise<void> {
   if (before === undefined) await removeToolFile(folder, file.toolId);
   else await writeToolFile(folder, file.toolId, before.bytes);
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createTestKey, hashed, NOW, sampleFile, signed, stdioFile } from "../../../test/support/signed-files.js";
 import type { KnownKey } from "../keys/known-key.js";
-import { type SeenVersion, toSeen } from "../version-book.js";
+import { type BookedVersion, toSeen } from "../version-book.js";
 import type { Bundle, BundledFile } from "./bundle.js";
 import { installFiles } from "./install-files.js";
 import { planInstall } from "./plan-install.js";
@@ -27,7 +27,7 @@ afterEach(() => rmSync(join(folder, ".."), { recursive: true, force: true }));
 
 interface Here {
   readonly keys?: readonly KnownKey[];
-  readonly seen?: readonly SeenVersion[];
+  readonly seen?: readonly BookedVersion[];
 }
 const plan = (bundle: Bundle, { keys = [], seen = [] }: Here = {}) =>
   planInstall({
@@ -50,7 +50,7 @@ const refusedFor = async (bundle: Bundle, here?: Here): Promise<unknown> =>
   );
 
 describe("a plan", () => {
-  it("tells which keys are new and what becomes of each file", async () => {
+  it("lists new keys and the outcome for each file", async () => {
     put(bundled(FS));
     put(bundled(LIB, ANN, NOW - 60_000));
     const files = [bundled({ ...LIB, version: "1.1.0" }), bundled(FS), bundled(sampleFile({ toolId: "lib_new" }))];
@@ -63,13 +63,13 @@ describe("a plan", () => {
     ]);
   });
 
-  it("tells of a new key that is called like one that is here", async () => {
+  it("reports a new key with the name of a known key", async () => {
     const namesake = createTestKey(ANN.known.name).known;
     const { newKeys } = await plan(ONE, { keys: [namesake] });
     expect(newKeys).toEqual([{ ...offered(ANN), namesake: namesake.keyId }]);
   });
 
-  it("trusts nobody anew who is trusted here", async () => {
+  it("lists no key as new that is trusted already", async () => {
     expect((await plan(ONE, { keys: [ANN.known] })).newKeys).toEqual([]);
     expect((await plan({ ...ONE, keys: [] }, { keys: [ANN.known] })).files).toHaveLength(1);
   });
@@ -85,11 +85,11 @@ describe("a plan", () => {
     ["a mere hash", { files: [{ toolId: "lib_find", bytes: hashed(LIB) }], keys: [] }, {}, "hash-only"],
     ["another tool's file", { ...ONE, files: [{ ...bundled(), toolId: "lib_other" }] }, {}, "wrong-name"],
     ["a file of tomorrow", { ...ONE, files: [bundled(LIB, ANN, NOW + 86_400_000)] }, {}, "future"],
-  ])("refuses %s", async (_name, bundle, here, reason) => {
+  ])("rejects %s", async (_name, bundle, here, reason) => {
     expect(await refusedFor(bundle, here)).toEqual([reason]);
   });
 
-  it("refuses what is older than what was here", async () => {
+  it("rejects a version older than the stored one", async () => {
     const seen = [toSeen({ toolId: "lib_find", version: "1.0.1", validatedAt: "2026-01-01T00:00:00Z" }, folder)];
     expect(await refusedFor(ONE, { seen })).toEqual(["rolled-back"]);
     expect(await refusedFor({ ...ONE, files: [bundled({ ...LIB, version: "1.0.2" })] }, { seen })).toBeUndefined();
@@ -103,28 +103,28 @@ describe("a plan", () => {
     expect(await refusedFor(ONE)).toEqual(["edited"]);
   });
 
-  it("does not overwrite what was signed here, but what the same or another trusted key signed before", async () => {
+  it("does not overwrite a file signed with an own key, but one signed with a trusted key", async () => {
     put(bundled(LIB, BOB, NOW - 60_000));
     expect(await refusedFor(ONE, { keys: [{ ...BOB.known, isOwn: true }] })).toEqual(["edited"]);
     expect(await refusedFor(ONE, { keys: [BOB.known] })).toBeUndefined();
   });
 
-  it("does not take what is no file for one", async () => {
+  it("rejects a folder with the name of a file", async () => {
     mkdirSync(join(folder, "lib_find.yaml"), { recursive: true });
     expect(await refusedFor(ONE)).toEqual(["in-the-way"]);
   });
 
-  it("refuses all for one, and names each", async () => {
+  it("rejects the whole set for one file, and lists each", async () => {
     const files = [bundled(), bundled(FS, BOB), { toolId: "lib_x", bytes: hashed(LIB) }];
     await expect(plan({ files, keys: [offered(ANN)] })).rejects.toMatchObject({
       code: "SIGNATURE_INVALID",
       message: expect.stringMatching(
-        /^2 of 3 tool files of set\.tgz cannot be installed, so none was: fs_find/,
+        /^2 of 3 tool files of set\.tgz cannot be installed, so none was installed: fs_find/,
       ) as string,
     });
   });
 
-  it("refuses a key that signs nothing", async () => {
+  it("rejects a key that signed no file", async () => {
     await expect(plan({ ...ONE, keys: [offered(ANN), offered(BOB)] })).rejects.toThrow(
       `none of its files is signed with its key ${BOB.known.keyId}`,
     );
@@ -135,12 +135,12 @@ describe("an installation", () => {
   const content = (toolId: string) => readFileSync(join(folder, `${toolId}.yaml`));
   const none = async (): Promise<void> => undefined;
 
-  it("writes every byte as it was signed", async () => {
+  it("writes exactly the signed bytes", async () => {
     await installFiles(await plan(ONE), none);
     expect(content("lib_find").equals(ONE.files[0]!.bytes)).toBe(true);
   });
 
-  it("leaves everything as it was when the key cannot be trusted in the end", async () => {
+  it("restores all files if trusting the key fails", async () => {
     const before = bundled(LIB, ANN, NOW - 60_000);
     put(before);
     const both = { files: [bundled(), bundled(FS)], keys: [offered(ANN)] };
@@ -150,11 +150,13 @@ describe("an installation", () => {
     expect(existsSync(join(folder, "fs_find.yaml"))).toBe(false);
   });
 
-  it("leaves everything as it was when a file was changed meanwhile", async () => {
+  it("restores all files if another process changed one", async () => {
     const files = [bundled(), bundled(FS)];
     const planned = await plan({ files, keys: [offered(ANN)] });
     put({ toolId: "fs_find", bytes: Buffer.from("mine") });
-    await expect(installFiles(planned, none)).rejects.toThrow("was changed meanwhile, so nothing was installed");
+    await expect(installFiles(planned, none)).rejects.toThrow(
+      "was changed by another process, so nothing was installed",
+    );
     expect(existsSync(join(folder, "lib_find.yaml"))).toBe(false);
     expect(content("fs_find").toString()).toBe("mine");
   });

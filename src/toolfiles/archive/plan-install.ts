@@ -1,5 +1,5 @@
-// A set of tool files and what is here come in; out goes what installing it would change and whom it would have trusted, or
-// every reason against it. It writes nothing.
+// Input: a set of tool files and the current state. Output: what an installation would change and which keys it would trust,
+// or all reasons against it. It writes nothing.
 import { join } from "node:path";
 import { DiscoveryError } from "../../errors.js";
 import { realPath } from "../../util/inside.js";
@@ -7,16 +7,16 @@ import type { ToolFile } from "../format/tool-file.js";
 import type { KeyList, KnownKey } from "../keys/known-key.js";
 import { parseVerified } from "../parse-verified.js";
 import { readBytes } from "../read-bytes.js";
-import { createKeyring, type Keyring } from "../signing/keyring.js";
-import { verify } from "../signing/verify.js";
-import { rankOf, type SeenVersion, type VersionBook } from "../version-book.js";
+import { createSigningKeyring, type SigningKeyring } from "../signing/keyring.js";
+import { verifyToolFile } from "../signing/verify.js";
+import { rankOf, type BookedVersion, type VersionBook } from "../version-book.js";
 import { type Bundle, type BundledFile, type BundledKey, MOST_MEMBER_BYTES, notABundle } from "./bundle.js";
 
-export interface PlanParts {
+export interface InstallPlanParts {
   readonly bundle: Bundle;
-  /** What to call it in messages. */
+  /** The name of the bundle in messages. */
   readonly origin: string;
-  /** Where the files are to go. */
+  /** The folder for the files. */
   readonly folder: string;
   readonly keys: KeyList;
   readonly versions: VersionBook;
@@ -25,23 +25,23 @@ export interface PlanParts {
 
 export interface InstallPlan {
   readonly folder: string;
-  readonly files: readonly PlannedFile[];
-  /** Those that nobody here has trusted yet. */
-  readonly newKeys: readonly NewKey[];
+  readonly files: readonly InstallFile[];
+  /** Keys of the bundle that are not trusted yet. */
+  readonly newKeys: readonly BundledNewKey[];
 }
 
-export interface NewKey extends BundledKey {
-  /** The id of another key that is called the same here: whoever goes by the name may take it for that one. */
+export interface BundledNewKey extends BundledKey {
+  /** The id of another known key with the same name: the user could confuse the two. */
   readonly namesake?: string;
 }
 
-export interface PlannedFile {
+export interface InstallFile {
   readonly file: ToolFile;
   readonly bytes: Buffer;
   readonly keyId: string;
   readonly keyName: string;
   readonly kind: "new" | "same" | "replaced";
-  /** What stands in its place now. */
+  /** The current file with this id. */
   readonly before?: { readonly bytes: Buffer; readonly version?: string };
 }
 
@@ -53,20 +53,20 @@ export interface InstallProblem {
 }
 
 type Planned =
-  | { readonly kind: "planned"; readonly planned: PlannedFile }
+  | { readonly kind: "planned"; readonly planned: InstallFile }
   | { readonly kind: "problem"; readonly problem: InstallProblem };
 
-interface Desk extends Pick<PlanParts, "folder" | "now"> {
-  readonly keyring: Keyring;
-  readonly seen: ReadonlyMap<string, SeenVersion>;
+interface PlanContext extends Pick<InstallPlanParts, "folder" | "now"> {
+  readonly keyring: SigningKeyring;
+  readonly seen: ReadonlyMap<string, BookedVersion>;
 }
 
-/** All or nothing: one file that cannot be installed, and SIGNATURE_INVALID tells of every such file. */
-export async function planInstall(parts: PlanParts): Promise<InstallPlan> {
+/** Installs all files or none: if one cannot be installed, SIGNATURE_INVALID lists every such file. */
+export async function planInstall(parts: InstallPlanParts): Promise<InstallPlan> {
   const { bundle, folder, keys, versions, now, origin } = parts;
   const known = new Set(keys.keys.map(({ keyId }) => keyId));
   const offered = bundle.keys.filter(({ keyId }) => !known.has(keyId));
-  const keyring = createKeyring({ ...keys, keys: [...keys.keys, ...offered.map((key) => toKnown(key, now))] });
+  const keyring = createSigningKeyring({ ...keys, keys: [...keys.keys, ...offered.map((key) => toKnown(key, now))] });
   const seen = new Map((await versions.list(realPath(folder))).map((each) => [each.toolId, each]));
   const results = await Promise.all(bundle.files.map((one) => planFile(one, { folder, now, keyring, seen })));
   const problems = results.flatMap((result) => (result.kind === "problem" ? [result.problem] : []));
@@ -78,14 +78,14 @@ export async function planInstall(parts: PlanParts): Promise<InstallPlan> {
   return { folder, files, newKeys: offered.map((key) => toNewKey(key, keys.keys)) };
 }
 
-async function planFile({ toolId, bytes }: BundledFile, desk: Desk): Promise<Planned> {
-  const { folder, now, keyring, seen } = desk;
+async function planFile({ toolId, bytes }: BundledFile, context: PlanContext): Promise<Planned> {
+  const { folder, now, keyring, seen } = context;
   const name = `${toolId}.yaml`;
   const problem = (reason: string, message: string): Planned => ({
     kind: "problem",
     problem: { toolId, reason, message },
   });
-  const verdict = verify(bytes, { file: name, keys: keyring, signatures: "required", now });
+  const verdict = verifyToolFile(bytes, { file: name, keys: keyring, signatures: "required", now });
   if (verdict.kind === "refused") return problem(verdict.refusal.reason, verdict.refusal.error.message);
   const parsed = parseVerified(name, verdict);
   if (parsed.kind === "refused") return problem(parsed.refusal.reason, parsed.refusal.error.message);
@@ -95,41 +95,49 @@ async function planFile({ toolId, bytes }: BundledFile, desk: Desk): Promise<Pla
     const what = `version ${file.version} of ${verdict.validatedAt}`;
     return problem(
       "rolled-back",
-      `${name} is ${what}, and version ${newer.version} of ${newer.validatedAt} was here before.`,
+      `${name} is ${what}, but version ${newer.version} of ${newer.validatedAt} was installed before.`,
     );
   }
   if (verdict.trust.kind !== "signed") return problem("hash-only", `${name} is not signed.`);
   const planned = { file, bytes, keyId: verdict.trust.keyId, keyName: verdict.trust.keyName };
   const there = await readBytes(join(folder, name), MOST_MEMBER_BYTES);
   if (there.kind === "gone") return { kind: "planned", planned: { ...planned, kind: "new" } };
-  if (there.kind !== "bytes") return problem("in-the-way", `${join(folder, name)} is in the way and no tool file.`);
+  if (there.kind !== "bytes") return problem("in-the-way", `${join(folder, name)} exists and is not a readable file.`);
   if (there.bytes.equals(bytes)) {
     return { kind: "planned", planned: { ...planned, kind: "same", before: { bytes: there.bytes } } };
   }
-  return planReplacement(there.bytes, planned, desk);
+  return planReplacement(there.bytes, planned, context);
 }
 
-/** What somebody has worked on here is not replaced: what fits no signature, and what was signed here. */
-function planReplacement(there: Buffer, planned: Omit<PlannedFile, "kind">, { folder, keyring, now }: Desk): Planned {
+/** A local edit is not overwritten: a file without a valid signature, or a file signed with the user's own key. */
+function planReplacement(
+  there: Buffer,
+  planned: Omit<InstallFile, "kind">,
+  { folder, keyring, now }: PlanContext,
+): Planned {
   const { toolId } = planned.file;
   const path = join(folder, `${toolId}.yaml`);
   const edited = (message: string): Planned => ({
     kind: "problem",
-    problem: { toolId, reason: "edited", message: `${message.replace(/\.$/, "")}, and would be overwritten.` },
+    problem: {
+      toolId,
+      reason: "edited",
+      message: `${message.replace(/\.$/, "")}, and the installation would overwrite it.`,
+    },
   });
-  const verdict = verify(there, { file: path, keys: keyring, signatures: "required", now });
+  const verdict = verifyToolFile(there, { file: path, keys: keyring, signatures: "required", now });
   if (verdict.kind === "refused") return edited(verdict.refusal.error.message);
   const parsed = parseVerified(path, verdict);
   if (parsed.kind === "refused") return edited(parsed.refusal.error.message);
   const signer = verdict.trust.kind === "signed" ? keyring.find(verdict.trust.keyId) : undefined;
   if (signer?.isOwn === true && signer.keyId !== planned.keyId) {
-    return edited(`${path} was signed here with your own key`);
+    return edited(`${path} is signed with your own key`);
   }
   const before = { bytes: there, version: parsed.file.version };
   return { kind: "planned", planned: { ...planned, kind: "replaced", before } };
 }
 
-function toNewKey(key: BundledKey, known: readonly KnownKey[]): NewKey {
+function toNewKey(key: BundledKey, known: readonly KnownKey[]): BundledNewKey {
   const namesake = known.find(({ name }) => name === key.name)?.keyId;
   return { ...key, ...(namesake === undefined ? {} : { namesake }) };
 }
@@ -138,16 +146,16 @@ function toKnown({ keyId, publicKey, name }: BundledKey, now: number): KnownKey 
   return { keyId, publicKey, name, trustedAt: new Date(now).toISOString(), isOwn: false, canSign: false };
 }
 
-const MOST_TOLD = 5;
+const MOST_SHOWN = 5;
 
 function refuseAll(origin: string, { files }: Bundle, problems: readonly InstallProblem[]): DiscoveryError {
-  const told = problems.slice(0, MOST_TOLD).map(({ message }) => message);
-  const more = problems.length - told.length;
+  const shown = problems.slice(0, MOST_SHOWN).map(({ message }) => message);
+  const more = problems.length - shown.length;
   const rest = more > 0 ? ` And ${more} more.` : "";
   const isOurs = problems.every(({ reason }) => reason === "edited" || reason === "in-the-way");
   return new DiscoveryError(
     isOurs ? "INVALID_REQUEST" : "SIGNATURE_INVALID",
-    `${problems.length} of ${files.length} tool files of ${origin} cannot be installed, so none was: ${told.join(" ")}${rest}`,
+    `${problems.length} of ${files.length} tool files of ${origin} cannot be installed, so none was installed: ${shown.join(" ")}${rest}`,
     {
       hint: isOurs
         ? "Move those files away to have them replaced, or install into another folder with --folder."

@@ -1,8 +1,8 @@
-import type { Member } from "./bundle.js";
+import type { BundleMember } from "./bundle.js";
 
 const BLOCK = 512;
 
-/** Why the bytes are no archive that we would have made, as the end of a sentence that begins with "it". */
+/** Why the bytes are not an archive of `toArchive`; the message is the end of a sentence that begins with "it". */
 export class TarError extends Error {
   override readonly name = "TarError";
 }
@@ -13,34 +13,34 @@ export interface TarLimits {
 }
 
 /**
- * The regular files of a tar archive, each as a part of the given bytes. Strict, because what is lenient here lets two readers
- * see two archives: no links, no folders, no extensions that rename the next member, nothing behind the end.
+ * The regular files of a tar archive, as slices of the given bytes. It is strict, because two lenient readers could see two
+ * different archives: no links, no folders, no extensions that rename the next member, no data after the end.
  */
-export function readTar(bytes: Buffer, limits: TarLimits): Member[] {
-  const members: Member[] = [];
+export function readTar(bytes: Buffer, limits: TarLimits): BundleMember[] {
+  const members: BundleMember[] = [];
   let offset = 0;
   while (offset < bytes.length) {
     const header = bytes.subarray(offset, offset + BLOCK);
-    if (header.length < BLOCK) throw new TarError("it ends in the middle");
+    if (header.length < BLOCK) throw new TarError("it is truncated");
     if (isEmpty(header)) break;
-    if (members.length >= limits.members) throw new TarError(`it holds more than ${limits.members} files`);
+    if (members.length >= limits.members) throw new TarError(`it contains more than ${limits.members} files`);
     const { name, size } = readHeader(header);
-    if (size > limits.memberBytes) throw new TarError("it holds a file that is too large");
+    if (size > limits.memberBytes) throw new TarError("it contains a file that is too large");
     const start = offset + BLOCK;
-    if (start + size > bytes.length) throw new TarError("it ends in the middle");
+    if (start + size > bytes.length) throw new TarError("it is truncated");
     members.push({ name, bytes: bytes.subarray(start, start + size) });
     offset = start + Math.ceil(size / BLOCK) * BLOCK;
   }
-  if (!isEmpty(bytes.subarray(offset))) throw new TarError("something stands behind its end");
+  if (!isEmpty(bytes.subarray(offset))) throw new TarError("it has data after its end");
   return members;
 }
 
 function readHeader(header: Buffer): { name: string; size: number } {
   if (readOctal(header, 148, 8) !== checksum(header)) throw new TarError("it is damaged");
   const kind = header.toString("latin1", 156, 157);
-  if (kind !== "0" && kind !== "\0") throw new TarError("it holds something else than plain files");
-  if (readText(header, 157, 100) !== "") throw new TarError("it holds a link");
-  if (readText(header, 345, 155) !== "") throw new TarError("it holds a name that is too long");
+  if (kind !== "0" && kind !== "\0") throw new TarError("it contains entries that are not regular files");
+  if (readText(header, 157, 100) !== "") throw new TarError("it contains a link");
+  if (readText(header, 345, 155) !== "") throw new TarError("it contains a name that is too long");
   return { name: readText(header, 0, 100), size: readOctal(header, 124, 12) };
 }
 
@@ -56,7 +56,7 @@ function readOctal(header: Buffer, start: number, length: number): number {
   return Number.parseInt(text, 8);
 }
 
-/** The sum of all bytes of the header, with spaces where the sum itself stands. */
+/** The sum of all header bytes, with spaces in place of the checksum field. */
 function checksum(header: Buffer): number {
   return header.reduce((sum, byte, index) => sum + (index >= 148 && index < 156 ? 0x20 : byte), 0);
 }

@@ -294,7 +294,7 @@ describe("compareDefinitions", () => {
     expect(line.length).toBeLessThan(160);
   });
 
-  it("shows nothing that acts on a terminal, and stays short", () => {
+  it("removes control characters, and stays short", () => {
     const hostile = `\u001b[2J\u202e${"x".repeat(10_000)}`;
     const after = { ...input({ [hostile]: { enum: [hostile], description: hostile } }), description: hostile };
     for (const line of compareDefinitions(input({}), after).differences) {
@@ -303,14 +303,14 @@ describe("compareDefinitions", () => {
     }
   });
 
-  it("lists a bounded number of differences", () => {
+  it("limits the number of differences", () => {
     const many = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`p${index}`, text]));
     const { differences } = compareDefinitions(input({}), input(many));
     expect(differences).toHaveLength(41);
     expect(differences.at(-1)).toBe("and 60 more");
   });
 
-  it("ends for definitions that refer to themselves", () => {
+  it("terminates for recursive definitions", () => {
     const list = (extra: JsonObject) => defs({ properties: { next: { $ref: "#/$defs/node" }, ...extra } });
     expect(compareDefinitions(list({}), list({ b: text })).kind).toBe("minor");
     const loop = one({ $ref: "#/properties/a" });

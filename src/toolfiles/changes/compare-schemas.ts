@@ -1,47 +1,42 @@
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import { canonicalJson } from "../../util/json/canonical.js";
 import { followReference } from "../../util/schema-reference.js";
-import type { Findings } from "./findings.js";
-import {
-  type Effect,
-  flagEffect,
-  isEqual,
-  isEqualForPrograms,
-  keywordEffect,
-  presenceEffect,
-} from "./keyword-effect.js";
+import { isEqualJson } from "../../util/json/is-equal.js";
+import { summarizeDifference } from "../../util/text-difference.js";
+import type { ChangeFindings } from "./findings.js";
+import { type KeywordEffect, flagEffect, isEqualForPrograms, keywordEffect, presenceEffect } from "./keyword-effect.js";
 import { listChange, typeLabel } from "./labels.js";
-import { shownName, shownValue, textDifference } from "./text-difference.js";
+import { shownName, shownValue } from "./shown-text.js";
 import { membersOf, TEXT_KEYWORDS, withoutTexts } from "./without-texts.js";
 
-/** What goes into a tool may become wider, what comes out of it narrower. */
-export type Role = "input" | "output";
+/** An input schema may become wider and an output schema narrower without breaking callers. */
+export type SchemaRole = "input" | "output";
 
 interface Roots {
   readonly before: JsonObject;
   readonly after: JsonObject;
-  readonly role: Role;
+  readonly role: SchemaRole;
 }
 
-interface Place {
+interface Location {
   readonly path: string;
-  /** Inside "one of" a wider part can make two fit where one did: nothing but texts may change. */
+  /** Inside `oneOf`, a wider alternative can make two match where one did, so only texts may change. */
   readonly isStrict: boolean;
 }
 
 const MOST_STEPS = 20_000;
 const DEEPEST = 200;
 const MOST_HOPS = 50;
-/** Definitions are looked at where they are referred to. */
+/** Definitions are compared where a `$ref` uses them. */
 const PASSED_OVER = new Set([...TEXT_KEYWORDS, "$ref", "$defs", "definitions"]);
 const SCHEMAS = new Set(["additionalProperties", "items", "propertyNames"]);
 const LISTS = new Set(["anyOf", "oneOf", "allOf", "prefixItems"]);
 const NAMED = new Set(["properties", "patternProperties"]);
 const REFERENCES = new Set(["$dynamicRef", "$recursiveRef"]);
 
-/** Adds what differs between two schemas of the same role. */
-export function compareSchemas(roots: Roots, findings: Findings): void {
-  if (isEqual(roots.before, roots.after)) return;
+/** Adds the differences between two schemas of the same role. */
+export function compareSchemas(roots: Roots, findings: ChangeFindings): void {
+  if (isEqualJson(roots.before, roots.after)) return;
   const kind = findings.kind;
   const count = findings.lines().length;
   new SchemaComparison(roots, findings).schemas(roots.before, roots.after, { path: "", isStrict: false });
@@ -51,78 +46,81 @@ export function compareSchemas(roots: Roots, findings: Findings): void {
 
 class SchemaComparison {
   readonly #roots: Roots;
-  readonly #findings: Findings;
-  /** References need not be followed where nothing differs but texts. */
+  readonly #findings: ChangeFindings;
+  /** If only texts differ, references are not followed. */
   readonly #isTextual: boolean;
   readonly #seen = new Set<string>();
   #steps = 0;
   #depth = 0;
 
-  constructor(roots: Roots, findings: Findings) {
+  constructor(roots: Roots, findings: ChangeFindings) {
     this.#roots = roots;
     this.#findings = findings;
     this.#isTextual = isEqualForPrograms(roots.before, roots.after);
   }
 
-  schemas(before: unknown, after: unknown, place: Place): void {
+  schemas(before: unknown, after: unknown, location: Location): void {
     this.#steps += 1;
     if (this.#steps > MOST_STEPS || this.#depth > DEEPEST) {
       return this.#findings.add("major", "the schemas are too large to be compared");
     }
     const [old, now] = this.#inlined(before, after);
-    if (isEqual(old, now) && !hasReference(old)) return;
+    if (isEqualJson(old, now) && !hasReference(old)) return;
     this.#depth += 1;
-    if (isJsonObject(old) && isJsonObject(now)) this.#objects(withValues(old), withValues(now), place);
-    else this.#add(flagEffect(old, now) ?? "other", place, `${shownValue(old)} → ${shownValue(now)}`);
+    if (isJsonObject(old) && isJsonObject(now)) this.#objects(withValues(old), withValues(now), location);
+    else this.#add(flagEffect(old, now) ?? "other", location, `${shownValue(old)} → ${shownValue(now)}`);
     this.#depth -= 1;
   }
 
-  #objects(before: JsonObject, after: JsonObject, place: Place): void {
-    this.#texts(before, after, place);
-    this.#references(before, after, place);
+  #objects(before: JsonObject, after: JsonObject, location: Location): void {
+    this.#texts(before, after, location);
+    this.#references(before, after, location);
     const keywords = new Set([...Object.keys(before), ...Object.keys(after)]);
-    if (keywords.has("required") || keywords.has("properties")) this.#members(before, after, place);
+    if (keywords.has("required") || keywords.has("properties")) this.#members(before, after, location);
     for (const keyword of keywords) {
-      if (!PASSED_OVER.has(keyword)) this.#keyword(keyword, [before[keyword], after[keyword]], place);
+      if (!PASSED_OVER.has(keyword)) this.#keyword(keyword, [before[keyword], after[keyword]], location);
     }
   }
 
-  #texts(before: JsonObject, after: JsonObject, place: Place): void {
+  #texts(before: JsonObject, after: JsonObject, location: Location): void {
     for (const keyword of TEXT_KEYWORDS) {
       const [old, now] = [before[keyword], after[keyword]];
-      if (isEqual(old, now)) continue;
+      if (isEqualJson(old, now)) continue;
       const areTexts = [old, now].every((text) => text === undefined || typeof text === "string");
       const line = areTexts
-        ? textDifference(old as string | undefined, now as string | undefined)
+        ? summarizeDifference(old as string | undefined, now as string | undefined)
         : `${shownValue(old)} → ${shownValue(now)}`;
-      this.#findings.add("patch", `${this.#label(place)}: ${keyword}: ${line}`);
+      this.#findings.add("patch", `${this.#label(location)}: ${keyword}: ${line}`);
     }
   }
 
-  #references(before: JsonObject, after: JsonObject, place: Place): void {
+  #references(before: JsonObject, after: JsonObject, location: Location): void {
     const [old, now] = [before["$ref"], after["$ref"]];
     if (old === undefined && now === undefined) return;
     if (typeof old !== "string" || typeof now !== "string") {
-      return this.#add("other", place, `$ref ${shownValue(old)} → ${shownValue(now)}`);
+      return this.#add("other", location, `$ref ${shownValue(old)} → ${shownValue(now)}`);
     }
-    const pair = JSON.stringify([old, now, place.isStrict]);
+    const pair = JSON.stringify([old, now, location.isStrict]);
     if (this.#seen.has(pair)) return;
     this.#seen.add(pair);
     const targets = [follow(old, this.#roots.before), follow(now, this.#roots.after)] as const;
     if (targets[0] === undefined || targets[1] === undefined) {
-      if (!this.#isTextual) this.#add("other", place, `$ref ${shownName(old)} → ${shownName(now)}`);
-    } else this.schemas(...targets, place);
+      if (!this.#isTextual) this.#add("other", location, `$ref ${shownName(old)} → ${shownName(now)}`);
+    } else this.schemas(...targets, location);
   }
 
-  #members(before: JsonObject, after: JsonObject, place: Place): void {
+  #members(before: JsonObject, after: JsonObject, location: Location): void {
     const [old, now] = [membersOf(before["properties"]), membersOf(after["properties"])];
     const [needed, neededNow] = [requiredOf(before), requiredOf(after)];
     for (const name of new Set([...Object.keys(old), ...needed, ...Object.keys(now), ...neededNow])) {
       const [was, is] = [Object.hasOwn(old, name) || needed.has(name), Object.hasOwn(now, name) || neededNow.has(name)];
-      const inner = { ...place, path: place.path === "" ? shownName(name) : `${place.path}.${shownName(name)}` };
+      const inner = {
+        ...location,
+        path: location.path === "" ? shownName(name) : `${location.path}.${shownName(name)}`,
+      };
       const label = this.#label(inner);
       if (!was) {
-        const isHarmless = !place.isStrict && (this.#roots.role === "output" || !neededNow.has(name));
+        const isHarmless = !location.isStrict && (this.#roots.role === "output" || !neededNow.has(name));
         const type = `${typeLabel(now[name])}, ${neededNow.has(name) ? "required" : "optional"}`;
         this.#findings.add(isHarmless ? "minor" : "major", `+ ${label} (${type})`);
       } else if (is) {
@@ -132,62 +130,66 @@ class SchemaComparison {
     }
   }
 
-  #need([was, is]: readonly [boolean, boolean], place: Place): void {
+  #need([was, is]: readonly [boolean, boolean], location: Location): void {
     if (was === is) return;
-    this.#add(was ? "wider" : "narrower", place, was ? "required → optional" : "optional → required");
+    this.#add(was ? "wider" : "narrower", location, was ? "required → optional" : "optional → required");
   }
 
-  #keyword(keyword: string, [before, after]: readonly [unknown, unknown], place: Place): void {
-    if (keyword === "default") return this.#default(before, after, place);
+  #keyword(keyword: string, [before, after]: readonly [unknown, unknown], location: Location): void {
+    if (keyword === "default") return this.#default(before, after, location);
     const areSchemas = [before, after].every((value) => value === undefined || isSchema(value));
     if (SCHEMAS.has(keyword) && areSchemas) {
-      const path = keyword === "items" ? `${place.path}[]` : `${place.path}{${keyword}}`;
-      return this.#schemaOrFlag(before, after, { ...place, path });
+      const path = keyword === "items" ? `${location.path}[]` : `${location.path}{${keyword}}`;
+      return this.#schemaOrFlag(before, after, { ...location, path });
     }
     if (LISTS.has(keyword) && Array.isArray(before) && Array.isArray(after)) {
-      return this.#lists(keyword, [before, after], place);
+      return this.#lists(keyword, [before, after], location);
     }
     if (LISTS.has(keyword))
-      return this.#add(presenceEffect(before, after), place, `${keyword} ${listChange(before, after)}`);
+      return this.#add(presenceEffect(before, after), location, `${keyword} ${listChange(before, after)}`);
     if (keyword === "required" && [before, after].every((value) => value === undefined || Array.isArray(value))) return;
     if (NAMED.has(keyword) && [before, after].every((value) => value === undefined || isJsonObject(value))) {
-      return keyword === "properties" ? undefined : this.#patterns(membersOf(before), membersOf(after), place);
+      return keyword === "properties" ? undefined : this.#patterns(membersOf(before), membersOf(after), location);
     }
-    this.#plain(keyword, [before, after], place);
+    this.#plain(keyword, [before, after], location);
   }
 
-  #plain(keyword: string, [before, after]: readonly [unknown, unknown], place: Place): void {
+  #plain(keyword: string, [before, after]: readonly [unknown, unknown], location: Location): void {
     const isOpaque = !this.#isTextual && (hasReference(before) || REFERENCES.has(keyword));
     if (isEqualForPrograms(before, after) && !isOpaque) return;
     const effect = isOpaque ? "other" : keywordEffect(keyword, before, after);
     const line = keyword === "enum" ? listChange(before, after) : `${shownValue(before)} → ${shownValue(after)}`;
-    this.#add(effect, place, `${shownName(keyword)} ${line}`);
+    this.#add(effect, location, `${shownName(keyword)} ${line}`);
   }
 
-  /** Who leaves a parameter out gets what the default says. */
-  #default(before: unknown, after: unknown, place: Place): void {
-    if (isEqual(before, after)) return;
+  /** A caller that omits a parameter gets the default. */
+  #default(before: unknown, after: unknown, location: Location): void {
+    if (isEqualJson(before, after)) return;
     const kind = this.#roots.role === "output" ? "patch" : before === undefined ? "minor" : "major";
-    this.#findings.add(kind, `${this.#label(place)}: default ${shownValue(before)} → ${shownValue(after)}`);
+    this.#findings.add(kind, `${this.#label(location)}: default ${shownValue(before)} → ${shownValue(after)}`);
   }
 
-  #schemaOrFlag(before: unknown, after: unknown, place: Place): void {
+  #schemaOrFlag(before: unknown, after: unknown, location: Location): void {
     const effect = flagEffect(before, after);
-    if (effect === undefined) this.schemas(before, after, place);
-    else this.#add(effect, place, `${typeLabel(before)} → ${typeLabel(after)}`);
+    if (effect === undefined) this.schemas(before, after, location);
+    else this.#add(effect, location, `${typeLabel(before)} → ${typeLabel(after)}`);
   }
 
-  #lists(keyword: string, [before, after]: readonly [readonly unknown[], readonly unknown[]], place: Place): void {
-    const inner = { ...place, isStrict: place.isStrict || keyword === "oneOf" };
+  #lists(
+    keyword: string,
+    [before, after]: readonly [readonly unknown[], readonly unknown[]],
+    location: Location,
+  ): void {
+    const inner = { ...location, isStrict: location.isStrict || keyword === "oneOf" };
     const [old, now] = keyword === "prefixItems" ? [before, after] : this.#unpaired(before, after, inner);
     if (old.length === now.length) return old.forEach((schema, index) => this.schemas(schema, now[index], inner));
     const isMonotone = keyword === "anyOf" && (old.length === 0 || now.length === 0);
     const effect = isMonotone ? (old.length === 0 ? "wider" : "narrower") : "other";
-    this.#add(effect, place, `${keyword} ${listChange(before, after)}`);
+    this.#add(effect, location, `${keyword} ${listChange(before, after)}`);
   }
 
-  /** What is left of two lists without the alternatives that both have. Those are looked into for what they refer to. */
-  #unpaired(before: readonly unknown[], after: readonly unknown[], place: Place): [unknown[], unknown[]] {
+  /** Removes the alternatives that both lists have. Those are still compared for the definitions that they refer to. */
+  #unpaired(before: readonly unknown[], after: readonly unknown[], location: Location): [unknown[], unknown[]] {
     const twins = new Map<string, unknown[]>();
     for (const schema of after) {
       const text = canonicalJson(schema);
@@ -197,34 +199,37 @@ class SchemaComparison {
     }
     const old = before.filter((schema) => {
       const twin = twins.get(canonicalJson(schema))?.pop();
-      if (twin !== undefined) this.schemas(schema, twin, place);
+      if (twin !== undefined) this.schemas(schema, twin, location);
       return twin === undefined;
     });
     return [old, [...twins.values()].flat()];
   }
 
-  #patterns(before: JsonObject, after: JsonObject, place: Place): void {
+  #patterns(before: JsonObject, after: JsonObject, location: Location): void {
     for (const pattern of new Set([...Object.keys(before), ...Object.keys(after)])) {
-      const inner = { ...place, path: `${place.path}{${shownName(pattern)}}` };
+      const inner = { ...location, path: `${location.path}{${shownName(pattern)}}` };
       const [old, now] = [own(before, pattern), own(after, pattern)];
       if (old === undefined || now === undefined) this.#add("other", inner, `${typeLabel(old)} → ${typeLabel(now)}`);
       else this.#schemaOrFlag(old, now, inner);
     }
   }
 
-  #add(effect: Effect, place: Place, line: string): void {
+  #add(effect: KeywordEffect, location: Location, line: string): void {
     if (effect === "same") return;
     const harmless = this.#roots.role === "input" ? "wider" : "narrower";
-    this.#findings.add(effect === harmless && !place.isStrict ? "minor" : "major", `${this.#label(place)}: ${line}`);
+    this.#findings.add(
+      effect === harmless && !location.isStrict ? "minor" : "major",
+      `${this.#label(location)}: ${line}`,
+    );
   }
 
-  #label({ path }: Place): string {
+  #label({ path }: Location): string {
     const isInput = this.#roots.role === "input";
     if (path === "") return isInput ? "arguments" : "output";
     return `${isInput ? "parameter" : "output field"} ${path}`;
   }
 
-  /** Where only one of both is a mere reference, what it refers to stands in for it. */
+  /** If only one of both is a `$ref`, its target is compared instead. */
   #inlined(before: unknown, after: unknown): readonly [unknown, unknown] {
     const [isOld, isNow] = [isReference(before), isReference(after)];
     if (isOld === isNow) return [before, after];
@@ -240,12 +245,12 @@ function target(schema: unknown, root: unknown): unknown {
   return found;
 }
 
-/** Names of anchors are not looked up. */
+/** Anchors (`#name`) are not resolved. */
 function follow(reference: string, root: unknown): unknown {
   return /^#(\/|$)/.test(reference) ? followReference(reference, root) : undefined;
 }
 
-/** One value is an enumeration of one. */
+/** `const` is treated as an `enum` with one value. */
 function withValues(schema: JsonObject): JsonObject {
   if (!Object.hasOwn(schema, "const") || Object.hasOwn(schema, "enum")) return schema;
   const { const: value, ...others } = schema;

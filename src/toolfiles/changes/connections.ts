@@ -1,9 +1,10 @@
 import { commandLine } from "../../util/command-line.js";
+import { isEqualJson } from "../../util/json/is-equal.js";
+import { summarizeDifference } from "../../util/text-difference.js";
 import type { EnvNeed, FileConnection } from "../format/tool-file.js";
-import { isEqual } from "./keyword-effect.js";
-import { shownName, textDifference } from "./text-difference.js";
+import { shownName } from "./shown-text.js";
 
-/** How a server is reached, and the variables for it. */
+/** How a server is reached, and the variables that the connection needs. */
 export interface Access {
   readonly connection: FileConnection;
   readonly needs: readonly EnvNeed[];
@@ -12,9 +13,9 @@ export interface Access {
 type Values = Readonly<Record<string, string>>;
 
 /**
- * What a file says after a discovery. At the same address what a person wrote into the file stays: plain headers, a folder,
- * descriptions of variables, and the credentials unless others are given. At another address nothing stays, because
- * credentials go nowhere that they were not meant for.
+ * Merges the connection of a file with the one of a new discovery. For the same address, manual additions in the file stay:
+ * plain headers, a working folder, descriptions of variables, and the credentials unless new ones are given. For another
+ * address nothing stays, because credentials must not be sent to another server.
  */
 export function mergeAccess(written: Access, given: Access): Access {
   if (!isSameAddress(written.connection, given.connection)) return given;
@@ -28,19 +29,19 @@ export function mergeAccess(written: Access, given: Access): Access {
     connection: withValues(written.connection, given.connection, { ...Object.fromEntries(kept), ...values }),
     needs: isNew ? given.needs.map((need) => knownNeed(need, written.needs)) : written.needs,
   };
-  return isEqual(merged, written) ? written : merged;
+  return isEqualJson(merged, written) ? written : merged;
 }
 
-/** What a person should see of a change of access. Never a value: it may be a secret. */
+/** The differences of two connections, for display. Values are never included: they may be secret. */
 export function accessDifferences(before: Access, after: Access): readonly string[] {
   const [old, now] = [before.connection, after.connection];
-  const [place, placeNow] = [addressOf(old), addressOf(now)];
+  const [address, addressNow] = [addressOf(old), addressOf(now)];
   const [folder, folderNow] = [folderOf(old), folderOf(now)];
   const kind = old.kind === "stdio" ? "variable of the program" : "header";
   return [
-    ...(place === placeNow ? [] : [`address: ${textDifference(place, placeNow)}`]),
+    ...(address === addressNow ? [] : [`address: ${summarizeDifference(address, addressNow)}`]),
     ...(old.kind === now.kind ? [] : [`transport: ${old.kind} → ${now.kind}`]),
-    ...(folder === folderNow ? [] : [`cwd: ${textDifference(folder, folderNow)}`]),
+    ...(folder === folderNow ? [] : [`cwd: ${summarizeDifference(folder, folderNow)}`]),
     ...memberDifferences(kind, valuesOf(old), valuesOf(now)),
     ...memberDifferences("requirement", byName(before.needs), byName(after.needs)),
   ];
@@ -49,7 +50,7 @@ export function accessDifferences(before: Access, after: Access): readonly strin
 function memberDifferences(kind: string, before: object, after: object): string[] {
   const [old, now] = [new Map(Object.entries(before)), new Map(Object.entries(after))];
   return [...new Set([...old.keys(), ...now.keys()])].flatMap((name) => {
-    if (isEqual(old.get(name), now.get(name))) return [];
+    if (isEqualJson(old.get(name), now.get(name))) return [];
     const label = `${kind} ${shownName(name)}`;
     if (!old.has(name)) return [`+ ${label}`];
     return [now.has(name) ? `${label}: changed` : `- ${label}`];
@@ -86,7 +87,7 @@ function hasVariable(value: string): boolean {
   return value.includes("${");
 }
 
-/** A person may have said more about the same variable. */
+/** The file may have a better description of the same variable. */
 function knownNeed(need: EnvNeed, written: readonly EnvNeed[]): EnvNeed {
   const known = written.find(({ name, header }) => name === need.name && header === need.header);
   return known ?? need;

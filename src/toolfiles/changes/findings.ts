@@ -2,8 +2,8 @@ import { type ChangeKind, greaterKind } from "./versions.js";
 
 const MOST_LINES = 40;
 
-/** What a comparison has found so far. */
-export class Findings {
+/** Collects the differences of a comparison. */
+export class ChangeFindings {
   #kind: ChangeKind = "same";
   readonly #lines: string[] = [];
   #more = 0;

@@ -34,7 +34,7 @@ describe("compareDefinitions", () => {
       return description === undefined ? tool : { ...tool, description };
     });
 
-  it("finds nothing in what is the same, and something in whatever has another hash", () => {
+  it("finds no difference for equal definitions, and one for every other hash", () => {
     fc.assert(
       fc.property(definition, definition, (one, other) => {
         expect(compareDefinitions(one, one)).toEqual({ kind: "same", differences: [] });
@@ -46,7 +46,7 @@ describe("compareDefinitions", () => {
     );
   });
 
-  it("finds texts in both directions, and no two directions that both only add", () => {
+  it("finds text changes in both directions, and never a compatible change in both", () => {
     fc.assert(
       fc.property(definition, definition, (one, other) => {
         const [there, back] = [compareDefinitions(one, other).kind, compareDefinitions(other, one).kind];
@@ -61,11 +61,11 @@ describe("compareDefinitions", () => {
   const value = fc.dictionary(fc.constantFrom("a", "b", "c"), leaf, { noNullPrototype: true });
   const isValid = (schema: JsonObject, given: unknown) => new Validator(schema, "2020-12").validate(given).valid;
 
-  /** The values that the second schema refuses though the first one takes them. */
+  /** The values that the first schema accepts and the second one rejects. */
   const lost = (before: JsonObject, after: JsonObject, values: readonly object[]) =>
     values.filter((given) => isValid(before, given) && !isValid(after, given));
 
-  it("calls no change harmless that refuses a call which was right, or answers what was not promised", () => {
+  it("calls no change compatible that rejects a valid call or breaks the output schema", () => {
     let harmless = 0;
     fc.assert(
       fc.property(definition, schema, fc.array(value, { minLength: 20, maxLength: 20 }), (before, part, values) => {

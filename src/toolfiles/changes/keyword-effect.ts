@@ -1,16 +1,17 @@
 import { isJsonObject } from "../../model/json.js";
 import { canonicalJson } from "../../util/json/canonical.js";
+import { isEqualJson } from "../../util/json/is-equal.js";
 import { TEXT_KEYWORDS, withoutTexts } from "./without-texts.js";
 
-/** What a change does to the values that fit. `other`: neither can be shown. */
-export type Effect = "same" | "wider" | "narrower" | "other";
+/** How a change affects the set of valid values. `other`: neither wider nor narrower can be shown. */
+export type KeywordEffect = "same" | "wider" | "narrower" | "other";
 
 const LOWER = new Set(["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"]);
 const UPPER = new Set(["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"]);
 
-/** The effect of one keyword that holds no schema which has to be looked into. An absent keyword is `undefined`. */
-export function keywordEffect(keyword: string, before: unknown, after: unknown): Effect {
-  if (isEqual(before, after)) return "same";
+/** The effect of a keyword that contains no nested schema. A missing keyword is `undefined`. */
+export function keywordEffect(keyword: string, before: unknown, after: unknown): KeywordEffect {
+  if (isEqualJson(before, after)) return "same";
   if (keyword === "type") return typeEffect(typesOf(before), typesOf(after));
   if (keyword === "enum") return valuesEffect(before, after);
   if (LOWER.has(keyword)) return boundEffect(before, after, -1);
@@ -21,19 +22,22 @@ export function keywordEffect(keyword: string, before: unknown, after: unknown):
   return "other";
 }
 
-export function presenceEffect(before: unknown, after: unknown): Effect {
+export function presenceEffect(before: unknown, after: unknown): KeywordEffect {
   if (before === undefined) return "narrower";
   return after === undefined ? "wider" : "other";
 }
 
-/** `undefined` is every type, `null` what cannot be understood. */
+/** `undefined` means every type, `null` an invalid type. */
 function typesOf(type: unknown): readonly string[] | undefined | null {
   if (type === undefined) return undefined;
   const types = Array.isArray(type) ? type : [type];
   return types.every((one) => typeof one === "string") ? types : null;
 }
 
-function typeEffect(before: readonly string[] | undefined | null, after: readonly string[] | undefined | null): Effect {
+function typeEffect(
+  before: readonly string[] | undefined | null,
+  after: readonly string[] | undefined | null,
+): KeywordEffect {
   if (before === null || after === null) return "other";
   if (before === undefined || after === undefined) return before === undefined ? "narrower" : "wider";
   const covers = (types: readonly string[], type: string) =>
@@ -46,7 +50,7 @@ function typeEffect(before: readonly string[] | undefined | null, after: readonl
   return isWider ? "wider" : isNarrower ? "narrower" : "other";
 }
 
-function valuesEffect(before: unknown, after: unknown): Effect {
+function valuesEffect(before: unknown, after: unknown): KeywordEffect {
   if (before === undefined || after === undefined) return presenceEffect(before, after);
   if (!Array.isArray(before) || !Array.isArray(after)) return "other";
   const [old, now] = [new Set(before.map(canonicalJson)), new Set(after.map(canonicalJson))];
@@ -55,7 +59,7 @@ function valuesEffect(before: unknown, after: unknown): Effect {
   return isWider ? "wider" : isNarrower ? "narrower" : "other";
 }
 
-function boundEffect(before: unknown, after: unknown, outward: 1 | -1): Effect {
+function boundEffect(before: unknown, after: unknown, outward: 1 | -1): KeywordEffect {
   const isBound = (bound: unknown) => bound === undefined || typeof bound === "number";
   if (!isBound(before) || !isBound(after)) return "other";
   if (before === undefined || after === undefined) return presenceEffect(before, after);
@@ -64,15 +68,15 @@ function boundEffect(before: unknown, after: unknown, outward: 1 | -1): Effect {
   return difference > 0 ? "wider" : "narrower";
 }
 
-function multipleEffect(before: unknown, after: unknown): Effect {
+function multipleEffect(before: unknown, after: unknown): KeywordEffect {
   if (before === undefined || after === undefined) return presenceEffect(before, after);
   if (!Number.isSafeInteger(before) || !Number.isSafeInteger(after)) return "other";
   if (Number(before) % Number(after) === 0) return "wider";
   return Number(after) % Number(before) === 0 ? "narrower" : "other";
 }
 
-/** Of a schema that may be absent, `true` or `false`; undefined when both have to be looked into. */
-export function flagEffect(before: unknown, after: unknown): Effect | undefined {
+/** For schemas that may be missing, `true` or `false`; undefined if both are objects and must be compared. */
+export function flagEffect(before: unknown, after: unknown): KeywordEffect | undefined {
   if (isJsonObject(before) && isJsonObject(after)) return undefined;
   const [wasAny, isNowAny] = [isAny(before), isAny(after)];
   if ((wasAny && isNowAny) || before === after) return "same";
@@ -85,12 +89,7 @@ function isAny(schema: unknown): boolean {
   return isJsonObject(schema) && Object.keys(schema).every((key) => TEXT_KEYWORDS.has(key));
 }
 
-/** Equal but for what people read. */
+/** Whether two values are equal, ignoring human-readable text such as titles and descriptions. */
 export function isEqualForPrograms(before: unknown, after: unknown): boolean {
-  return isEqual(withoutTexts(before), withoutTexts(after));
-}
-
-export function isEqual(one: unknown, other: unknown): boolean {
-  if (one === undefined || other === undefined) return one === other;
-  return canonicalJson(one) === canonicalJson(other);
+  return isEqualJson(withoutTexts(before), withoutTexts(after));
 }

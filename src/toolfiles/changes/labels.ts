@@ -1,10 +1,10 @@
 import { isJsonObject } from "../../model/json.js";
 import { canonicalJson } from "../../util/json/canonical.js";
-import { shownName, shownValue } from "./text-difference.js";
+import { shownName, shownValue } from "./shown-text.js";
 
 const MOST_VALUES = 5;
 
-/** What a schema is about, in a word or two. */
+/** A short description of a schema's type. */
 export function typeLabel(schema: unknown): string {
   if (schema === false) return "nothing";
   if (!isJsonObject(schema)) return "any";
@@ -18,7 +18,7 @@ export function typeLabel(schema: unknown): string {
     : "any";
 }
 
-/** Which items came and went: `+ "a", "b"; - "c"`. */
+/** The added and removed items: `+ "a", "b"; - "c"`. */
 export function listChange(before: unknown, after: unknown): string {
   if (!Array.isArray(before) || !Array.isArray(after)) return `${shownValue(before)} → ${shownValue(after)}`;
   const parts = [

@@ -45,7 +45,7 @@ function written(definition: ToolDefinition, more: Partial<FolderPlanParts> = {}
 }
 
 describe("planFolder", () => {
-  it("makes a file for each tool of a folder that is empty", () => {
+  it("creates a file for each tool in an empty folder", () => {
     const icons = [{ src: "x" }];
     const [planned, other] = plan([tool("query-docs", { icons }), tool("b")], {
       connection: guarded,
@@ -67,7 +67,7 @@ describe("planFolder", () => {
     expect(other?.toolId).toBe("context7_b");
   });
 
-  it("leaves a file alone whose tool is as it was, whatever a person has added", () => {
+  it("keeps a file whose tool did not change, with all manual additions", () => {
     const file = written(tool("a"), { connection: guarded, needs: [KEY] });
     const owned: ToolFile = {
       ...file,
@@ -81,7 +81,7 @@ describe("planFolder", () => {
     ]);
   });
 
-  it("takes the same credentials again for no change", () => {
+  it("sees no change for the same credentials", () => {
     const file = written(tool("a"), { connection: guarded, needs: [KEY] });
     const described: ToolFile = { ...file, needs: [{ ...KEY, description: "From the dashboard" }] };
     const [planned] = plan([tool("a")], { existing: [described], connection: guarded, needs: [KEY] });
@@ -120,7 +120,7 @@ describe("planFolder", () => {
 
   const edited: ToolFile = { ...written(tool("a")), tool: tool("a", { description: "Mine." }) };
 
-  it("notices a definition edited by hand, and what would undo it", () => {
+  it("detects a manual edit of the definition, and what would undo it", () => {
     const [planned] = plan([tool("a")], { existing: [edited] });
     expect(planned).toMatchObject({
       kind: "edited",
@@ -130,7 +130,7 @@ describe("planFolder", () => {
     });
   });
 
-  it("sees a conflict where both changed it", () => {
+  it("reports a conflict if both changed", () => {
     const [planned] = plan([tool("a", { description: "Theirs." })], { existing: [edited] });
     expect(planned).toMatchObject({
       kind: "conflict",
@@ -139,16 +139,16 @@ describe("planFolder", () => {
     });
   });
 
-  it("sees none where the server says by now what the person wrote", () => {
+  it("reports no conflict if the server's definition equals the edit", () => {
     const [planned] = plan([edited.tool], { existing: [edited] });
     expect(planned).toMatchObject({
       kind: "changed",
       version: "1.0.1",
-      differences: ["the server now says what the file says"],
+      differences: ["the server's definition is now the same as the file's"],
     });
   });
 
-  it("takes new credentials into files, edited ones too, and keeps plain headers", () => {
+  it("writes new credentials into files, also edited ones, and keeps plain headers", () => {
     const before: ToolFile = {
       ...edited,
       connection: { ...guarded, headers: { "X-Old": "${OLD}", "X-Plain": "1" } },
@@ -189,19 +189,19 @@ describe("planFolder", () => {
     expect(moved).toMatchObject({ kind: "changed", differences: ['address: "npx x" → "npx y"', 'cwd: "/srv" → none'] });
   });
 
-  it("speaks to a server the way it turned out to want", () => {
+  it("stores the transport that worked", () => {
     const before = written(tool("a"), { connection: guarded, needs: [KEY] });
     const [planned] = plan([tool("a")], { existing: [before], connection: { ...open, kind: "sse" } });
     expect(planned).toMatchObject({ kind: "changed", differences: ["transport: http → sse"], file: { needs: [KEY] } });
   });
 
-  it("gives a new tool the credentials of its siblings", () => {
+  it("gives a new tool the credentials of the server's other files", () => {
     const sibling: ToolFile = { ...written(tool("a"), { connection: guarded, needs: [KEY] }), timeoutMs: 9_000 };
     const planned = plan([tool("a"), tool("b")], { existing: [sibling] });
     expect(planned[1]).toMatchObject({ kind: "new", file: { connection: guarded, needs: [KEY], timeoutMs: 9_000 } });
   });
 
-  it("reports a vanished tool, but not where the list was cut or the tool was left out of it", () => {
+  it("reports a removed tool, but not if the list was truncated or the tool was skipped", () => {
     const before = written(tool("a"));
     const about = { existing: [before] };
     expect(plan([], about)).toMatchObject([{ kind: "vanished", toolId: "context7_a", before }]);
@@ -212,7 +212,7 @@ describe("planFolder", () => {
     ]);
   });
 
-  it("touches no file of another server, and takes none of their names", () => {
+  it("changes no file of another server, and uses none of their ids", () => {
     const other: ToolFile = { ...written(tool("a")), server: "other" };
     const planned = plan([tool("a")], { existing: [other] });
     expect(planned).toMatchObject([
@@ -228,7 +228,7 @@ describe("planFolder", () => {
     ],
     ["a depth that nobody needs", { inputSchema: nested(100) }, /nested over 60 levels/],
     ["more than fits", { description: "x".repeat(600_000) }, /larger than 512 KiB/],
-  ])("refuses a tool with %s, and goes on with the others", (_, more, reason) => {
+  ])("rejects a tool with %s, and continues with the others", (_, more, reason) => {
     const planned = plan([tool("bad", more), tool("good")]);
     expect(planned).toMatchObject([
       { kind: "refused", toolId: "context7_bad", differences: [expect.stringMatching(reason)] },
@@ -236,7 +236,7 @@ describe("planFolder", () => {
     ]);
   });
 
-  it("writes definitions as deep as it says", () => {
+  it("writes definitions up to the depth limit", () => {
     expect(plan([tool("deep", { outputSchema: nested(59) })])[0]).toMatchObject({ kind: "new" });
   });
 });

@@ -1,4 +1,4 @@
-// A server's list and the files that stand in a folder come in; what to do about each file goes out. Writes nothing.
+// Input: a server's tool list and the tool files in a folder. Output: what to do with each file. It writes nothing.
 import type { ServerListing } from "../../model/server.js";
 import type { ToolDefinition } from "../../model/tool.js";
 import { isWithinDepth } from "../../util/depth.js";
@@ -20,9 +20,9 @@ import { bump, greaterKind } from "./versions.js";
 export interface FolderPlanParts {
   readonly server: string;
   readonly listing: ServerListing;
-  /** Every file of the folder, those of other servers too: their ids are taken. */
+  /** Every file of the folder, including those of other servers, whose ids are taken. */
   readonly existing: readonly ToolFile[];
-  /** How the server was reached. Without credentials of its own it changes none that a file has for the same address. */
+  /** The connection of the discovery. Without credentials it keeps those that a file has for the same address. */
   readonly connection: FileConnection;
   readonly needs: readonly EnvNeed[];
   /** In milliseconds. */
@@ -31,32 +31,32 @@ export interface FolderPlanParts {
 
 interface Planned {
   readonly toolId: string;
-  /** That the file has, or would have. */
+  /** The current version of the file, or the version that it would get. */
   readonly version: string;
   readonly differences: readonly string[];
 }
 
 export type PlannedFile =
   | (Planned & { readonly kind: "new"; readonly file: ToolFile })
-  /** Stays as it is, byte for byte. */
+  /** The file stays unchanged. */
   | (Planned & { readonly kind: "unchanged"; readonly before: ToolFile })
   | (Planned & { readonly kind: "changed"; readonly before: ToolFile; readonly file: ToolFile })
-  /** A person changed the definition; the server says what it said. `file` would undo that. */
+  /** The definition in the file was edited; the server's definition did not change. `file` would undo the edit. */
   | (Planned & { readonly kind: "edited"; readonly before: ToolFile; readonly file: ToolFile })
-  /** Both changed it, each in another way. `file` would undo the person's change. */
+  /** The file was edited and the server's definition changed differently. `file` would undo the edit. */
   | (Planned & { readonly kind: "conflict"; readonly before: ToolFile; readonly file: ToolFile })
   | (Planned & { readonly kind: "vanished"; readonly before: ToolFile })
-  /** No file can say what the server says; `differences` has the reasons. */
+  /** The server's definition cannot be written to a file; `differences` has the reasons. */
   | (Planned & { readonly kind: "refused"; readonly before?: ToolFile });
 
 const FIRST_VERSION = "1.0.0";
 
-/** In the order of the list; then the files of tools that are not in it. */
+/** In the order of the tool list; then the files of tools that are not in it. */
 export function planFolder(parts: FolderPlanParts): readonly PlannedFile[] {
   return [...planEach(parts)];
 }
 
-/** The same one by one, for those who have something else to do in between: each file is tried out, which takes some milliseconds. */
+/** The same, one by one: each file takes some milliseconds, so that the caller can do other work in between. */
 export function* planEach(parts: FolderPlanParts): Generator<PlannedFile, void, undefined> {
   const { server, listing, existing } = parts;
   const own = new Map(existing.filter((file) => file.server === server).map((file) => [file.tool.name, file]));
@@ -98,7 +98,7 @@ function planNew(toolId: string, tool: ToolDefinition, parts: FolderPlanParts): 
   return orRefused({ kind: "new", toolId, version: FIRST_VERSION, differences: [], file });
 }
 
-/** Three-way: what the server said when the file was written, what the file says, what the server says now. */
+/** Three-way comparison: the server's definition when the file was written, the file's definition, the server's definition now. */
 function planKnown(before: ToolFile, tool: ToolDefinition, parts: FolderPlanParts): PlannedFile {
   const said = before.definitionHash;
   const [written, says] = [definitionHash(before.tool), definitionHash(tool)];
@@ -108,13 +108,15 @@ function planKnown(before: ToolFile, tool: ToolDefinition, parts: FolderPlanPart
   const isConflict = isEdited && written !== says;
   const { file, change } = rewritten(before, tool, parts);
   if (isConflict) return orRefused({ kind: "conflict", before, file, ...about(file, change) });
-  // The person was first to write what the server says by now: only the hash is behind.
+  // The file was edited to the same definition that the server has now: only the hash is outdated.
   const differences =
-    written === says ? ["the server now says what the file says", ...change.differences] : change.differences;
+    written === says
+      ? ["the server's definition is now the same as the file's", ...change.differences]
+      : change.differences;
   return orRefused({ kind: "changed", before, file, ...about(file, { ...change, differences }) });
 }
 
-/** A new way to the server is no reason to undo what the person wrote. */
+/** A changed connection does not undo an edit of the definition. */
 function planEdited(before: ToolFile, tool: ToolDefinition, parts: FolderPlanParts): PlannedFile {
   const kept = planChanged(before, before.tool, parts);
   if (kept.kind !== "unchanged") return kept;
@@ -122,7 +124,7 @@ function planEdited(before: ToolFile, tool: ToolDefinition, parts: FolderPlanPar
   return orRefused({ kind: "edited", before, file, ...about(file, change) });
 }
 
-/** For a definition that stays: whether anything else is new. */
+/** The definition stays: checks whether the connection changed. */
 function planChanged(before: ToolFile, tool: ToolDefinition, parts: FolderPlanParts): PlannedFile {
   const access = mergeAccess(before, parts);
   const differences = accessDifferences(before, access);
@@ -138,7 +140,7 @@ function planChanged(before: ToolFile, tool: ToolDefinition, parts: FolderPlanPa
   return orRefused({ kind: "changed", before, file, ...about(file, { kind: "minor", differences }) });
 }
 
-/** The file with the server's definition, and the change that this is. */
+/** The file with the server's definition, and the kind of change. */
 function rewritten(
   before: ToolFile,
   tool: ToolDefinition,
@@ -147,7 +149,7 @@ function rewritten(
   const access = mergeAccess(before, parts);
   const moved = accessDifferences(before, access);
   const compared = compareDefinitions(before.tool, tool);
-  // The hash is part of the file, so a rewritten one is never the same.
+  // The definition hash is part of the file, so that a rewritten file always changes.
   const least = greaterKind(compared.kind, moved.length === 0 ? "patch" : "minor");
   const file = {
     ...before,
@@ -165,7 +167,7 @@ function planAbsent(before: ToolFile, { dropped, truncated }: ServerListing): Pl
   const unusable = dropped.find(({ name }) => name === before.tool.name);
   if (unusable !== undefined) return refused(toolId, [unusable.reason], before);
   if (!truncated) return { kind: "vanished", before, toolId, version, differences: [] };
-  return { kind: "unchanged", before, toolId, version, differences: ["not in the list, which was cut short"] };
+  return { kind: "unchanged", before, toolId, version, differences: ["not in the tool list, which was truncated"] };
 }
 
 function orRefused(planned: PlannedFile & { readonly file: ToolFile }): PlannedFile {

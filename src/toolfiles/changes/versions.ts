@@ -10,7 +10,7 @@ export function bump(version: string, kind: ChangeKind): string {
   return kind === "patch" ? `${major}.${minor}.${patch + 1}` : version;
 }
 
-/** Below 0 when `one` is the older, above 0 when it is the newer. */
+/** Negative if `one` is older, positive if it is newer. */
 export function compareVersions(one: string, other: string): number {
   const [left, right] = [numbersOf(one), numbersOf(other)];
   return left[0] - right[0] || left[1] - right[1] || left[2] - right[2];

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 
-/** Keywords that are there for people, and decide nothing about a value. */
+/** Keywords for readers, which do not affect validation. */
 export const TEXT_KEYWORDS: ReadonlySet<string> = new Set([
   "title",
   "description",
@@ -10,12 +10,12 @@ export const TEXT_KEYWORDS: ReadonlySet<string> = new Set([
   "$comment",
   "deprecated",
 ]);
-/** Keywords whose members are schemas under names of the author's own. */
+/** Keywords whose members are schemas with names chosen by the author. */
 const NAMED = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]);
 /** Keywords whose value is data. */
 const DATA = new Set(["enum", "const", "default", "required"]);
 
-/** The schema without what only people read. */
+/** The schema without texts for readers. */
 export function withoutTexts(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withoutTexts);
   if (!isJsonObject(schema)) return schema;

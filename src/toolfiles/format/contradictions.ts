@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject } from "../../model/json.js";
-import type { Violation } from "../../util/document/schema.js";
+import type { SchemaViolation } from "../../util/document/schema.js";
 
 /**
- * What no part of a file shows by itself: two parts that say different things, and variables where they must not be. Reads
- * whatever is there, right or wrong in itself, so that all reasons are told at once.
+ * Checks across several parts of a file: values that must be equal, and variables where they are not allowed. It accepts
+ * invalid parts, so that all problems are reported at once.
  */
-export function findContradictions(value: unknown, name: string): readonly Violation[] {
+export function findContradictions(value: unknown, name: string): readonly SchemaViolation[] {
   if (!isJsonObject(value)) return [];
   const [metadata, config] = [membersOf(value["metadata"]), membersOf(value["config"])];
   const needs = itemsOf(value["env_requirements"]).map(membersOf);
@@ -24,15 +24,15 @@ export function findContradictions(value: unknown, name: string): readonly Viola
 const SAME_TOOL = "must be the same as metadata.original_tool_name";
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
-function differs(one: unknown, other: unknown, path: readonly string[], reason: string): Violation[] {
+function differs(one: unknown, other: unknown, path: readonly string[], reason: string): SchemaViolation[] {
   const areTexts = typeof one === "string" && typeof other === "string";
   return areTexts && one !== other ? [{ path, reason }] : [];
 }
 
-/** Texts of ours that hold a variable. Those of the server (names, descriptions, schemas) are never expanded. */
-function* strayVariables(value: JsonObject): Iterable<Violation> {
+/** Texts of the gateway that contain a variable. Texts of the server (names, descriptions, schemas) are never expanded. */
+function* strayVariables(value: JsonObject): Iterable<SchemaViolation> {
   const [metadata, config] = [membersOf(value["metadata"]), membersOf(value["config"])];
-  const places: (readonly [readonly (string | number)[], unknown])[] = [
+  const texts: (readonly [readonly (string | number)[], unknown])[] = [
     [["metadata", "mcp_server"], metadata["mcp_server"]],
     [["metadata", "mcp_url"], metadata["mcp_url"]],
     [["config", "url"], config["url"]],
@@ -43,14 +43,14 @@ function* strayVariables(value: JsonObject): Iterable<Violation> {
       (need, index) => [["env_requirements", index, "description"], membersOf(need)["description"]] as const,
     ),
   ];
-  for (const [path, text] of places) {
+  for (const [path, text] of texts) {
     if (typeof text === "string" && text.includes("${")) {
-      yield { path, reason: "variables may stand only in values of headers and env" };
+      yield { path, reason: "variables are only allowed in values of headers and env" };
     }
   }
 }
 
-function* undeclaredVariables(config: JsonObject, needs: readonly JsonObject[]): Iterable<Violation> {
+function* undeclaredVariables(config: JsonObject, needs: readonly JsonObject[]): Iterable<SchemaViolation> {
   const declared = new Set(needs.map(({ name }) => name));
   for (const section of ["headers", "env"]) {
     for (const [key, text] of Object.entries(membersOf(config[section]))) {
@@ -60,37 +60,38 @@ function* undeclaredVariables(config: JsonObject, needs: readonly JsonObject[]):
         if (!declared.has(name)) yield { path, reason: `${name} is not declared in env_requirements` };
       }
       const isPlain = !text.includes("$${") && !text.replace(VARIABLE, "").includes("${");
-      if (!isPlain) yield { path, reason: 'a variable is written "${NAME}" and nothing else' };
+      if (!isPlain) yield { path, reason: 'a variable must be written as "${NAME}"' };
     }
   }
 }
 
-function* doubledNeeds(needs: readonly JsonObject[]): Iterable<Violation> {
+function* doubledNeeds(needs: readonly JsonObject[]): Iterable<SchemaViolation> {
   const seen = new Set<unknown>();
   for (const [index, { name }] of needs.entries()) {
-    if (seen.has(name)) yield { path: ["env_requirements", index, "name"], reason: "names the same variable again" };
+    if (seen.has(name))
+      yield { path: ["env_requirements", index, "name"], reason: "is the name of another requirement" };
     seen.add(name);
   }
 }
 
-function* doubledHeaders(headers: JsonObject): Iterable<Violation> {
+function* doubledHeaders(headers: JsonObject): Iterable<SchemaViolation> {
   const seen = new Set<string>();
   for (const name of Object.keys(headers)) {
     const folded = name.toLowerCase();
-    if (seen.has(folded)) yield { path: ["config", "headers", name], reason: "names the same header again" };
+    if (seen.has(folded)) yield { path: ["config", "headers", name], reason: "is the name of another header" };
     seen.add(folded);
   }
 }
 
-/** A requirement says to people which header carries it: that has to be so. */
-function* idleHeaders(needs: readonly JsonObject[], headers: JsonObject): Iterable<Violation> {
+/** A requirement names the header that carries the variable: that header must contain it. */
+function* idleHeaders(needs: readonly JsonObject[], headers: JsonObject): Iterable<SchemaViolation> {
   for (const [index, { name, header }] of needs.entries()) {
     if (typeof header !== "string" || typeof name !== "string") continue;
     const sent = Object.entries(headers).find(([key]) => key.toLowerCase() === header.toLowerCase())?.[1];
     if (typeof sent === "string" && sent.includes(`\${${name}}`)) continue;
     yield {
       path: ["env_requirements", index, "header"],
-      reason: "no such header of config.headers holds the variable",
+      reason: "config.headers has no such header with this variable",
     };
   }
 }

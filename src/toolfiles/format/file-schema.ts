@@ -2,28 +2,28 @@ import { z } from "zod";
 import { checkJsonMember } from "./json-member.js";
 import { isToolId, TOOL_ID_RULE } from "../ids/tool-id.js";
 import { isServerName, SERVER_NAME_RULE } from "../ids/server-name.js";
-import { DEFAULT_TIMEOUT_MS, RISKS } from "./tool-file.js";
+import { DEFAULT_TIMEOUT_MS, TOOL_FILE_RISKS } from "./tool-file.js";
 
 const LONGEST_TEXT = 8_192;
 const LONGEST_TIMEOUT_S = 900;
 const MOST_NEEDS = 100;
 
-/** Text that we use, unlike text of the server that we only pass on. */
+/** Text that the gateway uses, in contrast to texts of the server that it only passes on. */
 const text = z
   .string()
   .min(1)
   .max(LONGEST_TEXT)
-  .refine((value) => !/\p{Cc}/u.test(value), "must not hold control characters");
+  .refine((value) => !/\p{Cc}/u.test(value), "must not contain control characters");
 
 const value = z
   .string()
   .max(LONGEST_TEXT)
-  .refine((given) => !/\p{Cc}/u.test(given), "must not hold control characters");
+  .refine((given) => !/\p{Cc}/u.test(given), "must not contain control characters");
 
 const argument = z
   .string()
   .max(LONGEST_TEXT)
-  .refine((given) => !given.includes("\0"), "must not hold a NUL character");
+  .refine((given) => !given.includes("\0"), "must not contain a NUL character");
 
 const webAddress = text.refine(
   isWebAddress,
@@ -39,22 +39,25 @@ const metadata = {
   discovered_at: z
     .string()
     .refine(isUtcTime, 'must be a time in UTC such as "2026-01-27T12:00:00Z"')
-    .describe("When the server was asked."),
-  title: z.string().optional().describe("The tool's title, as the server gives it."),
-  annotations: jsonObject.optional().describe("What the server says of the tool's effects."),
-  output_schema: jsonObject.optional().describe("JSON Schema of what the tool answers."),
-  risk: z.enum(RISKS).optional().describe("How much harm a call can do. Written by a person."),
+    .describe("When the server was queried."),
+  title: z.string().optional().describe("The tool's title, as the server reports it."),
+  annotations: jsonObject.optional().describe("The MCP annotations of the tool, as the server reports them."),
+  output_schema: jsonObject.optional().describe("JSON Schema of the tool's result."),
+  risk: z.enum(TOOL_FILE_RISKS).optional().describe("How much harm a call can do. Set by the user."),
   definition_hash: z
     .string()
     .regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits in small letters")
     .optional()
-    .describe("SHA-256 of what the server said; tells an edit by hand from a change at the server."),
+    .describe("SHA-256 of the server's definition; distinguishes a manual edit from a change at the server."),
 };
 
 const need = {
-  name: variableName.describe("The variable."),
+  name: variableName.describe("The name of the variable."),
   description: argument.describe("What it is and where to get it."),
-  required: z.boolean().default(true).describe("`false`: without it, what it stands for is left out."),
+  required: z
+    .boolean()
+    .default(true)
+    .describe("`false`: if the variable is not set, the header or environment variable that uses it is omitted."),
 };
 
 const shared = {
@@ -64,30 +67,30 @@ const shared = {
     .min(0.001)
     .max(LONGEST_TIMEOUT_S)
     .default(DEFAULT_TIMEOUT_MS / 1000)
-    .describe("Longest silence in a call, in seconds."),
+    .describe("Timeout of a call without progress, in seconds."),
 };
 
 const httpConfig = z
   .strictObject({
-    url: webAddress.describe("Where the server answers."),
-    transport: z.literal("sse").optional().describe("For servers of the legacy transport."),
+    url: webAddress.describe("The URL of the server."),
+    transport: z.literal("sse").optional().describe("For servers with the legacy SSE transport."),
     ...shared,
     headers: z
       .record(headerName, value)
       .default({})
-      .describe('Headers of every request; `"${NAME}"` stands for a variable of `env_requirements`.'),
+      .describe('Headers of every request; `"${NAME}"` is a variable of `env_requirements`.'),
   })
   .describe("How the server is reached.");
 
 const stdioConfig = z
   .strictObject({
     command: text.describe("The program to start, without a shell."),
-    args: z.array(argument).max(1_000).default([]).describe("Its arguments."),
+    args: z.array(argument).max(1_000).default([]).describe("The arguments of the program."),
     env: z
       .record(variableName, argument)
       .default({})
-      .describe('Its environment variables; `"${NAME}"` stands for a variable of `env_requirements`.'),
-    cwd: text.optional().describe("The folder to start it in."),
+      .describe('Environment variables of the program; `"${NAME}"` is a variable of `env_requirements`.'),
+    cwd: text.optional().describe("The working folder of the program."),
     ...shared,
   })
   .describe("How the server is started.");
@@ -99,10 +102,10 @@ const head = {
   version: z
     .string()
     .regex(/^(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})$/, 'must be three numbers such as "1.0.0"')
-    .describe("Goes up with every change of the file."),
+    .describe("Increases with every change of the file."),
   tool_type: z.literal("mcp_tool"),
   category: z.literal("mcp"),
-  description: z.string().optional().describe("What the tool does, as the server says it."),
+  description: z.string().optional().describe("What the tool does, as the server reports it."),
   input_schema: jsonObject.describe("JSON Schema of the tool's arguments."),
 };
 
@@ -114,7 +117,7 @@ export const httpFile = z.strictObject({
     .array(
       z.strictObject({
         ...need,
-        header: headerName.optional().describe("The header of `config.headers` that carries it."),
+        header: headerName.optional().describe("The header of `config.headers` that carries the variable."),
       }),
     )
     .max(MOST_NEEDS)
@@ -135,7 +138,7 @@ export const stdioFile = z.strictObject({
   config: stdioConfig,
 });
 
-/** What stands in a file. */
+/** The content of a tool file. */
 export type HttpContent = z.output<typeof httpFile>;
 export type StdioContent = z.output<typeof stdioFile>;
 

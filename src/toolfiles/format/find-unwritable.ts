@@ -1,16 +1,14 @@
 import { isWithinDepth } from "../../util/depth.js";
-import { canonicalJson } from "../../util/json/canonical.js";
+import { isEqualJson } from "../../util/json/is-equal.js";
 import { parseToolFile } from "./parse-tool-file.js";
-import { toText } from "./to-text.js";
+import { toToolFileText } from "./to-text.js";
 import { DEEPEST_DEFINITION, type ToolFile } from "./tool-file.js";
 
-/** Why a file cannot be written so that it is read as the same again; nothing when it can. */
+/** Why a file cannot be written and read back unchanged; empty if it can. */
 export function findUnwritable(file: ToolFile): readonly string[] {
   if (!isWithinDepth(file.tool, DEEPEST_DEFINITION))
     return [`its definition is nested over ${DEEPEST_DEFINITION} levels deep`];
-  const parsed = parseToolFile(toText(file), file.toolId);
+  const parsed = parseToolFile(toToolFileText(file), file.toolId);
   if (parsed.kind === "wrong") return parsed.reasons;
-  return canonicalJson(parsed.file) === canonicalJson(file)
-    ? []
-    : ["its definition would not be read as it was written"];
+  return isEqualJson(parsed.file, file) ? [] : ["its definition would change when it is written and read back"];
 }

@@ -1,12 +1,12 @@
 type Context = { addIssue(issue: { code: "custom"; path: (string | number)[]; message: string }): void };
 
-/** YAML can write numbers that JSON cannot, and what cannot be hashed cannot be compared. */
+/** YAML can contain numbers that JSON cannot represent (such as infinity); they cannot be hashed and compared. */
 export function checkJsonMember(value: unknown, context: Context): void {
   const open: { value: unknown; path: (string | number)[] }[] = [{ value, path: [] }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { value: here, path } = next;
     if (typeof here === "number" && !Number.isFinite(here)) {
-      context.addIssue({ code: "custom", path, message: "is a number that JSON cannot hold" });
+      context.addIssue({ code: "custom", path, message: "is a number that JSON cannot represent" });
     }
     if (typeof here !== "object" || here === null) continue;
     const isList = Array.isArray(here);

@@ -2,7 +2,7 @@ import { Validator } from "@cfworker/json-schema";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
 import { toolFileJsonSchema } from "./json-schema.js";
-import { toText } from "./to-text.js";
+import { toToolFileText } from "./to-text.js";
 import type { ToolFile } from "./tool-file.js";
 
 const file: ToolFile = {
@@ -19,12 +19,14 @@ const file: ToolFile = {
 const check = (content: unknown) => new Validator(toolFileJsonSchema(), "7").validate(content).valid;
 
 it("the JSON Schema accepts what is written, of both kinds", () => {
-  expect(check(parse(toText(file)))).toBe(true);
-  expect(check(parse(toText({ ...file, connection: { kind: "http", url: "https://a.b", headers: {} } })))).toBe(true);
+  expect(check(parse(toToolFileText(file)))).toBe(true);
+  expect(check(parse(toToolFileText({ ...file, connection: { kind: "http", url: "https://a.b", headers: {} } })))).toBe(
+    true,
+  );
 });
 
-it("the JSON Schema refuses unknown keys and wrong versions", () => {
-  const content = parse(toText(file)) as object;
+it("the JSON Schema rejects unknown keys and wrong versions", () => {
+  const content = parse(toToolFileText(file)) as object;
   expect(check({ ...content, more: 1 })).toBe(false);
   expect(check({ ...content, version: "1" })).toBe(false);
 });

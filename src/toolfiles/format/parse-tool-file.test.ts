@@ -70,7 +70,7 @@ const put = (from: string, to: string, text = SEED): string => {
 };
 
 describe("parseToolFile", () => {
-  it("reads a file as the workflow shows it", () => {
+  it("reads a file in the documented format", () => {
     const tool = {
       name: "resolve-library-id",
       description: "Find a library ID from a name.\n",
@@ -103,7 +103,7 @@ describe("parseToolFile", () => {
     });
   });
 
-  it("reads a file that starts a program, with what may be left out", () => {
+  it("reads a file that starts a program, without optional keys", () => {
     expect(parseToolFile(STDIO, NAME)).toMatchObject({
       kind: "ok",
       file: {
@@ -147,18 +147,18 @@ describe("parseToolFile", () => {
     [
       "a variable in the address",
       SEED.replaceAll("mcp.context7.com", "${HOST}.com"),
-      "30:3: config.url: variables may",
+      "30:3: config.url: variables are only",
     ],
-    ["a variable in the command", put("npx", '"${X}"', STDIO), "config.command: variables may stand only"],
-    ["a variable among the arguments", put("thing", '"${KEY}"', STDIO), "config.args[1]: variables may stand only"],
+    ["a variable in the command", put("npx", '"${X}"', STDIO), "config.command: variables are only allowed"],
+    ["a variable among the arguments", put("thing", '"${KEY}"', STDIO), "config.args[1]: variables are only allowed"],
     [
       "a variable in a description of ours",
       put("API key from", "${X}"),
-      "env_requirements[0].description: variables may",
+      "env_requirements[0].description: variables are only",
     ],
     ["an undeclared variable", put('"${CONTEXT7_API_KEY}"', '"${CONTEXT7_API_KEY}${HOME}"'), "HOME is not declared"],
-    ["a default of a variable", put("API_KEY}", "API_KEY:-x}"), 'a variable is written "${NAME}"'],
-    ["an escaped variable", put('"${', '"$${'), 'a variable is written "${NAME}"'],
+    ["a default of a variable", put("API_KEY}", "API_KEY:-x}"), 'a variable must be written as "${NAME}"'],
+    ["an escaped variable", put('"${', '"$${'), 'a variable must be written as "${NAME}"'],
     ["another scheme", SEED.replaceAll("https://mcp", "ftp://mcp"), "config.url: must be a web address"],
     [
       "a password in the address",
@@ -182,19 +182,23 @@ describe("parseToolFile", () => {
       "metadata.mcp_url: must be the same",
     ],
     ["another tool for people", put("  tool: resolve", "  tool: delete"), "config.tool: must be the same"],
-    ["a header nobody sends", put("header: CONTEXT7", "header: X"), "env_requirements[0].header: no such header"],
-    ["a header twice", put("  headers:\n", "  headers:\n    context7_api_key: x\n"), "names the same header again"],
+    [
+      "a header nobody sends",
+      put("header: CONTEXT7", "header: X"),
+      "env_requirements[0].header: config.headers has no such header",
+    ],
+    ["a header twice", put("  headers:\n", "  headers:\n    context7_api_key: x\n"), "is the name of another header"],
     [
       "a variable twice",
       put("input_schema", "  - {name: CONTEXT7_API_KEY, description: x}\ninput_schema"),
-      "the same variable again",
+      "is the name of another requirement",
     ],
     [
       "a header of a program",
       put("A key", "A key\n    header: X", STDIO),
       "env_requirements[0].header: is not a known key",
     ],
-    ["a line break in a header", put('"${CONTEXT7', '"\\n${CONTEXT7'), "must not hold control characters"],
+    ["a line break in a header", put('"${CONTEXT7', '"\\n${CONTEXT7'), "must not contain control characters"],
     ["a wrong time", put("2026-01-27T", "2026-02-30T"), "metadata.discovered_at: must be a time"],
     ["a wrong risk", put("  discovered_at", "  risk: none\n  discovered_at"), "metadata.risk: must be one of"],
     [
@@ -208,21 +212,21 @@ describe("parseToolFile", () => {
     ["a mere word", "word", "must be a map of keys"],
     ["too many bytes", `${SEED}#${"x".repeat(512 * 1024)}\n`, "is larger than 512 KiB"],
     ["half a character", SEED.replace("Find", "\ud800"), "is not valid UTF-8"],
-  ])("refuses %s", (_, text, reason) => {
+  ])("rejects %s", (_, text, reason) => {
     expect(reasonsOf(text)).toEqual(expect.arrayContaining([expect.stringContaining(reason)]));
   });
 
-  it("refuses bytes that are no UTF-8, and a byte order mark in bytes", () => {
+  it("rejects bytes that are not UTF-8, and a byte order mark in bytes", () => {
     expect(reasonsOf(Buffer.from([0x61, 0xff]))).toEqual(["is not valid UTF-8 text"]);
     expect(reasonsOf(Buffer.from(`\ufeff${SEED}`))).toEqual([expect.stringContaining("byte order mark")]);
   });
 
-  it("takes a mark inside a text for text", () => {
+  it("keeps a byte order mark inside a text", () => {
     expect(reasonsOf(put("Find a library", "&a *b !c %d\n  &a *b !c"))).toEqual([]);
     expect(reasonsOf(put("type: object", 'type: "&a *b !c"'))).toEqual([]);
   });
 
-  it("tells everything that is wrong, in the order of the lines, counted from where the body starts", () => {
+  it("reports all problems in line order, counted from the start of the file", () => {
     const text = put("category: mcp", "category: other").replace('"1.0.0"', "1").replace("timeout: 30", "timeout: x");
     expect(reasonsOf(text, "other_name", 3)).toEqual([
       '3:1: tool_id: must be the file\'s name, "other_name"',

@@ -4,12 +4,12 @@ import { checkSchema, type Checked } from "../../util/document/schema.js";
 import { parseYaml } from "../../util/document/yaml.js";
 import { findContradictions } from "./contradictions.js";
 import { type HttpContent, httpFile, type StdioContent, stdioFile } from "./file-schema.js";
-import { findSyntaxFaults, readBody } from "./syntax.js";
+import { findSyntaxFaults, decodeToolFileBody } from "./syntax.js";
 import { definitionHash, type FileConnection, type ToolFile } from "./tool-file.js";
 
 export type ParsedToolFile =
   | { readonly kind: "ok"; readonly file: ToolFile }
-  /** Every reason, as `line:column: path: reason` where a place is known. */
+  /** All reasons, as `line:column: path: reason` if the position is known. */
   | { readonly kind: "wrong"; readonly reasons: readonly string[] };
 
 interface Reason {
@@ -19,11 +19,11 @@ interface Reason {
 }
 
 /**
- * Reads a body strictly: the file, or everything that is wrong with it. `name` is that of the file, with or without `.yaml`;
- * `firstLine` is where the body starts in it.
+ * Parses a body strictly: returns the file, or all problems. `name` is the file name, with or without `.yaml`; `firstLine` is
+ * the line at which the body starts in the file.
  */
 export function parseToolFile(body: string | Uint8Array, name: string, firstLine = 1): ParsedToolFile {
-  const text = readBody(body);
+  const text = decodeToolFileBody(body);
   if (text.kind === "wrong") return { kind: "wrong", reasons: [text.reason] };
   const faults = findSyntaxFaults(text.text);
   const parsed = parseYaml(text.text);
@@ -85,7 +85,7 @@ function toFile(content: HttpContent | StdioContent): ToolFile {
     server: metadata.mcp_server,
     tool,
     discoveredAt: metadata.discovered_at,
-    // A file of another program has none, and counts as its server's word.
+    // A file of another program has no hash; its definition counts as the server's.
     definitionHash: metadata.definition_hash ?? definitionHash(tool),
     ...(metadata.risk === undefined ? {} : { risk: metadata.risk }),
     needs: content.env_requirements.map(toNeed),

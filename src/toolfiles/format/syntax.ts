@@ -1,15 +1,15 @@
 import { CST, Lexer } from "yaml";
-import { type Fault, positionsIn } from "../../util/document/tree.js";
+import { type DocumentFault, positionsIn } from "../../util/document/tree.js";
 import { LARGEST_BYTES } from "./tool-file.js";
 
-export type Body =
+export type ToolFileBody =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "wrong"; readonly reason: string };
 
 const MOST_FAULTS = 20;
 
 /** The text of a body: valid UTF-8 without a byte order mark, and not too large. */
-export function readBody(body: string | Uint8Array): Body {
+export function decodeToolFileBody(body: string | Uint8Array): ToolFileBody {
   const size = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
   if (size > LARGEST_BYTES) return { kind: "wrong", reason: `is larger than ${LARGEST_BYTES / 1024} KiB` };
   const text = typeof body === "string" ? body : decode(body);
@@ -33,28 +33,28 @@ const REFUSED: Readonly<Record<string, string>> = {
   "directive-line": "directives are not supported",
 };
 
-/** What YAML allows and a tool file does not, because readers differ about it. */
-export function findSyntaxFaults(text: string): readonly Fault[] {
+/** Syntax that YAML allows and a tool file does not, because YAML parsers differ on it. */
+export function findSyntaxFaults(text: string): readonly DocumentFault[] {
   const positionAt = positionsIn(text);
-  const fault = (offset: number, reason: string): Fault => ({ path: [], position: positionAt(offset), reason });
+  const fault = (offset: number, reason: string): DocumentFault => ({ path: [], position: positionAt(offset), reason });
   return [...controlsIn(text, fault), ...tokensIn(text, fault)].slice(0, MOST_FAULTS);
 }
 
-type ToFault = (offset: number, reason: string) => Fault;
+type ToFault = (offset: number, reason: string) => DocumentFault;
 
-function* controlsIn(text: string, fault: ToFault): Iterable<Fault> {
+function* controlsIn(text: string, fault: ToFault): Iterable<DocumentFault> {
   for (const { index, 0: character } of text.matchAll(/(?![\n\t])\p{Cc}/gu)) {
     yield fault(index, character === "\r" ? "lines must end with LF alone" : "control characters must be escaped");
   }
 }
 
-function* tokensIn(text: string, fault: ToFault): Iterable<Fault> {
+function* tokensIn(text: string, fault: ToFault): Iterable<DocumentFault> {
   let offset = 0;
   let isScalar = false;
   for (const lexeme of new Lexer().lex(text)) {
     const type: string | null = isScalar ? "text" : CST.tokenType(lexeme);
     isScalar = type === "scalar";
-    // These are marks of the lexer's own and stand nowhere in the text.
+    // The lexer emits these markers; they are not part of the text.
     if (isScalar || type === "doc-mode" || type === "flow-error-end") continue;
     const reason = REFUSED[type ?? ""];
     if (reason !== undefined) yield fault(offset, reason);

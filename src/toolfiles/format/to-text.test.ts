@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toText } from "./to-text.js";
+import { toToolFileText } from "./to-text.js";
 import { definitionHash, type ToolFile } from "./tool-file.js";
 
 const tool = {
@@ -36,8 +36,8 @@ const http: ToolFile = {
 };
 
 describe("toText", () => {
-  it("writes a remote server's tool as the workflow shows it", () => {
-    expect(toText(http)).toBe(`tool_id: context7_resolve_library_id
+  it("writes a remote server's tool in the documented format", () => {
+    expect(toToolFileText(http)).toBe(`tool_id: context7_resolve_library_id
 version: "1.0.0"
 tool_type: mcp_tool
 executor_id: mcp_http_runtime
@@ -78,7 +78,7 @@ config:
 `);
   });
 
-  it("writes a local program's tool with all that it can have", () => {
+  it("writes a local program's tool with all optional keys", () => {
     const rich = {
       name: "write",
       title: "Write",
@@ -87,7 +87,7 @@ config:
       outputSchema: { type: "object" },
       annotations: { destructiveHint: true },
     };
-    const text = toText({
+    const text = toToolFileText({
       ...http,
       toolId: "filesystem_write",
       server: "filesystem",
@@ -139,9 +139,9 @@ config:
 `);
   });
 
-  it("leaves out what is not there", () => {
+  it("omits missing members", () => {
     const bare = { name: "x", inputSchema: {} };
-    const text = toText({
+    const text = toToolFileText({
       ...http,
       tool: bare,
       needs: [],
@@ -162,20 +162,20 @@ config:
     ["a change of direction", "a\u202eb", 'description: "a\\u202eb"\n'],
     ["characters of tags", "a\u{e0041}", 'description: "a\\U000e0041"\n'],
   ])("writes a description of %s", (_, description, written) => {
-    expect(toText({ ...http, tool: { ...tool, description } })).toContain(written);
+    expect(toToolFileText({ ...http, tool: { ...tool, description } })).toContain(written);
   });
 
-  it("writes what YAML 1.1 takes for something else in quotes", () => {
-    const text = toText({
+  it("quotes texts that YAML 1.1 would parse as another type", () => {
+    const text = toToolFileText({
       ...http,
       tool: { ...tool, inputSchema: { enum: ["yes", "off", "1:30", "2026-01-01", "0o7"] } },
     });
     for (const word of ["yes", "off", "1:30", "2026-01-01", "0o7"]) expect(text).toContain(`- "${word}"\n`);
   });
 
-  it("writes the same object twice rather than an alias", () => {
+  it("writes a repeated object twice instead of an alias", () => {
     const shared = { type: "string" };
-    const text = toText({ ...http, tool: { ...tool, inputSchema: { properties: { a: shared, b: shared } } } });
+    const text = toToolFileText({ ...http, tool: { ...tool, inputSchema: { properties: { a: shared, b: shared } } } });
     expect(text).not.toMatch(/[&*]/);
   });
 });

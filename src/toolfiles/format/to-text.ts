@@ -1,14 +1,14 @@
-// A tool file comes in, the one YAML text of it goes out; knows nothing of signatures and folders.
+// Converts a tool file to its YAML text, without signature lines.
 import type { JsonObject } from "../../model/json.js";
-import { quoted, toYaml } from "./to-yaml.js";
+import { quotedScalar, toYaml } from "./to-yaml.js";
 import type { EnvNeed, ToolFile } from "./tool-file.js";
 
-/** The same file gives the same text. What `parseToolFile` would refuse is not looked for here. */
-export function toText(file: ToolFile): string {
+/** Deterministic. It does not check whether `parseToolFile` would accept the text. */
+export function toToolFileText(file: ToolFile): string {
   const { tool, needs } = file;
   return toYaml({
     tool_id: file.toolId,
-    version: quoted(file.version),
+    version: quotedScalar(file.version),
     tool_type: "mcp_tool",
     executor_id: file.connection.kind === "stdio" ? "mcp_stdio_runtime" : "mcp_http_runtime",
     category: "mcp",
@@ -25,12 +25,12 @@ function metadataOf({ server, connection, tool, discoveredAt, risk, definitionHa
     mcp_server: server,
     mcp_url: connection.kind === "stdio" ? undefined : connection.url,
     original_tool_name: tool.name,
-    discovered_at: quoted(discoveredAt),
+    discovered_at: quotedScalar(discoveredAt),
     title: tool.title,
     annotations: tool.annotations,
     output_schema: tool.outputSchema,
     risk,
-    definition_hash: quoted(definitionHash),
+    definition_hash: quotedScalar(definitionHash),
   };
 }
 
@@ -51,5 +51,5 @@ function configOf({ connection, tool, timeoutMs }: ToolFile): JsonObject {
 function toQuoted(values: Readonly<Record<string, string>>): JsonObject | undefined {
   const entries = Object.entries(values);
   if (entries.length === 0) return undefined;
-  return Object.fromEntries(entries.map(([name, value]) => [name, quoted(value)]));
+  return Object.fromEntries(entries.map(([name, value]) => [name, quotedScalar(value)]));
 }

@@ -2,22 +2,22 @@ import { Document, isMap, isPair, isScalar, Scalar, visit } from "yaml";
 import type { JsonObject } from "../../model/json.js";
 
 /**
- * Characters that do something to a terminal or an editor, or that nobody sees: whoever reviews a file has to see them. The
- * two joiners are part of words and emoji.
+ * Invisible characters, and characters that control a terminal or editor: they are escaped, so that a reviewer sees them. The
+ * two joiners are allowed, because words and emoji need them.
  */
 const HIDDEN = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Cn}]/u;
 const ALL_HIDDEN = new RegExp(HIDDEN, "gu");
 
-/** A text that stands in quotes though YAML would not need them. */
-export function quoted(text: string): Scalar<string> {
+/** A text that is always written in double quotes. */
+export function quotedScalar(text: string): Scalar<string> {
   const scalar = new Scalar(text);
   scalar.type = Scalar.QUOTE_DOUBLE;
   return scalar;
 }
 
 /**
- * YAML that means the same to readers of 1.1 and of 1.2: a blank line before each section, texts of several lines as
- * literal blocks, no line folded, no alias, and no character that is not shown. Members that are undefined are left out.
+ * YAML that YAML 1.1 and 1.2 parsers read in the same way: a blank line before each section, multi-line texts as literal
+ * blocks, no folded lines, no aliases, no invisible characters. Undefined members are omitted.
  */
 export function toYaml(content: JsonObject): string {
   const document = new Document(content, {
@@ -32,7 +32,7 @@ export function toYaml(content: JsonObject): string {
     if (name.value === "description" && isScalar(node)) node.type = fitsBlock(node.value) ? BLOCK : QUOTES;
   }
   const text = document.toString({ lineWidth: 0, singleQuote: false, doubleQuotedAsJSON: true });
-  // Whatever holds such a character stands in double quotes, where it can be spelt out.
+  // Every text with such a character is in double quotes, where escapes are allowed.
   return text.replace(ALL_HIDDEN, escape);
 }
 
@@ -46,7 +46,7 @@ function choose(node: Scalar, isKey: boolean): void {
   else if (value.includes("\n")) node.type = fitsBlock(value) ? BLOCK : QUOTES;
 }
 
-/** Whether a literal block says the text exactly, whatever follows it. */
+/** Whether a literal block preserves the text exactly. */
 function fitsBlock(value: unknown): boolean {
   return (
     typeof value === "string" &&
@@ -56,7 +56,7 @@ function fitsBlock(value: unknown): boolean {
   );
 }
 
-/** What follows the five plain members. */
+/** The members after the five plain ones. */
 function* sections({ contents }: Document): Iterable<readonly [Scalar, unknown]> {
   if (!isMap(contents)) return;
   for (const pair of contents.items.filter(isPair)) {

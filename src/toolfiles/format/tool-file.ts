@@ -3,21 +3,21 @@ import type { ToolDefinition } from "../../model/tool.js";
 import { canonicalJson } from "../../util/json/canonical.js";
 import { sha256 } from "../../util/sha256.js";
 
-/** A tool of a server as a file describes it: what the server says of it, how the server is reached, what a person adds. */
+/** A tool file: the server's definition of a tool, how the server is reached, and additions by the user. */
 export interface ToolFile {
   /** The file's name without `.yaml`. */
   readonly toolId: string;
   readonly version: string;
   readonly server: string;
-  /** What the server says, in the members that a file keeps. */
+  /** The server's definition, reduced to the members that a file stores. */
   readonly tool: ToolDefinition;
   /** In UTC, to the second: `2026-01-27T12:00:00Z`. */
   readonly discoveredAt: string;
-  /** Of what the server said when the file was written: differs from that of `tool` once a person has edited it. */
+  /** The hash of the server's definition when the file was written; it differs from the hash of `tool` after a manual edit. */
   readonly definitionHash: string;
-  readonly risk?: Risk;
+  readonly risk?: ToolFileRisk;
   readonly needs: readonly EnvNeed[];
-  /** Values of headers and of environment variables may hold `${NAME}` of `needs`; no other string does. */
+  /** Values of headers and environment variables may contain `${NAME}` of `needs`; no other string does. */
   readonly connection: FileConnection;
   readonly timeoutMs: number;
 }
@@ -33,15 +33,15 @@ export interface EnvNeed {
   readonly required: boolean;
 }
 
-export const RISKS = ["low", "medium", "high", "destructive"] as const;
-export type Risk = (typeof RISKS)[number];
+export const TOOL_FILE_RISKS = ["low", "medium", "high", "destructive"] as const;
+export type ToolFileRisk = (typeof TOOL_FILE_RISKS)[number];
 
 export const DEFAULT_TIMEOUT_MS = 30_000;
 export const LARGEST_BYTES = 512 * 1024;
-/** Some levels less than a document may have, because a file puts a definition into others. */
+/** Less than the limit for a whole document, because the definition is nested inside the file. */
 export const DEEPEST_DEFINITION = 60;
 
-/** The members of a definition that a file keeps. Pictures and whatever else a server adds are not among them. */
+/** The members of a definition that a file stores, without icons and other additions. */
 export function keptDefinition(tool: ToolDefinition): ToolDefinition {
   const { name, title, description, inputSchema, outputSchema, annotations } = tool;
   return {
@@ -54,7 +54,7 @@ export function keptDefinition(tool: ToolDefinition): ToolDefinition {
   };
 }
 
-/** SHA-256 of the kept members in canonical JSON. */
+/** SHA-256 of the stored members in canonical JSON. */
 export function definitionHash(tool: ToolDefinition): string {
   return sha256(canonicalJson(keptDefinition(tool)));
 }

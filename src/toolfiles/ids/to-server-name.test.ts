@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isServerName } from "./server-name.js";
-import { toServerName } from "./to-server-name.js";
+import { serverNameOfId } from "./to-server-name.js";
 
 describe("toServerName", () => {
   it.each([
@@ -29,15 +29,15 @@ describe("toServerName", () => {
     ["C:\\tools\\weather-server.exe", "weather"],
     ["", "server"],
     ["npx", "server"],
-  ])("takes %s for %s", (given, name) => {
-    expect(toServerName(given)).toBe(name);
+  ])("converts %s to %s", (given, name) => {
+    expect(serverNameOfId(given)).toBe(name);
   });
 
-  it("takes the words of a command as they are", () => {
-    expect(toServerName(["node", "/my servers/weather/main.js"])).toBe("weather");
+  it("accepts the words of a command line", () => {
+    expect(serverNameOfId(["node", "/my servers/weather/main.js"])).toBe("weather");
   });
 
-  it("always gives a name that can be one", () => {
+  it("always returns a valid name", () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -46,7 +46,7 @@ describe("toServerName", () => {
           fc.array(fc.string()),
         ),
         (given) => {
-          expect(isServerName(toServerName(given))).toBe(true);
+          expect(isServerName(serverNameOfId(given))).toBe(true);
         },
       ),
     );

@@ -2,7 +2,7 @@ import { isServerName, LONGEST_SERVER_NAME } from "./server-name.js";
 
 const FALLBACK = "server";
 
-/** Words that servers of every kind have in their names. */
+/** Words that are common in server names. */
 const GENERIC = new Set(
   "mcp server servers modelcontextprotocol api www app gateway remote proxy sse http https stdio streamable npm node py js ts mjs cjs index main cli dist build src bin lib latest start run cmd exe release debug target out v1 v2 v3".split(
     " ",
@@ -16,22 +16,22 @@ const RUNNERS = new Set(
   ),
 );
 
-/** Options of runners whose value says nothing of the server. */
+/** Options of runners whose value does not identify the server. */
 const VALUED = new Set(
   "-e --env --env-file -v --volume --mount --network --name --user -u -w --workdir -c --python --registry --platform".split(
     " ",
   ),
 );
 
-/** Domains below which everybody has a name of their own. */
+/** Hosting domains: the label below them identifies the customer. */
 const HOSTING = new Set(
   "workers.dev vercel.app netlify.app onrender.com fly.dev herokuapp.com railway.app ngrok.io ngrok.app ngrok-free.app azurewebsites.net run.app pages.dev github.io modal.run hf.space".split(
     " ",
   ),
 );
 
-/** A short name for a server, guessed from its address, its command line or the words of it. Always fit to be one. */
-export function toServerName(urlOrCommand: string | readonly string[]): string {
+/** A short server name, derived from its URL, its command line or the words of the command line. Always a valid name. */
+export function serverNameOfId(urlOrCommand: string | readonly string[]): string {
   const words = typeof urlOrCommand === "string" ? urlOrCommand.trim().split(/\s+/) : urlOrCommand;
   const [first = ""] = words;
   const guess = isAddress(first) ? ofAddress(first) : ofCommand(words);
@@ -52,7 +52,7 @@ function ofAddress(address: string): string | undefined {
   return firstName(parts) ?? fromPath();
 }
 
-/** Without `com`, or `co.uk`. */
+/** Removes `com`, or `co.uk`. */
 function withoutEnding(labels: readonly string[]): string[] {
   const [last = "", previous = ""] = labels.toReversed();
   const isDouble = labels.length > 2 && last.length === 2 && /^(co|com|org|net|gov|ac|edu)$/.test(previous);
@@ -76,7 +76,7 @@ function isRunner(word: string, index: number): boolean {
   return RUNNERS.has(program.toLowerCase().replace(/\.(exe|cmd)$/, "")) || /^python[\d.]+$/.test(program);
 }
 
-/** Of a package, an image, a module or a path: its last part that says something. */
+/** For a package, an image, a module or a path: its last part that is not generic. */
 function ofPackage(word: string): string | undefined {
   const withoutVersion = word.replace(/(?<=.)(@|==|>=|~=|:)[^/\\]*$/, "");
   return firstName(withoutVersion.split(/[\\/]/).reverse());

@@ -31,14 +31,14 @@ describe("toToolIds", () => {
     expect(isToolId(idOf(name))).toBe(true);
   });
 
-  it("gives the plain form to the tool whose very name it is, and a hash to the others that want it", () => {
+  it("gives the plain form to the tool with exactly that name, and a hash to the others", () => {
     const ids = toToolIds("srv", ["getUser", "get_user", "get-user"]);
     expect(ids.get("get_user")).toBe("srv_get_user");
     expect(ids.get("getUser")).toMatch(/^srv_get_user_[0-9a-f]{8}$/);
     expect(new Set(ids.values()).size).toBe(3);
   });
 
-  it("gives the plain form to nobody when nobody is called so", () => {
+  it("gives no tool the plain form if none has exactly that name", () => {
     expect([...toToolIds("srv", ["getUser", "get-user"]).values()]).not.toContain("srv_get_user");
   });
 
@@ -53,7 +53,7 @@ describe("toToolIds", () => {
     expect(ids.get("get_user")).toMatch(/^context7_get_user_[0-9a-f]{8}$/);
   });
 
-  it("takes no id of another server's tool", () => {
+  it("does not use an id of another server's tool", () => {
     const id = toToolIds("a_b", ["c"], { others: new Set(["a_b_c"]) }).get("c");
     expect(id).toMatch(/^a_b_c_[0-9a-f]{8}$/);
   });
@@ -76,7 +76,7 @@ describe("toToolIds", () => {
     fc.constantFrom("__proto__", "constructor", "com1", "x\ud800"),
   );
 
-  it("gives every tool a safe id of its own, in whatever order they come", () => {
+  it("gives every tool a unique safe id, in any order", () => {
     fc.assert(
       fc.property(fc.uniqueArray(odd, { maxLength: 30 }), fc.infiniteStream(fc.nat()), (names, numbers) => {
         const ids = toToolIds("my-srv", names);
@@ -93,7 +93,7 @@ describe("toToolIds", () => {
     );
   });
 
-  it("leaves the ids of a folder as they are when tools come and go", () => {
+  it("keeps the ids of a folder when tools are added and removed", () => {
     fc.assert(
       fc.property(fc.uniqueArray(odd, { maxLength: 15 }), fc.uniqueArray(odd, { maxLength: 15 }), (before, after) => {
         const own = toToolIds("srv", before);

@@ -1,9 +1,9 @@
-// The names of a server's tools come in, the names of their files go out; looks at no folder.
+// Input: the names of a server's tools. Output: their tool ids, which are file names. It reads no folder.
 import { sha256 } from "../../util/sha256.js";
 import { isToolId, LONGEST_TOOL_ID } from "./tool-id.js";
 
 export interface TakenIds {
-  /** Tool name → id of the server's tools that have a file; they keep it. */
+  /** Tool name → id for the server's tools that already have a file; they keep it. */
   readonly own?: ReadonlyMap<string, string>;
   /** Ids of other servers' tools. */
   readonly others?: ReadonlySet<string>;
@@ -12,9 +12,9 @@ export interface TakenIds {
 const SHORTEST_HASH = 8;
 
 /**
- * An id for each tool: `{server}_{tool}` in snake case. Whatever the names are, ids are distinct, fit to be file names, and
- * the same in whatever order the names come. Where the plain form is cut, empty, lacks letters of the name or is
- * wanted by several tools, a hash of the name follows it; of several, the tool whose very name it is has the plain form.
+ * An id for each tool: `{server}_{tool}` in snake case. Ids are unique, valid file names, and independent of the order of the
+ * names. A hash of the name is appended if the plain form is truncated, empty, loses letters of the name, or is claimed by
+ * several tools; of those, the tool whose name is exactly the plain form gets it without a hash.
  */
 export function toToolIds(server: string, toolNames: readonly string[], taken: TakenIds = {}): Map<string, string> {
   const ids = new Map<string, string>();
@@ -42,7 +42,7 @@ export function toToolIds(server: string, toolNames: readonly string[], taken: T
   return new Map(toolNames.map((name) => [name, ids.get(name) ?? ""]));
 }
 
-/** The tool that the plain form belongs to, if it says all of the tool's name. */
+/** The tool that gets the plain form, if the form contains the tool's whole name. */
 function ownerOf(plain: string, names: readonly string[], prefix: string): string | undefined {
   const exact = names.find((name) => `${prefix}_${name}` === plain);
   const [only, ...others] = names;
@@ -53,7 +53,7 @@ function ownerOf(plain: string, names: readonly string[], prefix: string): strin
 function withHash(prefix: string, name: string, used: ReadonlySet<string>): string {
   const hash = sha256(name);
   for (let length = SHORTEST_HASH; ; length += 1) {
-    // Only somebody who looks for it finds names for which the whole hash is used.
+    // Only deliberately chosen names collide on the whole hash.
     const suffix = length <= hash.length ? hash.slice(0, length) : sha256(`${length} ${name}`).slice(0, 32);
     const words = [prefix, toSnake(name)].filter((word) => word !== "").join("_");
     const id = `${words.slice(0, LONGEST_TOOL_ID - suffix.length - 1).replace(/_+$/, "")}_${suffix}`;
@@ -71,7 +71,7 @@ export function toSnake(text: string): string {
     .replace(/^_+|_+$/g, "");
 }
 
-/** Whether snake case leaves out more than punctuation. */
+/** Whether snake case loses more than punctuation. */
 function isLossy(text: string): boolean {
   return text.length > 400 || /[^ -~]/.test(toPlain(text));
 }

@@ -1,10 +1,10 @@
 export const LONGEST_TOOL_ID = 80;
-export const TOOL_ID_RULE = `must be 1 to ${LONGEST_TOOL_ID} small letters, digits and underscores, and no name of a device`;
+export const TOOL_ID_RULE = `must be 1 to ${LONGEST_TOOL_ID} small letters, digits and underscores, and not a device name such as con`;
 
-/** With these names Windows opens a device, whatever the extension. */
+/** On Windows these names refer to devices, with any extension. */
 const DEVICES = /^(?:con|prn|aux|nul|com\d|lpt\d)$/;
 
-/** Whether it can be the name of a file everywhere, and of no other place. */
+/** Whether the value is a valid file name on every platform and cannot refer to another folder. */
 export function isToolId(value: unknown): value is string {
   return (
     typeof value === "string" && value.length <= LONGEST_TOOL_ID && /^[a-z0-9_]+$/.test(value) && !DEVICES.test(value)

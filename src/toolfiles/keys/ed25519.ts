@@ -23,17 +23,17 @@ export function createKeyPair(): KeyPair {
   return { publicKey: x, privateKey: d };
 }
 
-/** The 32 bytes of a key, or undefined where the text is not their one encoding: base64url without padding. */
+/** The 32 bytes of a key; undefined if the text is not canonical base64url without padding. */
 export function parseKeyBytes(text: string): Buffer | undefined {
   return decodeExactly(text, KEY_BYTES);
 }
 
-/** Likewise for the 64 bytes of a signature. */
+/** The 64 bytes of a signature; undefined if the text is not canonical base64url without padding. */
 export function parseSignature(text: string): Buffer | undefined {
   return decodeExactly(text, SIGNATURE_BYTES);
 }
 
-/** Names a public key: the first half of its SHA-256. */
+/** The id of a public key: the first half of its SHA-256. */
 export function keyIdOf(publicKey: Uint8Array): string {
   return createHash("sha256").update(publicKey).digest("hex").slice(0, 32);
 }
@@ -52,12 +52,12 @@ export function isSignedBy(publicKey: string, message: Uint8Array, signature: Ui
   return verify(null, message, key, signature);
 }
 
-/** Node takes the private half alone and asks for the public one without looking at it. */
+/** Node requires `x` in the JWK but does not check it, so the private key is used for both. */
 function toPrivate(privateKey: string): KeyObject {
   return createPrivateKey({ key: { kty: "OKP", crv: "Ed25519", d: privateKey, x: privateKey }, format: "jwk" });
 }
 
-/** Of several texts that decode to the same bytes one is right: the one that encoding them gives. */
+/** Several texts decode to the same bytes; only the canonical one is accepted. */
 function decodeExactly(text: string, length: number): Buffer | undefined {
   const bytes = Buffer.from(text, "base64url");
   return bytes.length === length && bytes.toString("base64url") === text ? bytes : undefined;

@@ -17,7 +17,7 @@ const time = z.iso.datetime();
 const identity = { keyId: z.string().regex(KEY_ID), publicKey: publicKeyText, name: keyName };
 const MOST_OVERLAP_MS = 10 * 366 * 24 * 60 * 60_000;
 
-/** How long the key before it stays good. Only a key that was made here has one. */
+/** How long the previous key stays valid. Only keys created on this machine have one. */
 export const overlapMs = z.number().int().min(0).max(MOST_OVERLAP_MS);
 
 const privateRecord = z.strictObject({ ...identity, privateKey: publicKeyText, createdAt: time, overlapMs });
@@ -40,7 +40,7 @@ export interface KeyFolder {
   readonly problems: readonly KeyProblem[];
 }
 
-/** A file of its own for each purpose: nobody ever reads, changes and writes one, so no process undoes what another did. */
+/** Each purpose has its own file, and no file is modified, so that concurrent processes do not undo each other's changes. */
 type KeyFile =
   | { readonly kind: "private"; readonly record: PrivateRecord }
   | { readonly kind: "public"; readonly record: PublicRecord }
@@ -53,7 +53,7 @@ export async function writeKeyFile(folder: string, { kind, record }: KeyFile): P
   await syncFolder(folder);
 }
 
-/** Everything in the folder that can be relied on; what cannot is reported and left out. */
+/** All usable keys in the folder; unusable files are reported and skipped. */
 export async function readKeyFolder(folder: string): Promise<KeyFolder> {
   const privates = new Map<string, PrivateRecord>();
   const publics = new Map<string, PublicRecord>();
@@ -64,7 +64,7 @@ export async function readKeyFolder(folder: string): Promise<KeyFolder> {
       const [, keyId, kind] = FILE.exec(name) ?? [];
       if (keyId === undefined) continue;
       const file = join(folder, name);
-      // Whatever becomes of its content, the file's name alone says that the key is revoked.
+      // The file name alone revokes the key, even if the content is damaged.
       if (kind === "revoked") revoked.set(keyId, new Date(0).toISOString());
       try {
         const content = await readKeyFile(file);
@@ -72,11 +72,11 @@ export async function readKeyFolder(folder: string): Promise<KeyFolder> {
         else if (kind === "public") publics.set(keyId, checkPublic(parse(publicRecord, content), keyId));
         else revoked.set(keyId, parse(revokedRecord, content).revokedAt);
       } catch (error) {
-        problems.push({ file, keyId, reason: reasonOf(error) });
+        problems.push({ file, keyId, reason: fileErrorReason(error) });
       }
     }
   } catch (error) {
-    problems.push({ file: folder, reason: reasonOf(error) });
+    problems.push({ file: folder, reason: fileErrorReason(error) });
   }
   return { privates, publics, revoked, problems };
 }
@@ -92,7 +92,7 @@ async function namesIn(folder: string): Promise<string[]> {
   });
   if (found === undefined) return [];
   if (isOpenTo(found.mode, WRITABLE_BY_OTHERS)) {
-    throw new UnusableKeyError("other users can write to it; give it mode 700 and look through it");
+    throw new UnusableKeyError("other users can write to it; give it mode 700 and check its files");
   }
   return (await readdir(folder)).sort();
 }
@@ -102,7 +102,9 @@ async function readKeyFile(file: string): Promise<string> {
   try {
     const { mode, size } = await checkRegular(handle);
     if (isOpenTo(mode, READABLE_BY_OTHERS)) {
-      throw new UnusableKeyError("other users can read or write it; give it mode 600 if nobody has");
+      throw new UnusableKeyError(
+        "other users can read or write it; give it mode 600 if no other user has read or changed it",
+      );
     }
     if (size > MOST_BYTES) throw new UnusableKeyError("it is too large for a key");
     return await handle.readFile("utf8");
@@ -126,7 +128,7 @@ function parse<T>(schema: z.ZodType<T>, content: string): T {
     try {
       return JSON.parse(text);
     } catch {
-      // The parser's own words would quote the file.
+      // The parser's message would quote the file.
       context.addIssue({ code: "custom", message: "it is not JSON" });
       return z.NEVER;
     }
@@ -137,24 +139,24 @@ function parse<T>(schema: z.ZodType<T>, content: string): T {
   throw new UnusableKeyError(issue?.path.length ? `its ${issue.path.join(".")} is wrong` : "its content is broken");
 }
 
-/** The id is what the bytes say, not what the file says: another key cannot stand under this one's name. */
+/** The id is computed from the key bytes, so that another key cannot be stored under this name. */
 function checkPublic<T extends { keyId: string; publicKey: string }>(record: T, keyId: string): T {
   const bytes = parseKeyBytes(record.publicKey);
   if (bytes === undefined || keyIdOf(bytes) !== keyId || record.keyId !== keyId) {
-    throw new UnusableKeyError("it holds another key than its name says");
+    throw new UnusableKeyError("it contains a key whose id differs from the file name");
   }
   return record;
 }
 
 function checkPrivate(record: PrivateRecord, keyId: string): PrivateRecord {
   if (publicKeyOf(record.privateKey) !== record.publicKey) {
-    throw new UnusableKeyError("its two halves do not belong together");
+    throw new UnusableKeyError("its private key and public key do not match");
   }
   return checkPublic(record, keyId);
 }
 
-/** Never the text of a foreign error: it may quote what the file holds. */
-export function reasonOf(error: unknown): string {
+/** Never returns the text of an unknown error, which may quote the file. */
+export function fileErrorReason(error: unknown): string {
   if (error instanceof UnusableKeyError) return error.message;
   const code = error instanceof Error && "code" in error ? ` (${String(error.code)})` : "";
   return `it cannot be used${code}`;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { parseKeyBytes } from "./ed25519.js";
 
-/** What people hand to each other: `anygpt-ed25519 {base64url of the 32 bytes} {name}`. */
+/** The text form of a public key, for exchange: `anygpt-ed25519 {base64url of the 32 bytes} {name}`. */
 export interface KeyLine {
   readonly publicKey: string;
   readonly name: string;
@@ -9,7 +9,7 @@ export interface KeyLine {
 
 const LINE = /^anygpt-ed25519 ([\w-]{43}) (.+)$/u;
 
-/** One line that shows as what it is: nothing invisible, nothing that turns the direction of writing. */
+/** One line without invisible characters and without characters that change the writing direction. */
 export const keyName = z
   .string()
   .regex(/^(?! )[^\p{C}\p{Zl}\p{Zp}]{1,80}(?<! )$/u, "is not a line of 1 to 80 visible characters");
@@ -22,7 +22,7 @@ export function toKeyLine({ publicKey, name }: KeyLine): string {
   return `anygpt-ed25519 ${publicKey} ${name}`;
 }
 
-/** Undefined for anything but exactly one such line, with or without the end of the line. */
+/** Undefined unless the text is exactly one such line, with or without a line break. */
 export function parseKeyLine(text: string): KeyLine | undefined {
   const [, publicKey = "", name = ""] = LINE.exec(text.replace(/\r?\n$/, "")) ?? [];
   const line = { publicKey, name };

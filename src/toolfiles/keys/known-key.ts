@@ -4,25 +4,25 @@ export interface KnownKey {
   readonly publicKey: string;
   readonly name: string;
   readonly trustedAt: string;
-  /** Made here. */
+  /** Created on this machine. */
   readonly isOwn: boolean;
-  /** The private half is here. */
+  /** The private key is available. */
   readonly canSign: boolean;
   readonly notAfter?: string;
   readonly revokedAt?: string;
 }
 
-/** The half of an own key that signs. What it holds cannot be read out of it. */
+/** Signs with a private key, which cannot be read from this object. */
 export interface SigningKey {
   readonly keyId: string;
   readonly name: string;
   sign(message: Uint8Array): Buffer;
 }
 
-/** A key file that is not used, and why. */
+/** A key file that is not used, and the reason. */
 export interface KeyProblem {
   readonly file: string;
-  /** Absent where the trouble is with the folder as a whole. */
+  /** Undefined if the problem concerns the whole folder. */
   readonly keyId?: string;
   readonly reason: string;
 }
@@ -32,7 +32,7 @@ export interface KeyList {
   readonly problems: readonly KeyProblem[];
 }
 
-/** So far may the clocks of two machines be apart. */
+/** The allowed clock difference between two machines. */
 export const SKEW_MS = 5 * 60_000;
 
 export type Standing = "good" | "expired" | "revoked";

@@ -27,14 +27,14 @@ const MESSAGE = Buffer.from("message");
 const DAY_MS = 86_400_000;
 
 describe("the keys", () => {
-  it("make nothing until one is made", async () => {
+  it("write nothing before a key is created", async () => {
     const keys = open();
     expect(await keys.active()).toBeUndefined();
     expect(await keys.list()).toEqual({ keys: [], problems: [] });
     await expect(stat(folder)).rejects.toMatchObject({ code: "ENOENT" });
   });
 
-  it("are for their owner alone, and the private half is in its own file only", async () => {
+  it("are readable by their owner only, and the private key is only in its own file", async () => {
     const { keyId, publicKey } = await open().create({ name: "ann" });
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
     const names = (await readdir(folder)).sort();
@@ -48,7 +48,7 @@ describe("the keys", () => {
     expect(await readFile(join(folder, names[1]!), "utf8")).not.toContain(secret);
   });
 
-  it("sign with the newest that is good, and others can check it", async () => {
+  it("sign with the newest valid key, and others can verify it", async () => {
     const { keyId, publicKey } = await open().create({ name: "ann" });
     const active = await open().active();
     expect(active).toMatchObject({ keyId, name: "ann" });
@@ -64,7 +64,7 @@ describe("the keys", () => {
     });
   });
 
-  it("rotate: the new one signs, the one before stays good for the overlap and no longer", async () => {
+  it("rotate: the new key signs, the previous one stays valid for the overlap only", async () => {
     const keys = open();
     const first = await keys.create({ name: "first" });
     now += DAY_MS;
@@ -81,7 +81,7 @@ describe("the keys", () => {
     expect(standingOf((await keys.find(second.keyId))!, end + 10 * OVERLAP_MS)).toBe("good");
   });
 
-  it("rotate at once where no overlap is wanted, and no later key gives an earlier one more time", async () => {
+  it("rotate at once without an overlap, and no later key extends an earlier one", async () => {
     const keys = open();
     const first = await keys.create({ name: "first" });
     now += DAY_MS;
@@ -92,7 +92,7 @@ describe("the keys", () => {
     await expect(keys.create({ name: "x", overlapMs: -1 })).rejects.toMatchObject({ code: "INVALID_REQUEST" });
   });
 
-  it("go back to the key before when the newest is revoked, whose end stays", async () => {
+  it("fall back to the previous key if the newest is revoked, with the same expiry", async () => {
     const keys = open();
     const first = await keys.create({ name: "first" });
     now += DAY_MS;
@@ -103,7 +103,7 @@ describe("the keys", () => {
     expect(await keys.active()).toBeUndefined();
   });
 
-  it("still end the one before, and are trusted, when the private half of the newest was taken away", async () => {
+  it("still expire the previous key, and stay trusted, if the newest private key was removed", async () => {
     const keys = open();
     const first = await keys.create({ name: "first" });
     now += DAY_MS;
@@ -120,7 +120,7 @@ describe("trust", () => {
   const { known: bob } = createTestKey("bob the second");
   const line = `anygpt-ed25519 ${bob.publicKey} bob the second`;
 
-  it("is given to a line that somebody exported", async () => {
+  it("accepts an exported line", async () => {
     const keys = open();
     const trusted = await keys.trust(`${line}\n`);
     expect(trusted).toEqual({ ...bob, trustedAt: new Date(NOW).toISOString() });
@@ -128,7 +128,7 @@ describe("trust", () => {
     expect(await keys.active()).toBeUndefined();
   });
 
-  it("is given to an object, with an end", async () => {
+  it("accepts an object with an expiry", async () => {
     const notAfter = new Date(NOW + DAY_MS).toISOString();
     const given = { keyId: bob.keyId, publicKey: bob.publicKey, name: "bob", notAfter };
     expect(await open().trust(given)).toMatchObject({ keyId: bob.keyId, notAfter, isOwn: false });
@@ -153,13 +153,13 @@ describe("trust", () => {
     expect((await open().list()).keys).toEqual([]);
   });
 
-  it("changes nothing about an own key", async () => {
+  it("does not change an own key", async () => {
     const keys = open();
     const own = await keys.create({ name: "ann" });
     expect(await keys.trust({ publicKey: own.publicKey, name: "mallory" })).toEqual(own);
   });
 
-  it("ends for ever when the key is revoked", async () => {
+  it("ends permanently when the key is revoked", async () => {
     const keys = open();
     await keys.trust(line);
     now += 1000;
@@ -167,13 +167,13 @@ describe("trust", () => {
     expect(revoked.revokedAt).toBe(new Date(NOW + 1000).toISOString());
     now += 1000;
     expect(await keys.revoke(bob.keyId)).toEqual(revoked);
-    await expect(keys.trust(line)).rejects.toThrow("was revoked here and stays so");
+    await expect(keys.trust(line)).rejects.toThrow("was revoked on this machine, which is permanent");
     await rm(join(folder, `${bob.keyId}.public.json`));
-    await expect(keys.trust(line)).rejects.toThrow("was revoked here and stays so");
+    await expect(keys.trust(line)).rejects.toThrow("was revoked on this machine, which is permanent");
     expect(await keys.find(bob.keyId)).toMatchObject({ revokedAt: expect.any(String) });
   });
 
-  it("stays ended when the mark is damaged", async () => {
+  it("stays revoked if the revocation file is damaged", async () => {
     const keys = open();
     await keys.trust(line);
     await keys.revoke(bob.keyId);
@@ -182,7 +182,7 @@ describe("trust", () => {
     expect((await keys.list()).problems).toHaveLength(1);
   });
 
-  it.each(["revoke", "exportLine"] as const)("%s says that there is no such key", async (method) => {
+  it.each(["revoke", "exportLine"] as const)("%s reports an unknown key", async (method) => {
     await expect(open()[method]("0".repeat(32))).rejects.toMatchObject({
       code: "INVALID_REQUEST",
       hint: expect.stringContaining("keys list"),
@@ -202,8 +202,12 @@ describe("a key file", () => {
     ["that others can write", (path) => chmod(path, 0o602), "other users can read or write it"],
     ["that is not JSON", (path) => writeFile(path, "{ half"), "its content is broken"],
     ["that is too large", (path) => writeFile(path, " ".repeat(20_000)), "too large"],
-    ["with another key's bytes", (path) => edit(path, { publicKey: mallory.publicKey })(), "it holds another key"],
-    ["with another id", (path) => edit(path, { keyId: "0".repeat(32) })(), "it holds another key"],
+    [
+      "with another key's bytes",
+      (path) => edit(path, { publicKey: mallory.publicKey })(),
+      "it contains a key whose id differs",
+    ],
+    ["with another id", (path) => edit(path, { keyId: "0".repeat(32) })(), "it contains a key whose id differs"],
     ["with a member too many", (path) => edit(path, { trusted: true })(), "its content is broken"],
     ["with a name of two lines", (path) => edit(path, { name: "a\nb" })(), "its name is wrong"],
     [
@@ -234,7 +238,7 @@ describe("a key file", () => {
     });
   });
 
-  it("with a private half that is another key's, or that others can read, does not sign, and says nothing of it", async () => {
+  it("with a wrong private key, or one that others can read, does not sign, and the error does not quote it", async () => {
     const keys = open();
     const { keyId } = await keys.create({ name: "ann" });
     const file = join(folder, `${keyId}.private.json`);
@@ -244,11 +248,13 @@ describe("a key file", () => {
     expect(await keys.active()).toBeDefined();
     await edit(file, { privateKey: mallory.privateKey })();
     expect(await keys.active()).toBeUndefined();
-    expect((await keys.list()).problems).toEqual([{ file, keyId, reason: "its two halves do not belong together" }]);
+    expect((await keys.list()).problems).toEqual([
+      { file, keyId, reason: "its private key and public key do not match" },
+    ]);
     expect(JSON.stringify(await keys.list())).not.toContain(mallory.privateKey);
   });
 
-  it("in a folder that others can write to is not used, and none is put there", async () => {
+  it("in a folder that others can write to is neither used nor written", async () => {
     const keys = open();
     await keys.create({ name: "ann" });
     await chmod(folder, 0o770);
@@ -260,7 +266,7 @@ describe("a key file", () => {
     expect(await readdir(folder)).toHaveLength(2);
   });
 
-  it("of a name that is none is left alone", async () => {
+  it("with another name is ignored", async () => {
     const keys = open();
     const { keyId } = await keys.create({ name: "ann" });
     for (const name of ["note.txt", `${keyId}.private.json.1.ab.tmp`, `${keyId.toUpperCase()}.public.json`]) {
@@ -271,7 +277,7 @@ describe("a key file", () => {
 });
 
 describe("several processes", () => {
-  it("make, trust and revoke at once, and nothing is lost", async () => {
+  it("create, trust and revoke concurrently without losing a change", async () => {
     const program = join(root, "process.mjs");
     await build({
       stdin: {

@@ -1,5 +1,5 @@
-// The keys of this machine's owner and those that they trust: made, listed, trusted, revoked, handed out to sign. It refuses
-// to know what is signed with them, and never shows a private one.
+// The user's own keys and trusted keys: creates, lists, trusts, revokes and uses them for signing. It never returns a private
+// key.
 import { z } from "zod";
 import { DiscoveryError } from "../../errors.js";
 import { createKeyPair, KEY_ID, keyIdOf, parseKeyBytes, signWith } from "./ed25519.js";
@@ -8,13 +8,13 @@ import {
   overlapMs as overlap,
   type PrivateRecord,
   readKeyFolder,
-  reasonOf,
+  fileErrorReason,
   writeKeyFile,
 } from "./key-files.js";
 import { keyName, parseKeyLine, publicKeyText, toKeyLine } from "./key-line.js";
 import { type KeyList, type KnownKey, type SigningKey, standingOf } from "./known-key.js";
 
-/** How long the key before stays good when a new one is made. */
+/** How long the previous key stays valid after a new one is created. */
 export const OVERLAP_MS = 30 * 24 * 60 * 60_000;
 
 const offered = z.strictObject({
@@ -24,27 +24,27 @@ const offered = z.strictObject({
   notAfter: z.iso.datetime().optional(),
 });
 
-/** Somebody's public key, as they hand it over. */
+/** A public key of another person, to be trusted. */
 export type OfferedKey = z.input<typeof offered>;
 
 export interface NewKey {
   readonly name: string;
-  /** How long the own key before it stays good. */
+  /** How long the previous own key stays valid. */
   readonly overlapMs?: number;
 }
 
 export interface Keys {
-  /** The newest own key that is good; undefined where there is none. */
+  /** The newest valid own key; undefined if there is none. */
   active(): Promise<SigningKey | undefined>;
-  /** The own key of this id, if it is good and its private half is here. */
+  /** The own key with this id, if it is valid and its private key is available. */
   signing(keyId: string): Promise<SigningKey | undefined>;
-  /** A new own key, the active one from now on. */
+  /** Creates an own key, which becomes the active one. */
   create(key: NewKey): Promise<KnownKey>;
   list(): Promise<KeyList>;
   find(keyId: string): Promise<KnownKey | undefined>;
-  /** What the person trusts from now on: a line as `exportLine` gives it, or the same as an object. */
+  /** Trusts a key: a line as `exportLine` returns it, or the same as an object. */
   trust(key: string | OfferedKey): Promise<KnownKey>;
-  /** For ever: no later trust undoes it. */
+  /** Permanent: the key cannot be trusted again. */
   revoke(keyId: string): Promise<KnownKey>;
   exportLine(keyId: string): Promise<string>;
 }
@@ -81,7 +81,7 @@ export function openKeys(folder: string, now: () => number): Keys {
       const { keyId, publicKey } = check({ ...pair, name });
       const createdAt = timestamp();
       const common = { keyId, publicKey, name, overlapMs };
-      // In this order: an end in between leaves a whole key.
+      // The private key is written first: if the process ends in between, the key is still usable.
       await writing(folder, async () => {
         await writeKeyFile(folder, { kind: "private", record: { ...common, privateKey, createdAt } });
         await writeKeyFile(folder, { kind: "public", record: { ...common, trustedAt: createdAt } });
@@ -151,8 +151,8 @@ function toKnownKeys({ privates, publics, revoked }: KeyFolder): KnownKey[] {
 }
 
 /**
- * An own key ends when a newer one has been there for that one's overlap. It is computed, not written down: however many
- * processes make keys at once, the newest of all stays without an end. One that was revoked ends those before it too.
+ * An own key expires when a newer key has existed for that key's overlap. The expiry is computed, not stored: if several
+ * processes create keys concurrently, the newest key still has no expiry. A revoked newer key counts too.
  */
 function endOf(
   key: Pick<KnownKey, "keyId" | "trustedAt">,
@@ -177,17 +177,17 @@ function parseLine(line: string): OfferedKey {
   return parseKeyLine(line) ?? throwNotAKey("it is not a line `anygpt-ed25519 KEY NAME`");
 }
 
-/** The id comes from the bytes; one that was given has to be the same. */
+/** The id is computed from the key bytes; a given id must be the same. */
 function check(given: OfferedKey) {
   const parsed = offered.safeParse(given);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     return throwNotAKey(`its ${issue?.path.join(".") || "content"} ${issue?.message ?? "is wrong"}`);
   }
-  const bytes = parseKeyBytes(parsed.data.publicKey) ?? throwNotAKey("its publicKey is not one");
+  const bytes = parseKeyBytes(parsed.data.publicKey) ?? throwNotAKey("its publicKey is not a public key");
   const keyId = keyIdOf(bytes);
   if (parsed.data.keyId !== undefined && parsed.data.keyId !== keyId) {
-    return throwNotAKey(`its bytes have the id ${keyId} and not the one that is said of them`);
+    return throwNotAKey(`its id is ${keyId}, which differs from the given id`);
   }
   return { ...parsed.data, keyId };
 }
@@ -196,34 +196,46 @@ async function writing(folder: string, write: () => Promise<void>): Promise<void
   try {
     await write();
   } catch (error) {
-    throw new DiscoveryError("CONFIGURATION_ERROR", `The key could not be kept in ${folder}: ${reasonOf(error)}.`, {
-      hint: "Make the folder writable for you alone (mode 700), or free the disk.",
-      cause: error,
-    });
+    throw new DiscoveryError(
+      "CONFIGURATION_ERROR",
+      `The key could not be stored in ${folder}: ${fileErrorReason(error)}.`,
+      {
+        hint: "Make the folder writable for you alone (mode 700), or free the disk.",
+        cause: error,
+      },
+    );
   }
 }
 
 function throwNotAKey(reason: string): never {
-  throw new DiscoveryError("INVALID_REQUEST", `This is no public key to trust: ${reason}.`, {
-    hint: "Ask whoever signs for the line that `anygpt mcp keys export` prints.",
+  throw new DiscoveryError("INVALID_REQUEST", `This is not a valid public key: ${reason}.`, {
+    hint: "Ask the signer for the line that `anygpt mcp keys export` prints.",
   });
 }
 
 function throwWrongOverlap(): never {
-  throw new DiscoveryError("INVALID_REQUEST", "The key before cannot stay good for so long.", {
+  throw new DiscoveryError("INVALID_REQUEST", "The overlap with the previous key is out of range.", {
     hint: "Give an overlap between 0 and ten years.",
   });
 }
 
 function throwUnknown(keyId: string): never {
   throw new DiscoveryError("INVALID_REQUEST", `No usable key has the id ${JSON.stringify(keyId)}.`, {
-    hint: "`anygpt mcp keys list` shows the keys, and what is wrong with those that cannot be used.",
+    hint: {
+      action: "run-command",
+      command: "anygpt mcp keys list",
+      purpose: "see all keys and what is wrong with them",
+    },
   });
 }
 
 function throwRevoked({ keyId, name }: KnownKey): never {
-  throw new DiscoveryError("INVALID_REQUEST", `The key ${keyId} (${name}) was revoked here and stays so.`, {
-    hint: "Ask for files that are signed with another key, and trust that one.",
-    facts: { keyId },
-  });
+  throw new DiscoveryError(
+    "INVALID_REQUEST",
+    `The key ${keyId} (${name}) was revoked on this machine, which is permanent.`,
+    {
+      hint: "Ask for files that are signed with another key, and trust that one.",
+      facts: { keyId },
+    },
+  );
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { KEY_ID, parseSignature } from "../keys/ed25519.js";
 
-/** The two lines above a tool file's body, taken apart. `body` is part of the buffer that was given. */
+/** The two lines above the body of a tool file, parsed. `body` is a slice of the given buffer. */
 export type Envelope =
   | {
       readonly kind: "signed";
@@ -23,7 +23,7 @@ export interface Stamp {
 
 const STAMP = /^# kiwi-mcp:validated:(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ):([0-9a-f]{64})$/;
 const SEAL = /^# anygpt:ed25519:([0-9a-f]{32}):([\w-]{86})$/;
-/** What is meant to be one of the two lines, however it is written. */
+/** Matches lines that are meant to be one of the two lines, even if they are malformed. */
 const ALIKE = /^\W*(?:kiwi-mcp|anygpt)\b/i;
 const LINE_FEED = 0x0a;
 
@@ -39,16 +39,16 @@ export function toValidatedAt(now: number): string {
   return `${new Date(now).toISOString().slice(0, 19)}Z`;
 }
 
-export function hashOf(body: Uint8Array): string {
+export function bodyHash(body: Uint8Array): string {
   return createHash("sha256").update(body).digest("hex");
 }
 
-/** What the signature is over. The first line keeps it from ever being one of something else. */
+/** The message that is signed. Its first line separates it from signatures for other purposes. */
 export function toMessage(stamp: Stamp, keyId: string, body: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from(`anygpt-tool-file-v1\n${encodeStamp(stamp)}\n${keyId}\n`), body]);
 }
 
-/** There is exactly one way to write each line; everything else that resembles one is malformed and never taken for text. */
+/** Each line has exactly one valid form; every similar line is malformed and never counts as text. */
 export function decodeEnvelope(bytes: Buffer): Envelope {
   const first = takeLine(bytes);
   const stamp = decodeStamp(first.line);
@@ -59,7 +59,7 @@ export function decodeEnvelope(bytes: Buffer): Envelope {
   const second = takeLine(first.rest);
   const seal = decodeSeal(second.line);
   if (seal === undefined) {
-    if (ALIKE.test(second.line)) return malformed("its second line is not a signature in the one form there is");
+    if (ALIKE.test(second.line)) return malformed("its second line is not a valid signature line");
     return { kind: "hash", stamp, body: first.rest };
   }
   if (second.rest === undefined) return malformed("it ends with its second line");
@@ -67,7 +67,7 @@ export function decodeEnvelope(bytes: Buffer): Envelope {
   return { kind: "signed", stamp, ...seal, body: second.rest };
 }
 
-/** What stands below the lines, right or wrong, that are meant to be an envelope: what is to be signed anew. */
+/** The body below all valid or malformed signature lines: the part that is signed again. */
 export function bodyOf(bytes: Buffer): Buffer {
   let body = bytes;
   for (let next = takeLine(body); ALIKE.test(next.line); next = takeLine(body)) body = next.rest ?? Buffer.alloc(0);
@@ -78,7 +78,7 @@ function decodeStamp(line: string): Stamp | undefined {
   const [, validatedAt, hash] = STAMP.exec(line) ?? [];
   if (validatedAt === undefined || hash === undefined) return undefined;
   const time = Date.parse(validatedAt);
-  // There is no 30 February, and V8 would make a day in March of it.
+  // V8 accepts 30 February and turns it into a day in March.
   return Number.isFinite(time) && toValidatedAt(time) === validatedAt ? { validatedAt, hash } : undefined;
 }
 
@@ -88,7 +88,7 @@ function decodeSeal(line: string): { keyId: string; signature: Buffer } | undefi
   return KEY_ID.test(keyId) && signature !== undefined ? { keyId, signature } : undefined;
 }
 
-/** The bytes up to the first line feed, each as one character, so that no two lines look the same. */
+/** The bytes up to the first line feed, one character per byte, so that different bytes never compare as equal. */
 function takeLine(bytes: Buffer): { line: string; rest?: Buffer } {
   const end = bytes.indexOf(LINE_FEED);
   if (end === -1) return { line: bytes.toString("latin1") };

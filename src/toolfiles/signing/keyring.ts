@@ -1,13 +1,13 @@
 import type { KeyList, KeyProblem, KnownKey } from "../keys/known-key.js";
 
-/** The keys as they were at one moment, for many files. */
-export interface Keyring {
+/** A snapshot of the keys, to verify many files. */
+export interface SigningKeyring {
   find(keyId: string): KnownKey | undefined;
-  /** Why a key that is here is not used, or why none is. */
+  /** Why a key in the folder is not used, or why the whole folder is not used. */
   problemOf(keyId: string): KeyProblem | undefined;
 }
 
-export function createKeyring({ keys, problems }: KeyList): Keyring {
+export function createSigningKeyring({ keys, problems }: KeyList): SigningKeyring {
   const known = new Map(keys.map((key) => [key.keyId, key]));
   return {
     find: (keyId) => known.get(keyId),

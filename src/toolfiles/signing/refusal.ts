@@ -1,5 +1,7 @@
 import { DiscoveryError } from "../../errors.js";
+import type { Hint } from "../../model/next-steps.js";
 
+/** Why a tool file is rejected. */
 export type RefusalReason =
   | "unsigned"
   | "hash-only"
@@ -17,21 +19,22 @@ export type RefusalReason =
   | "too-large"
   | "shadowed";
 
-export interface Refusal {
+/** The reason why a tool file is rejected, with its error. */
+export interface SignatureRefusal {
   readonly reason: RefusalReason;
   readonly error: DiscoveryError;
 }
 
 export interface RefusalText {
-  /** What happened to the file, as the end of a sentence that begins with its name, without the full stop. */
+  /** What is wrong with the file: the rest of a sentence that begins with its name, without the full stop. */
   readonly what: string;
-  readonly hint: string;
+  readonly hint: Hint;
   readonly keyId?: string;
   readonly facts?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
 }
 
-/** Intact, and yet not to be used as it is. */
+/** The signature is not the problem; the code is CONFIGURATION_ERROR. */
 const WRONG: ReadonlySet<RefusalReason> = new Set([
   "wrong-name",
   "wrong-content",
@@ -40,7 +43,7 @@ const WRONG: ReadonlySet<RefusalReason> = new Set([
   "shadowed",
 ]);
 
-export function refuse(file: string, reason: RefusalReason, text: RefusalText): Refusal {
+export function toSignatureRefusal(file: string, reason: RefusalReason, text: RefusalText): SignatureRefusal {
   const { what, hint, keyId, facts, cause } = text;
   const code = WRONG.has(reason) ? "CONFIGURATION_ERROR" : "SIGNATURE_INVALID";
   const error = new DiscoveryError(code, `${file} ${what}.`, {

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { createTestKey, hashed, NOW, sampleFile, signed, stdioFile } from "../../../test/support/signed-files.js";
-import { toText } from "../format/to-text.js";
+import { toToolFileText } from "../format/to-text.js";
 import { type KnownKey, SKEW_MS } from "../keys/known-key.js";
-import { bodyOf, decodeEnvelope, encodeSeal, encodeStamp, hashOf, toMessage } from "./envelope.js";
-import { createKeyring } from "./keyring.js";
+import { bodyOf, decodeEnvelope, encodeSeal, encodeStamp, bodyHash, toMessage } from "./envelope.js";
+import { createSigningKeyring } from "./keyring.js";
 import type { RefusalReason } from "./refusal.js";
-import { sign } from "./sign.js";
-import { type Signatures, type Verdict, verify } from "./verify.js";
+import { signToolFile } from "./sign.js";
+import { type Signatures, type SignatureVerdict, verifyToolFile } from "./verify.js";
 
 const ann = createTestKey("ann");
 const bob = createTestKey("bob");
@@ -25,11 +25,16 @@ interface Given {
 function check(
   bytes: Buffer,
   { keys = [ann.known, bob.known], now = NOW, signatures = "required" }: Given = {},
-): Verdict {
-  return verify(bytes, { file: "/f/lib_find.yaml", keys: createKeyring({ keys, problems: [] }), signatures, now });
+): SignatureVerdict {
+  return verifyToolFile(bytes, {
+    file: "/f/lib_find.yaml",
+    keys: createSigningKeyring({ keys, problems: [] }),
+    signatures,
+    now,
+  });
 }
 
-function reasonOf(verdict: Verdict): RefusalReason | "intact" {
+function reasonOf(verdict: SignatureVerdict): RefusalReason | "intact" {
   return verdict.kind === "intact" ? "intact" : verdict.refusal.reason;
 }
 
@@ -43,30 +48,30 @@ function createNumbers(seed: string): (below: number) => number {
 }
 
 describe("a signed file", () => {
-  it("is intact, and its body lies in the buffer that was verified", () => {
+  it("is intact, and its body is a slice of the verified buffer", () => {
     const verdict = check(file);
     if (verdict.kind !== "intact") throw new Error("refused");
     expect(verdict.trust).toEqual({ kind: "signed", keyId: ann.known.keyId, keyName: "ann" });
     expect(verdict.validatedAt).toBe("2026-03-01T12:00:00Z");
     expect(verdict.body.buffer).toBe(file.buffer);
     expect(verdict.body.byteOffset).toBe(file.byteOffset + line1.length + line2.length + 2);
-    expect(verdict.body.toString("utf8")).toBe(toText(sampleFile()));
+    expect(verdict.body.toString("utf8")).toBe(toToolFileText(sampleFile()));
   });
 
   it("has the two lines of the format", () => {
-    expect(line1).toBe(`# kiwi-mcp:validated:2026-03-01T12:00:00Z:${hashOf(Buffer.from(body))}`);
+    expect(line1).toBe(`# kiwi-mcp:validated:2026-03-01T12:00:00Z:${bodyHash(Buffer.from(body))}`);
     expect(line2).toMatch(new RegExp(`^# anygpt:ed25519:${ann.known.keyId}:[A-Za-z0-9_-]{86}$`));
   });
 
-  it("is signed anew, not twice", () => {
-    const again = sign(file, bob.signing, NOW + 1000);
+  it("is signed again with one signature", () => {
+    const again = signToolFile(file, bob.signing, NOW + 1000);
     expect(bodyOf(again).toString("utf8")).toBe(body);
     expect(check(again)).toMatchObject({ kind: "intact", trust: { keyName: "bob" } });
     const stacked = Buffer.from(`${"# anygpt:\n".repeat(40_000)}x`);
     expect(bodyOf(stacked).toString("utf8")).toBe("x");
   });
 
-  it.each(["required", "hash"] as const)("is accepted with none of 10,000 flipped bits (%s)", (signatures) => {
+  it.each(["required", "hash"] as const)("is rejected for each of 10,000 flipped bits (%s)", (signatures) => {
     const files = [
       file,
       signed(stdioFile(), ann.signing),
@@ -77,7 +82,7 @@ describe("a signed file", () => {
     for (let n = 0; n < 10_000; n += 1) {
       const flipped = Buffer.from(files[n % files.length]!);
       const lines = line1.length + line2.length + 2;
-      // Every second one in the two lines, which are the smaller part.
+      // Half of the flipped bits are in the two signature lines, which are the smaller part.
       const at = next(n % 2 === 0 ? flipped.length : lines);
       flipped[at]! ^= 1 << next(8);
       if (check(flipped, { signatures }).kind === "intact") accepted.push(`byte ${at} of ${n % files.length}`);
@@ -120,7 +125,7 @@ describe("a signed file", () => {
     },
   );
 
-  it("is accepted at none of its lengths but its own", () => {
+  it("is rejected at every truncated length", () => {
     const cut = Array.from({ length: file.length }, (_, length) => file.subarray(0, length));
     expect(cut.filter((bytes) => check(bytes, { signatures: "hash" }).kind === "intact")).toEqual([]);
   });
@@ -129,9 +134,9 @@ describe("a signed file", () => {
 const other = signed(sampleFile({ description: "Another." }), ann.signing);
 const otherLines = other.toString("utf8").split("\n");
 const bobs = signed(sampleFile(), bob.signing).toString("utf8").split("\n");
-const stamp = { validatedAt: "2026-03-01T12:00:00Z", hash: hashOf(Buffer.from(body)) };
+const stamp = { validatedAt: "2026-03-01T12:00:00Z", hash: bodyHash(Buffer.from(body)) };
 const signature = line2.slice(-86);
-/** The last of 86 characters holds four bits that say nothing. */
+/** The last of the 86 characters has four unused bits. */
 const lastOf = (text: string) =>
   "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"[
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".indexOf(text.at(-1)!) + 1
@@ -201,7 +206,7 @@ const REFUSED: readonly [string, Buffer, RefusalReason][] = [
 ];
 
 describe("a file", () => {
-  it.each(REFUSED)("%s is refused as it should be", (_, bytes, reason) => {
+  it.each(REFUSED)("%s is rejected with the right reason", (_, bytes, reason) => {
     expect(reasonOf(check(bytes))).toBe(reason);
   });
 
@@ -212,13 +217,13 @@ describe("a file", () => {
     },
   );
 
-  it("with a signature line that is not one is no file with a hash, even if the hash is right", () => {
+  it("with a malformed signature line does not count as a file with a hash", () => {
     const broken = Buffer.from([line2.slice(0, -1), body].join("\n"));
-    const forged = Buffer.concat([Buffer.from(`${encodeStamp({ ...stamp, hash: hashOf(broken) })}\n`), broken]);
+    const forged = Buffer.concat([Buffer.from(`${encodeStamp({ ...stamp, hash: bodyHash(broken) })}\n`), broken]);
     expect(reasonOf(check(forged, { signatures: "hash" }))).toBe("malformed");
   });
 
-  it("with a hash alone is intact where that is enough", () => {
+  it("with only a hash is accepted with signatures: hash", () => {
     const bytes = hashed(sampleFile());
     expect(check(bytes, { signatures: "hash" })).toMatchObject({ kind: "intact", trust: { kind: "hash" } });
     expect(decodeEnvelope(bytes)).toMatchObject({ kind: "hash", stamp });
@@ -227,7 +232,7 @@ describe("a file", () => {
     expect(reasonOf(check(hashed(sampleFile(), NOW + SKEW_MS + 1000), { signatures: "hash" }))).toBe("future");
   });
 
-  it("that is refused says what happened, what to do, and which key it is about", () => {
+  it("that is rejected has a message, a hint and the key id", () => {
     const verdict = check(file, { keys: [bob.known] });
     if (verdict.kind !== "refused") throw new Error("accepted");
     expect(verdict.refusal.error).toMatchObject({
@@ -238,10 +243,10 @@ describe("a file", () => {
     });
   });
 
-  it("whose key cannot be used says why", () => {
+  it("whose key cannot be used reports why", () => {
     const problems = [{ file: "/k", reason: "other users can write to it" }];
-    const keys = createKeyring({ keys: [], problems });
-    const verdict = verify(file, { file: "f", keys, signatures: "required", now: NOW });
+    const keys = createSigningKeyring({ keys: [], problems });
+    const verdict = verifyToolFile(file, { file: "f", keys, signatures: "required", now: NOW });
     expect(verdict).toMatchObject({
       refusal: {
         reason: "unknown-key",

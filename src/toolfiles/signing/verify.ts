@@ -1,32 +1,33 @@
-// A tool file's bytes come in; out goes its body, a part of those very bytes, with who vouches for it, or why it is refused. It
-// refuses to know what the body means, and reads nothing.
+// Input: the bytes of a tool file. Output: its body (a slice of these bytes) and the key that signed it, or the reason for a
+// rejection. It does not parse the body.
+import type { NextStep } from "../../model/next-steps.js";
 import { isSignedBy } from "../keys/ed25519.js";
 import { type KnownKey, SKEW_MS, standingOf } from "../keys/known-key.js";
-import { decodeEnvelope, type Envelope, hashOf, type Stamp, toMessage } from "./envelope.js";
-import type { Keyring } from "./keyring.js";
-import { type Refusal, refuse } from "./refusal.js";
+import { decodeEnvelope, type Envelope, bodyHash, type Stamp, toMessage } from "./envelope.js";
+import type { SigningKeyring } from "./keyring.js";
+import { type SignatureRefusal, toSignatureRefusal } from "./refusal.js";
 
-/** `hash`: files that nobody has signed are taken too, as long as they fit the hash that they carry. */
+/** `hash`: unsigned files are accepted too if their content matches the hash that they contain. */
 export type Signatures = "required" | "hash";
 
-export type Trust =
+export type KeyTrust =
   | { readonly kind: "signed"; readonly keyId: string; readonly keyName: string }
   | { readonly kind: "hash" };
 
-export type Verdict =
-  | { readonly kind: "intact"; readonly trust: Trust; readonly validatedAt: string; readonly body: Buffer }
-  | { readonly kind: "refused"; readonly refusal: Refusal };
+export type SignatureVerdict =
+  | { readonly kind: "intact"; readonly trust: KeyTrust; readonly validatedAt: string; readonly body: Buffer }
+  | { readonly kind: "refused"; readonly refusal: SignatureRefusal };
 
-export interface VerifyParts {
+export interface VerifyToolFileParts {
   /** The file's name, for messages. */
   readonly file: string;
-  readonly keys: Keyring;
+  readonly keys: SigningKeyring;
   readonly signatures: Signatures;
   readonly now: number;
 }
 
-/** The buffer must not be written to afterwards: what is handed on lies in it. */
-export function verify(bytes: Buffer, parts: VerifyParts): Verdict {
+/** The caller must not modify the buffer afterwards: the body is a slice of it. */
+export function verifyToolFile(bytes: Buffer, parts: VerifyToolFileParts): SignatureVerdict {
   const envelope = decodeEnvelope(bytes);
   switch (envelope.kind) {
     case "none":
@@ -40,13 +41,16 @@ export function verify(bytes: Buffer, parts: VerifyParts): Verdict {
   }
 }
 
-function verifyHashed({ stamp, body }: Extract<Envelope, { kind: "hash" }>, parts: VerifyParts): Verdict {
+function verifyHashed(
+  { stamp, body }: Extract<Envelope, { kind: "hash" }>,
+  parts: VerifyToolFileParts,
+): SignatureVerdict {
   const refusal = examineHash(stamp, body, parts) ?? examineUnsigned(stamp, parts);
   if (refusal !== undefined) return refused(refusal);
   return { kind: "intact", trust: { kind: "hash" }, validatedAt: stamp.validatedAt, body };
 }
 
-function verifySigned(envelope: Extract<Envelope, { kind: "signed" }>, parts: VerifyParts): Verdict {
+function verifySigned(envelope: Extract<Envelope, { kind: "signed" }>, parts: VerifyToolFileParts): SignatureVerdict {
   const { stamp, keyId, signature, body } = envelope;
   const key = parts.keys.find(keyId);
   const hashRefusal = examineHash(stamp, body, parts);
@@ -62,93 +66,105 @@ function verifySigned(envelope: Extract<Envelope, { kind: "signed" }>, parts: Ve
   return { kind: "intact", trust, validatedAt: stamp.validatedAt, body };
 }
 
-function examineHash({ hash }: Stamp, body: Buffer, { file }: VerifyParts): Refusal | undefined {
-  if (hashOf(body) === hash) return undefined;
-  return refuse(file, "tampered", {
+function examineHash({ hash }: Stamp, body: Buffer, { file }: VerifyToolFileParts): SignatureRefusal | undefined {
+  if (bodyHash(body) === hash) return undefined;
+  return toSignatureRefusal(file, "tampered", {
     what: "was changed since it was signed",
-    hint: `Look at what was changed; if all of it is right, sign it with ${command("sign", file)}.`,
+    hint: ["Review the changes.", sign(file)],
   });
 }
 
-function examineUnsigned(stamp: Stamp, parts: VerifyParts): Refusal | undefined {
+function examineUnsigned(stamp: Stamp, parts: VerifyToolFileParts): SignatureRefusal | undefined {
   if (parts.signatures === "hash") return examineTime(stamp, parts);
-  return refuseHashOnly(parts.file, "is intact and carries only a hash: nobody has signed it");
+  return refuseHashOnly(parts.file, "is intact but has only a hash and no signature");
 }
 
-/** For a file that would be intact, where a signature is needed all the same. */
-export function refuseHashOnly(file: string, what: string): Refusal {
-  return refuse(file, "hash-only", {
+/** The refusal for an intact file that needs a signature. */
+export function refuseHashOnly(file: string, what: string): SignatureRefusal {
+  return toSignatureRefusal(file, "hash-only", {
     what,
-    hint: `Look through it and sign it with ${command("sign", file)}; toolFiles.signatures: "hash" takes such files for servers that are reached over HTTP.`,
+    hint: [
+      "Review the file.",
+      sign(file),
+      "To accept such files for HTTP servers without a signature, change the configuration.",
+      { action: "edit-config", key: "toolFiles.signatures", value: '"hash"' },
+    ],
   });
 }
 
-function examineStanding(key: KnownKey, { file, now }: VerifyParts): Refusal | undefined {
+function examineStanding(key: KnownKey, { file, now }: VerifyToolFileParts): SignatureRefusal | undefined {
   switch (standingOf(key, now)) {
     case "good":
       return undefined;
     case "revoked":
-      return refuse(file, "revoked-key", {
+      return toSignatureRefusal(file, "revoked-key", {
         what: `is signed with the key ${nameOf(key)}, which was revoked`,
-        hint: `Get the file signed with another key, or look through it and sign it with ${command("sign", file)}.`,
+        hint: ["Get the file signed with another key, or review it and sign it yourself.", sign(file)],
         keyId: key.keyId,
       });
     case "expired":
-      return refuse(file, "expired-key", {
-        what: `is signed with the key ${nameOf(key)}, which was good until ${key.notAfter ?? "now"}`,
-        hint: `Get the file signed with a newer key, or look through it and sign it with ${command("sign", file)}.`,
+      return toSignatureRefusal(file, "expired-key", {
+        what: `is signed with the key ${nameOf(key)}, which expired at ${key.notAfter ?? "now"}`,
+        hint: ["Get the file signed with a newer key, or review it and sign it yourself.", sign(file)],
         keyId: key.keyId,
       });
   }
 }
 
-function unknownKey(keyId: string, { file, keys }: Pick<VerifyParts, "file" | "keys">): Refusal {
+function unknownKey(keyId: string, { file, keys }: Pick<VerifyToolFileParts, "file" | "keys">): SignatureRefusal {
   const problem = keys.problemOf(keyId);
   if (problem !== undefined) {
-    return refuse(file, "unknown-key", {
+    return toSignatureRefusal(file, "unknown-key", {
       what: `is signed with the key ${keyId}, which cannot be used: ${problem.file}: ${problem.reason}`,
-      hint: "Correct the key file or its folder; `anygpt mcp keys list` shows what is wrong.",
+      hint: {
+        action: "run-command",
+        command: "anygpt mcp keys list",
+        purpose: "see what is wrong with the key file or its folder",
+      },
       keyId,
     });
   }
-  return refuse(file, "unknown-key", {
+  return toSignatureRefusal(file, "unknown-key", {
     what: `is signed with the key ${keyId}, which is not trusted here`,
-    hint: "Ask whoever signed it for the line that `anygpt mcp keys export` prints there, then trust it with `anygpt mcp keys trust`.",
+    hint: [
+      "Ask the signer for the line that `anygpt mcp keys export` prints there.",
+      { action: "run-command", command: "anygpt mcp keys trust", purpose: "trust the key" },
+    ],
     keyId,
   });
 }
 
-function badSignature(key: KnownKey, file: string): Refusal {
-  return refuse(file, "bad-signature", {
-    what: `carries a signature that the key ${nameOf(key)} never made for it`,
-    hint: `Get the file anew from where it came, or look through it and sign it with ${command("sign", file)}.`,
+function badSignature(key: KnownKey, file: string): SignatureRefusal {
+  return toSignatureRefusal(file, "bad-signature", {
+    what: `has a signature that is not valid for the key ${nameOf(key)}`,
+    hint: ["Get the file from its source again, or review it and sign it yourself.", sign(file)],
     keyId: key.keyId,
   });
 }
 
-function examineTime({ validatedAt }: Stamp, { file, now }: VerifyParts): Refusal | undefined {
+function examineTime({ validatedAt }: Stamp, { file, now }: VerifyToolFileParts): SignatureRefusal | undefined {
   if (Date.parse(validatedAt) <= now + SKEW_MS) return undefined;
-  return refuse(file, "future", {
-    what: `says that it was signed at ${validatedAt}, which is yet to come`,
-    hint: `Set the clock of this machine right, or sign the file anew with ${command("sign", file)}.`,
+  return toSignatureRefusal(file, "future", {
+    what: `has the signing time ${validatedAt}, which is in the future`,
+    hint: ["Correct the clock of this machine, or sign the file again.", sign(file)],
   });
 }
 
-function unsigned(file: string): Refusal {
-  return refuse(file, "unsigned", {
+function unsigned(file: string): SignatureRefusal {
+  return toSignatureRefusal(file, "unsigned", {
     what: "is not signed",
-    hint: `Look through it and sign it with ${command("sign", file)}.`,
+    hint: ["Review the file.", sign(file)],
   });
 }
 
-function malformed(file: string, reason: string): Refusal {
-  return refuse(file, "malformed", {
-    what: `does not carry its signature as it should: ${reason}`,
-    hint: `Get the file anew from where it came, or look through it and sign it with ${command("sign", file)}.`,
+function malformed(file: string, reason: string): SignatureRefusal {
+  return toSignatureRefusal(file, "malformed", {
+    what: `has a malformed signature: ${reason}`,
+    hint: ["Get the file from its source again, or review it and sign it yourself.", sign(file)],
   });
 }
 
-function refused(refusal: Refusal): Verdict {
+function refused(refusal: SignatureRefusal): SignatureVerdict {
   return { kind: "refused", refusal };
 }
 
@@ -156,8 +172,8 @@ function nameOf({ keyId, name }: KnownKey): string {
   return `${keyId} (${name})`;
 }
 
-/** The command as a person types it: with the tool's id, which is the file's name. */
-function command(verb: string, file: string): string {
+/** The command that signs the file, with the tool id, which is the file's name. */
+function sign(file: string): NextStep {
   const toolId = file.slice(Math.max(file.lastIndexOf("/"), file.lastIndexOf("\\")) + 1).replace(/\.yaml$/, "");
-  return `\`anygpt mcp ${verb} ${toolId}\``;
+  return { action: "run-command", command: `anygpt mcp sign ${toolId}`, purpose: "sign it" };
 }

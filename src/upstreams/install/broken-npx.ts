@@ -1,14 +1,16 @@
-// Tells whether a server failed because its npx folder is only half there, which npx does not notice or repair by itself.
+// Detects that a server failed because its npx cache folder is incomplete. npx neither notices nor repairs this.
 import { existsSync, readFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { missingPackages, NPX_LOCK, npxStateOf } from "./npx-cache.js";
 
-/** npm 11 on a lock that was taken away, and npm 7 to 11 on folders that an ended npm has left behind. */
+/** npm 11 reports a lock that was removed; npm 7 to 11 report folders that an interrupted npm left behind. */
 const LEFTOVERS = /\bECOMPROMISED\b|Lock compromised|\bENOTEMPTY\b/;
 const MISSING_FILE = /Cannot find (?:module|package) '([^']+)'(?: imported from (.+))?$/;
 const MISSING_COMMAND = /^sh: (?:\d+: |line \d+: )?([\w.@-]+): (?:command )?not found$/;
 
-/** To be asked when the server's process has ended with these lines and nothing installs into the folder. */
+/**
+ * Call this only after the server process has exited with these lines and while no process installs into the folder.
+ */
 export function isBroken(folder: string, stderr: readonly string[]): boolean {
   const state = npxStateOf(folder, Date.now);
   if (state === "installing") return false;
@@ -17,7 +19,10 @@ export function isBroken(folder: string, stderr: readonly string[]): boolean {
   return state === "complete" && stderr.some((line) => lacksFile(line, folder) || lacksCommand(line, folder));
 }
 
-/** A file of an installed package is missing. A package that was never installed is the fault of the one that requires it. */
+/**
+ * A file of an installed package is missing. A package that was never installed is an error of the package that
+ * requires it.
+ */
 function lacksFile(line: string, folder: string): boolean {
   const [, wanted] = MISSING_FILE.exec(line) ?? [];
   if (wanted === undefined || wanted.startsWith(".")) return false;
@@ -36,7 +41,7 @@ function lacksCommand(line: string, folder: string): boolean {
   );
 }
 
-/** The commands that the packages in the folder's own manifest promise. */
+/** The commands that the packages in the folder's package.json declare. */
 function commandsOf(folder: string): string[] {
   return Object.keys(readObject(join(folder, "package.json"))["dependencies"] ?? {}).flatMap((name) => {
     const { bin } = readObject(join(folder, "node_modules", name, "package.json"));

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { isClaimed, takeClaim } from "./claims.js";
+import { isInstallClaimed, takeClaim } from "./claims.js";
 
 let folder: string;
 beforeEach(() => {
@@ -18,15 +18,15 @@ const parts = () => ({ folder, limitMs: 60_000 });
 const take = (isNeeded = () => true, signal = new AbortController().signal) =>
   takeClaim("key", parts(), isNeeded, signal);
 
-it("is held until it is released, and lets those go on who do not need it any more", async () => {
+it("is held until released, and stops waiting when it is no longer needed", async () => {
   const claim = await take();
-  expect(isClaimed("key", parts())).toBe(true);
+  expect(isInstallClaimed("key", parts())).toBe(true);
   let isNeeded = true;
   const other = take(() => isNeeded);
   isNeeded = false;
   expect(await other).toBeUndefined();
   claim?.release();
-  expect(isClaimed("key", parts())).toBe(false);
+  expect(isInstallClaimed("key", parts())).toBe(false);
   expect(await take()).toBeDefined();
 });
 
@@ -35,24 +35,24 @@ it("ends with the process that it was handed to", async () => {
   await once(child, "spawn");
   const claim = await take();
   claim?.handTo(child.pid ?? 0);
-  expect(isClaimed("key", parts())).toBe(true);
+  expect(isInstallClaimed("key", parts())).toBe(true);
   const exited = once(child, "exit");
   child.kill("SIGKILL");
   await exited;
-  expect(isClaimed("key", parts())).toBe(false);
+  expect(isInstallClaimed("key", parts())).toBe(false);
 });
 
 it.each([
-  ["of another process with the same number", { pid: process.pid, startTime: "1", beganAt: Date.now() }],
+  ["of another process with the same id", { pid: process.pid, startTime: "1", beganAt: Date.now() }],
   ["that is too old", { pid: process.pid, beganAt: Date.now() - 61_000 }],
 ])("ignores and removes a claim %s", (_name, claimant) => {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "key.0.claim"), JSON.stringify(claimant));
-  expect(isClaimed("key", parts())).toBe(false);
+  expect(isInstallClaimed("key", parts())).toBe(false);
   expect(readdirSync(folder)).toEqual([]);
 });
 
-it("stops waiting when it is called off", async () => {
+it("stops waiting when it is cancelled", async () => {
   await take();
   const controller = new AbortController();
   const other = take(() => true, controller.signal);
@@ -60,7 +60,7 @@ it("stops waiting when it is called off", async () => {
   await expect(other).rejects.toThrow("aborted");
 });
 
-it("belongs to one of many processes at a time, also when holders are killed", { timeout: 60_000 }, async () => {
+it("belongs to one of many processes at a time, even if holders are killed", async () => {
   const claims = fileURLToPath(new URL("./claims.ts", import.meta.url));
   writeFileSync(
     join(folder, "holder.ts"),

@@ -1,26 +1,26 @@
-// Lets one process at a time install the same packages, across gateways that share a state folder.
+// Ensures that one process at a time installs the same packages, across gateways that share a state folder.
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { isSameProcess, startTimeOf } from "../process/start-time.js";
+import { isSameProcess, startTimeOf } from "../../util/start-time.js";
 
-/** Which process installs, and since when (time of day). */
+/** The installing process and its start, as wall-clock time in milliseconds. */
 interface Claimant {
   readonly pid: number;
   readonly startTime: string | undefined;
   readonly beganAt: number;
 }
 
-export interface Claim {
-  /** From now on the claim lasts until this process ends or the claim is released. */
+export interface InstallClaim {
+  /** Transfers the claim: from now on it lasts until that process exits or the claim is released. */
   handTo(pid: number): void;
   release(): void;
 }
 
 export interface ClaimParts {
   readonly folder: string;
-  /** A claim that is older does not count. */
+  /** An older claim is ignored. */
   readonly limitMs: number;
 }
 
@@ -28,20 +28,21 @@ const SUFFIX = ".claim";
 const LOOK_AGAIN_MS = 200;
 
 /**
- * Takes the claim on a key, or gives undefined as soon as it is not needed any more. Every process creates a file of its
- * own name and then looks for others: of two, at most one sees none. So nobody ever removes the file of a living one.
+ * Takes the claim on a key, or returns undefined as soon as it is no longer needed. Every process creates a file with
+ * a unique name and then looks for other files: of two processes, at most one finds no other file. No process has to
+ * remove the file of a running process.
  */
 export async function takeClaim(
   key: string,
   parts: ClaimParts,
   isNeeded: () => boolean,
   signal: AbortSignal,
-): Promise<Claim | undefined> {
+): Promise<InstallClaim | undefined> {
   mkdirSync(parts.folder, { recursive: true, mode: 0o700 });
   for (;;) {
     signal.throwIfAborted();
     if (!isNeeded()) return undefined;
-    if (!isClaimed(key, parts)) {
+    if (!isInstallClaimed(key, parts)) {
       const claim = createClaim(key, parts.folder);
       if (claim.isAlone(parts)) return claim;
       claim.release();
@@ -50,18 +51,26 @@ export async function takeClaim(
   }
 }
 
-/** Whether a living process claims the key. */
-export function isClaimed(key: string, parts: ClaimParts, except?: string): boolean {
-  return claimFiles(key, parts.folder).some((file) => file !== except && isLiving(join(parts.folder, file), parts));
+/** Whether a running process claims the key. */
+export function isInstallClaimed(key: string, parts: ClaimParts, except?: string): boolean {
+  return claimantOf(key, parts, except) !== undefined;
 }
 
-function createClaim(key: string, folder: string): Claim & { isAlone(parts: ClaimParts): boolean } {
+/** The id of the running process that claims the key. */
+export function claimantOf(key: string, parts: ClaimParts, except?: string): number | undefined {
+  return claimFiles(key, parts.folder)
+    .filter((file) => file !== except)
+    .map((file) => livingClaimant(join(parts.folder, file), parts))
+    .find((pid) => pid !== undefined);
+}
+
+function createClaim(key: string, folder: string): InstallClaim & { isAlone(parts: ClaimParts): boolean } {
   const name = `${key}.${randomBytes(6).toString("hex")}${SUFFIX}`;
   const file = join(folder, name);
   const beganAt = Date.now();
   const write = (pid: number): void => {
     const claimant: Claimant = { pid, startTime: startTimeOf(pid), beganAt };
-    // A reader must never see half a claim.
+    // Written through a temporary file, so that a reader never sees a partial claim.
     writeFileSync(`${file}.tmp`, JSON.stringify(claimant), { mode: 0o600 });
     renameSync(`${file}.tmp`, file);
   };
@@ -69,7 +78,7 @@ function createClaim(key: string, folder: string): Claim & { isAlone(parts: Clai
   return {
     handTo: write,
     release: () => rmSync(file, { force: true }),
-    isAlone: (parts) => !isClaimed(key, parts, name),
+    isAlone: (parts) => !isInstallClaimed(key, parts, name),
   };
 }
 
@@ -81,15 +90,15 @@ function claimFiles(key: string, folder: string): string[] {
   }
 }
 
-/** A claim whose process is gone is removed: its name is never used again. */
-function isLiving(file: string, { limitMs }: ClaimParts): boolean {
+/** A claim whose process has exited is removed. This is safe because its file name is never reused. */
+function livingClaimant(file: string, { limitMs }: ClaimParts): number | undefined {
   const claimant = readClaim(file);
-  if (claimant === undefined) return false;
+  if (claimant === undefined) return undefined;
   const { pid, startTime, beganAt } = claimant;
   const isLate = Date.now() - beganAt > limitMs;
-  if (!isLate && isSameProcess(pid, startTime)) return true;
+  if (!isLate && isSameProcess(pid, startTime)) return pid;
   rmSync(file, { force: true });
-  return false;
+  return undefined;
 }
 
 function readClaim(file: string): Claimant | undefined {

@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-it("copies what is written and keeps or removes the file", () => {
+it("copies new output and keeps or removes the file", () => {
   const ring = createStderrRing((text) => text);
   const kept = openInstallLog(folder, "key", ring);
   writeSync(kept.fd, "one\ntw");
@@ -25,7 +25,7 @@ it("copies what is written and keeps or removes the file", () => {
   expect(existsSync(removed.file)).toBe(false);
 });
 
-it("stays below a bound, and goes on at a whole line after the cut", () => {
+it("limits its size and continues with a complete line after truncation", () => {
   const ring = createStderrRing((text) => text);
   const log = openInstallLog(folder, "key", ring);
   appendFileSync(log.file, "x".repeat(99).concat("\n").repeat(20_000));
@@ -35,4 +35,16 @@ it("stays below a bound, and goes on at a whole line after the cut", () => {
   log.close("keep");
   expect(ring.lines().at(-1)).toBe("a whole line");
   expect(ring.lines()).not.toContain("half a line");
+});
+
+it("reads only the end of a backlog that is larger than the limit", () => {
+  const ring = createStderrRing((text) => text);
+  const log = openInstallLog(folder, "key", ring);
+  appendFileSync(log.file, "x".repeat(99).concat("\n").repeat(100_000));
+  appendFileSync(log.file, "the last line\n");
+  log.pull();
+  expect(ring.written()).toBeLessThanOrEqual(64 * 1024);
+  expect(ring.lines().at(-1)).toBe("the last line");
+  expect(statSync(log.file).size).toBe(0);
+  log.close("remove");
 });

@@ -1,22 +1,29 @@
-// The standard error of an installer: a file, because a pipe breaks when the gateway ends, and npm fails at its next warning.
+// The standard error of an installer goes to a file: a pipe would break when the gateway exits, and npm fails when it
+// cannot write a warning.
 import { randomBytes } from "node:crypto";
 import { closeSync, constants, fstatSync, ftruncateSync, mkdirSync, openSync, readSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { StderrRing } from "../process/stderr-ring.js";
 
-const MOST_BYTES = 1024 * 1024;
+/** A larger log is emptied. */
+export const MOST_LOG_BYTES = 1024 * 1024;
 const CHUNK_BYTES = 64 * 1024;
-const CALM_MS = 1_000;
-const BUSY_MS = 50;
+const IDLE_POLL_MS = 250;
+const BUSY_POLL_MS = 25;
 const NEWLINE = 10;
 
 export interface InstallLog {
   readonly file: string;
-  /** The descriptor that the process gets. Appending goes on at the end after the file was cut. */
+  /**
+   * The file descriptor for the process. It is opened for appending, so writing continues at the end after the file
+   * is truncated.
+   */
   readonly fd: number;
-  /** Copies what was written since the last time. */
+  /** Copies the output that was written since the previous call. */
   pull(): void;
-  /** Copies the rest and follows the file no longer. The file stays for a process that still writes to it. */
+  /**
+   * Copies the rest and stops following the file. With "keep" the file remains for a process that still writes to it.
+   */
   close(keeps: "keep" | "remove"): void;
 }
 
@@ -30,10 +37,17 @@ export function openInstallLog(folder: string, key: string, stderr: StderrRing):
   let isMidLine = false;
   let isClosed = false;
 
-  /** Half a line may be half a secret, which nothing would recognise: before the end only whole lines are copied. */
+  /**
+   * Copies complete lines only, except at the end: redaction would not recognize a part of a secret. Of a backlog
+   * larger than the size limit, only the end is read, so that a flood does not block the event loop.
+   */
   function pull(isEnd: boolean): number {
     const { size } = fstatSync(fd);
     const before = position;
+    if (size - position > MOST_LOG_BYTES) {
+      position = size - CHUNK_BYTES;
+      isMidLine = true;
+    }
     while (position < size) {
       const read = readSync(fd, chunk, 0, Math.min(chunk.length, size - position), position);
       const lineEnd = chunk.lastIndexOf(NEWLINE, read - 1) + 1;
@@ -42,8 +56,8 @@ export function openInstallLog(folder: string, key: string, stderr: StderrRing):
       copy(chunk.subarray(0, taken));
       position += taken;
     }
-    if (size > MOST_BYTES) cut();
-    return position - before;
+    if (size > MOST_LOG_BYTES) cut();
+    return size - before;
   }
 
   function copy(bytes: Buffer): void {
@@ -53,7 +67,7 @@ export function openInstallLog(folder: string, key: string, stderr: StderrRing):
     stderr.push(bytes.subarray(from));
   }
 
-  /** What is written between the last read and this is lost, and perhaps the begin of the next line with it. */
+  /** Output written after the last read is lost, possibly with the beginning of the next line. */
   function cut(): void {
     ftruncateSync(fd, 0);
     position = 0;
@@ -63,9 +77,9 @@ export function openInstallLog(folder: string, key: string, stderr: StderrRing):
   let timer: NodeJS.Timeout;
   const follow = (): void => {
     const read = pull(false);
-    timer = setTimeout(follow, read > CHUNK_BYTES ? BUSY_MS : CALM_MS).unref();
+    timer = setTimeout(follow, read > CHUNK_BYTES ? BUSY_POLL_MS : IDLE_POLL_MS).unref();
   };
-  timer = setTimeout(follow, CALM_MS).unref();
+  timer = setTimeout(follow, IDLE_POLL_MS).unref();
 
   return {
     file,

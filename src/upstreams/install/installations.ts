@@ -1,19 +1,22 @@
-// What a start has to know about an installer: whether it may still be installing, and who else installs the same.
+// Tracks installers: whether a command may still be installing its package, and whether another process installs the
+// same package.
 import { createHash } from "node:crypto";
 import { accessSync, constants, mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { StderrRing } from "../process/stderr-ring.js";
-import { type Claim, isClaimed, takeClaim } from "./claims.js";
-import { installerOf } from "./installer.js";
+import { type InstallClaim, claimantOf, isInstallClaimed, takeClaim } from "./claims.js";
+import { type Installer, installerOf } from "./installer.js";
 import { isBroken } from "./broken-npx.js";
 import { type InstallLog, openInstallLog } from "./install-log.js";
-import { areExactVersions, npxFolderOf, npxStateOf } from "./npx-cache.js";
+import { findNpmLog, type NpmLog } from "./npm-log.js";
+import { areExactVersions, npxFolderOf, npxInstalledAt, npxStateOf } from "./npx-cache.js";
+import { isNpxDone, type NpxStart } from "./npx-progress.js";
 
-/** An installation is left alone for this long, then its processes are ended. */
+/** Time limit of an installation. After it, its processes are ended. */
 export const LONGEST_INSTALL_MS = 600_000;
 
-const KEPT_LOGS_MS = 86_400_000;
-const KEPT_MARKS_MS = 30 * KEPT_LOGS_MS;
+const LOG_RETENTION_MS = 86_400_000;
+const MARK_RETENTION_MS = 30 * LOG_RETENTION_MS;
 const LOOK_AGAIN_MS = 250;
 
 export interface CommandToStart {
@@ -26,45 +29,53 @@ export interface CommandToStart {
 /** One start of a command that may install its package first. */
 export interface Installation {
   readonly tool: string;
-  /** Undefined when the folder cannot be written. */
+  /** Undefined if the folder is not writable. */
   readonly log: InstallLog | undefined;
-  readonly npxFolder: string | undefined;
-  /** The process runs. */
+  /** Set for `npx` only. */
+  readonly npx: NpxStart | undefined;
+  /** Reports that the process has started. */
   started(pid: number): void;
-  /** The server has answered: nothing is being installed any more. */
+  /** Reports that the server has answered, which shows that the installation is complete. */
   finished(): void;
-  /** The process is gone. */
+  /** Reports that the process has exited. */
   ended(): void;
-  /** The process goes on without us. */
+  /** Reports that the gateway has detached from the process, which continues in the background. */
   letGo(): void;
 }
 
-/** What callers may be told while a server starts. */
+/** The state of an installation while the server starts. */
 export interface InstallStatus {
-  /** The package is probably being installed: worth telling. */
+  /** Whether the package is probably being installed, so that callers should see that status. */
   isInstalling(): boolean;
-  /** The start may take as long as an installation. */
+  /** Whether the start may take as long as an installation. */
   mayInstall(): boolean;
-  /** Takes over what the installer has written to its standard error until now. */
+  /** Copies the current output of the installer to the standard error ring buffer. */
   readOutput(): void;
+  /** The process that installs the same package, while this start waits for it. */
+  waitsFor(): number | undefined;
 }
 
 export interface Installations {
-  /** Waits while another process installs the same. Undefined for a command that will not install anything. */
+  /**
+   * Waits while another process installs the same package. Resolves to undefined for a command that installs nothing.
+   */
   begin(
     start: CommandToStart,
     stderr: StderrRing,
     onStatus: (status: InstallStatus) => void,
     signal: AbortSignal,
   ): Promise<Installation | undefined>;
-  /** After a start has failed: the npx folder that has to be removed before it can succeed. */
+  /** After a failed start: the npx cache folder that must be removed before a start can succeed. */
   brokenNpxFolder(start: CommandToStart, stderr: readonly string[]): string | undefined;
+  /** After npx has failed without output: the log that npm wrote for the run since the given wall-clock time. */
+  npmLog(start: CommandToStart, since: number): NpmLog | undefined;
 }
 
 const NO_INSTALLATION: InstallStatus = {
   isInstalling: () => false,
   mayInstall: () => false,
   readOutput: () => undefined,
+  waitsFor: () => undefined,
 };
 
 export function createInstallations(folder: string): Installations {
@@ -77,22 +88,27 @@ export function createInstallations(folder: string): Installations {
       if (installer === undefined) return undefined;
       const npxFolder = npxFolderOf(installer, start.env, start.cwd);
       const isComplete = (): boolean => npxFolder !== undefined && npxStateOf(npxFolder, Date.now) === "complete";
-      if (isComplete() && areExactVersions(installer.packages)) return undefined;
-      isWritable ??= sweep(folder);
-      const key = keyOf(npxFolder ?? JSON.stringify([installer.tool, ...installer.packages]));
+      const key = keyOf(npxFolder ?? whatIsInstalled(installer, start));
       const mark = join(folder, `${key}.done`);
-      const isKnown = (): boolean => isComplete() || (npxFolder === undefined && hasFile(mark));
-      let isOver = false;
+      const isKnown = (): boolean => isComplete() || hasFile(mark);
+      const mayUpdate = npxFolder !== undefined && !hasFile(mark) && !areExactVersions(installer.packages);
+      // A package that is installed and cannot change counts as a normal server: it is killed if it hangs.
+      if (isKnown() && !mayUpdate) return undefined;
+      isWritable ??= sweep(folder);
+      const parts = { folder, limitMs: LONGEST_INSTALL_MS };
+      let [isOver, isWaiting] = [false, true];
       let log: InstallLog | undefined;
       onStatus({
         isInstalling: () => !isOver && !isKnown(),
-        mayInstall: () => !isOver && !isComplete(),
+        mayInstall: () => !isOver && !isKnown(),
         readOutput: () => log?.pull(),
+        waitsFor: () => (isWaiting ? claimantOf(key, parts) : undefined),
       });
-      const parts = { folder, limitMs: LONGEST_INSTALL_MS };
-      const claim = isWritable ? await takeClaim(key, parts, () => !isKnown(), signal) : undefined;
+      const claim = isWritable ? await takeClaim(key, parts, () => mayUpdate || !isKnown(), signal) : undefined;
+      isWaiting = false;
       log = isWritable ? openInstallLog(folder, key, stderr) : undefined;
-      const watching = npxFolder === undefined ? undefined : releaseWhen(isComplete, claim);
+      const npx = npxFolder === undefined ? undefined : { npxFolder, installedBefore: npxInstalledAt(npxFolder) };
+      let watching: NodeJS.Timeout | undefined;
       const over = (): void => {
         isOver = true;
         clearInterval(watching);
@@ -100,12 +116,16 @@ export function createInstallations(folder: string): Installations {
       return {
         tool: installer.tool,
         log,
-        npxFolder,
-        started: (pid) => claim?.handTo(pid),
+        npx,
+        started(pid) {
+          claim?.handTo(pid);
+          if (npx !== undefined) watching = releaseWhen(() => isNpxDone(npx, pid), claim);
+        },
         finished() {
           over();
           claim?.release();
-          if (npxFolder === undefined) touch(mark);
+          // npx may run a package of the project, or use another cache than the expected one.
+          if (!isComplete()) touch(mark);
         },
         ended() {
           over();
@@ -118,6 +138,10 @@ export function createInstallations(folder: string): Installations {
         },
       };
     },
+    npmLog({ command, args, env, cwd }, since) {
+      const installer = installerOf(command, args);
+      return installer && findNpmLog(installer, { env, cwd, since });
+    },
     brokenNpxFolder({ command, args, env, cwd }, stderr) {
       const installer = installerOf(command, args);
       const npxFolder = installer && npxFolderOf(installer, env, cwd);
@@ -127,20 +151,31 @@ export function createInstallations(folder: string): Installations {
   };
 }
 
-/** Whether a process of a gateway with this folder of installations installs into this npx folder now. */
+/** Whether a process of a gateway that uses this installations folder currently installs into the npx folder. */
 export function isBeingInstalled(npxFolder: string, folder: string): boolean {
-  return isClaimed(keyOf(npxFolder), { folder, limitMs: LONGEST_INSTALL_MS });
+  return isInstallClaimed(keyOf(npxFolder), { folder, limitMs: LONGEST_INSTALL_MS });
 }
 
 function keyOf(what: string): string {
   return createHash("sha256").update(what).digest("hex").slice(0, 16);
 }
 
-/** Others need not wait until the server answers. */
-function releaseWhen(isComplete: () => boolean, claim: Claim | undefined): NodeJS.Timeout | undefined {
+/**
+ * A command such as `npm install` names no package, so the complete command line and its working directory identify
+ * it.
+ */
+function whatIsInstalled({ tool, packages }: Installer, { command, args, cwd }: CommandToStart): string {
+  return JSON.stringify(packages.length > 0 ? [tool, ...packages] : [tool, command, args, cwd]);
+}
+
+/**
+ * Releases the claim as soon as the installation is complete, so that other processes need not wait for the server's
+ * first answer.
+ */
+function releaseWhen(isDone: () => boolean, claim: InstallClaim | undefined): NodeJS.Timeout | undefined {
   if (claim === undefined) return undefined;
   const timer = setInterval(() => {
-    if (!isComplete()) return;
+    if (!isDone()) return;
     claim.release();
     clearInterval(timer);
   }, LOOK_AGAIN_MS);
@@ -152,7 +187,7 @@ function touch(file: string): void {
     writeFileSync(file, "", { flag: "a", mode: 0o600 });
     utimesSync(file, new Date(), new Date());
   } catch {
-    // The next start is shown as an installation once more.
+    // The only effect is that the next start is reported as an installation again.
   }
 }
 
@@ -160,7 +195,7 @@ function hasFile(file: string): boolean {
   return statSync(file, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Removes what nobody will read any more. False when the folder cannot be written. */
+/** Removes expired logs and marks. Returns false if the folder is not writable. */
 function sweep(folder: string): boolean {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -169,10 +204,10 @@ function sweep(folder: string): boolean {
     return false;
   }
   for (const name of readdirSync(folder)) {
-    const keptMs = name.endsWith(".done") ? KEPT_MARKS_MS : KEPT_LOGS_MS;
+    const retentionMs = name.endsWith(".done") ? MARK_RETENTION_MS : LOG_RETENTION_MS;
     const file = join(folder, name);
     const age = Date.now() - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0);
-    if (age > keptMs) rmSync(file, { force: true });
+    if (age > retentionMs) rmSync(file, { force: true });
   }
   return true;
 }

@@ -33,7 +33,24 @@ it.each([
   ["env -u X A=b npx -y pkg", "npx", ["pkg"]],
   ["cmd /c npx -y pkg", "npx", ["pkg"]],
   ["cmd.exe /d /s /c npx.cmd pkg", "npx", ["pkg"]],
-])("recognises %s", (line, tool, packages) => {
+  ["nice -n 10 npx -y pkg", "npx", ["pkg"]],
+  ["timeout 60 npx -y pkg", "npx", ["pkg"]],
+  ["timeout -k 5 60s nice -n 5 uvx tool", "uvx", ["tool"]],
+  ["op run --env-file=.env -- npx -y pkg", "npx", ["pkg"]],
+  ["doppler run -- npx pkg", "npx", ["pkg"]],
+  ["mise exec -- npx pkg", "npx", ["pkg"]],
+  ["direnv exec . npx pkg", "npx", ["pkg"]],
+  ["sudo -u me npx pkg", "npx", ["pkg"]],
+  ["cross-env A=1 npx pkg", "npx", ["pkg"]],
+  ["A=1 npx pkg", "npx", ["pkg"]],
+  ["nvm exec 20 npx pkg", "npx", ["pkg"]],
+  ["conda run -n e npx pkg", "npx", ["pkg"]],
+  ["env -S npx -y pkg", "npx", ["pkg"]],
+  ["env -i PATH=/x npx pkg", "npx", ["pkg"]],
+  ["corepack pnpm dlx pkg", "pnpm dlx", ["pkg"]],
+  ["node /usr/lib/node_modules/npm/bin/npx-cli.js -y pkg", "npx", ["pkg"]],
+  ["python3 -m uv tool run tool", "uvx", ["tool"]],
+])("recognizes %s", (line, tool, packages) => {
   expect(installerOf(...words(line))).toMatchObject({ tool, packages });
 });
 
@@ -41,12 +58,24 @@ it.each([
   [["-c", "cd /x && exec npx -y 'pkg' --a"], ["pkg"]],
   [["-lc", 'TOKEN="a b" npx -y "pkg@1"'], ["pkg@1"]],
   [["-e", "-c", "env A=1 npx pkg | tee log"], ["pkg"]],
-])("recognises npx inside a shell: %j", (args, packages) => {
+])("recognizes npx inside a shell: %j", (args, packages) => {
   expect(installerOf("/bin/sh", args)).toMatchObject({ tool: "npx", packages });
 });
 
 it.each([
+  ["npm install && node x.js", "npm install", []],
+  ["cd /x; npm ci --silent; exec node x.js", "npm install", []],
+  ["pip install pkg && python -m pkg", "pip install", ["pkg"]],
+  ["python3 -m pip install -q pkg && python3 -m pkg", "pip install", ["pkg"]],
+])("recognizes the installation before a server: %s", (script, tool, packages) => {
+  expect(installerOf("bash", ["-c", script])).toEqual({ tool, packages });
+});
+
+it.each([
   "node npx",
+  "timeout 60 node npx pkg",
+  "op run -- node server.js npx pkg",
+  "python -m server npx pkg",
   "./npx-like pkg",
   "npm start",
   "npm run exec",
@@ -65,11 +94,11 @@ it.each([
   "npx",
   "constructor run",
   "npm constructor",
-])("does not take %s for an installer", (line) => {
+])("does not recognize %s as an installer", (line) => {
   expect(installerOf(...words(line))).toBeUndefined();
 });
 
-it("reads the cache folder that npx is told to use", () => {
+it("reads the cache folder from the --cache option of npx", () => {
   expect(installerOf("npx", ["--cache", "/c", "-y", "pkg"])?.npm).toEqual({ cache: "/c" });
   expect(installerOf("uvx", ["pkg"])?.npm).toBeUndefined();
 });

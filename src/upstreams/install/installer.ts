@@ -1,30 +1,36 @@
-// Recognises commands that may download and install a package before they run it.
+// Recognizes commands that may download and install a package before they run it.
 import { optionValues, type OptionSyntax, readWords } from "./words.js";
 import { programOf, unwrap } from "./wrappers.js";
 
 export interface Installer {
   /** The installing program with its subcommand: "npx", "pnpm dlx", "docker run". */
   readonly tool: string;
-  /** What is installed, as it is written in the command: package specs, an image, a module. */
+  /**
+   * The installed items as written in the command: package specs, an image or a module. Empty if a project's own
+   * dependencies are installed.
+   */
   readonly packages: readonly string[];
-  /** `npx` and `npm exec` only: the folder given with `--cache`. */
+  /** Set for `npx` and `npm exec` only: the folder given with `--cache`. */
   readonly npm?: { readonly cache: string | undefined };
 }
 
 type Parse = (words: readonly string[]) => Installer | undefined;
 
-/** The installer behind a command, also inside `sh -c`, `cmd /c` and `env`; undefined for a command that installs nothing. */
+const isInstaller = (program: string): boolean => Object.hasOwn(PARSERS, program);
+
+/** The installer behind a command, also inside shells and wrappers. Undefined for a command that installs nothing. */
 export function installerOf(command: string, args: readonly string[]): Installer | undefined {
-  for (const [program = "", ...words] of unwrap([command, ...args])) {
-    const name = programOf(program);
-    const parse = Object.hasOwn(PARSERS, name) ? PARSERS[name] : undefined;
-    const found = parse?.(words);
+  for (const [program = "", ...words] of unwrap([command, ...args], isInstaller)) {
+    const found = PARSERS[programOf(program)]?.(words);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-/** npx-cli.js of npm 11: of all other options, the next word is the value unless it begins with a dash. */
+/**
+ * As in npx-cli.js of npm 11: every other option takes the next word as its value, unless that word begins with a
+ * dash.
+ */
 const NPM_SYNTAX: OptionSyntax = {
   flags: new Set([
     "y",
@@ -66,7 +72,7 @@ function npm(words: readonly string[], tool: "npx" | "npm exec"): Installer | un
   return { tool, packages, npm: { cache: optionValues(options, "cache").at(-1) } };
 }
 
-/** Package managers whose packages to install are named by an option, or else by the first word. */
+/** Parses package managers that take the packages from an option or else from the first word. */
 function runner(tool: string, syntax: OptionSyntax, ...naming: string[]): Parse {
   return (words) => {
     const { options, rest } = readWords(words, syntax);
@@ -76,7 +82,7 @@ function runner(tool: string, syntax: OptionSyntax, ...naming: string[]): Parse 
   };
 }
 
-/** One of several subcommands; options may stand in front of it. */
+/** Selects the parser by subcommand. Options may precede the subcommand. */
 function subcommands(syntax: OptionSyntax, table: Readonly<Record<string, Parse>>): Parse {
   return (words) => {
     const { rest, before } = readWords(words, syntax);
@@ -86,7 +92,18 @@ function subcommands(syntax: OptionSyntax, table: Readonly<Record<string, Parse>
   };
 }
 
-const BRIEF: OptionSyntax = { flags: new Set(["s", "silent", "q", "quiet", "v", "verbose", "bun", "b", "yes", "y"]) };
+/** `npm install`, with or without package names. */
+function install(tool: string, ...naming: string[]): Record<string, Parse> {
+  const parse: Parse = (words) => ({
+    tool: `${tool} install`,
+    packages: words.filter((word) => !word.startsWith("-")),
+  });
+  return Object.fromEntries(["install", ...naming].map((name) => [name, parse]));
+}
+
+const COMMON_FLAGS: OptionSyntax = {
+  flags: new Set(["s", "silent", "q", "quiet", "v", "verbose", "bun", "b", "yes", "y"]),
+};
 const UV_VALUES = new Set(
   "from with with-editable with-requirements w p python index i index-url default-index extra-index-url find-links f index-strategy keyring-provider resolution prerelease config-file directory project cache-dir color env-file group extra only-group refresh-package upgrade-package P".split(
     " ",
@@ -109,9 +126,9 @@ const DOCKER_FLAGS: OptionSyntax = {
   ),
 };
 
-const dlx = runner("pnpm dlx", BRIEF, "package");
+const dlx = runner("pnpm dlx", COMMON_FLAGS, "package");
 const uvx = runner("uvx", UV, "from");
-const bunx = runner("bunx", BRIEF, "p", "package");
+const bunx = runner("bunx", COMMON_FLAGS, "p", "package");
 const run = runner("docker run", DOCKER_FLAGS);
 const podmanRun = runner("podman run", DOCKER_FLAGS);
 const container = (parse: Parse): Parse =>
@@ -119,12 +136,16 @@ const container = (parse: Parse): Parse =>
 
 const PARSERS: Readonly<Record<string, Parse>> = {
   npx: (words) => npm(words, "npx"),
-  npm: subcommands(NPM_SYNTAX, { exec: (words) => npm(words, "npm exec"), x: (words) => npm(words, "npm exec") }),
+  npm: subcommands(NPM_SYNTAX, {
+    exec: (words) => npm(words, "npm exec"),
+    x: (words) => npm(words, "npm exec"),
+    ...install("npm", "i", "ci", "add"),
+  }),
   pnpx: dlx,
-  pnpm: subcommands(BRIEF, { dlx }),
-  yarn: subcommands(BRIEF, { dlx: runner("yarn dlx", BRIEF, "p", "package") }),
+  pnpm: subcommands(COMMON_FLAGS, { dlx, ...install("pnpm", "i", "add") }),
+  yarn: subcommands(COMMON_FLAGS, { dlx: runner("yarn dlx", COMMON_FLAGS, "p", "package"), ...install("yarn", "add") }),
   bunx,
-  bun: subcommands(BRIEF, { x: bunx }),
+  bun: subcommands(COMMON_FLAGS, { x: bunx, ...install("bun", "i", "add") }),
   uvx,
   uv: subcommands(UV, { tool: subcommands(UV, { run: uvx }), run: runner("uv run", UV, "from") }),
   pipx: subcommands(PIPX, { run: runner("pipx run", PIPX, "spec") }),
@@ -134,5 +155,7 @@ const PARSERS: Readonly<Record<string, Parse>> = {
   go: subcommands(GO, { run: runner("go run", GO) }),
   deno: subcommands(DENO, { run: runner("deno run", DENO), x: runner("deno run", DENO) }),
   nix: subcommands(NIX, { run: runner("nix run", NIX) }),
-  dnx: runner("dnx", BRIEF),
+  pip: subcommands(COMMON_FLAGS, install("pip")),
+  pip3: subcommands(COMMON_FLAGS, install("pip")),
+  dnx: runner("dnx", COMMON_FLAGS),
 };

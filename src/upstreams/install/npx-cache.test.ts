@@ -26,7 +26,7 @@ function complete(): void {
   at("node_modules/.package-lock.json", 1001);
 }
 
-it("tells an installation apart that has not begun, goes on, was left half-way or is complete", () => {
+it("distinguishes absent, running, partial and complete installations", () => {
   expect(state()).toBe("absent");
   mkdirSync(join(folder, "concurrency.lock"));
   expect(state()).toBe("installing");
@@ -37,20 +37,23 @@ it("tells an installation apart that has not begun, goes on, was left half-way o
   expect(state()).toBe("complete");
 });
 
-it.each(["node_modules", "node_modules/@scope"])("takes a change of %s after the end for an installation", (path) => {
-  complete();
-  at(path, 1002);
-  expect(state()).toBe("partial");
-});
+it.each(["node_modules", "node_modules/@scope"])(
+  "treats a change of %s after completion as an installation",
+  (path) => {
+    complete();
+    at(path, 1002);
+    expect(state()).toBe("partial");
+  },
+);
 
-it("finds packages that npm has noted and that are missing", () => {
+it("finds packages that are missing although the lock file lists them", () => {
   complete();
   expect(missingPackages(folder)).toEqual([]);
   rmSync(join(folder, "node_modules/@scope/pkg"), { recursive: true });
   expect(missingPackages(folder)).toEqual(["node_modules/@scope/pkg"]);
 });
 
-it("finds npm's cache in the environment, in the user's npmrc, and in the home folder", () => {
+it("finds the npm cache in the environment, in the user's npmrc, and in the home folder", () => {
   const env = { HOME: folder };
   expect(npmCacheOf(env)).toBe(join(folder, ".npm"));
   writeFileSync(join(folder, ".npmrc"), "audit=false\ncache = ${HOME}/there\n");
@@ -64,6 +67,6 @@ it.each([
   [["a@latest"], false],
   [["a@^1.2.3"], false],
   [["a@1.2.3", "b"], false],
-])("knows whether %j are exact versions", (packages, expected) => {
+])("decides whether %j are exact versions", (packages, expected) => {
   expect(areExactVersions(packages)).toBe(expected);
 });

@@ -1,4 +1,4 @@
-// Where npx installs packages, and what state an installation is in. Facts of libnpmexec and arborist as of npm 7 to 11.
+// Where npx installs packages, and the state of an installation. Describes libnpmexec and arborist as of npm 7 to 11.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
@@ -8,18 +8,19 @@ import type { Installer } from "./installer.js";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** npm 11 touches the lock every second and takes one over that is older than this. */
+/** npm 11 updates the lock every second and takes over a lock that is older than this. */
 const LOCK_STALE_MS = 60_000;
 
 export const NPX_LOCK = "concurrency.lock";
 
 /**
- * `absent`: no package is there. `installing`: npm holds its lock. `complete`: every package is there.
- * `partial`: packages are there and npm has not finished. An npm without a lock (before 11) may be at work.
+ * `absent`: no package is installed. `installing`: npm holds its lock. `complete`: every package is installed.
+ * `partial`: some packages are installed and npm has not finished; an npm without a lock (before 11) may still be
+ * running.
  */
 export type NpxState = "absent" | "installing" | "complete" | "partial";
 
-/** The folder that npx installs the packages into; undefined where npx would run a local folder or file. */
+/** The folder into which npx installs the packages. Undefined if npx would run a local folder or file. */
 export function npxFolderOf({ npm, packages }: Installer, env: Environment, cwd: string): string | undefined {
   if (npm === undefined || packages.some(isLocal)) return undefined;
   const sorted = [...packages].sort((a, b) => a.localeCompare(b, "en"));
@@ -27,12 +28,12 @@ export function npxFolderOf({ npm, packages }: Installer, env: Environment, cwd:
   return join(resolve(cwd, npm.cache ?? npmCacheOf(env)), "_npx", hash);
 }
 
-/** npx asks the registry for anything else than exact versions, and installs what is newer. */
+/** For specs that are not exact versions, npx queries the registry and installs a newer version if there is one. */
 export function areExactVersions(packages: readonly string[]): boolean {
   return packages.every((spec) => /^(?:@[^/@]+\/)?[^/@]+@\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$/.test(spec));
 }
 
-/** npm writes `.package-lock.json` last: whatever is newer than it belongs to an installation that has not ended. */
+/** npm writes `.package-lock.json` last, so any newer entry belongs to an installation that has not finished. */
 export function npxStateOf(folder: string, now: () => number): NpxState {
   const lockedAt = modifiedAt(join(folder, NPX_LOCK));
   if (lockedAt !== undefined && now() - lockedAt < LOCK_STALE_MS) return "installing";
@@ -45,7 +46,12 @@ export function npxStateOf(folder: string, now: () => number): NpxState {
   return isDone ? "complete" : "partial";
 }
 
-/** Packages that npm says it has installed here, and that are not there. */
+/** When npm finished its last installation into the folder. Undefined if it never did. */
+export function npxInstalledAt(folder: string): number | undefined {
+  return modifiedAt(join(folder, "node_modules", ".package-lock.json"));
+}
+
+/** Packages that the lock file lists as installed and that are missing in the folder. */
 export function missingPackages(folder: string): string[] {
   try {
     const { packages } = JSON.parse(readFileSync(join(folder, "node_modules/.package-lock.json"), "utf8")) as {
@@ -60,7 +66,7 @@ export function missingPackages(folder: string): string[] {
   }
 }
 
-/** npm's `cache` setting: the environment, then the user's npmrc, then the default. */
+/** The `cache` setting of npm: from the environment, then from the user's npmrc, then the default. */
 export function npmCacheOf(env: Environment): string {
   const home = env["HOME"] || env["USERPROFILE"] || homedir();
   const named = npmSetting(env, "cache");

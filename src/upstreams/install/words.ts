@@ -1,15 +1,18 @@
-/** Which options of a program take the next word as their value. Either list decides for all options not in it. */
+/**
+ * Which options of a program take the next word as their value. `flags` lists the options that do not, `values` those
+ * that do.
+ */
 export type OptionSyntax = { readonly flags: ReadonlySet<string> } | { readonly values: ReadonlySet<string> };
 
 export interface ReadWords {
   readonly options: readonly (readonly [name: string, value: string | undefined])[];
-  /** The first word that is no option, and everything after it. */
+  /** The first word that is not an option, and everything after it. */
   readonly rest: readonly string[];
   /** The options as they were written. */
   readonly before: readonly string[];
 }
 
-/** Splits the words of a command line at the first one that is neither an option nor the value of one. */
+/** Splits a command line at the first word that is neither an option nor the value of an option. */
 export function readWords(words: readonly string[], syntax: OptionSyntax): ReadWords {
   const options: [string, string | undefined][] = [];
   let at = 0;

@@ -1,31 +1,58 @@
-// Programs that only run another program: shells, env, cmd.
+// Finds the command inside programs that run another program: shells, interpreters and wrappers.
 
 const SHELLS = new Set(["sh", "bash", "zsh", "dash", "ksh", "ash"]);
 const WINDOWS_SHELLS = new Set(["cmd", "powershell", "pwsh"]);
-const PREFIXES = new Set(["exec", "command", "nohup", "nice", "time", "corepack"]);
+const NODE = new Set(["node", "nodejs"]);
+const PYTHON = /^(?:py|python(?:\d+(?:\.\d+)?)?)$/;
 const DEEPEST = 5;
 
-/** The command lines that a command runs: itself, or those inside the shells around them. */
-export function unwrap(words: readonly string[], depth = 0): string[][] {
+/**
+ * The command lines that a command may run: itself, those inside shells, and those behind a wrapper such as `env
+ * A=1`, `timeout 60`, `nice -n 10` or `op run --`. The options of wrappers are unknown, so the inner command line
+ * begins at the first word that names a known program.
+ */
+export function unwrap(words: readonly string[], isInstaller: (program: string) => boolean, depth = 0): string[][] {
   const [first = "", ...rest] = words;
   const program = programOf(first);
+  const inner = (lines: readonly (readonly string[])[]): string[][] =>
+    lines.flatMap((line) => unwrap(line, isInstaller, depth + 1));
   if (depth > DEEPEST || words.length === 0) return [];
-  if (/^\w+=/.test(first)) return unwrap(rest, depth + 1);
-  if (SHELLS.has(program)) return scriptsOf(rest).flatMap((inner) => unwrap(inner, depth + 1));
-  if (WINDOWS_SHELLS.has(program))
-    return splitScript(afterOptions(rest).join(" ")).flatMap((inner) => unwrap(inner, depth + 1));
-  if (program === "env") return unwrap(afterEnv(rest), depth + 1);
-  if (PREFIXES.has(program)) return unwrap(rest.slice(rest.findIndex((word) => !word.startsWith("-"))), depth + 1);
-  return [[...words]];
+  if (isInstaller(program)) return [[...words]];
+  if (SHELLS.has(program)) return inner(scriptsOf(rest));
+  if (WINDOWS_SHELLS.has(program)) return inner(splitScript(afterOptions(rest).join(" ")));
+  if (NODE.has(program)) return inner(npmProgramOf(rest));
+  if (PYTHON.test(program)) return inner(moduleOf(rest).filter(([module = ""]) => isInstaller(module)));
+  if (program === "env" && /^(?:-S|--split-string)$/.test(rest[0] ?? ""))
+    return inner([[...(splitScript(rest[1] ?? "")[0] ?? []), ...rest.slice(2)]]);
+  const isProgram = (word: string): boolean => {
+    const name = programOf(word);
+    return isInstaller(name) || SHELLS.has(name) || WINDOWS_SHELLS.has(name) || NODE.has(name) || PYTHON.test(name);
+  };
+  const at = rest.findIndex(isProgram);
+  return at === -1 ? [] : inner([rest.slice(at)]);
 }
 
-/** The name of a program without its folder and without the ending that Windows gives it. */
+/** The name of a program without its folder and without the file extension of Windows. */
 export function programOf(word: string): string {
   const name = word.split(/[\\/]/).at(-1) ?? word;
   return name.toLowerCase().replace(/\.(?:exe|cmd|ps1)$/, "");
 }
 
-/** The commands of `sh -c "…"`; a script file is not read. */
+/** Recognizes `node …/npx-cli.js` as npx. */
+function npmProgramOf(args: readonly string[]): string[][] {
+  const at = args.findIndex((word) => !word.startsWith("-"));
+  const [, program] = /(?:^|[\\/])(npx|npm)-cli\.js$/.exec(args[at] ?? "") ?? [];
+  const rest = args.slice(at + 1);
+  return program === undefined ? [] : [[program, ...rest]];
+}
+
+/** Recognizes `python -m uv` as uv. */
+function moduleOf(args: readonly string[]): string[][] {
+  const at = args.findIndex((word) => !word.startsWith("-") || word === "-m");
+  return args[at] === "-m" ? [args.slice(at + 1)] : [];
+}
+
+/** The commands of `sh -c "…"`. Script files are not read. */
 function scriptsOf(args: readonly string[]): string[][] {
   const at = args.findIndex((word) => /^-[a-z]*c$/.test(word));
   return at === -1 ? [] : splitScript(args[at + 1] ?? "");
@@ -36,14 +63,7 @@ function afterOptions(args: readonly string[]): string[] {
   return at === -1 ? [] : args.slice(at);
 }
 
-function afterEnv(args: readonly string[]): string[] {
-  const [first = "", ...rest] = args;
-  if (first === "-u" || first === "--unset" || first === "-C" || first === "--chdir") return afterEnv(rest.slice(1));
-  if (first === "-S") return [...(splitScript(rest[0] ?? "")[0] ?? []), ...rest.slice(1)];
-  return first.startsWith("-") || /^\w+=/.test(first) ? afterEnv(rest) : [...args];
-}
-
-/** Words with their quotes removed, in lists that the operators of a shell separate. Nothing is expanded. */
+/** Splits a script at shell operators into lists of unquoted words. Nothing is expanded. */
 function splitScript(script: string): string[][] {
   const lines: string[][] = [[]];
   for (const [token] of script.matchAll(/(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^\s;&|"'\\])+|[;&|\n]+/g)) {

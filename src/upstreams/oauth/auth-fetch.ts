@@ -1,5 +1,6 @@
-// Requests to authorization servers come in, answers go out: through the guard, within limits, never redirected. What the
-// person wrote may lie inward; what metadata says may not, unless the server itself is one on this very machine.
+// Sends requests to authorization servers through the guarded fetch: with limits, and without following redirects.
+// URLs that the user wrote into the configuration may be private addresses. URLs from metadata may not, unless the
+// MCP server itself runs on this machine.
 import type { FetchLike } from "@modelcontextprotocol/client";
 import { createGuardedFetch, type GuardedFetch, type GuardedFetchParts } from "../../util/net/guarded-fetch.js";
 import { addressIn, isOwnName, reachOf } from "../../util/net/inward.js";
@@ -17,8 +18,8 @@ export interface AuthFetchParts extends Pick<GuardedFetchParts, "lookup" | "ca" 
 
 export interface AuthFetch {
   readonly fetch: FetchLike;
-  /** Why an address is neither asked nor opened; undefined when nothing speaks against it. */
-  whyNot(url: URL): string | undefined;
+  /** Why the URL must be neither requested nor opened. Undefined if it may be. */
+  whyRefused(url: URL): string | undefined;
   close(): void;
 }
 
@@ -27,12 +28,12 @@ export function createAuthFetch({ server, connection, ...network }: AuthFetchPar
   const origins = new Set(
     [written, oauth?.issuer].flatMap((url) => (url && URL.canParse(url) ? [new URL(url).origin] : [])),
   );
-  const isAtHome = URL.canParse(written) && isLoopback(new URL(written));
-  const mayLieInward = (url: URL): boolean => origins.has(url.origin) || (isAtHome && isLoopback(url));
+  const isLocalServer = URL.canParse(written) && isLoopback(new URL(written));
+  const mayBePrivate = (url: URL): boolean => origins.has(url.origin) || (isLocalServer && isLoopback(url));
   const guards = new Map<string, GuardedFetch>();
 
   const guardOf = (url: URL): GuardedFetch => {
-    const allowInward = mayLieInward(url) ? [url.origin] : [];
+    const allowInward = mayBePrivate(url) ? [url.origin] : [];
     const guard = guards.get(url.origin) ?? createGuardedFetch({ server, allowInward, ...network });
     guards.set(url.origin, guard);
     return guard;
@@ -42,7 +43,7 @@ export function createAuthFetch({ server, connection, ...network }: AuthFetchPar
     async fetch(address, init = {}) {
       const url = new URL(address);
       const body = bodyOf(init.body);
-      const enough = new AbortController();
+      const stop = new AbortController();
       const response = await guardOf(url).fetch(
         {
           url,
@@ -54,21 +55,22 @@ export function createAuthFetch({ server, connection, ...network }: AuthFetchPar
           maxBytes: LARGEST_ANSWER,
           redirect: "refuse",
         },
-        init.signal ? AbortSignal.any([init.signal, enough.signal]) : enough.signal,
+        init.signal ? AbortSignal.any([init.signal, stop.signal]) : stop.signal,
       );
       const { status, headers } = response;
       const chunks: Buffer[] = [];
-      // A stream of events has no end, and nothing that is wanted here.
-      if (headers["content-type"]?.includes("text/event-stream")) enough.abort();
+      // An event stream never ends and contains nothing that is needed here.
+      if (headers["content-type"]?.includes("text/event-stream")) stop.abort();
       else for await (const chunk of response.body) chunks.push(chunk);
-      // Only the head of an answer that asks for another protocol has such a status, and nobody asked for one.
+      // A status below 200 or above 599 cannot be represented in a Response. Such a status is not expected, because
+      // no protocol upgrade was requested.
       const known = status >= 200 && status <= 599 ? status : 502;
       return new Response(BODILESS.has(known) ? null : Buffer.concat(chunks), {
         status: known,
         headers: plain(headers),
       });
     },
-    whyNot: (url) => whyNotAsked(url, mayLieInward(url)),
+    whyRefused: (url) => whyNotAsked(url, mayBePrivate(url)),
     close() {
       for (const guard of guards.values()) guard.close();
     },
@@ -85,7 +87,7 @@ function bodyOf(body: RequestInit["body"]): Buffer | undefined {
   return body instanceof URLSearchParams ? Buffer.from(body.toString()) : undefined;
 }
 
-/** The body is unpacked already. */
+/** Removes the headers that described the compressed body, because the body is already decompressed. */
 function plain(headers: Readonly<Record<string, string>>): Record<string, string> {
   const { "content-encoding": _encoding, "content-length": _length, ...rest } = headers;
   return rest;

@@ -5,7 +5,7 @@ import type { OAuthClient } from "./credential.js";
 import { unusable } from "./failures.js";
 import type { OAuthSettings } from "../../model/server.js";
 
-export interface ClientWish {
+export interface ClientRequest {
   readonly server: string;
   readonly issuer: string;
   readonly metadata: AuthorizationServerMetadata;
@@ -15,9 +15,9 @@ export interface ClientWish {
   readonly fetch: AuthFetch["fetch"];
 }
 
-/** Who we are to an authorization server: as the person wrote it, by a document of ours, or newly registered. */
-export async function findClient(wish: ClientWish): Promise<OAuthClient> {
-  const { server, metadata, settings } = wish;
+/** The OAuth client to use: the configured client, a client metadata document, or a newly registered client. */
+export async function findClient(request: ClientRequest): Promise<OAuthClient> {
+  const { server, metadata, settings } = request;
   const { clientId, clientSecret, clientMetadataUrl } = settings;
   if (clientId !== undefined) {
     return { id: clientId, isConfigured: true, ...(clientSecret === undefined ? {} : { secret: clientSecret }) };
@@ -26,7 +26,7 @@ export async function findClient(wish: ClientWish): Promise<OAuthClient> {
     if (isHttpsUrl(clientMetadataUrl)) return { id: clientMetadataUrl, authMethod: "none" };
     throw new DiscoveryError(
       "CONFIGURATION_ERROR",
-      `oauth.clientMetadataUrl of ${server} is no https address with a path.`,
+      `oauth.clientMetadataUrl of ${server} is not an https URL with a path.`,
       {
         hint: 'Write it as "https://host/path".',
         server,
@@ -34,10 +34,10 @@ export async function findClient(wish: ClientWish): Promise<OAuthClient> {
     );
   }
   if (metadata.registration_endpoint === undefined) throw unregistered(server);
-  return await register(wish);
+  return await register(request);
 }
 
-async function register({ server, issuer, metadata, redirectUrl, scope, fetch }: ClientWish): Promise<OAuthClient> {
+async function register({ server, issuer, metadata, redirectUrl, scope, fetch }: ClientRequest): Promise<OAuthClient> {
   try {
     const methods = metadata.token_endpoint_auth_methods_supported ?? ["none"];
     const registered = await registerClient(issuer, {
@@ -57,16 +57,19 @@ async function register({ server, issuer, metadata, redirectUrl, scope, fetch }:
     return { id, ...(secret === undefined ? {} : { secret }), ...(authMethod === undefined ? {} : { authMethod }) };
   } catch (error) {
     if (error instanceof DiscoveryError) throw error;
-    throw unusable(server, "its authorization server does not register us as a client", error);
+    throw unusable(server, "its authorization server rejected the client registration", error);
   }
 }
 
 function unregistered(server: string): DiscoveryError {
   return new DiscoveryError(
     "CONFIGURATION_ERROR",
-    `The authorization server of ${server} registers nobody by itself.`,
+    `The authorization server of ${server} does not support dynamic client registration.`,
     {
-      hint: `Register a client there with the redirect address http://127.0.0.1/callback, and write its id into servers.${server}.oauth.clientId.`,
+      hint: [
+        "Register a client there with the redirect address http://127.0.0.1/callback.",
+        { action: "edit-config", key: `servers.${server}.oauth.clientId`, value: "its client id" },
+      ],
       server,
     },
   );

@@ -1,45 +1,45 @@
 import { isJsonObject } from "../../model/json.js";
 
-/** Everything that is needed to call as somebody and to go on doing so. Kept sealed. */
+/** Everything that is needed to call a server as a signed-in user and to renew the tokens. It is stored encrypted. */
 export interface Credential {
   readonly issuer: string;
   readonly tokenEndpoint: string;
   readonly revocationEndpoint?: string;
-  /** How clients may prove who they are, in the issuer's words; empty when it did not say. */
+  /** The client authentication methods that the issuer supports. Empty if the issuer does not name any. */
   readonly authMethods: readonly string[];
   readonly client: OAuthClient;
-  /** What the tokens are for (RFC 8707). */
+  /** The resource that the tokens are issued for (RFC 8707). */
   readonly resource: string;
   readonly accessToken: string;
   readonly refreshToken?: string;
   readonly scope?: string;
-  /** By the time of day; left out when the issuer did not say. */
+  /** Wall-clock time in milliseconds. Absent if the issuer did not report it. */
   readonly expiresAt?: number;
 }
 
 export interface OAuthClient {
   readonly id: string;
-  /** Only of a client that registered itself: what a configuration says is never stored. */
+  /** Only the secret of a dynamically registered client. A configured secret is never stored. */
   readonly secret?: string;
   readonly authMethod?: string;
-  /** The secret, where it has one, is that of the configuration. */
+  /** True if the client, and its secret if it has one, comes from the configuration. */
   readonly isConfigured?: boolean;
 }
 
-/** Clocks differ, and a request takes its time. */
+/** Allows for different clocks and for the duration of a request. */
 const MARGIN_MS = 30_000;
 
-/** It has ended or is about to. Short lives have short margins. */
+/** Whether the token has expired or is about to. A short lifetime has a proportionally short margin. */
 export function isEnding({ expiresAt }: Credential, now: number, savedAt: number): boolean {
   if (expiresAt === undefined) return false;
   return now >= expiresAt - Math.min(MARGIN_MS, Math.max(0, expiresAt - savedAt) / 10);
 }
 
-export function toText(credential: Credential): string {
+export function serializeCredential(credential: Credential): string {
   return JSON.stringify(credential);
 }
 
-/** Undefined for what an earlier or later version wrote in another form. */
+/** Returns undefined if another version stored the credential in another format. */
 export function parseCredential(text: string): Credential | undefined {
   const value: unknown = JSON.parse(text);
   if (!isJsonObject(value) || !isJsonObject(value["client"])) return undefined;

@@ -1,5 +1,5 @@
-// A server's address comes in; who gives out tokens for it, where and on which terms goes out. Nothing is believed that
-// does not fit the address or the issuer, and no address is taken over that must not be asked.
+// Finds the authorization server of an MCP server and its metadata. Metadata that does not match the address or the
+// issuer is rejected, and so are URLs that must not be requested.
 import {
   type AuthorizationServerMetadata,
   checkResourceAllowed,
@@ -13,23 +13,26 @@ import type { AuthFetch } from "./auth-fetch.js";
 import { unusable } from "./failures.js";
 import { type RemoteConnection, withoutFragment } from "./settings.js";
 
-/** What a sign-in to one server needs to know. */
-export interface AuthorizationPlace {
+/** The data that a sign-in to a server needs. */
+export interface AuthorizationDetails {
   readonly issuer: string;
   readonly metadata: AuthorizationServerMetadata;
   readonly revocationEndpoint?: string;
   readonly resource: string;
-  /** What the server says that its calls need; undefined when it does not say. */
+  /** The scope that the server requires. Absent if the server does not name one. */
   readonly scope?: string;
 }
 
-export interface DiscoverParts {
+export interface OAuthDiscoveryParts {
   readonly server: string;
   readonly connection: RemoteConnection;
   readonly guarded: AuthFetch;
 }
 
-export async function discoverPlace(parts: DiscoverParts, signal: AbortSignal): Promise<AuthorizationPlace> {
+export async function discoverAuthorization(
+  parts: OAuthDiscoveryParts,
+  signal: AbortSignal,
+): Promise<AuthorizationDetails> {
   const { server, connection, guarded } = parts;
   const fetch: AuthFetch["fetch"] = (url, init) => guarded.fetch(url, { ...init, signal });
   const challenge = await challengeOf(parts, fetch);
@@ -37,13 +40,13 @@ export async function discoverPlace(parts: DiscoverParts, signal: AbortSignal): 
   const written = connection.oauth?.issuer;
   const named = resource?.issuers ?? [];
   if (written !== undefined && named.length > 0 && !named.includes(written)) {
-    throw unusable(server, `the configuration names the issuer ${written}, and the server others`);
+    throw unusable(server, `the configuration names the issuer ${written}, but the server names others`);
   }
-  // Before there were such descriptions (2025-03-26), the origin of the server was its issuer.
+  // Without protected resource metadata, the origin of the server is its issuer (MCP 2025-03-26).
   const wanted = written ?? named[0] ?? new URL("/", connection.url).href;
   const metadata = await metadataOf(wanted, { server, fetch });
-  if (metadata === undefined) throw nowhere(server, challenge !== undefined || resource !== undefined);
-  assertTerms(metadata, parts);
+  if (metadata === undefined) throw noAuthorizationServer(server, challenge !== undefined || resource !== undefined);
+  assertSupported(metadata, parts);
   const scope = challenge?.scope ?? resource?.scope;
   const revocation = (metadata as Readonly<Record<string, unknown>>)["revocation_endpoint"];
   return {
@@ -57,7 +60,7 @@ export async function discoverPlace(parts: DiscoverParts, signal: AbortSignal): 
 
 type Fetch = AuthFetch["fetch"];
 
-/** Some servers let everybody begin, and ask who it is only then. */
+/** Some servers accept `initialize` without a token and reject only the next request. */
 const OPENINGS = [
   {
     method: "initialize",
@@ -66,8 +69,8 @@ const OPENINGS = [
   { method: "tools/list", params: {} },
 ].map((opening, id) => ({ jsonrpc: "2.0", id, ...opening }));
 
-/** Undefined when the server lets everybody in. */
-async function challengeOf({ connection: { kind, url, headers } }: DiscoverParts, fetch: Fetch) {
+/** Undefined if the server answers without a token. */
+async function challengeOf({ connection: { kind, url, headers } }: OAuthDiscoveryParts, fetch: Fetch) {
   const json = { accept: "application/json, text/event-stream", "content-type": "application/json" };
   const requests =
     kind === "sse"
@@ -81,7 +84,7 @@ async function challengeOf({ connection: { kind, url, headers } }: DiscoverParts
 }
 
 async function describedResource(
-  { server, connection }: DiscoverParts,
+  { server, connection }: OAuthDiscoveryParts,
   resourceMetadataUrl: URL | undefined,
   fetch: Fetch,
 ) {
@@ -89,58 +92,61 @@ async function describedResource(
   const found = await discoverOAuthProtectedResourceMetadata(connection.url, at, fetch).catch((error: unknown) => {
     if (error instanceof DiscoveryError) throw error;
     if (resourceMetadataUrl !== undefined)
-      throw unusable(server, "what the server says of itself cannot be read", error);
+      throw unusable(server, "the protected resource metadata of the server cannot be read", error);
     return undefined;
   });
   if (found === undefined) return undefined;
   const { resource, authorization_servers: issuers = [], scopes_supported: scopes } = found;
   const isOurs =
     URL.canParse(resource) && checkResourceAllowed({ requestedResource: connection.url, configuredResource: resource });
-  if (!isOurs) throw unusable(server, `the server says that tokens for it are for another one (${shown(resource)})`);
+  if (!isOurs) throw unusable(server, `the protected resource metadata describes another server (${shown(resource)})`);
   return { resource, issuers: issuers.map(String), scope: scopes?.join(" ") };
 }
 
 async function metadataOf(issuer: string, { server, fetch }: { readonly server: string; readonly fetch: Fetch }) {
-  if (!URL.canParse(issuer)) throw unusable(server, "its authorization server has no address");
+  if (!URL.canParse(issuer)) throw unusable(server, "its authorization server has no valid URL");
   try {
     return await discoverAuthorizationServerMetadata(issuer, { fetchFn: fetch });
   } catch (error) {
     if (error instanceof DiscoveryError) throw error;
     if (error instanceof IssuerMismatchError) {
-      throw unusable(server, `${shown(issuer)} says that it is another issuer`, error);
+      throw unusable(server, `${shown(issuer)} identifies itself as another issuer`, error);
     }
-    throw unusable(server, `what ${shown(issuer)} says of itself cannot be read`, error);
+    throw unusable(server, `the metadata of ${shown(issuer)} cannot be read`, error);
   }
 }
 
-/** The members of the metadata that are addresses which we would ask or open. */
+/** The metadata fields with URLs that the gateway requests or opens. */
 const ENDPOINTS = ["authorization_endpoint", "token_endpoint", "registration_endpoint", "revocation_endpoint"] as const;
 
-function assertTerms(metadata: AuthorizationServerMetadata, { server, guarded }: DiscoverParts): void {
+function assertSupported(metadata: AuthorizationServerMetadata, { server, guarded }: OAuthDiscoveryParts): void {
   for (const name of ENDPOINTS) {
     const address = (metadata as Readonly<Record<string, unknown>>)[name];
     if (address === undefined) continue;
     const why =
-      typeof address === "string" && URL.canParse(address) ? guarded.whyNot(new URL(address)) : "it is no address";
-    if (why !== undefined) throw unusable(server, `the ${name} of its authorization server is refused: ${why}`);
+      typeof address === "string" && URL.canParse(address) ? guarded.whyRefused(new URL(address)) : "it is not a URL";
+    if (why !== undefined) throw unusable(server, `the ${name} of its authorization server is not allowed: ${why}`);
   }
   if (metadata.code_challenge_methods_supported?.includes("S256") !== true) {
-    throw unusable(server, "its authorization server does not say that it supports PKCE with S256");
+    throw unusable(server, "its authorization server does not support PKCE with S256");
   }
   if (!metadata.response_types_supported.includes("code")) {
-    throw unusable(server, "its authorization server does not give out codes");
+    throw unusable(server, "its authorization server does not support the authorization code flow");
   }
 }
 
-function nowhere(server: string, isWanted: boolean): DiscoveryError {
-  if (isWanted) return unusable(server, "its authorization server does not describe itself");
-  return new DiscoveryError("INVALID_REQUEST", `${server} does not ask anybody to sign in.`, {
-    hint: `If it needs a token all the same, give it in \`headers\` in the configuration.`,
+function noAuthorizationServer(server: string, isRequired: boolean): DiscoveryError {
+  if (isRequired) return unusable(server, "its authorization server has no metadata");
+  return new DiscoveryError("INVALID_REQUEST", `${server} does not require a sign-in.`, {
+    hint: [
+      "If the server requires a token nevertheless, configure it.",
+      { action: "edit-config", key: `servers.${server}.headers`, value: "the header with the token" },
+    ],
     server,
   });
 }
 
-/** Of an address that others chose, as much as a message can hold. */
+/** The origin of a URL from an untrusted source, for use in messages. */
 function shown(address: string): string {
-  return URL.canParse(address) ? new URL(address).origin : "something that is no address";
+  return URL.canParse(address) ? new URL(address).origin : "an invalid URL";
 }

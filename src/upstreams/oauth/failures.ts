@@ -4,58 +4,61 @@ import { commandLine } from "../../util/command-line.js";
 
 const LOCAL = localActor("library").id;
 
-/** Who is to sign in, and for what. */
-export interface LoginWish {
+/** The actor to sign in, the server and the scope. */
+export interface LoginRequest {
   readonly server: string;
   readonly actor?: string;
   readonly scope?: string | undefined;
 }
 
-/** What a person types to sign in. */
-export function loginCommand({ server, actor = LOCAL, scope }: LoginWish): string {
-  const forWhom = actor === LOCAL ? [] : ["--actor", actor];
-  const forWhat = scope === undefined ? [] : ["--scope", scope];
-  return commandLine(["anygpt", "mcp", "auth", "login", server, ...forWhom, ...forWhat]);
+/** The shell command that signs in. */
+export function loginCommand({ server, actor = LOCAL, scope }: LoginRequest): string {
+  const actorOption = actor === LOCAL ? [] : ["--actor", actor];
+  const scopeOption = scope === undefined ? [] : ["--scope", scope];
+  return commandLine(["anygpt", "mcp", "auth", "login", server, ...actorOption, ...scopeOption]);
 }
 
-/** The server wants somebody who signed in, and what we have does not count or is nothing. */
-export function signInRequired(wish: LoginWish, hadToken: boolean): DiscoveryError {
-  const { server } = wish;
+/** The server requires a sign-in, and there is no token or the token was rejected. */
+export function signInRequired(login: LoginRequest, hadToken: boolean): DiscoveryError {
+  const { server } = login;
   const message = hadToken
-    ? `${server} does not take the sign-in any more (HTTP 401).`
-    : `${server} wants you to sign in first (HTTP 401).`;
+    ? `${server} no longer accepts the sign-in (HTTP 401).`
+    : `${server} requires a sign-in (HTTP 401).`;
   return new DiscoveryError("UPSTREAM_UNAUTHORIZED", message, {
-    hint: `Run \`${loginCommand(wish)}\`.`,
+    hint: { action: "sign-in", server, command: loginCommand(login) },
     facts: { status: 401, signIn: "required" },
     server,
   });
 }
 
-/** The characters of RFC 6749, less those that mean something to a shell or end our own quotes. */
+/** The scope characters of RFC 6749, without those that a shell would interpret or that would end a quoted string. */
 const SCOPE = /^[\w.:/@+*=~,-]{1,200}(?: [\w.:/@+*=~,-]{1,200}){0,30}$/;
 
-/** What a server says a call needs, as long as it can be shown and typed. */
+/** The scope that a server requires, if it can be shown and typed in a command. */
 export function scopeIn(text: string | undefined): string | undefined {
   return text !== undefined && SCOPE.test(text) ? text : undefined;
 }
 
-export function scopeRequired(wish: LoginWish): DiscoveryError {
-  const { server, scope } = wish;
-  const what = scope === undefined ? "more than the sign-in allows" : `the scope ${scope}`;
-  return new DiscoveryError("UPSTREAM_UNAUTHORIZED", `${server} wants ${what} for this call (HTTP 403).`, {
-    hint: `Run \`${loginCommand(wish)}\`.`,
+export function scopeRequired(login: LoginRequest): DiscoveryError {
+  const { server, scope } = login;
+  const what = scope === undefined ? "more permissions than the sign-in granted" : `the scope ${scope}`;
+  return new DiscoveryError("UPSTREAM_UNAUTHORIZED", `${server} requires ${what} for this call (HTTP 403).`, {
+    hint: { action: "sign-in", server, command: loginCommand(login) },
     facts: { status: 403, signIn: "scope", ...(scope === undefined ? {} : { scope }) },
     server,
   });
 }
 
-export function notAllowed(wish: LoginWish): DiscoveryError {
-  const { server } = wish;
+export function notAllowed(login: LoginRequest): DiscoveryError {
+  const { server } = login;
   return new DiscoveryError(
     "UPSTREAM_UNAUTHORIZED",
-    `${server} refuses this to the account that signed in (HTTP 403).`,
+    `${server} does not allow this for the account that signed in (HTTP 403).`,
     {
-      hint: `Choose another tool, or sign in with another account: \`${loginCommand(wish)}\`.`,
+      hint: [
+        "Choose another tool, or sign in with another account.",
+        { action: "sign-in", server, command: loginCommand(login) },
+      ],
       facts: { status: 403 },
       server,
       executed: "unknown",
@@ -63,19 +66,22 @@ export function notAllowed(wish: LoginWish): DiscoveryError {
   );
 }
 
-/** Something that the server or its authorization server says is not to be trusted or not enough. */
+/** The metadata or an answer of the server or its authorization server is untrusted or insufficient. */
 export function unusable(server: string, why: string, cause?: unknown): DiscoveryError {
   return new DiscoveryError("UPSTREAM_UNAUTHORIZED", `The sign-in to ${server} is not possible: ${why}.`, {
-    hint: "Ask whoever runs the server, or give a token in its headers in the configuration.",
+    hint: [
+      "Ask the operator of the server, or use a token.",
+      { action: "edit-config", key: `servers.${server}.headers`, value: "the header with the token" },
+    ],
     server,
     cause,
   });
 }
 
-/** Told as a temporary matter: the credential stays, and the next call tries again. */
+/** A temporary failure: the credential stays stored, and the next call tries again. */
 export function notRenewed(server: string, why: string, cause?: unknown): DiscoveryError {
   return new DiscoveryError("SERVER_CONNECTION_ERROR", `The sign-in to ${server} could not be renewed: ${why}.`, {
-    hint: "Call again in a moment.",
+    hint: { action: "retry" },
     server,
     cause,
   });

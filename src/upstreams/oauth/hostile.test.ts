@@ -14,7 +14,7 @@ import type { RemoteConnection } from "./settings.js";
 const NEVER = new AbortController().signal;
 const certificates = createIssuer();
 
-/** A server out in the world, by its name; it is its own authorization server and says whatever a test wants. */
+/** A remote server with a host name. It is its own authorization server and returns whatever a test needs. */
 let world: Server;
 let origin: string;
 let canaryPort: number;
@@ -69,7 +69,7 @@ function json(response: ServerResponse, value: unknown): void {
 
 const INSIDE: Record<string, string> = { "inner.example": "10.1.2.3", "rebound.example": "127.0.0.1" };
 
-/** Names of the world lead to this machine, which the person wrote; all others where a hostile name server says. */
+/** The configured host names resolve to this machine; all others resolve as a hostile DNS server answers. */
 const lookup = (hostname: string) => Promise.resolve([{ address: INSIDE[hostname] ?? "127.0.0.1", family: 4 }]);
 
 async function begin(url = `${origin}/mcp`) {
@@ -125,8 +125,8 @@ const OTHER_SCHEMES = [
 ];
 const SHELL = ["https://mcp.example/`id`", "not an address", ""];
 
-describe("an address that leads inside or is no web address", () => {
-  it("is not asked as the description of a resource", async () => {
+describe("a URL of a private address, or one that is not a web URL", () => {
+  it("is not requested as protected resource metadata", async () => {
     for (const address of inward()) {
       challenge = `Bearer resource_metadata="${address}"`;
       expect([address, (await failure(begin())).code]).toEqual([address, "SERVER_CONNECTION_ERROR"]);
@@ -134,7 +134,7 @@ describe("an address that leads inside or is no web address", () => {
     expect(knocks).toBe(0);
   });
 
-  it("is not asked as an issuer", async () => {
+  it("is not requested as an issuer", async () => {
     for (const address of [...inward(), ...OTHER_SCHEMES]) {
       resource = { resource: `${origin}/mcp`, authorization_servers: [address] };
       const { code } = await failure(begin());
@@ -143,11 +143,11 @@ describe("an address that leads inside or is no web address", () => {
     expect(knocks).toBe(0);
   });
 
-  // Names are looked up when they are asked, so those two are refused there.
+  // Host names are resolved when they are requested, so these two are rejected at that point.
   const isName = (address: string): boolean => /inner|rebound/.test(address);
 
   it.each(["authorization_endpoint", "token_endpoint", "registration_endpoint", "revocation_endpoint"])(
-    "is refused as %s, and nothing is registered or opened",
+    "is rejected as %s, and nothing is registered or opened",
     async (endpoint) => {
       const addresses = [...inward().filter((address) => !isName(address)), ...OTHER_SCHEMES, ...SHELL.slice(1)];
       for (const address of addresses) {
@@ -159,17 +159,20 @@ describe("an address that leads inside or is no web address", () => {
     },
   );
 
-  it("is refused when its name is looked up", async () => {
+  it("is rejected when its name resolves to a private address", async () => {
     for (const address of inward().filter(isName)) {
       metadata = { ...metadata, registration_endpoint: `${address}/register` };
-      expect([address, (await failure(begin())).message]).toEqual([address, expect.stringContaining("leads inside")]);
+      expect([address, (await failure(begin())).message]).toEqual([
+        address,
+        expect.stringContaining("resolves to an address of this machine"),
+      ]);
     }
     expect(knocks).toBe(0);
   });
 });
 
 describe("a redirect", () => {
-  it.each(["/redirects", "/.well-known/oauth-authorization-server"])("of %s leads nowhere else", async (path) => {
+  it.each(["/redirects", "/.well-known/oauth-authorization-server"])("of %s is not followed", async (path) => {
     challenge = path === "/redirects" ? `Bearer resource_metadata="${origin}/redirects"` : undefined;
     if (challenge === undefined)
       resource = { resource: `${origin}/mcp`, authorization_servers: [`${origin}/redirects`] };
@@ -178,25 +181,25 @@ describe("a redirect", () => {
   });
 });
 
-it("a server on this very machine may have its authorization server there, but not elsewhere inside", () => {
+it("allows a server on this machine to have its authorization server there, but not at another private address", () => {
   const connection: RemoteConnection = { kind: "http", url: "http://localhost:1/mcp", headers: {} };
-  const { whyNot } = createAuthFetch({ server: "remote", connection });
-  expect(whyNot(new URL("http://127.0.0.1:2/token"))).toBeUndefined();
-  expect(whyNot(new URL("https://as.example/token"))).toBeUndefined();
+  const { whyRefused } = createAuthFetch({ server: "remote", connection });
+  expect(whyRefused(new URL("http://127.0.0.1:2/token"))).toBeUndefined();
+  expect(whyRefused(new URL("https://as.example/token"))).toBeUndefined();
   for (const address of ["http://10.0.0.1/", "http://169.254.169.254/", "http://as.example/", "file:///etc/passwd"]) {
-    expect([address, whyNot(new URL(address))]).toEqual([address, expect.any(String)]);
+    expect([address, whyRefused(new URL(address))]).toEqual([address, expect.any(String)]);
   }
 });
 
-it("an issuer that the person wrote may lie inside", () => {
+it("allows a configured issuer at a private address", () => {
   const oauth = { issuer: "http://10.0.0.1/tenant" };
   const connection: RemoteConnection = { kind: "http", url: "https://mcp.example/mcp", headers: {}, oauth };
-  const { whyNot } = createAuthFetch({ server: "remote", connection });
-  expect(whyNot(new URL("http://10.0.0.1/token"))).toBeUndefined();
-  expect(whyNot(new URL("http://10.0.0.2/token"))).toBeDefined();
+  const { whyRefused } = createAuthFetch({ server: "remote", connection });
+  expect(whyRefused(new URL("http://10.0.0.1/token"))).toBeUndefined();
+  expect(whyRefused(new URL("http://10.0.0.2/token"))).toBeDefined();
 });
 
-it("an endless stream is not waited for", async () => {
+it("does not wait for an endless stream", async () => {
   const stream = createTlsServer(certificates.issue({ dns: ["mcp.example"] }), (_, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" }).write(": hello\n\n");
   });
@@ -215,7 +218,7 @@ it("an endless stream is not waited for", async () => {
   await stop(stream);
 });
 
-it("an answer without end is cut off", async () => {
+it("limits the size of a response", async () => {
   const huge = createTlsServer(certificates.issue({ dns: ["mcp.example"] }), (_, response) => {
     response.writeHead(200, { "content-type": "application/json" }).end(Buffer.alloc(512 * 1024, 32));
   });

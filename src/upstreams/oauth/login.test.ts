@@ -15,7 +15,7 @@ afterEach(() => place.close());
 const asked = (path: string) => place.authorization.requests.filter((request) => request.path === path);
 
 describe("a sign-in", () => {
-  it("registers itself, proves itself with PKCE, and asks for tokens for this server alone", async () => {
+  it("registers a client, uses PKCE, and requests tokens for this server only", async () => {
     const login = await place.begin();
     const query = login.url.searchParams;
     expect(Object.fromEntries(query)).toMatchObject({
@@ -26,7 +26,7 @@ describe("a sign-in", () => {
     });
     expect(query.get("state")?.length).toBeGreaterThanOrEqual(43);
     const { searchParams } = await place.authorization.approve(login.url);
-    expect(login.isMine(searchParams)).toBe(true);
+    expect(login.matches(searchParams)).toBe(true);
     const credential = await login.finish(searchParams, NEVER);
     expect(credential).toMatchObject({ issuer: place.authorization.issuer, resource: place.server.url });
     expect(asked("/register")[0]?.json).toMatchObject({
@@ -38,16 +38,16 @@ describe("a sign-in", () => {
     expect(place.authorization.fault(credential.accessToken, place.server.url)).toBeUndefined();
   });
 
-  it("never takes an answer with another state for its own", async () => {
+  it("rejects a redirect with another state", async () => {
     const login = await place.begin();
-    const own = login.url.searchParams.get("state") ?? "";
-    for (const state of ["", "x", own.slice(1), "A".repeat(own.length), own.toUpperCase()]) {
-      expect(login.isMine(new URLSearchParams({ code: "c", state }))).toBe(false);
+    const state = login.url.searchParams.get("state") ?? "";
+    for (const other of ["", "x", state.slice(1), "A".repeat(state.length), state.toUpperCase()]) {
+      expect(login.matches(new URLSearchParams({ code: "c", state: other }))).toBe(false);
     }
-    expect(login.isMine(new URLSearchParams({ code: "c" }))).toBe(false);
+    expect(login.matches(new URLSearchParams({ code: "c" }))).toBe(false);
   });
 
-  it("says that it was not granted, without repeating what strangers wrote", async () => {
+  it("reports a denied sign-in without repeating untrusted text", async () => {
     const login = await place.begin();
     const refused = await failure(login.finish(new URLSearchParams({ error: "access_denied" }), NEVER));
     expect(refused.message).toBe("The sign-in to remote was not granted (access_denied).");
@@ -62,7 +62,7 @@ describe("a sign-in", () => {
     expect((await failure(login.finish(searchParams, NEVER))).message).toContain("invalid_grant");
   });
 
-  it("asks for the scopes that the server names, else for those of the person, and keeps those it had", async () => {
+  it("requests the server's scopes or the user's, and keeps those granted before", async () => {
     place.server.challenge = (honest) => `${honest}, scope="files:read"`;
     expect((await place.begin()).scope).toBe("files:read");
     expect((await place.begin({ scope: "files:purge", grantedScope: "files:read" })).scope).toBe(
@@ -74,25 +74,25 @@ describe("a sign-in", () => {
     expect((await place.begin()).scope).toBe("files:read offline_access");
   });
 
-  it("finds a server of the older kind, whose own origin is its issuer", async () => {
+  it("supports an older server whose origin is its issuer", async () => {
     const { authorization } = place;
     const connection = { ...place.connection, url: `${authorization.origin}/mcp` };
     authorization.switches.metadata = (honest) => ({ ...honest, issuer: authorization.origin });
     expect((await place.begin({ connection })).issuer).toBe(authorization.origin);
   });
 
-  it("says so when a server wants no sign-in at all", async () => {
+  it("reports that a server requires no sign-in", async () => {
     place.server.challenge = () => undefined;
     const connection = { ...place.connection, url: `${place.server.origin}/open` };
     expect(await failure(place.begin({ connection }))).toMatchObject({
       code: "INVALID_REQUEST",
-      message: "remote does not ask anybody to sign in.",
+      message: "remote does not require a sign-in.",
     });
   });
 });
 
 describe("the client", () => {
-  it("is the one that the person registered, and its secret is not kept", async () => {
+  it("is the configured one, and its secret is not stored", async () => {
     const secret = "s3cret/with:signs";
     place.authorization.switches.clients.set("my client", { secret, redirectUris: [REDIRECT_URL] });
     const connection = { ...place.connection, oauth: { clientId: "my client", clientSecret: secret } };
@@ -109,7 +109,7 @@ describe("the client", () => {
     expect(await forOther?.another(current)).toBeUndefined();
   });
 
-  it("is the document at the address that the configuration names, where the server reads such", async () => {
+  it("is the configured client metadata document, if the server supports such documents", async () => {
     const url = "https://client.example/anygpt.json";
     place.authorization.switches.documents.set(url, { redirect_uris: ["http://127.0.0.1/callback"] });
     const connection = { ...place.connection, oauth: { clientMetadataUrl: url } };
@@ -120,20 +120,20 @@ describe("the client", () => {
   });
 
   it.each(["http://client.example/a", "https://client.example/", "javascript:alert(1)"])(
-    "cannot be described at %s",
+    "rejects the client metadata URL %s",
     async (clientMetadataUrl) => {
       const connection = { ...place.connection, oauth: { clientMetadataUrl } };
       expect((await failure(place.begin({ connection }))).code).toBe("CONFIGURATION_ERROR");
     },
   );
 
-  it("has to be registered by hand where the server registers nobody", async () => {
+  it("must be registered by hand if the server does not support dynamic registration", async () => {
     place.authorization.switches.registers = false;
     const error = await failure(place.begin());
     expect([error.code, error.hint]).toEqual(["CONFIGURATION_ERROR", expect.stringContaining("oauth.clientId")]);
   });
 
-  it("has a secret of its own where the server insists on one", async () => {
+  it("has a secret if the server requires one", async () => {
     place.authorization.switches.metadata = (honest) => ({
       ...honest,
       token_endpoint_auth_methods_supported: ["client_secret_post"],
@@ -147,29 +147,29 @@ describe("the client", () => {
 describe("an issuer", () => {
   it.each([
     ["another issuer in its metadata", { issuer: "https://other.example" }],
-    ["the same with a slash", { issuer: "SAME/" }],
-  ])("with %s is refused", async (_, change) => {
+    ["the same issuer with a trailing slash", { issuer: "SAME/" }],
+  ])("with %s is rejected", async (_, change) => {
     const issuer = change.issuer.replace("SAME", place.authorization.origin);
     place.authorization.switches.metadata = (honest) => ({ ...honest, issuer });
-    expect((await failure(place.begin())).message).toContain("says that it is another issuer");
+    expect((await failure(place.begin())).message).toContain("identifies itself as another issuer");
     expect(asked("/register")).toEqual([]);
   });
 
   it.each([
-    ["no PKCE at all", { code_challenge_methods_supported: undefined }, "PKCE"],
+    ["no PKCE", { code_challenge_methods_supported: undefined }, "PKCE"],
     ["plain PKCE only", { code_challenge_methods_supported: ["plain"] }, "PKCE"],
-    ["no codes", { response_types_supported: ["token"] }, "codes"],
+    ["no code flow", { response_types_supported: ["token"] }, "code flow"],
     ["no token endpoint", { token_endpoint: undefined }, "cannot be read"],
-    ["a description that is none", { response_types_supported: 7 }, "cannot be read"],
-  ])("with %s is refused", async (_, change, why) => {
+    ["invalid metadata", { response_types_supported: 7 }, "cannot be read"],
+  ])("with %s is rejected", async (_, change, why) => {
     place.authorization.switches.metadata = (honest) => ({ ...honest, ...change });
     expect((await failure(place.begin())).message).toContain(why);
   });
 
   it.each([
     ["another one", "https://evil.example"],
-    ["none though it promised one", undefined],
-  ])("is not believed when the browser brings back %s", async (_, iss) => {
+    ["no issuer although the metadata announces one", undefined],
+  ])("is rejected when the redirect carries %s", async (_, iss) => {
     place.authorization.switches.iss = place.authorization.issuer;
     const login = await place.begin();
     const { searchParams } = await place.authorization.approve(login.url);
@@ -180,7 +180,7 @@ describe("an issuer", () => {
     expect(asked("/token")).toEqual([]);
   });
 
-  it("that is put in place of another gets nothing that belongs to the first", async () => {
+  it("that replaces another one receives nothing of the first one's credential", async () => {
     const first = await place.login();
     const second = await startAuthorizationServer();
     try {
@@ -194,18 +194,18 @@ describe("an issuer", () => {
     }
   });
 
-  it("is the one that the configuration names, if it names one", async () => {
+  it("is the configured one, if there is one", async () => {
     const connection = { ...place.connection, oauth: { issuer: place.authorization.issuer } };
     place.server.description = ({ resource }) => ({ resource });
     expect((await place.begin({ connection })).issuer).toBe(place.authorization.issuer);
     place.server.description = (honest) => ({ ...honest, authorization_servers: ["https://evil.example"] });
-    expect((await failure(place.begin({ connection }))).message).toContain("and the server others");
+    expect((await failure(place.begin({ connection }))).message).toContain("but the server names others");
   });
 });
 
 describe("a resource", () => {
   it.each(["https://other.example/mcp", "http://127.0.0.1:1/mcp", "ORIGIN/mcp/deeper", "ORIGIN/mc", "not an address"])(
-    "that says it is %s is refused",
+    "is rejected if its metadata says %s",
     async (resource) => {
       place.server.description = (honest) => ({ ...honest, resource: resource.replace("ORIGIN", place.server.origin) });
       expect((await failure(place.begin())).code).toBe("UPSTREAM_UNAUTHORIZED");
@@ -213,14 +213,16 @@ describe("a resource", () => {
     },
   );
 
-  it("may be the whole origin", async () => {
+  it("may be the complete origin", async () => {
     place.server.description = (honest) => ({ ...honest, resource: place.server.origin });
     expect((await place.begin()).url.searchParams.get("resource")).toBe(place.server.origin);
   });
 
-  it("whose description it pointed to and does not have is not guessed at", async () => {
+  it("is rejected if it names metadata that does not exist", async () => {
     place.server.challenge = () => `Bearer resource_metadata="${place.server.origin}/nowhere"`;
-    expect((await failure(place.begin())).message).toContain("what the server says of itself cannot be read");
+    expect((await failure(place.begin())).message).toContain(
+      "the protected resource metadata of the server cannot be read",
+    );
   });
 });
 
@@ -230,7 +232,7 @@ it.each([
   [100_000, 90_000, true],
   [1_000, 899, false],
   [1_000, 900, true],
-])("a token that ends at %s is about to end at %i: %s", (expiresAt, now, ends) => {
+])("decides whether a token that expires at %s is about to expire at %i: %s", (expiresAt, now, ends) => {
   const credential = { expiresAt } as unknown as Parameters<typeof isEnding>[0];
   expect(isEnding(credential, now, 0)).toBe(ends);
 });

@@ -1,5 +1,4 @@
-// A connection comes in, the address that a person has to open goes out; with what the browser was sent back to, a
-// credential is made and kept.
+// Begins a sign-in: returns the URL for the user's browser. From the redirect back it then obtains a credential.
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import {
   computeScopeUnion,
@@ -10,7 +9,7 @@ import { DiscoveryError } from "../../errors.js";
 import type { AuthFetch } from "./auth-fetch.js";
 import { findClient } from "./client.js";
 import type { Credential, OAuthClient } from "./credential.js";
-import { type AuthorizationPlace, discoverPlace } from "./discover.js";
+import { type AuthorizationDetails, discoverAuthorization } from "./discover.js";
 import { loginCommand, unusable } from "./failures.js";
 import { withTokens } from "./renewal.js";
 import type { RemoteConnection } from "./settings.js";
@@ -21,9 +20,9 @@ export interface LoginParts {
   readonly connection: RemoteConnection;
   readonly guarded: AuthFetch;
   readonly redirectUrl: string;
-  /** What the person asks for beyond what the server says that it needs. */
+  /** The scope that the user requests in addition to the scope that the server requires. */
   readonly scope?: string | undefined;
-  /** What an earlier sign-in was given: asking for more must not lose it. */
+  /** The scope of an earlier sign-in. Requesting more must not lose it. */
   readonly grantedScope?: string | undefined;
   readonly now: () => number;
 }
@@ -31,21 +30,21 @@ export interface LoginParts {
 export interface Login {
   readonly issuer: string;
   readonly scope: string | undefined;
-  /** Where the person signs in. */
+  /** The URL at which the user signs in. */
   readonly url: URL;
-  /** Whether an answer belongs to this sign-in. */
-  isMine(answer: URLSearchParams): boolean;
-  /** Redeems the answer, once. */
+  /** Whether a redirect belongs to this sign-in, by its `state`. */
+  matches(answer: URLSearchParams): boolean;
+  /** Redeems the authorization code. Can be called once. */
   finish(answer: URLSearchParams, signal: AbortSignal): Promise<Credential>;
 }
 
 export async function beginLogin(parts: LoginParts, signal: AbortSignal): Promise<Login> {
   const { server, connection, guarded, redirectUrl } = parts;
   const fetch: AuthFetch["fetch"] = (url, init) => guarded.fetch(url, { ...init, signal });
-  const place = await discoverPlace(parts, signal);
-  const { issuer, metadata, resource } = place;
+  const authorization = await discoverAuthorization(parts, signal);
+  const { issuer, metadata, resource } = authorization;
   const settings = connection.oauth ?? {};
-  const scope = scopeFor(place, parts);
+  const scope = scopeFor(authorization, parts);
   const client = await findClient({ server, issuer, metadata, settings, redirectUrl, scope, fetch });
   const state = randomBytes(32).toString("base64url");
   const { authorizationUrl, codeVerifier } = await startAuthorization(issuer, {
@@ -60,13 +59,16 @@ export async function beginLogin(parts: LoginParts, signal: AbortSignal): Promis
     issuer,
     scope,
     url: authorizationUrl,
-    isMine: (answer) => isSame(answer.get("state") ?? "", state),
-    finish: (answer, finishing) => redeem({ answer, place, client, codeVerifier, parts, scope }, finishing),
+    matches: (answer) => isSame(answer.get("state") ?? "", state),
+    finish: (answer, finishing) => redeem({ answer, authorization, client, codeVerifier, parts, scope }, finishing),
   };
 }
 
-/** What the person asks for, else what the server wants; the right to renew in either case, where there is such a scope. */
-function scopeFor({ metadata, scope: wanted }: AuthorizationPlace, parts: LoginParts): string | undefined {
+/**
+ * The scope that the user requests, else the scope that the server requires. `offline_access` is added if supported,
+ * to obtain a refresh token.
+ */
+function scopeFor({ metadata, scope: wanted }: AuthorizationDetails, parts: LoginParts): string | undefined {
   const written = parts.connection.oauth?.scopes?.join(" ");
   const asked = parts.scope === undefined ? (written ?? wanted) : computeScopeUnion(parts.grantedScope, parts.scope);
   const isRenewable = metadata.scopes_supported?.includes("offline_access") === true;
@@ -75,7 +77,7 @@ function scopeFor({ metadata, scope: wanted }: AuthorizationPlace, parts: LoginP
 
 interface Redemption {
   readonly answer: URLSearchParams;
-  readonly place: AuthorizationPlace;
+  readonly authorization: AuthorizationDetails;
   readonly client: OAuthClient;
   readonly codeVerifier: string;
   readonly parts: LoginParts;
@@ -83,10 +85,10 @@ interface Redemption {
 }
 
 async function redeem(redemption: Redemption, signal: AbortSignal): Promise<Credential> {
-  const { answer, place, client, codeVerifier, parts } = redemption;
+  const { answer, authorization, client, codeVerifier, parts } = redemption;
   const { server, guarded, redirectUrl, now } = parts;
-  const { issuer, metadata, resource } = place;
-  assertFrom(place, answer, server);
+  const { issuer, metadata, resource } = authorization;
+  assertFrom(authorization, answer, server);
   const code = answer.get("code");
   if (code === null) throw declined(server, answer.get("error"));
   const authMethods = metadata.token_endpoint_auth_methods_supported ?? [];
@@ -100,12 +102,12 @@ async function redeem(redemption: Redemption, signal: AbortSignal): Promise<Cred
   const given = await requestTokens({ endpoint: metadata.token_endpoint, authMethods, client, form }, (url, init) =>
     guarded.fetch(url, { ...init, signal }),
   );
-  if (given.kind !== "granted") throw unusable(server, `its authorization server gave no token (${given.reason})`);
+  if (given.kind !== "granted") throw unusable(server, `its authorization server issued no token (${given.reason})`);
   const { secret: _secret, ...configured } = client;
   const before = {
     issuer,
     tokenEndpoint: metadata.token_endpoint,
-    ...(place.revocationEndpoint === undefined ? {} : { revocationEndpoint: place.revocationEndpoint }),
+    ...(authorization.revocationEndpoint === undefined ? {} : { revocationEndpoint: authorization.revocationEndpoint }),
     authMethods,
     client: client.isConfigured === true ? configured : client,
     resource,
@@ -115,8 +117,8 @@ async function redeem(redemption: Redemption, signal: AbortSignal): Promise<Cred
   return withTokens(before, given.tokens, now());
 }
 
-/** The answer of another authorization server must not be redeemed at this one (RFC 9207). */
-function assertFrom({ issuer, metadata }: AuthorizationPlace, answer: URLSearchParams, server: string): void {
+/** A code from another authorization server must not be redeemed at this one (RFC 9207). */
+function assertFrom({ issuer, metadata }: AuthorizationDetails, answer: URLSearchParams, server: string): void {
   try {
     validateAuthorizationResponseIssuer({
       iss: answer.get("iss") ?? undefined,
@@ -124,19 +126,19 @@ function assertFrom({ issuer, metadata }: AuthorizationPlace, answer: URLSearchP
       issParameterSupported: metadata.authorization_response_iss_parameter_supported === true,
     });
   } catch (error) {
-    throw unusable(server, "the answer in the browser came from another issuer than the one that was asked", error);
+    throw unusable(server, "the redirect in the browser came from another issuer", error);
   }
 }
 
 function declined(server: string, error: string | null): DiscoveryError {
   const code = error !== null && /^[\w-]{1,60}$/.test(error) ? error : "no code";
   return new DiscoveryError("UPSTREAM_UNAUTHORIZED", `The sign-in to ${server} was not granted (${code}).`, {
-    hint: `Run \`${loginCommand({ server })}\` again, and allow it in the browser.`,
+    hint: ["Allow the access in the browser.", { action: "sign-in", server, command: loginCommand({ server }) }],
     server,
   });
 }
 
-function isSame(given: string, wanted: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(wanted)];
+function isSame(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
   return a.length === b.length && timingSafeEqual(a, b);
 }

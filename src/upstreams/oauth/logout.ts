@@ -1,19 +1,19 @@
 import { DiscoveryError } from "../../errors.js";
-import type { Environment } from "../../util/net/proxy.js";
+import type { ProxyEnvironment } from "../../util/net/proxy.js";
 import { createAuthFetch } from "./auth-fetch.js";
 import type { Credential } from "./credential.js";
 import { clientOf } from "./renewal.js";
 import type { OAuthSettings } from "../../model/server.js";
 import { revokeToken } from "./token-request.js";
 
-/** Takes a sign-in back at its issuer. Undefined when that went well, else why it did not. */
+/** Revokes the tokens of a sign-in at their issuer. Returns undefined on success, else the reason of the failure. */
 export async function revokeCredential(
   server: string,
   credential: Credential,
-  { settings, env }: { readonly settings: OAuthSettings; readonly env: Environment },
+  { settings, env }: { readonly settings: OAuthSettings; readonly env: ProxyEnvironment },
 ): Promise<string | undefined> {
   const client = clientOf(credential, settings);
-  if (client === undefined) return "the configuration names another client by now";
+  if (client === undefined) return "the configuration now names another client";
   const { accessToken, refreshToken, resource } = credential;
   const connection = { kind: "http", url: resource, headers: {}, oauth: settings } as const;
   const guarded = createAuthFetch({ server, connection, env });

@@ -14,7 +14,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const URL_WITH_SIGNS = new URL("https://as.example/a;b$(c)`d`?e=f&g=%22;reboot");
 
-/** A program that writes down what it is called with. */
+/** A program that records its arguments. */
 function opener(name: string): string {
   const file = join(folder, name);
   const seen = join(folder, `${name}.seen`);
@@ -32,7 +32,7 @@ it.each([
   ["linux", "xdg-open", []],
   ["darwin", "open", []],
   ["win32", "rundll32", ["url.dll,FileProtocolHandler"]],
-] as const)("on %s calls %s with the address as one word", async (platform, name, before) => {
+] as const)("on %s calls %s with the URL as one argument", async (platform, name, before) => {
   const seen = opener(name);
   expect(await openBrowser(URL_WITH_SIGNS, { env: env(), platform })).toBe(true);
   const words = (): string[] => {
@@ -56,7 +56,7 @@ it.each(["javascript:alert(1)", "file:///etc/passwd", "vscode://x", "data:text/h
   },
 );
 
-it("opens nothing without a screen or without an opener", async () => {
+it("opens nothing without a display or without an opener", async () => {
   opener("xdg-open");
   const { DISPLAY: _, ...headless } = env();
   expect(await openBrowser(URL_WITH_SIGNS, { env: headless, platform: "linux" })).toBe(false);

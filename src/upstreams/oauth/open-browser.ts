@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 
-/** What a desktop's opener needs to find its screen and its person; no secret of the gateway is among it. */
+/** The environment variables that a desktop opener needs. The gateway's secrets are not among them. */
 const PASSED_ON =
   /^(?:PATH|HOME|USER|LOGNAME|LANG|LC_\w+|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|XDG_\w+|DBUS_SESSION_BUS_ADDRESS|BROWSER|DESKTOP_SESSION|KDE_\w+|GNOME_\w+|SYSTEMROOT|WINDIR|USERPROFILE|APPDATA|LOCALAPPDATA|TMPDIR|TEMP|TMP)$/i;
 
@@ -9,10 +9,10 @@ export interface Desktop {
   readonly platform: NodeJS.Platform;
 }
 
-/** Opens a web address where the person reads web pages, without a shell. False when there is no such place. */
+/** Opens a URL in the user's browser, without a shell. Returns false if there is no browser to open. */
 export async function openBrowser(url: URL, { env, platform }: Desktop): Promise<boolean> {
   if (url.protocol !== "https:" && url.protocol !== "http:") return false;
-  // Without a screen an opener would start a browser in the terminal, and take it over.
+  // Without a display, an opener would start a text browser and take over the terminal.
   const isHeadless = platform !== "darwin" && platform !== "win32" && !env["DISPLAY"] && !env["WAYLAND_DISPLAY"];
   if (isHeadless) return false;
   const [command, ...args] = openerOf(platform);
@@ -32,6 +32,6 @@ export async function openBrowser(url: URL, { env, platform }: Desktop): Promise
 
 function openerOf(platform: NodeJS.Platform): [string, ...string[]] {
   if (platform === "darwin") return ["open"];
-  // `start` is a word of the shell, which would read `&` in an address as its own.
+  // `start` is a built-in command of the shell, which would interpret `&` in a URL.
   return platform === "win32" ? ["rundll32", "url.dll,FileProtocolHandler"] : ["xdg-open"];
 }

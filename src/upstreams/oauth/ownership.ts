@@ -4,11 +4,11 @@ import type { McpConnection } from "../../model/server.js";
 import type { UpstreamsParts, UpstreamTarget } from "../types.js";
 import type { SignIn } from "./sign-in.js";
 
-/** Whose a connection is: once somebody has signed in over it, it serves nobody else. */
+/** The owner of a connection: once an actor has signed in over a connection, no other actor may use it. */
 export interface Ownership {
   signIn(connection: McpConnection, target: UpstreamTarget): Promise<SignIn | undefined>;
-  /** To be asked before a connection is shared, and again when it was waited for. */
-  assertMine(target: UpstreamTarget): void;
+  /** Call this before a connection is shared, and again after waiting for it. */
+  assertOwner(target: UpstreamTarget): void;
 }
 
 export function createOwnership(server: string, find: UpstreamsParts["signIn"]): Ownership {
@@ -21,7 +21,7 @@ export function createOwnership(server: string, find: UpstreamsParts["signIn"]):
       if (signIn !== undefined) owner = actor;
       return signIn;
     },
-    assertMine(target) {
+    assertOwner(target) {
       if (owner === undefined || owner === actorOf(target)) return;
       throw new DiscoveryError("INTERNAL_ERROR", `The connection to ${server} belongs to another actor.`, { server });
     },

@@ -45,25 +45,25 @@ function start(): ChildProcess {
   return child;
 }
 
-async function tell(child: ChildProcess, requests: number): Promise<string[]> {
+async function sendRequests(child: ChildProcess, requests: number): Promise<string[]> {
   const answered = once(child, "message") as Promise<[string[]]>;
   child.send({ folder: place.folder, url: place.server.url, requests } satisfies Work);
   return (await answered)[0];
 }
 
 describe("several processes with one sign-in", () => {
-  it("renew it once, though all of their requests are refused at a time, and wipe nothing", async () => {
+  it("renew it once when all their requests are rejected at the same time, and delete nothing", async () => {
     await place.login();
     place.authorization.endAccessTokens();
     place.server.holdRefusals(48);
     const gateways = [start(), start(), start(), start()];
-    const answers = await Promise.all(gateways.map((gateway) => tell(gateway, 12)));
+    const answers = await Promise.all(gateways.map((gateway) => sendRequests(gateway, 12)));
     expect(answers.flat()).toEqual(Array.from({ length: 48 }, () => "200"));
     expect(place.authorization.refreshes()).toBe(1);
     expect(await place.store.credentials.find(place.holding())).toMatchObject({ isRefused: false });
   });
 
-  it("do not wait for one that was killed in the midst of it", async () => {
+  it("do not wait for a process that was killed during the renewal", async () => {
     await place.login();
     place.authorization.endAccessTokens();
     const killed = start();
@@ -76,9 +76,9 @@ describe("several processes with one sign-in", () => {
       await ended;
       return false;
     };
-    void tell(killed, 1).catch(() => undefined);
+    void sendRequests(killed, 1).catch(() => undefined);
     await once(killed, "exit");
-    expect(await tell(start(), 3)).toEqual(["200", "200", "200"]);
+    expect(await sendRequests(start(), 3)).toEqual(["200", "200", "200"]);
     expect(place.authorization.refreshes()).toBe(2);
   });
 });

@@ -1,4 +1,5 @@
-// One renewal of one credential: whoever gets the right asks the issuer, all others wait and take what that one got.
+// Renews a credential once across processes: the process that obtains the claim asks the issuer; the others wait for
+// its result.
 import { randomUUID } from "node:crypto";
 import { DiscoveryError } from "../../errors.js";
 import type { AuthFetch } from "./auth-fetch.js";
@@ -8,8 +9,8 @@ import type { OAuthSettings } from "../../model/server.js";
 import { requestTokens, type TokenAnswer, type Tokens } from "./token-request.js";
 import type { CredentialStore, Holding, OpenCredential, SealedCredential, Vault } from "./vault.js";
 
-/** Far longer than the request to the issuer may take: only a process that was stopped is overtaken. */
-const RIGHT_MS = 60_000;
+/** Much longer than a request to the issuer may take, so that only the claim of a stalled process expires. */
+const CLAIM_TTL_MS = 60_000;
 const LOOK_AGAIN_MS = 40;
 const LONGEST_WAIT_MS = 30_000;
 
@@ -24,8 +25,8 @@ export interface RenewalParts {
 }
 
 /**
- * A credential whose access token is another than `refused` and not about to end; undefined when only a person can help.
- * Rejects when it could not be found out: nothing is lost then.
+ * Returns a credential whose access token differs from `refused` and does not expire soon, or undefined if the user
+ * must sign in again. Rejects on a temporary failure; the stored credential then stays valid.
  */
 export async function renew(
   known: OpenCredential,
@@ -38,8 +39,8 @@ export async function renew(
   let current: OpenCredential | undefined = known;
   while (current !== undefined) {
     const { version } = current;
-    const claim = await store().claim(holding, { version, holder, now: now(), ttlMs: RIGHT_MS });
-    // Another process may have been refused meanwhile, which makes no new version.
+    const claim = await store().claim(holding, { version, holder, now: now(), ttlMs: CLAIM_TTL_MS });
+    // The issuer may have refused another process in the meantime, which does not change the version.
     if (claim.kind === "claimed") {
       return await renewClaimed({ ...current, isRefused: claim.credential.isRefused }, holder, parts);
     }
@@ -48,7 +49,7 @@ export async function renew(
       if (current !== undefined && isGood(current, refused, now())) return current;
       continue;
     }
-    if (now() > deadline) throw notRenewed(holding.server, "another process has been at it for too long");
+    if (now() > deadline) throw notRenewed(holding.server, "another process takes too long to renew it");
     await pause(LOOK_AGAIN_MS);
   }
   return undefined;
@@ -80,7 +81,8 @@ async function renewClaimed(
     throw notRenewed(holding.server, `its authorization server answered with ${answer.reason}`);
   }
   if (answer.kind === "refused") {
-    // Whoever was overtaken hears "refused" too, because the issuer takes an old refresh token once only.
+    // The issuer accepts a refresh token once, so a process whose claim has expired is refused as well. Then another
+    // process has stored a newer credential.
     const isLast = await store().refuse(holding, right);
     return isLast ? undefined : await opened(await store().find(holding), parts);
   }
@@ -97,14 +99,14 @@ interface Grant {
   readonly refreshToken: string;
 }
 
-/** Undefined when there is nothing to renew with, or the client is not the one that signed in. */
+/** Undefined if there is no refresh token, or if the configured client is not the one that signed in. */
 function grantOf(credential: Credential, settings: OAuthSettings): Grant | undefined {
   const { refreshToken } = credential;
   const client = clientOf(credential, settings);
   return refreshToken === undefined || client === undefined ? undefined : { credential, client, refreshToken };
 }
 
-/** The client of a credential, with the secret that the configuration has for it now. */
+/** The client of a credential, with the currently configured secret. */
 export function clientOf({ client }: Credential, { clientId, clientSecret }: OAuthSettings): OAuthClient | undefined {
   if (client.isConfigured !== true) return client;
   if (client.id !== clientId) return undefined;
@@ -122,7 +124,7 @@ async function ask({ credential, client, refreshToken }: Grant, { openFetch }: R
   }
 }
 
-/** What an answer leaves out stays as it was (RFC 6749, 5.1 and 6). */
+/** Values that the token response omits stay unchanged (RFC 6749, sections 5.1 and 6). */
 export function withTokens(credential: Credential, { lifeMs, ...tokens }: Tokens, now: number): Credential {
   const { expiresAt: _over, ...rest } = credential;
   return { ...rest, ...tokens, ...(lifeMs === undefined ? {} : { expiresAt: now + lifeMs }) };

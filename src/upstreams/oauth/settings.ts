@@ -1,15 +1,15 @@
 import type { HttpConnection, SseConnection } from "../../model/server.js";
 import { sha256 } from "../../util/sha256.js";
 
-/** A connection over which one can sign in, with its variables replaced. */
+/** A remote connection, with its variables replaced, which supports sign-in. */
 export type RemoteConnection = HttpConnection | SseConnection;
 
-/** A header that the person wrote is the sign-in already. */
+/** Whether the configuration sets the Authorization header. Then the gateway does not sign in. */
 export function hasOwnAuthorization({ headers }: RemoteConnection): boolean {
   return Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
 }
 
-/** What a credential is bound to: it is sent to this address and to no other. */
+/** A hash of the URL that a credential is bound to. The credential is sent to no other URL. */
 export function addressKey({ url }: RemoteConnection): string {
   return sha256(URL.canParse(url) ? withoutFragment(url) : url);
 }

@@ -17,7 +17,7 @@ afterEach(() => place.close());
 const find = (signIns = place.signIns(), actor = "local"): SignIn =>
   signIns({ server: "remote", connection: place.connection, actor })!;
 
-/** One request as the transport sends it. */
+/** Sends one request in the same way as the transport. */
 function post(signIn: SignIn, tool = "whoami"): Promise<number> {
   const fetch = createCappedFetch({
     server: "remote",
@@ -34,49 +34,49 @@ function post(signIn: SignIn, tool = "whoami"): Promise<number> {
 
 const stored = () => place.store.credentials.find(place.holding());
 
-describe("a request to a server that wants a sign-in", () => {
-  it("says which command signs in when nobody has", async () => {
+describe("a request to a server that requires a sign-in", () => {
+  it("names the sign-in command if the actor has not signed in", async () => {
     expect(await failure(post(find()))).toMatchObject({
       code: "UPSTREAM_UNAUTHORIZED",
-      message: "remote wants you to sign in first (HTTP 401).",
-      hint: "Run `anygpt mcp auth login remote`.",
+      message: "remote requires a sign-in (HTTP 401).",
+      hint: "Run `anygpt mcp auth login remote` in a terminal to sign in to remote.",
       executed: "no",
     });
     expect(place.authorization.requests).toEqual([]);
   });
 
-  it("carries the token of whoever signed in, and of nobody else", async () => {
+  it("carries the token of the signed-in actor only", async () => {
     await place.login();
     const signIns = place.signIns();
     expect(await post(find(signIns))).toBe(200);
-    expect((await failure(post(find(signIns, "somebody else")))).hint).toBe(
-      'Run `anygpt mcp auth login remote --actor "somebody else"`.',
+    expect((await failure(post(find(signIns, "another actor")))).hint).toBe(
+      'Run `anygpt mcp auth login remote --actor "another actor"` in a terminal to sign in to remote.',
     );
     expect(place.server.received.at(-1)?.authorization).toBeUndefined();
-    await place.login({ actor: "somebody else" });
-    expect(await post(find(signIns, "somebody else"))).toBe(200);
+    await place.login({ actor: "another actor" });
+    expect(await post(find(signIns, "another actor"))).toBe(200);
   });
 
-  it("takes over a sign-in that came after it was first refused", async () => {
+  it("uses a sign-in that was completed after the first rejection", async () => {
     const signIn = find();
     await failure(post(signIn));
     await place.login();
     expect(await post(signIn)).toBe(200);
   });
 
-  it("carries no token to another address than the one that was signed in to", async () => {
+  it("carries no token to another URL than the one that was signed in to", async () => {
     await place.login();
     const elsewhere = { ...place.connection, url: `${place.server.origin}/other` };
     expect(await place.signIns()({ server: "remote", connection: elsewhere, actor: "local" })?.token()).toBeUndefined();
     const token = (): Promise<string> => Promise.resolve("t");
-    const signIn = { actor: "local", token, another: token, remind: () => undefined };
+    const signIn = { actor: "local", token, another: token, noteAgain: () => undefined };
     const parts = { server: "remote", maxMessageBytes: 1024, onFailure: () => undefined };
     const fetch = createCappedFetch({ ...parts, signed: { signIn, origin: "http://127.0.0.1:1" } });
     await failure(fetch(place.server.url, { method: "POST", body: "{}" }));
     expect(place.server.received.at(-1)?.authorization).toBeUndefined();
   });
 
-  it("is left alone where the configuration has its own Authorization header", () => {
+  it("is not signed if the configuration has an Authorization header", () => {
     const connection = { ...place.connection, headers: { AUTHORIZATION: "Bearer mine" } };
     expect(place.signIns()({ server: "remote", connection, actor: "local" })).toBeUndefined();
   });
@@ -85,16 +85,16 @@ describe("a request to a server that wants a sign-in", () => {
     await place.login();
     expect(await failure(post(find(), "purge"))).toMatchObject({
       code: "UPSTREAM_UNAUTHORIZED",
-      message: "remote wants the scope files:purge for this call (HTTP 403).",
-      hint: "Run `anygpt mcp auth login remote --scope files:purge`.",
+      message: "remote requires the scope files:purge for this call (HTTP 403).",
+      hint: "Run `anygpt mcp auth login remote --scope files:purge` in a terminal to sign in to remote.",
       executed: "no",
     });
   });
 
   it.each([
-    ["`rm -rf /`", "Run `anygpt mcp auth login remote`."],
-    ["$(reboot)", "Run `anygpt mcp auth login remote`."],
-    ["a b", 'Run `anygpt mcp auth login remote --scope "a b"`.'],
+    ["`rm -rf /`", "Run `anygpt mcp auth login remote` in a terminal to sign in to remote."],
+    ["$(reboot)", "Run `anygpt mcp auth login remote` in a terminal to sign in to remote."],
+    ["a b", 'Run `anygpt mcp auth login remote --scope "a b"` in a terminal to sign in to remote.'],
   ])("does not repeat a scope like %s unless it can be typed", async (scope, hint) => {
     await place.login();
     place.server.challenge = () => `Bearer error="insufficient_scope", scope="${scope}"`;
@@ -103,7 +103,7 @@ describe("a request to a server that wants a sign-in", () => {
 });
 
 describe("a sign-in", () => {
-  it("is one for all who have it, and nobody's in memory when no one does", async () => {
+  it("is shared by all its users and leaves memory with the last one", async () => {
     await place.login();
     const signIns = place.signIns();
     const use = async (): Promise<WeakRef<SignIn>> => {
@@ -120,17 +120,17 @@ describe("a sign-in", () => {
   });
 });
 
-it("whose connection is kept tells its token from time to time, although nobody asks for it", async () => {
+it("registers the token of an open connection for redaction again from time to time", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   try {
     const { accessToken } = await place.login();
-    const told: string[] = [];
-    const signIn = find(place.signIns({ noteSecret: (secret) => void told.push(secret) }));
+    const noted: string[] = [];
+    const signIn = find(place.signIns({ noteSecret: (secret) => void noted.push(secret) }));
     expect(await post(signIn)).toBe(200);
-    expect(told).toContain(accessToken);
-    told.length = 0;
+    expect(noted).toContain(accessToken);
+    noted.length = 0;
     vi.advanceTimersByTime(3_000_000);
-    expect(told).toContain(accessToken);
+    expect(noted).toContain(accessToken);
     expect(await post(signIn)).toBe(200);
   } finally {
     vi.useRealTimers();
@@ -138,7 +138,7 @@ it("whose connection is kept tells its token from time to time, although nobody 
 });
 
 describe("a token", () => {
-  it("is renewed before it ends, once, and the new refresh token takes the place of the old", async () => {
+  it("is renewed once before it expires, and the new refresh token replaces the old one", async () => {
     await place.login();
     const signIn = find();
     for (let round = 1; round < 4; round++) {
@@ -149,13 +149,13 @@ describe("a token", () => {
     expect(place.server.refusals()).toBe(1);
   });
 
-  it("whose grant was taken back leads to the command that signs in, and is not renewed over and over", async () => {
+  it("with a revoked grant leads to the sign-in command, and the renewal is not repeated", async () => {
     await place.login();
     place.authorization.endGrants();
     const signIn = find();
     expect(await failure(post(signIn))).toMatchObject({
-      message: "remote does not take the sign-in any more (HTTP 401).",
-      hint: "Run `anygpt mcp auth login remote`.",
+      message: "remote no longer accepts the sign-in (HTTP 401).",
+      hint: "Run `anygpt mcp auth login remote` in a terminal to sign in to remote.",
     });
     expect(await stored()).toMatchObject({ isRefused: true });
     await failure(post(signIn));
@@ -164,7 +164,7 @@ describe("a token", () => {
     expect(await post(signIn)).toBe(200);
   });
 
-  it("that is refused is renewed once and the request sent once more", async () => {
+  it("that is rejected is renewed once, and the request is sent once more", async () => {
     await place.login();
     const signIn = find();
     place.authorization.endAccessTokens();
@@ -173,7 +173,7 @@ describe("a token", () => {
     expect([place.authorization.refreshes(), place.server.received.length - before]).toEqual([1, 2]);
   });
 
-  it("that is refused even when it is new ends the call after one renewal", async () => {
+  it("that is rejected although it is new fails the call after one renewal", async () => {
     await place.login();
     const signIn = find();
     const before = place.server.received.length;
@@ -183,15 +183,15 @@ describe("a token", () => {
     expect([place.authorization.refreshes(), place.server.received.length - before]).toEqual([1, 2]);
   });
 
-  it("for another audience than the server is refused by it, after one renewal", async () => {
+  it("for another audience is rejected by the server after one renewal", async () => {
     place.server.description = (honest) => ({ ...honest, resource: place.server.origin });
     const { resource } = await place.login();
     expect(resource).toBe(place.server.origin);
-    expect((await failure(post(find()))).message).toBe("remote does not take the sign-in any more (HTTP 401).");
+    expect((await failure(post(find()))).message).toBe("remote no longer accepts the sign-in (HTTP 401).");
     expect(place.authorization.refreshes()).toBe(1);
   });
 
-  it("stays when the authorization server is out of order, and the next call tries again", async () => {
+  it("stays stored if the authorization server fails, and the next call tries again", async () => {
     await place.login();
     const signIn = find();
     place.authorization.endAccessTokens();
@@ -208,7 +208,7 @@ describe("a token", () => {
     expect(await post(signIn)).toBe(200);
   });
 
-  it("that is about to end is still used when it cannot be renewed", async () => {
+  it("that is about to expire is still used if it cannot be renewed", async () => {
     await place.login();
     const signIn = find();
     place.clock.offsetMs = 3_590_000;
@@ -219,16 +219,16 @@ describe("a token", () => {
     expect(await post(signIn)).toBe(200);
   });
 
-  it("is not used any more after a sign-out elsewhere", async () => {
+  it("is not used after a sign-out in another process", async () => {
     await place.login();
     const signIn = find();
     expect(await post(signIn)).toBe(200);
     await place.store.credentials.remove(place.holding());
     place.clock.offsetMs = 1000;
-    expect((await failure(post(signIn))).message).toBe("remote wants you to sign in first (HTTP 401).");
+    expect((await failure(post(signIn))).message).toBe("remote requires a sign-in (HTTP 401).");
   });
 
-  it("is never redirected to another place", async () => {
+  it("request is never redirected", async () => {
     await place.login();
     place.authorization.endAccessTokens();
     const seen: string[] = [];
@@ -243,7 +243,7 @@ describe("a token", () => {
 });
 
 describe("a renewal", () => {
-  it("happens once for 50 requests that are refused at a time, and all of them get through", async () => {
+  it("happens once for 50 requests that are rejected at the same time, and all of them succeed", async () => {
     await place.login();
     const { credentials } = place.store;
     let claims = 0;
@@ -260,18 +260,18 @@ describe("a renewal", () => {
     expect([place.authorization.refreshes(), claims]).toEqual([1, 1]);
   });
 
-  it("that is refused is tried once, however many gateways wait for it", async () => {
+  it("that is refused is tried once, even if many gateways wait for it", async () => {
     await place.login();
     place.authorization.endGrants();
     place.server.holdRefusals(3);
-    // Each has its own memory, as processes have.
+    // Each object has its own memory, as separate processes have.
     const errors = await Promise.all([find(), find(), find()].map((signIn) => failure(post(signIn))));
     expect(errors.map(({ code }) => code)).toEqual(Array.from({ length: 3 }, () => "UPSTREAM_UNAUTHORIZED"));
     expect(place.authorization.refreshes()).toBe(1);
     expect(await stored()).toMatchObject({ isRefused: true });
   });
 
-  it("is not called off by one of those who wait for it", async () => {
+  it("continues when one of its waiting callers aborts", async () => {
     await place.login();
     const signIn = find();
     place.authorization.endAccessTokens();
@@ -289,7 +289,7 @@ describe("a renewal", () => {
     expect(place.authorization.refreshes()).toBe(1);
   });
 
-  it("goes to the issuer that gave out the token, whatever the server says by now", async () => {
+  it("uses the issuer of the token, even if the server now names another", async () => {
     await place.login();
     place.authorization.endAccessTokens();
     place.server.description = () => ({ resource: place.server.url, authorization_servers: ["https://evil.example"] });
@@ -298,13 +298,13 @@ describe("a renewal", () => {
     expect(place.authorization.refreshes()).toBe(1);
   });
 
-  it("of one that was overtaken takes what the other got and wipes nothing", async () => {
+  it("whose claim has expired uses the other process's result and deletes nothing", async () => {
     await place.login();
     place.authorization.endAccessTokens();
     const slow = find();
     const quick = find();
     place.authorization.switches.onReuse = "refuse";
-    // The first is stopped in the midst of it for longer than its right counts; the second renews meanwhile.
+    // The first renewal is suspended for longer than its claim lasts; the second one renews meanwhile.
     let isFirst = true;
     place.authorization.switches.beforeRefresh = async () => {
       if (!isFirst) return true;
@@ -318,7 +318,7 @@ describe("a renewal", () => {
     expect(await stored()).toMatchObject({ isRefused: false });
   });
 
-  it("whose sign-in was taken back meanwhile brings nothing back", async () => {
+  it("does not restore a sign-in that was removed meanwhile", async () => {
     await place.login();
     place.authorization.endAccessTokens();
     place.authorization.switches.beforeRefresh = async () =>
@@ -328,8 +328,8 @@ describe("a renewal", () => {
   });
 });
 
-describe("what is kept", () => {
-  it("holds no token, in no file", async () => {
+describe("the stored credential", () => {
+  it("contains no readable token in any file", async () => {
     await place.login();
     place.authorization.endAccessTokens();
     expect(await post(find())).toBe(200);
@@ -345,7 +345,7 @@ describe("what is kept", () => {
     expect(files.map(({ name }) => name)).toContain("credentials.key");
   });
 
-  it("does not open for another server, actor or issuer, and is not wiped for that", async () => {
+  it("cannot be decrypted for another server, actor or issuer, and is not deleted then", async () => {
     await place.login();
     const credential = (await stored())!;
     for (const change of [{ actor: "b" }, { server: "other" }, { issuer: "https://evil.example" }]) {
@@ -357,7 +357,7 @@ describe("what is kept", () => {
     expect(await stored()).toBeDefined();
   });
 
-  it("is read again by a gateway that starts later", async () => {
+  it("can be read by a gateway that starts later", async () => {
     await place.login();
     const store = createStore({ file: storeFile(place.folder), inline: true });
     expect(await post(find(place.signIns({ store: () => store.credentials })))).toBe(200);

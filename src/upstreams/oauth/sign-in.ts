@@ -1,5 +1,5 @@
-// A connection and an actor come in, the token for each request goes out: as it was signed in for, renewed when it has to
-// be. It refuses to sign in by itself: that is a person's to do.
+// Provides the access token for each request of an actor on a connection, and renews it when needed. It never starts
+// a sign-in; only the user can do that.
 import type { LocalKey } from "../../util/local-key.js";
 import type { GuardedFetchParts } from "../../util/net/guarded-fetch.js";
 import { createAuthFetch } from "./auth-fetch.js";
@@ -7,21 +7,27 @@ import { isGood, renew, type RenewalParts } from "./renewal.js";
 import { addressKey, hasOwnAuthorization, type RemoteConnection } from "./settings.js";
 import { type CredentialStore, createVault, type OpenCredential } from "./vault.js";
 
-/** So often what is in use is told, although nobody asks for it: a stream may go on for days. */
-const REMIND_MS = 1_800_000;
+/**
+ * Interval at which the tokens in use are registered for redaction again, because a stream without new requests may
+ * run for days.
+ */
+const RENOTE_MS = 1_800_000;
 
-/** How long a credential is believed to be what the store has: a sign-out elsewhere counts after that. */
-const BELIEVED_MS = 1000;
+/**
+ * How long a credential is used without reading the store again. A sign-out in another process takes effect after
+ * this time.
+ */
+const CACHE_MS = 1000;
 
 export interface SignIn {
-  /** Who signed in, or has to. */
+  /** The actor that signed in or has to sign in. */
   readonly actor: string;
-  /** What to send; undefined when nobody signed in. */
+  /** The token to send. Undefined if the actor has not signed in. */
   token(): Promise<string | undefined>;
-  /** The server did not take what was sent: something else to send, or undefined when a person has to sign in. */
+  /** After the server has rejected `refused`: another token, or undefined if the user must sign in. */
   another(refused: string | undefined): Promise<string | undefined>;
-  /** What was last sent is still in use. */
-  remind(): void;
+  /** Registers the current secrets for redaction again, because they are still in use. */
+  noteAgain(): void;
 }
 
 export interface SignInRequest {
@@ -31,22 +37,22 @@ export interface SignInRequest {
 }
 
 export interface SignInParts extends Pick<GuardedFetchParts, "lookup" | "ca" | "env"> {
-  /** Asked every time: a reload may bring another store. */
+  /** Called for each access, because a reload may replace the store. */
   readonly store: () => CredentialStore;
   readonly key: LocalKey;
-  /** The time of day. */
+  /** Wall-clock time in milliseconds. */
   readonly now: () => number;
-  /** Told whenever they are used: what is not used any more may be forgotten. */
+  /** Called whenever secrets are used, so that the redaction may forget unused secrets. */
   readonly noteSecret: (secret: string) => void;
   readonly pause?: (delayMs: number) => Promise<void>;
 }
 
-/** Undefined for a connection that carries its own credentials. */
+/** Undefined for a connection whose configuration contains credentials. */
 export type FindSignIn = (request: SignInRequest) => SignIn | undefined;
 
 /**
- * One for each server, address and actor, whoever asks, for as long as somebody has it: that is what makes a renewal happen
- * once. It holds tokens in clear, so that nobody's stay in memory after their connections.
+ * Returns one shared object for each server, URL and actor, so that concurrent renewals become one. The objects hold
+ * decrypted tokens and are referenced weakly, so that tokens leave memory with their connections.
  */
 export function createSignIns(parts: SignInParts): FindSignIn {
   const vault = createVault(parts.key);
@@ -54,12 +60,12 @@ export function createSignIns(parts: SignInParts): FindSignIn {
   const gone = new FinalizationRegistry<string>((name) => {
     if (known.get(name)?.deref() === undefined) known.delete(name);
   });
-  let reminding: NodeJS.Timeout | undefined;
-  const remindAll = (): void => {
-    for (const signIn of known.values()) signIn.deref()?.remind();
+  let timer: NodeJS.Timeout | undefined;
+  const noteAllAgain = (): void => {
+    for (const signIn of known.values()) signIn.deref()?.noteAgain();
     if (known.size > 0) return;
-    clearInterval(reminding);
-    reminding = undefined;
+    clearInterval(timer);
+    timer = undefined;
   };
   return ({ server, connection, actor }) => {
     if (hasOwnAuthorization(connection)) return undefined;
@@ -78,7 +84,7 @@ export function createSignIns(parts: SignInParts): FindSignIn {
     const made = createSignIn({ holding, settings, store, vault, now, pause, openFetch }, parts.noteSecret);
     known.set(name, new WeakRef(made));
     gone.register(made, name);
-    reminding ??= setInterval(remindAll, REMIND_MS).unref();
+    timer ??= setInterval(noteAllAgain, RENOTE_MS).unref();
     return made;
   };
 }
@@ -104,7 +110,7 @@ function createSignIn(parts: RenewalParts, noteSecret: (secret: string) => void)
     return keep(stored && (await vault.open(stored)));
   }
 
-  /** All who want it share one; who comes later finds its result. */
+  /** Concurrent callers share one renewal. */
   async function renewed(known: OpenCredential, refused: string | undefined): Promise<OpenCredential | undefined> {
     renewing ??= renew(known, refused, parts)
       .then(keep)
@@ -115,18 +121,18 @@ function createSignIn(parts: RenewalParts, noteSecret: (secret: string) => void)
   }
 
   async function good(refused: string | undefined): Promise<string | undefined> {
-    const isBelieved = refused === undefined && Math.abs(now() - readAt) < BELIEVED_MS;
-    const known = isBelieved ? current : await read();
+    const isFresh = refused === undefined && Math.abs(now() - readAt) < CACHE_MS;
+    const known = isFresh ? current : await read();
     if (known === undefined) return undefined;
     const { accessToken, refreshToken } = known.credential;
     if (isGood(known, refused, now())) return accessToken;
     const next = known.isRefused || refreshToken === undefined ? undefined : await renewedInTime(known, refused);
-    // One that has ended and cannot be renewed is sent all the same: the server says what it thinks of it.
+    // An expired token that cannot be renewed is sent anyway, so that the server's answer decides.
     const token = (next ?? known).credential.accessToken;
     return token === refused ? undefined : token;
   }
 
-  /** Before its time is over a token need not be renewed at any price. */
+  /** If the renewal fails, a token that has not expired yet is still used. */
   async function renewedInTime(known: OpenCredential, refused: string | undefined) {
     try {
       return await renewed(known, refused);
@@ -141,7 +147,7 @@ function createSignIn(parts: RenewalParts, noteSecret: (secret: string) => void)
     actor: holding.actor,
     token: () => good(undefined),
     another: (refused) => good(refused ?? ""),
-    remind: () => (current === undefined ? undefined : noteSecrets(current, noteSecret)),
+    noteAgain: () => (current === undefined ? undefined : noteSecrets(current, noteSecret)),
   };
 }
 

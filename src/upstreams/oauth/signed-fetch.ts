@@ -1,27 +1,30 @@
 import { extractWWWAuthenticateParams, type FetchLike } from "@modelcontextprotocol/client";
 import { DiscoveryError } from "../../errors.js";
-import { type LoginWish, notAllowed, scopeIn, scopeRequired, signInRequired } from "./failures.js";
+import { type LoginRequest, notAllowed, scopeIn, scopeRequired, signInRequired } from "./failures.js";
 import type { SignIn } from "./sign-in.js";
 
 export interface SignedFetchParts {
   readonly signIn: SignIn;
-  /** Where tokens may go; a request to any other place carries none. */
+  /** The origin that tokens may be sent to. A request to any other origin carries none. */
   readonly origin: string;
 }
 
 interface SendParts extends SignedFetchParts {
   readonly send: FetchLike;
-  /** Told of every failure of ours. */
+  /** Called for every DiscoveryError. Returns the error to throw. */
   readonly failed: (error: DiscoveryError) => DiscoveryError;
 }
 
 export interface Signed {
   readonly response: Response;
-  /** What was sent last. */
+  /** The token that was sent last. */
   readonly token?: string;
 }
 
-/** Sends with the token; where that is not taken, once more with another one. A refused request was not carried out. */
+/**
+ * Sends a request with the token. If the server rejects the token with 401, sends it once more with another token; a
+ * rejected request was not executed.
+ */
 export async function sendSigned(url: string | URL, init: RequestInit | undefined, parts: SendParts): Promise<Signed> {
   const { signIn, origin, send, failed } = parts;
   if (new URL(url).origin !== origin) return { response: await send(url, init) };
@@ -41,11 +44,11 @@ export async function sendSigned(url: string | URL, init: RequestInit | undefine
   return toSigned(await send(url, withToken(init, other)), other);
 }
 
-/** Why the server did not let us, and what a person can do about it. */
-export function refusalOf(wish: LoginWish, { response, token }: Signed): DiscoveryError {
-  if (response.status === 401) return signInRequired(wish, token !== undefined);
+/** Why the server rejected the request, and what the user can do about it. */
+export function refusalOf(login: LoginRequest, { response, token }: Signed): DiscoveryError {
+  if (response.status === 401) return signInRequired(login, token !== undefined);
   const { error, scope } = extractWWWAuthenticateParams(response);
-  return error === "insufficient_scope" ? scopeRequired({ ...wish, scope: scopeIn(scope) }) : notAllowed(wish);
+  return error === "insufficient_scope" ? scopeRequired({ ...login, scope: scopeIn(scope) }) : notAllowed(login);
 }
 
 function toSigned(response: Response, token: string | undefined): Signed {
@@ -59,7 +62,7 @@ function withToken(init: RequestInit | undefined, token: string | undefined): Re
   return { ...init, headers };
 }
 
-/** A renewal is for all who wait for it: one that has had enough leaves, and the others get theirs. */
+/** Stops waiting when the caller aborts. The renewal continues for the other callers. */
 function orAborted<T>(work: Promise<T>, signal: AbortSignal | null | undefined): Promise<T> {
   if (!signal) return work;
   return new Promise((resolve, reject) => {

@@ -19,34 +19,29 @@ it.each([
     { kind: "granted", tokens: { accessToken: "a", lifeMs: 60_000 } },
   ],
   [
-    "a life that is none",
+    "an invalid lifetime",
     200,
     { access_token: "a", expires_in: -1 },
     { kind: "granted", tokens: { accessToken: "a" } },
   ],
   [
-    "a life beyond all dates",
+    "a lifetime beyond all dates",
     200,
     { access_token: "a", expires_in: 1e300 },
     { kind: "granted", tokens: { accessToken: "a", lifeMs: 315_360_000_000 } },
   ],
-  ["a verdict", 400, { error: "invalid_grant" }, { kind: "refused", reason: "invalid_grant" }],
-  ["a verdict with status 200", 200, { error: "invalid_grant" }, { kind: "refused", reason: "invalid_grant" }],
-  [
-    "a verdict of a server that is failing",
-    500,
-    { error: "invalid_grant" },
-    { kind: "failed", reason: "invalid_grant" },
-  ],
+  ["a permanent error", 400, { error: "invalid_grant" }, { kind: "refused", reason: "invalid_grant" }],
+  ["a permanent error with status 200", 200, { error: "invalid_grant" }, { kind: "refused", reason: "invalid_grant" }],
+  ["a permanent error with a 5xx status", 500, { error: "invalid_grant" }, { kind: "failed", reason: "invalid_grant" }],
   [
     "something temporary",
     400,
     { error: "temporarily_unavailable" },
     { kind: "failed", reason: "temporarily_unavailable" },
   ],
-  ["a limit", 429, {}, { kind: "failed", reason: "HTTP 429" }],
+  ["a rate limit", 429, {}, { kind: "failed", reason: "HTTP 429" }],
   [
-    "an error in strange words",
+    "an error that is not safe to show",
     400,
     { error: "run `this`" },
     { kind: "failed", reason: "an error that cannot be shown" },
@@ -54,14 +49,14 @@ it.each([
   ["no token", 200, { token_type: "bearer" }, { kind: "failed", reason: "HTTP 200" }],
   ["a token that would add a header", 200, { access_token: "a\r\nx: y" }, { kind: "failed", reason: "HTTP 200" }],
   [
-    "a token of another kind",
+    "a token of another type",
     200,
     { access_token: "a", token_type: "DPoP" },
     { kind: "refused", reason: "its tokens are not bearer tokens" },
   ],
-  ["no JSON", 200, "<html>", { kind: "failed", reason: "HTTP 200" }],
+  ["a response that is not JSON", 200, "<html>", { kind: "failed", reason: "HTTP 200" }],
   ["a redirect", 302, "", { kind: "failed", reason: "HTTP 302" }],
-])("understands %s", async (_, status, body, expected) => {
+])("interprets %s", async (_, status, body, expected) => {
   expect(await requestTokens(REQUEST, answering(status, body))).toEqual(expected);
 });
 
@@ -69,14 +64,14 @@ it.each([
   ["a client without a secret", { id: "c" }, [], undefined, { client_id: "c" }],
   ["a secret, by default in the header", { id: "c d", secret: "e:f" }, [], "c+d:e%3Af", {}],
   [
-    "a secret in the body where nothing else is known",
+    "a secret in the body if the server supports nothing else",
     { id: "c", secret: "s" },
     ["client_secret_post"],
     undefined,
     { client_id: "c", client_secret: "s" },
   ],
   [
-    "a secret as it was registered",
+    "a secret by the registered method",
     { id: "c", secret: "s", authMethod: "client_secret_post" },
     ["client_secret_basic", "client_secret_post"],
     undefined,
@@ -95,7 +90,7 @@ it.each([
   expect(redirect).toBe("manual");
 });
 
-it("says that a server without a way to take tokens back has none", async () => {
+it("reports a server that does not support token revocation", async () => {
   const credential = {
     issuer: "",
     tokenEndpoint: "",
@@ -105,7 +100,9 @@ it("says that a server without a way to take tokens back has none", async () => 
     accessToken: "",
   };
   const token = { token: "t", hint: "access_token", client: { id: "c" } };
-  expect(await revokeToken(credential, token, answering(200, ""))).toBe("its authorization server has no way to do it");
+  expect(await revokeToken(credential, token, answering(200, ""))).toBe(
+    "its authorization server does not support token revocation",
+  );
   const able = { ...credential, revocationEndpoint: "https://as.example/revoke" };
   expect(await revokeToken(able, token, answering(200, ""))).toBeUndefined();
   expect(await revokeToken(able, token, answering(400, { error: "unsupported_token_type" }))).toBe(

@@ -1,4 +1,4 @@
-// A grant comes in, tokens or the reason why there are none go out. It knows nothing of where they are kept.
+// Requests tokens with a grant. Returns the tokens or the reason of the failure.
 import type { FetchLike } from "@modelcontextprotocol/client";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import type { Credential, OAuthClient } from "./credential.js";
@@ -12,9 +12,9 @@ export interface Tokens {
 
 export type TokenAnswer =
   | { readonly kind: "granted"; readonly tokens: Tokens }
-  /** A verdict on the grant or the client, which will be the same next time. */
+  /** The issuer rejected the grant or the client; a repetition would be rejected as well. */
   | { readonly kind: "refused"; readonly reason: string }
-  /** Nobody knows what it would have said. */
+  /** The request failed without a decision of the issuer. */
   | { readonly kind: "failed"; readonly reason: string };
 
 export interface TokenRequest {
@@ -24,8 +24,8 @@ export interface TokenRequest {
   readonly form: Readonly<Record<string, string>>;
 }
 
-/** RFC 6749, 5.2 and RFC 8707: these will not go away by themselves. */
-const VERDICTS = new Set([
+/** Permanent errors by RFC 6749, section 5.2, and RFC 8707. A retry does not help. */
+const PERMANENT_ERRORS = new Set([
   "invalid_grant",
   "invalid_client",
   "unauthorized_client",
@@ -35,7 +35,7 @@ const VERDICTS = new Set([
   "invalid_request",
 ]);
 
-/** Ten years: what is beyond can no longer be told as a date. */
+/** Ten years. Longer lifetimes could exceed the range of dates. */
 const LONGEST_LIFE_S = 315_360_000;
 
 export async function requestTokens(request: TokenRequest, fetch: FetchLike): Promise<TokenAnswer> {
@@ -43,22 +43,25 @@ export async function requestTokens(request: TokenRequest, fetch: FetchLike): Pr
   const said = toObject(await response.text());
   const error = codeIn(said);
   const accessToken = said["access_token"];
-  // Some tell an error with status 200.
+  // Some servers report an error with status 200.
   if (response.status === 200 && error === undefined && isToken(accessToken)) {
     if (isBearer(said["token_type"])) return { kind: "granted", tokens: toTokens(said, accessToken) };
     return { kind: "refused", reason: "its tokens are not bearer tokens" };
   }
   const reason = error ?? `HTTP ${response.status}`;
-  return { kind: error !== undefined && VERDICTS.has(error) && response.status < 500 ? "refused" : "failed", reason };
+  return {
+    kind: error !== undefined && PERMANENT_ERRORS.has(error) && response.status < 500 ? "refused" : "failed",
+    reason,
+  };
 }
 
-/** Gives up a token (RFC 7009). Undefined when the server took it. */
+/** Revokes a token (RFC 7009). Returns undefined on success, else the reason of the failure. */
 export async function revokeToken(
   { revocationEndpoint, authMethods }: Credential,
   { token, hint, client }: { readonly token: string; readonly hint: string; readonly client: OAuthClient },
   fetch: FetchLike,
 ): Promise<string | undefined> {
-  if (revocationEndpoint === undefined) return "its authorization server has no way to do it";
+  if (revocationEndpoint === undefined) return "its authorization server does not support token revocation";
   const form = { token, token_type_hint: hint };
   const response = await post({ endpoint: revocationEndpoint, authMethods, client, form }, fetch);
   return response.status === 200 ? undefined : (codeIn(toObject(await response.text())) ?? `HTTP ${response.status}`);
@@ -80,25 +83,28 @@ async function post({ endpoint, authMethods, client, form }: TokenRequest, fetch
   return await fetch(endpoint, { method: "POST", headers, body: body.toString(), redirect: "manual" });
 }
 
-/** What it was registered with, else the safest that the server knows; left unsaid, that is the header (RFC 8414). */
+/**
+ * The registered method, else the safest method that the server supports. The default is client_secret_basic (RFC
+ * 8414).
+ */
 function authMethodOf({ secret, authMethod }: OAuthClient, known: readonly string[]): string {
   if (secret === undefined) return "none";
   if (authMethod !== undefined && (known.length === 0 || known.includes(authMethod))) return authMethod;
   return known.length > 0 && !known.includes("client_secret_basic") ? "client_secret_post" : "client_secret_basic";
 }
 
-/** As RFC 6749, 2.3.1 has it: both are encoded as in a form first. */
+/** By RFC 6749, section 2.3.1, both values are form-encoded first. */
 function basic(id: string, secret: string): string {
   const encoded = (text: string): string => new URLSearchParams([["", text]]).toString().slice(1);
   return `Basic ${Buffer.from(`${encoded(id)}:${encoded(secret)}`).toString("base64")}`;
 }
 
-/** It has to be said, and a few do not. */
+/** `token_type` is required, but some servers omit it. */
 function isBearer(type: unknown): boolean {
   return type === undefined || (typeof type === "string" && type.toLowerCase() === "bearer");
 }
 
-/** What can stand in a header; anything else could add one. */
+/** Accepts only characters that are safe in a header; a line break could add another header. */
 function isToken(value: unknown): value is string {
   return typeof value === "string" && /^[\x21-\x7e]{1,32768}$/.test(value);
 }
@@ -114,7 +120,7 @@ function toTokens(said: JsonObject, accessToken: string): Tokens {
   };
 }
 
-/** The code of an error, if it is one that can be shown. */
+/** The error code, if it is safe to show. */
 function codeIn(said: JsonObject): string | undefined {
   const { error } = said;
   if (error === undefined) return undefined;

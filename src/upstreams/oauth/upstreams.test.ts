@@ -20,12 +20,15 @@ const target = (actor?: string): UpstreamTarget => ({
   ...(actor === undefined ? {} : { actor }),
 });
 
-describe("calls to a server that wants a sign-in", () => {
-  it("say which command signs in, and work at once when somebody has", async () => {
+describe("calls to a server that requires a sign-in", () => {
+  it("name the sign-in command, and work immediately after the sign-in", async () => {
     const upstreams = open();
     for (let attempt = 0; attempt < 8; attempt++) {
       const error = await failure(upstreams.call(target(), toCall("whoami")));
-      expect([error.code, error.hint]).toEqual(["UPSTREAM_UNAUTHORIZED", "Run `anygpt mcp auth login remote`."]);
+      expect([error.code, error.hint]).toEqual([
+        "UPSTREAM_UNAUTHORIZED",
+        "Run `anygpt mcp auth login remote` in a terminal to sign in to remote.",
+      ]);
     }
     expect(upstreams.state("remote")).toMatchObject({ kind: "failed" });
     await place.login();
@@ -33,7 +36,7 @@ describe("calls to a server that wants a sign-in", () => {
     expect((await upstreams.list(target())).tools.map(({ name }) => name)).toEqual(["whoami", "purge"]);
   });
 
-  it("share one renewal when 50 of them are refused at a time, over one connection", async () => {
+  it("share one renewal when 50 of them are rejected at the same time on one connection", async () => {
     await place.login();
     const upstreams = open();
     await upstreams.call(target(), toCall("whoami"));
@@ -44,14 +47,14 @@ describe("calls to a server that wants a sign-in", () => {
     expect(place.authorization.refreshes()).toBe(1);
   });
 
-  it("name the scope that is missing, and leave the connection to the others", async () => {
+  it("name the missing scope, and leave the connection open for others", async () => {
     await place.login();
     const upstreams = open();
     const error = await failure(upstreams.call(target(), toCall("purge")));
     expect([error.code, error.executed, error.hint]).toEqual([
       "UPSTREAM_UNAUTHORIZED",
       "no",
-      "Run `anygpt mcp auth login remote --scope files:purge`.",
+      "Run `anygpt mcp auth login remote --scope files:purge` in a terminal to sign in to remote.",
     ]);
     expect(textOf(await upstreams.call(target(), toCall("whoami")))).toBe("let in");
   });
@@ -66,7 +69,7 @@ describe("calls to a server that wants a sign-in", () => {
     expect([ann.status, bob.status]).toEqual(["fulfilled", "rejected"]);
   });
 
-  it("fail for one actor without anybody hearing of it in the state of the server", async () => {
+  it("fail for one actor without a change of the server's shared state", async () => {
     await place.login();
     const upstreams = open();
     await upstreams.call(target(), toCall("whoami"));
@@ -76,7 +79,7 @@ describe("calls to a server that wants a sign-in", () => {
     expect(upstreams.state("remote")).toEqual({ kind: "closed" });
   });
 
-  it("never go over the connection of another actor", async () => {
+  it("never use the connection of another actor", async () => {
     await place.login({ actor: "ann" });
     const upstreams = open();
     expect(textOf(await upstreams.call(target("ann"), toCall("whoami")))).toBe("let in");

@@ -1,22 +1,22 @@
-// Credentials come in and go out as they are; what is kept of them is sealed with the key of this machine.
+// Encrypts credentials for the store with the key of this machine.
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { DiscoveryError } from "../../errors.js";
 import { deriveKey, type LocalKey } from "../../util/local-key.js";
-import { type Credential, parseCredential, toText } from "./credential.js";
+import { type Credential, parseCredential, serializeCredential } from "./credential.js";
 
 const CIPHER = "aes-256-gcm";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Whose credential it is. */
+/** The key of a credential: server, connection and actor. */
 export interface Holding {
   readonly server: string;
   readonly connection: string;
   readonly actor: string;
 }
 
-/** A credential as the store keeps it. */
+/** A credential as the store keeps it: encrypted. */
 export interface SealedCredential extends Holding {
   readonly issuer: string;
   readonly sealed: Uint8Array;
@@ -40,14 +40,14 @@ export interface Draft extends Holding {
 
 type Right = { readonly version: number; readonly holder: string };
 
-/** What is asked of whoever keeps the credentials (`store/credentials.ts` says what it promises). */
+/** The storage that credentials need. `store/credentials.ts` documents the guarantees. */
 export interface CredentialStore {
   find(key: Holding): Promise<SealedCredential | undefined>;
   list(server?: string): Promise<readonly SealedCredential[]>;
   save(draft: Draft): Promise<SealedCredential>;
   claim(
     key: Holding,
-    wish: Right & { readonly now: number; readonly ttlMs: number },
+    request: Right & { readonly now: number; readonly ttlMs: number },
   ): Promise<
     | { readonly kind: "claimed"; readonly credential: SealedCredential }
     | { readonly kind: "held" }
@@ -59,14 +59,14 @@ export interface CredentialStore {
   remove(key: Holding): Promise<SealedCredential | undefined>;
 }
 
-/** The file with the key, for the owner alone. */
+/** The file with the encryption key, readable only by its owner. */
 export function credentialKeyFile(stateFolder: string): string {
   return join(stateFolder, "credentials.key");
 }
 
 export interface Vault {
   seal(holding: Holding, credential: Credential): Promise<Uint8Array>;
-  /** Undefined when it was changed, belongs to another holding or issuer, or was sealed with another key. */
+  /** Undefined if the data was modified, belongs to another holding or issuer, or was encrypted with another key. */
   open(stored: SealedCredential): Promise<OpenCredential | undefined>;
 }
 
@@ -83,11 +83,11 @@ export function createVault(localKey: LocalKey): Vault {
     async seal(holding, credential) {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv(CIPHER, await key(), nonce).setAAD(labelOf(holding, credential.issuer));
-      const sealed = [cipher.update(toText(credential), "utf8"), cipher.final()];
+      const sealed = [cipher.update(serializeCredential(credential), "utf8"), cipher.final()];
       return Buffer.concat([nonce, cipher.getAuthTag(), ...sealed]);
     },
     async open(stored) {
-      const text = unseal(await key(), Buffer.from(stored.sealed), labelOf(stored, stored.issuer));
+      const text = decrypt(await key(), Buffer.from(stored.sealed), labelOf(stored, stored.issuer));
       const credential = text === undefined ? undefined : parseCredential(text);
       if (credential === undefined || credential.issuer !== stored.issuer) return undefined;
       const { version, savedAt, isRefused } = stored;
@@ -96,12 +96,15 @@ export function createVault(localKey: LocalKey): Vault {
   };
 }
 
-/** A sealed credential that is moved to another server, actor or issuer does not open there. */
+/**
+ * Additional authenticated data: an encrypted credential that is moved to another server, actor or issuer cannot be
+ * decrypted there.
+ */
 function labelOf({ server, connection, actor }: Holding, issuer: string): Buffer {
   return Buffer.from(JSON.stringify([server, connection, actor, issuer]));
 }
 
-function unseal(key: Buffer, bytes: Buffer, label: Buffer): string | undefined {
+function decrypt(key: Buffer, bytes: Buffer, label: Buffer): string | undefined {
   try {
     const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
     decipher.setAAD(label).setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { childEnvironment } from "./child-environment.js";
 
-it("gives a child the safe variables and its own, and nothing else", () => {
+it("passes on the safe variables and those of the entry, and nothing else", () => {
   const gateway = {
     PATH: "/bin",
     HOME: "/home/a",
@@ -23,10 +23,10 @@ it("gives a child the safe variables and its own, and nothing else", () => {
 });
 
 it.each([
-  ["lets the server's own value win", { PATH: "/bin" }, { PATH: "/own" }, { PATH: "/own" }],
-  ["knows a name in the case of Windows", { Path: "C:\\" }, {}, { Path: "C:\\" }],
+  ["uses the entry's value instead of the gateway's", { PATH: "/bin" }, { PATH: "/own" }, { PATH: "/own" }],
+  ["accepts a name in the letter case of Windows", { Path: "C:\\" }, {}, { Path: "C:\\" }],
   [
-    "tells how deep it is, whatever the server's entry says",
+    "sets the depth, even if the server's entry has another value",
     { ANYGPT_DEPTH: "2" },
     { anygpt_depth: "0" },
     { ANYGPT_DEPTH: "2" },
@@ -39,9 +39,9 @@ it.each([
 it.each([
   ["a name", ["AWS_PROFILE"], ["AWS_PROFILE"]],
   ["a pattern", ["AWS_*"], ["AWS_PROFILE", "AWS_REGION"]],
-  ["a pattern of single characters", ["AWS_REGIO?"], ["AWS_REGION"]],
-  ["everything but what is the gateway's own", ["*"], ["AWS_PROFILE", "AWS_REGION", "EDITOR"]],
-  ["no name that only contains the pattern", ["REGION"], []],
+  ["variables that match single-character wildcards", ["AWS_REGIO?"], ["AWS_REGION"]],
+  ["every variable except the gateway's", ["*"], ["AWS_PROFILE", "AWS_REGION", "EDITOR"]],
+  ["no variable whose name only contains the pattern", ["REGION"], []],
 ])("lets a child inherit %s", (_name, inheritEnv, expected) => {
   const gateway = {
     AWS_PROFILE: "p",
@@ -53,7 +53,7 @@ it.each([
   expect(Object.keys(childEnvironment(gateway, {}, inheritEnv))).toEqual(expected);
 });
 
-it("hands on how the network is reached", () => {
+it("passes on proxy and certificate settings", () => {
   const network = { https_proxy: "http://p:1", NO_PROXY: "a", SSL_CERT_FILE: "/ca.pem", NODE_EXTRA_CA_CERTS: "/x.pem" };
   expect(childEnvironment({ ...network, OTHER: "x" }, {})).toEqual(network);
 });

@@ -1,6 +1,6 @@
 import { inheritedNames } from "./inherited-names.js";
 
-/** Tells a server that is a gateway itself through how many others it was started. */
+/** Tells a child process that is itself a gateway how many gateways are above it. */
 export const DEPTH_VARIABLE = "ANYGPT_DEPTH";
 
 const SAFE_NAMES = new Set([
@@ -38,7 +38,7 @@ const SAFE_NAMES = new Set([
   "USERNAME",
   "USERPROFILE",
   "WINDIR",
-  // How this machine reaches the network holds for every program on it.
+  // The proxy and certificate settings of this machine apply to every program on it.
   "HTTP_PROXY",
   "HTTPS_PROXY",
   "ALL_PROXY",
@@ -49,23 +49,24 @@ const SAFE_NAMES = new Set([
 ]);
 
 /**
- * What a child process sees: the safe part of the gateway's environment, what it inherits by name, and the variables set
- * for it, the later ones stronger. Names compare
- * without case, because Windows writes `Path`. A value that begins with `()` is a shell function of old bash and stays out.
- * The depth is ours alone to tell: an entry that could set it back could make gateways start each other without end.
+ * The environment of a child process: the safe variables of the gateway, the variables that the entry inherits by
+ * name, and the variables set in the entry. Later sources override earlier ones. Names are compared
+ * case-insensitively, because Windows writes `Path`. A value that begins with `()` is an exported function of an old
+ * bash version and is left out. Only the gateway sets the depth: an entry that could reset it could make gateways
+ * start each other endlessly.
  */
 export function childEnvironment(
   gateway: Readonly<Record<string, string | undefined>>,
-  own: Readonly<Record<string, string>>,
+  entryEnv: Readonly<Record<string, string>>,
   inheritEnv: readonly string[] = [],
 ): Record<string, string> {
   const environment: Record<string, string> = {};
   const inherited = new Set(inheritedNames(gateway, inheritEnv));
   for (const [name, value] of Object.entries(gateway)) {
-    const isGiven = isSafe(name) || inherited.has(name);
-    if (value !== undefined && isGiven && !value.startsWith("()")) environment[name] = value;
+    const isPassedOn = isSafe(name) || inherited.has(name);
+    if (value !== undefined && isPassedOn && !value.startsWith("()")) environment[name] = value;
   }
-  for (const [name, value] of Object.entries(own)) {
+  for (const [name, value] of Object.entries(entryEnv)) {
     if (name.toUpperCase() !== DEPTH_VARIABLE) environment[name] = value;
   }
   return environment;

@@ -3,7 +3,7 @@ import { findErrorLine } from "./error-line.js";
 
 it.each<[string, string[], string]>([
   [
-    "npm and a missing package",
+    "npm with a missing package",
     [
       "npm error code E404",
       "npm error 404 Not Found - GET http://registry/x - Not found",
@@ -26,7 +26,7 @@ it.each<[string, string[], string]>([
     "npm error network request to http://registry/x failed, reason: getaddrinfo ENOTFOUND registry",
   ],
   [
-    "Node and a missing package",
+    "Node with a missing package",
     [
       "node:internal/modules/esm/resolve:873",
       "  throw new ERR_MODULE_NOT_FOUND(packageName, fileURLToPath(base), null);",
@@ -71,12 +71,12 @@ it.each<[string, string[], string]>([
     ["go: host/mod@latest: module host/mod: not found", "exit status 1"],
     "go: host/mod@latest: module host/mod: not found",
   ],
-  ["anything else", ["starting", "no token set"], "no token set"],
-  ["nothing but noise", ["Node.js v20.20.2"], "Node.js v20.20.2"],
-])("finds the telling line of %s", (_name, lines, expected) => {
+  ["an unknown format", ["starting", "no token set"], "no token set"],
+  ["noise only", ["Node.js v20.20.2"], "Node.js v20.20.2"],
+])("finds the line that explains the failure: %s", (_name, lines, expected) => {
   expect(findErrorLine(lines)).toBe(expected);
 });
 
-it("finds nothing where nothing was written", () => {
+it("returns undefined without lines", () => {
   expect(findErrorLine([])).toBeUndefined();
 });

@@ -1,6 +1,6 @@
-// Finds the line of a program's standard error that explains its failure: often not the last one.
+// Finds the line of a program's standard error that explains its failure. It is often not the last line.
 
-/** Lines that end a report and say nothing about its cause. */
+/** Lines that follow an error report and do not explain the cause. */
 const NOISE = [
   /^Node\.js v\d/,
   /^npm (?:ERR!|error) (?:A complete log of this run|Log files were not written|code |errno |syscall |path |command |signal )/,
@@ -15,9 +15,9 @@ const NOISE = [
   /^exit status \d+$/,
 ];
 
-/** From the most to the least specific; within one, the last line that matches, unless it says otherwise. */
+/** From the most to the least specific pattern. `takes` selects the first or the last matching line. */
 const CAUSES: readonly { readonly pattern: RegExp; readonly takes: "first" | "last" }[] = [
-  // npm 7 to 11, first the line with the status or reason: "npm error 404 Not Found - GET …".
+  // npm 7 to 11. The line with the status or the reason comes first: "npm error 404 Not Found - GET …".
   {
     pattern:
       /^npm (?:ERR!|error) (?:\d{3} |network |notarget |could not determine|request to |Cannot |E[A-Z]{3,}|\w+ E[A-Z]{3,})/,
@@ -39,10 +39,10 @@ const CAUSES: readonly { readonly pattern: RegExp; readonly takes: "first" | "la
 ];
 
 export function findErrorLine(lines: readonly string[]): string | undefined {
-  const telling = lines.filter((line) => !NOISE.some((noise) => noise.test(line)));
+  const candidates = lines.filter((line) => !NOISE.some((noise) => noise.test(line)));
   for (const { pattern, takes } of CAUSES) {
-    const found = telling.filter((line) => pattern.test(line)).at(takes === "first" ? 0 : -1);
+    const found = candidates.filter((line) => pattern.test(line)).at(takes === "first" ? 0 : -1);
     if (found !== undefined) return found.trim();
   }
-  return (telling.at(-1) ?? lines.at(-1))?.trim();
+  return (candidates.at(-1) ?? lines.at(-1))?.trim();
 }

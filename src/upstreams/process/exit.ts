@@ -1,10 +1,15 @@
 import { existsSync } from "node:fs";
 import { DiscoveryError } from "../../errors.js";
+import type { NextStep } from "../../model/next-steps.js";
 import { findErrorLine } from "./error-line.js";
+import { type EndedServer, hintFor } from "./exit-hint.js";
 
-/** How a server's process ended for us. */
+/** How a server process ended, from the gateway's point of view. */
 export type ProcessExit =
-  /** It may be installing its package and goes on alone; its standard error goes to the file. */
+  /**
+   * Detached: the process may still be installing its package and continues in the background. `log` is its standard
+   * error.
+   */
   | { readonly kind: "let-go"; readonly log: string | undefined }
   | { readonly kind: "exited"; readonly code: number | null; readonly signal: NodeJS.Signals | null }
   | { readonly kind: "not-started"; readonly error: NodeJS.ErrnoException };
@@ -14,52 +19,70 @@ export interface ExitContext {
   readonly command: string;
   readonly cwd?: string;
   readonly stderr: readonly string[];
-  /** What it wrote to standard output that is not MCP. */
+  /** Lines on standard output that are not MCP messages. */
   readonly stdout?: string;
-  /** The npx folder whose state explains the failure. */
+  /** The broken npx cache folder that explains the failure. */
   readonly brokenNpxFolder?: string | undefined;
-  /** What may be missing. */
+  /** The log that npm wrote, set when the process wrote nothing to standard error. */
+  readonly npmLog?: { readonly file: string; readonly line: string | undefined } | undefined;
+  /** A requirement that may be missing, as an additional hint. */
   readonly startHint?: string | undefined;
+  readonly args?: EndedServer["args"];
+  readonly given?: EndedServer["given"];
+  readonly environment?: EndedServer["environment"];
 }
 
-/** Why a server is not running: what a person needs to repair it. */
+/** Explains why a server is not running and what the user can do about it. */
 export function exitError(exit: ProcessExit, context: ExitContext): DiscoveryError {
   if (exit.kind === "exited") return ended(exit, context);
   return exit.kind === "let-go" ? letGo(exit.log, context) : notStarted(exit.error, context);
 }
 
-/** "ended with code 1", "was ended by SIGKILL". */
+/** For example "exited with code 1" or "was killed by SIGKILL". */
 function describeExit({ code, signal }: Extract<ProcessExit, { kind: "exited" }>): string {
-  return signal === null ? `ended with code ${code ?? "unknown"}` : `was ended by ${signal}`;
+  return signal === null ? `exited with code ${code ?? "unknown"}` : `was killed by ${signal}`;
 }
 
-/** ': "Error: Cannot find module"', the line of standard error that explains the most; a full stop without one. */
+/**
+ * Returns for example ': "Error: Cannot find module".' with the line of standard error that explains the failure, or
+ * "." without one.
+ */
 export function quoteStderr(stderr: readonly string[]): string {
   const found = findErrorLine(stderr);
   return found === undefined ? "." : `: "${found.replace(/[.\s]+$/, "")}".`;
 }
 
 function letGo(log: string | undefined, { server }: ExitContext): DiscoveryError {
-  const output = log === undefined ? "" : ` Its output is in ${log}.`;
+  const output = log === undefined ? [] : [{ action: "edit-file", path: log, change: "read" } as const];
   return new DiscoveryError("SERVER_CONNECTION_ERROR", `${server} is still installing its package.`, {
-    hint: `The installation goes on in the background; try again in a minute.${output}`,
+    hint: [{ action: "retry", afterSeconds: 60 }, "The installation continues in the background.", ...output],
     server,
   });
 }
 
 function ended(exit: Extract<ProcessExit, { kind: "exited" }>, context: ExitContext): DiscoveryError {
-  const { server, command, stderr, stdout, brokenNpxFolder, startHint } = context;
+  const { server, command, stdout, brokenNpxFolder, startHint, npmLog } = context;
+  const stderr = npmLog?.line === undefined ? context.stderr : [npmLog.line];
   const message = `${server} ${describeExit(exit)}${quoteStderr(stderr)}`;
+  const nextStep: string | NextStep =
+    npmLog === undefined
+      ? `Run "${command}" with its arguments in a terminal to see why it ends.`
+      : { action: "edit-file", path: npmLog.file, change: "read" };
   return new DiscoveryError(
     "SERVER_CONNECTION_ERROR",
     brokenNpxFolder === undefined ? message : `${message} Its npx cache folder ${brokenNpxFolder} is broken.`,
     {
       hint:
         brokenNpxFolder === undefined
-          ? [`Run "${command}" with its arguments in a terminal to see why it ends.`, startHint]
-              .filter(Boolean)
-              .join(" ")
-          : `Run "anygpt mcp doctor --fix", or remove the folder: ${removalOf(brokenNpxFolder)}`,
+          ? [hintFor(context) ?? nextStep, startHint ?? ""]
+          : [
+              { action: "run-command", command: "anygpt mcp doctor --fix", purpose: "repair it" },
+              {
+                action: "run-command",
+                command: removalOf(brokenNpxFolder),
+                purpose: "remove the folder by hand instead",
+              },
+            ],
       facts: {
         exitCode: exit.code,
         signal: exit.signal,
@@ -72,7 +95,7 @@ function ended(exit: Extract<ProcessExit, { kind: "exited" }>, context: ExitCont
   );
 }
 
-/** The command of a shell that removes the folder. */
+/** The shell command that removes the folder. */
 function removalOf(folder: string): string {
   return process.platform === "win32" ? `rmdir /s /q "${folder}"` : `rm -r '${folder.replaceAll("'", "'\\''")}'`;
 }
@@ -97,7 +120,7 @@ function explain(error: NodeJS.ErrnoException, { command, cwd }: ExitContext): [
 }
 
 const notExecutable = (command: string): [string, string] => [
-  `the command ${command} may not be executed`,
+  `the command ${command} cannot be executed`,
   "Check that it is a program and that you may run it.",
 ];
 const tooManyFiles = (): [string, string] => [
@@ -105,7 +128,7 @@ const tooManyFiles = (): [string, string] => [
   "Raise the limit of open files, or use fewer servers at the same time.",
 ];
 const noRoom = (): [string, string] => [
-  "the system has no room for another process",
+  "the system cannot create another process",
   "Close other programs, or use fewer servers at the same time.",
 ];
 
@@ -114,7 +137,7 @@ const REASONS: Readonly<Record<string, (command: string) => [what: string, hint:
   EACCES: notExecutable,
   EPERM: notExecutable,
   ENOEXEC: (command) => [
-    `${command} is not a program for this machine`,
+    `${command} is not an executable for this machine`,
     "Name the interpreter as the command and the file as its argument.",
   ],
   EMFILE: tooManyFiles,

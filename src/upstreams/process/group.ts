@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 
-/** Signals a process and everything it started. A group that is gone already is no error. */
+/** Signals a process and all its descendants. A group that has already exited is not an error. */
 export function signalGroup(pid: number, signal: NodeJS.Signals): void {
   if (process.platform === "win32") {
     if (signal === "SIGKILL") killTree(pid);
@@ -9,11 +9,11 @@ export function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch {
-    // ESRCH: nobody is left. EPERM: it runs as somebody else now, and is not ours to end.
+    // ESRCH: the group has no process left. EPERM: the group now runs as another user and must not be killed.
   }
 }
 
-// Windows has no groups; taskkill follows the parent links.
+// Windows has no process groups; taskkill follows the parent process ids.
 function killTree(pid: number): void {
   const killer = spawn("taskkill", ["/pid", String(pid), "/T", "/F"], { stdio: "ignore", windowsHide: true });
   killer.on("error", () => undefined);

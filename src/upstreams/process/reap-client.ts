@@ -1,48 +1,55 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
+import type { NpxStart } from "../install/npx-progress.js";
 
-/** Ends what we started if we are killed without a chance to do so. */
+/** Ends the processes that the gateway started if the gateway is killed and cannot do so itself. */
 export interface Reaper {
-  /** Watches a server, or with a note a command that may be installing. A second call replaces the first. */
+  /**
+   * Watches a server or, with a note, a command that may be installing a package. A second call replaces the first.
+   */
   watch(pid: number, installation?: InstallationNote): void;
-  /** Hands an installation over: the reaper ends its group once it is complete or too old. */
+  /** Hands an installation over: the reaper ends its process group when it is complete or exceeds its time limit. */
   letGo(pid: number): void;
   forget(pid: number): void;
   close(): void;
 }
 
-/** What the reaper has to know to leave an installation alone. */
+/** The data that the reaper needs to let an installation finish. */
 export interface InstallationNote {
-  /** When the process was started (time of day). */
+  /** When the process was started, as wall-clock time in milliseconds. */
   readonly beganAt: number;
   readonly limitMs: number;
-  /** Where npx installs: the state of this folder tells when it is done. */
-  readonly npxFolder?: string;
+  /** The data that shows when npx has finished. */
+  readonly npx?: NpxStart | undefined;
+  /** The file that receives the standard error of the process. The reaper limits its size. */
+  readonly log?: string | undefined;
 }
 
 export interface ReaperParts {
-  /** The reaper's program; see `reaper.ts`. */
+  /** The path of the reaper program, which is built from `reaper.ts`. */
   readonly program: string;
   readonly env: Readonly<Record<string, string>>;
   readonly log: (message: string) => void;
 }
 
-/** Starts the reaper with the first process to watch, not before. */
+/** Starts the reaper process with the first process to watch. */
 export function createReaper(parts: ReaperParts): Reaper {
   const watched = new Map<number, InstallationNote | undefined>();
   const handedOver = new Set<number>();
   let child: ChildProcess | undefined;
   let closed = false;
 
-  function tell(line: string): void {
-    // Node writes a short line to an idle pipe at once, inside the call: no process is alive and unknown to the reaper.
+  function send(line: string): void {
+    // Node writes a short line to an idle pipe synchronously, so the reaper knows every running process.
     if (child?.stdin?.writable) child.stdin.write(line);
   }
 
   function start(): void {
     if (child !== undefined || closed) return;
     if (!existsSync(parts.program)) {
-      parts.log(`The reaper ${parts.program} is missing: servers would survive a kill -9 of the gateway.`);
+      parts.log(
+        `The reaper ${parts.program} is missing. Servers will keep running if the gateway is killed with SIGKILL.`,
+      );
       closed = true;
       return;
     }
@@ -61,24 +68,24 @@ export function createReaper(parts: ReaperParts): Reaper {
     started.stdin.on("error", lost);
     started.unref();
     unrefPipe(started.stdin);
-    for (const [pid, installation] of watched) tell(registration(pid, installation));
-    for (const pid of handedOver) tell(`!${pid}\n`);
+    for (const [pid, installation] of watched) send(registration(pid, installation));
+    for (const pid of handedOver) send(`!${pid}\n`);
   }
 
   return {
     watch(pid, installation) {
       if (child === undefined) start();
       watched.set(pid, installation);
-      tell(registration(pid, installation));
+      send(registration(pid, installation));
     },
     letGo(pid) {
       handedOver.add(pid);
-      tell(`!${pid}\n`);
+      send(`!${pid}\n`);
     },
     forget(pid) {
       watched.delete(pid);
       handedOver.delete(pid);
-      tell(`-${pid}\n`);
+      send(`-${pid}\n`);
     },
     close() {
       closed = true;
@@ -92,7 +99,10 @@ function registration(pid: number, installation: InstallationNote | undefined): 
   return installation === undefined ? `+${pid}\n` : `~${pid} ${JSON.stringify(installation)}\n`;
 }
 
-/** Lets this process end while the pipe is open. A pipe to a child is a socket underneath; its type does not say so. */
+/**
+ * Lets this process exit while the pipe is open. A pipe to a child is a socket, but its type does not declare
+ * `unref`.
+ */
 export function unrefPipe(pipe: unknown): void {
   if (typeof pipe === "object" && pipe !== null && "unref" in pipe && typeof pipe.unref === "function") pipe.unref();
 }

@@ -1,20 +1,24 @@
-// Process groups come in on standard input, nothing goes out. When the input ends, whatever way the gateway ended, every
-// group still registered is ended; only an installation is left alone until it is complete. A program of its own, built to
-// `dist/reaper.js`; Node's own modules only.
+// Reads process group ids from standard input. When the input ends (for whatever reason the gateway ended), it ends every group
+// that is still registered; an installation may finish first. This is a separate program, built to `dist/reaper.js`,
+// and may only import modules of Node.
 //
-// `+PID`: a server. `~PID {json}`: a command that may be installing. `!PID`: the gateway has let that one go. `-PID`: gone.
+// Input lines: `+PID` registers a server, `~PID {json}` a command that may be installing. `!PID`: the gateway has
+// detached from that installation. `-PID`: the process has exited.
 import { spawnSync } from "node:child_process";
+import { statSync, truncateSync } from "node:fs";
 import { createInterface } from "node:readline";
+import { MOST_LOG_BYTES } from "../install/install-log.js";
 import { npxStateOf } from "../install/npx-cache.js";
-import { startTimeOf } from "./start-time.js";
+import { isNpxDone } from "../install/npx-progress.js";
+import { startTimeOf } from "../../util/start-time.js";
 import type { InstallationNote } from "./reap-client.js";
 
 const TERM_GRACE_MS = 700;
 const POLL_MS = 25;
-const CARE_MS = 250;
-/** A server whose installation is complete reads the end of its input and ends by itself within this time. */
+const SUPERVISE_MS = 250;
+/** Time for a server whose installation is complete to read the end of its input and exit. */
 const SETTLE_MS = 5_000;
-/** npm undoes a half installation when it gets SIGTERM, which takes its time. */
+/** On SIGTERM, npm rolls back a partial installation, which takes time. */
 const UNDO_MS = 30_000;
 
 interface Group {
@@ -23,16 +27,16 @@ interface Group {
 }
 
 const registered = new Map<number, Group>();
-const caredFor = new Set<number>();
+const supervised = new Set<number>();
 
 createInterface({ input: process.stdin })
   .on("line", (line) => {
     const [, kind, digits, json] = /^([-+~!])(\d+)(?: (.*))?$/.exec(line) ?? [];
     const pid = Number(digits);
-    // 0 and 1 as a group would mean "my own" and "everybody".
+    // Signalling group 0 means the caller's group, and group 1 means every process.
     if (!Number.isInteger(pid) || pid < 2) return;
     if (kind === "-") registered.delete(pid);
-    else if (kind === "!") void care(pid);
+    else if (kind === "!") void supervise(pid);
     else register(pid, json === undefined ? undefined : (JSON.parse(json) as InstallationNote));
   })
   .on("close", () => void endAll());
@@ -44,7 +48,7 @@ function register(pid: number, installation: InstallationNote | undefined): void
 
 async function endAll(): Promise<void> {
   const ours = [...registered].filter(([pid]) => isStillOurs(pid));
-  for (const [pid, { installation }] of ours) if (installation !== undefined) void care(pid);
+  for (const [pid, { installation }] of ours) if (installation !== undefined) void supervise(pid);
   await endGroups(ours.filter(([, { installation }]) => installation === undefined).map(([pid]) => pid));
 }
 
@@ -54,36 +58,57 @@ async function endGroups(groups: readonly number[]): Promise<void> {
   for (const pid of groups) signal(pid, "SIGKILL");
 }
 
-/** Leaves an installation alone until it is complete or too old, then ends what is left of the group. */
-async function care(pid: number): Promise<void> {
+/** Lets an installation continue until it is complete or exceeds its time limit, then ends the rest of its group. */
+async function supervise(pid: number): Promise<void> {
   const note = registered.get(pid)?.installation;
-  if (note === undefined || caredFor.has(pid)) return;
-  caredFor.add(pid);
-  let completeSince: number | undefined;
+  if (note === undefined || supervised.has(pid)) return;
+  supervised.add(pid);
+  let doneSince: number | undefined;
   while (isRunning(pid) && isStillOurs(pid)) {
     const now = Date.now();
-    if (now - note.beganAt >= note.limitMs) return await endInstallation(pid, () => false, UNDO_MS);
-    const isComplete = note.npxFolder !== undefined && npxStateOf(note.npxFolder, Date.now) === "complete";
-    completeSince = isComplete ? (completeSince ?? now) : undefined;
-    if (completeSince !== undefined && now - completeSince >= SETTLE_MS) {
-      await endInstallation(pid, () => npxStateOf(note.npxFolder ?? "", Date.now) === "installing", TERM_GRACE_MS);
-      completeSince = undefined;
-    }
-    await pause(CARE_MS);
+    const isFlood = emptyLargeLog(note.log);
+    if (now - note.beganAt >= note.limitMs) return await endInstallation(pid, note, UNDO_MS);
+    const isDone = note.npx !== undefined && isNpxDone(note.npx, pid);
+    doneSince = isDone ? (doneSince ?? now) : undefined;
+    if (doneSince !== undefined && now - doneSince >= SETTLE_MS) await endInstallation(pid, note, TERM_GRACE_MS);
+    await pause(isFlood ? POLL_MS : SUPERVISE_MS);
   }
   registered.delete(pid);
 }
 
-async function endInstallation(pid: number, isInstalling: () => boolean, graceMs: number): Promise<void> {
+/**
+ * npm may begin to install just before the signal. SIGKILL is then sent only to an installation that exceeds its time
+ * limit.
+ */
+async function endInstallation(pid: number, note: InstallationNote, graceMs: number): Promise<void> {
+  const isTooOld = Date.now() - note.beganAt >= note.limitMs;
+  const isInstalling = (): boolean =>
+    !isTooOld && note.npx !== undefined && npxStateOf(note.npx.npxFolder, Date.now) === "installing";
   if (isInstalling()) return;
   terminate(pid);
-  await ends([pid], graceMs);
+  await ends([pid], graceMs, () => void emptyLargeLog(note.log));
   if (!isInstalling()) signal(pid, "SIGKILL");
 }
 
-async function ends(groups: readonly number[], limitMs: number): Promise<void> {
+/** The process opened the file in append mode, so its next line is written at the beginning of the emptied file. */
+function emptyLargeLog(file: string | undefined): boolean {
+  if (file === undefined) return false;
+  try {
+    if (statSync(file).size <= MOST_LOG_BYTES) return false;
+    truncateSync(file);
+    return true;
+  } catch {
+    // The file was removed, or the folder is no longer accessible.
+    return false;
+  }
+}
+
+async function ends(groups: readonly number[], limitMs: number, meanwhile?: () => void): Promise<void> {
   const deadline = Date.now() + limitMs;
-  while (Date.now() < deadline && groups.some(isRunning)) await pause(POLL_MS);
+  while (Date.now() < deadline && groups.some(isRunning)) {
+    meanwhile?.();
+    await pause(POLL_MS);
+  }
 }
 
 function pause(ms: number): Promise<void> {
@@ -91,8 +116,9 @@ function pause(ms: number): Promise<void> {
 }
 
 /**
- * A process id can have been given to a stranger meanwhile, who then has another start time. A leader that is gone
- * leaves its number to its group alone, so what answers to the group is still ours.
+ * The operating system can reuse a process id; the new process then has another start time. It does not reuse the id
+ * of an exited group leader while the group still has members, so a group without a leader is still the registered
+ * one.
  */
 function isStillOurs(pid: number): boolean {
   const current = startTimeOf(pid);
@@ -109,7 +135,7 @@ function isRunning(pid: number): boolean {
   return signal(pid, 0);
 }
 
-/** Windows has no process groups. */
+/** Windows has no process groups, so only the process itself is signalled there. */
 function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
     process.kill(process.platform === "win32" ? pid : -pid, name);

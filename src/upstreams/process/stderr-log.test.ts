@@ -27,7 +27,7 @@ const textOf = (file: string): string[] =>
     .map((row) => row.slice(25));
 
 describe("createStderrLog", () => {
-  it("writes whole lines with the time, without secrets", () => {
+  it("writes complete lines with the time and without secrets", () => {
     const log = open();
     log.push("one\ntoken s3cret-to");
     log.push("ken-0123456789 refused\n");
@@ -35,7 +35,7 @@ describe("createStderrLog", () => {
     expect(textOf(log.file)).toEqual(["one", "token *** refused"]);
   });
 
-  it.skipIf(process.platform === "win32")("can be read by its owner alone", () => {
+  it.skipIf(process.platform === "win32")("creates a file that only its owner can read", () => {
     const log = open();
     log.push("one\n");
     log.end();
@@ -51,10 +51,10 @@ describe("createStderrLog", () => {
     expect(lines[0]).toBe("first");
     expect(lines.join("\n")).not.toContain("s3");
     expect(lines.join("\n")).not.toContain("6789");
-    expect(lines.at(-1)).toMatch(/^\[\d+ bytes were left out/);
+    expect(lines.at(-1)).toMatch(/^\[\d+ bytes were dropped/);
   });
 
-  it("goes on after the line whose beginning was left out", () => {
+  it("continues after the line whose beginning was dropped", () => {
     const log = open();
     log.push(`${"x".repeat(64 * 1024)}s3cret-to`);
     log.push("ken-0123456789");
@@ -89,7 +89,7 @@ describe("openStderrLog", () => {
     expect(log !== undefined).toBe(expected);
   });
 
-  it("names the file by the server, whatever characters that has", () => {
+  it("derives the file name from the server name, whatever characters it contains", () => {
     expect(stderrLogFile(folder, "a:b/c")).toBe(join(folder, "a%3Ab%2Fc.log"));
   });
 });

@@ -1,32 +1,32 @@
-// Keeps what a server writes to its standard error in a file, for users who look for the reason of a failure later. The
-// file is bounded, private to the user, and holds no secret that the server was given.
+// Writes the standard error of a server to a file, for users who look for the reason of a failure later. The file is
+// limited in size, readable only by the user, and contains none of the secrets that the server received.
 import { appendFileSync, mkdirSync, renameSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import type { Connection } from "../../model/server.js";
+import type { ServerConnection } from "../../model/server.js";
 import type { Redact } from "../../util/secrets.js";
 import { toOneLine } from "../../util/text.js";
 
 export interface StderrLog {
   push(chunk: Buffer): void;
-  /** Writes what is held back: the process has ended. */
+  /** Writes the buffered bytes after the process has exited. */
   end(): void;
 }
 
 export interface StderrLogParts {
   readonly file: string;
   readonly redact: Redact;
-  /** Time of day. */
+  /** Wall-clock time in milliseconds. */
   readonly now: () => number;
 }
 
-/** A full file is renamed to `NAME.log.1`, in place of the one before. */
+/** A full file is renamed to `NAME.log.1` and replaces the previous file of that name. */
 export const LARGEST_LOG_BYTES = 1024 * 1024;
 const WRITE_AFTER_MS = 250;
-/** More than this between two writes, or in one line, is a flood: the lines that do not fit are left out. */
+/** Limit of buffered bytes between two writes. Lines that exceed it are dropped and counted. */
 const MOST_HELD_BYTES = 64 * 1024;
 
-/** The log of a server. Characters that a file name cannot hold are written as `%3A`. */
+/** The log file of a server. Characters that a file name cannot contain are percent-encoded, for example `%3A`. */
 export function stderrLogFile(folder: string, server: string): string {
   const name = server.replace(/[^\p{L}\p{N}._ -]/gu, (character) => encodeURIComponent(character));
   return join(folder, `${name}.log`);
@@ -42,10 +42,10 @@ export interface LoggedServer {
   readonly logFolder?: string;
 }
 
-/** Undefined where nothing is to be kept. */
+/** Undefined if no log is to be written. */
 export function openStderrLog(
   { server, options, logFolder: folder }: LoggedServer,
-  { kind }: Pick<Connection, "kind">,
+  { kind }: Pick<ServerConnection, "kind">,
   { redact }: { readonly redact: Redact },
 ): StderrLog | undefined {
   if (kind !== "stdio" || folder === undefined || !options.keepLogs) return undefined;
@@ -58,12 +58,12 @@ export function createStderrLog({ file, redact, now }: StderrLogParts): StderrLo
   let leftOutBytes = 0;
   let timer: NodeJS.Timeout | undefined;
   let isBegun = false;
-  /** The held bytes end within a line whose end was left out. */
+  /** The buffer ends in the middle of a line whose end was dropped. */
   let isCut = false;
-  /** The next bytes belong to a line whose beginning was left out. */
+  /** The next bytes belong to a line whose beginning was dropped. */
   let isWithinLeftOut = false;
 
-  /** Whole lines only: a part of a secret would not be recognised. */
+  /** Writes complete lines only: redaction would not recognize a part of a secret. */
   function write(isLast: boolean): void {
     clearTimeout(timer);
     timer = undefined;
@@ -76,7 +76,7 @@ export function createStderrLog({ file, redact, now }: StderrLogParts): StderrLo
     heldBytes = rest.length;
     const lines = all.subarray(0, end).toString("utf8").split(/\r?\n/);
     const shown = lines.map((line) => redact(toOneLine(stripVTControlCharacters(line)))).filter((line) => line !== "");
-    if (leftOutBytes > 0) shown.push(`[${leftOutBytes} bytes were left out: the server wrote too much at once]`);
+    if (leftOutBytes > 0) shown.push(`[${leftOutBytes} bytes were dropped: the server wrote too much at once]`);
     leftOutBytes = 0;
     if (shown.length > 0) append(shown);
   }
@@ -85,7 +85,7 @@ export function createStderrLog({ file, redact, now }: StderrLogParts): StderrLo
     const at = new Date(now()).toISOString();
     const begin = isBegun ? [] : [`${at} [started by process ${process.pid}]`];
     isBegun = true;
-    // A log that cannot be written is no reason to fail: the server works without it.
+    // A failure to write the log is ignored: the server works without it.
     try {
       mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
       rotate(file);
@@ -103,7 +103,7 @@ export function createStderrLog({ file, redact, now }: StderrLogParts): StderrLo
       leftOutBytes += from + lost;
       isCut ||= lost > 0;
       if (from > 0 || lost > 0) isWithinLeftOut = (lost > 0 || kept.length === 0) && chunk.at(-1) !== 0x0a;
-      // The stream's buffers may be larger than what is in them.
+      // Copied, because the buffer of the stream may be larger than the chunk.
       if (kept.length > 0) held.push(Buffer.from(kept));
       heldBytes += kept.length;
       timer ??= setTimeout(() => write(false), WRITE_AFTER_MS).unref();

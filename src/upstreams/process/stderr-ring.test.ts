@@ -12,20 +12,20 @@ function lines(...chunks: string[]): readonly string[] {
 }
 
 it.each([
-  ["joins what came in pieces", ["one\ntw", "o\r\nthree"], ["one", "two", "three"]],
+  ["joins lines that arrive in pieces", ["one\ntw", "o\r\nthree"], ["one", "two", "three"]],
   ["leaves out empty lines", ["\n\none\n\n"], ["one"]],
   [
     "strips terminal sequences and control characters",
     ["\u001b[31mred\u001b[0m\u0007 \u001b]8;;http://x\u0007link\u001b]8;;\u0007\n"],
     ["red link"],
   ],
-  ["hides the server's secrets", ["token s3cret-token refused\n"], ["token *** refused"]],
-  ["cuts long lines", [`${"x".repeat(600)}\n`], ["x".repeat(500)]],
+  ["redacts the server's secrets", ["token s3cret-token refused\n"], ["token *** refused"]],
+  ["truncates long lines", [`${"x".repeat(600)}\n`], ["x".repeat(500)]],
 ])("%s", (_name, chunks, expected) => {
   expect(lines(...chunks)).toEqual(expected);
 });
 
-it("keeps the last 64 KiB of a flood, however large the pieces", () => {
+it("keeps the last 64 KiB of a flood, regardless of the chunk size", () => {
   for (const piece of [100, 70_000]) {
     const ring = createStderrRing((text) => text);
     for (let written = 0; written < 1_000_000; written += piece) ring.push(Buffer.from(`${"x".repeat(piece - 1)}\n`));
@@ -35,7 +35,7 @@ it("keeps the last 64 KiB of a flood, however large the pieces", () => {
   }
 });
 
-it("shows of a line whose begin is lost only the end, as it may begin with half a secret", () => {
+it("shows only the end of a line whose beginning was dropped, because it may begin with a part of a secret", () => {
   const flood = `token s3cret-token ${"x".repeat(64 * 1024 - 10)}`;
   const end = "x".repeat(500);
   expect(lines(`${flood}\nlast\n`)).toEqual([end, "last"]);
@@ -44,13 +44,13 @@ it("shows of a line whose begin is lost only the end, as it may begin with half 
   expect(lines(...short.map((line) => `${line}\ntoken s3cret-`), "token\nlast\n")).not.toContain("token");
 });
 
-it("holds little more than it keeps, however small the pieces", () => {
+it("uses little more memory than it keeps, even for small chunks", () => {
   const rings = Array.from({ length: 20 }, () => createStderrRing((text) => text));
   collectGarbage();
   const before = process.memoryUsage().arrayBuffers;
   for (let written = 0; written < 100_000; written += 80) {
     for (const ring of rings) ring.push(Buffer.from(`${"x".repeat(79)}\n`));
-    // Others take from the room that Node shares out between small buffers.
+    // Other buffers take memory from the pool that Node shares between small buffers.
     Buffer.from("y".repeat(2000));
   }
   collectGarbage();

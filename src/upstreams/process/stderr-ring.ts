@@ -11,23 +11,31 @@ const NEWLINE = 10;
 
 export interface StderrRing {
   push(chunk: Buffer): void;
-  /** The last lines, oldest first, without control characters and without the server's secrets. */
+  /** The last lines, oldest first, without control characters and with the server's secrets redacted. */
   lines(): readonly string[];
-  /** The process has ended. */
+  /** The total number of bytes received. */
+  written(): number;
   end(): void;
 }
 
-/** What is kept lies in blocks of its own: the stream's buffers, and those that Node shares, are larger than what is in them. */
+/**
+ * Data is copied into blocks of this object: the buffers of the stream and Node's shared buffer pool are larger than
+ * the data, so a reference to them would use more memory.
+ */
 interface Piece {
   readonly block: Buffer;
   from: number;
   to: number;
 }
 
-/** Keeps the last 64 KiB of what a server wrote. Text is made only on demand: a flood must cost next to nothing. */
+/**
+ * Keeps the last 64 KiB of a server's standard error. Bytes are decoded only on demand, so that a flood of output
+ * costs little.
+ */
 export function createStderrRing(redact: Redact, log?: StderrLog): StderrRing {
   const pieces: Piece[] = [];
   let bytes = 0;
+  let written = 0;
   let isFirstWhole = true;
 
   function lastWithRoom(): Piece {
@@ -38,7 +46,7 @@ export function createStderrRing(redact: Redact, log?: StderrLog): StderrRing {
     return added;
   }
 
-  /** Takes so many bytes, or fewer, from the begin. */
+  /** Drops at most `excess` bytes from the beginning. */
   function drop(excess: number): void {
     const [first] = pieces;
     if (first === undefined) return;
@@ -51,6 +59,7 @@ export function createStderrRing(redact: Redact, log?: StderrLog): StderrRing {
 
   return {
     end: () => log?.end(),
+    written: () => written,
     push(chunk) {
       log?.push(chunk);
       for (let at = 0; at < chunk.length; ) {
@@ -60,6 +69,7 @@ export function createStderrRing(redact: Redact, log?: StderrLog): StderrRing {
         at += copied;
       }
       bytes += chunk.length;
+      written += chunk.length;
       while (bytes > MOST_BYTES) drop(bytes - MOST_BYTES);
     },
     lines() {
@@ -75,12 +85,15 @@ export function createStderrRing(redact: Redact, log?: StderrLog): StderrRing {
   };
 }
 
-/** A line whose begin is lost may begin with half a secret, which nothing would recognise: only what is far from there is shown. */
+/**
+ * A line whose beginning was dropped may begin with a part of a secret, which redaction does not recognize. Only text
+ * far from that point is shown.
+ */
 function endOf(half: string): string {
   return half.length > FAR + LONGEST_LINE ? half.slice(-LONGEST_LINE) : "";
 }
 
-// Terminal sequences first, so that no half of one stays behind as text.
+// Remove terminal sequences first, so that no part of one remains as text.
 function withoutControls(line: string): string {
   return toOneLine(stripVTControlCharacters(line));
 }

@@ -3,10 +3,10 @@ import { expect, it } from "vitest";
 import { createStderrRing } from "./stderr-ring.js";
 import { superviseProcess } from "./supervise.js";
 
-/** More than the system takes for a process that does not read. */
+/** More than a pipe accepts while the process does not read. */
 const MUCH = "x".repeat(1_000_000);
 
-/** A process that lives and reads nothing. */
+/** A process that runs and does not read its input. */
 async function open() {
   const child = superviseProcess({
     command: process.execPath,
@@ -24,21 +24,21 @@ async function open() {
   return child;
 }
 
-/** Nobody hears of its end before the next turn. */
-function killUnheard(pid: number): void {
+/** Waits synchronously, so that Node cannot report the exit before the next turn of the event loop. */
+function killUnnoticed(pid: number): void {
   process.kill(pid, "SIGKILL");
   while (readdirSync(`/proc/${pid}/task`).length > 1 || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8")));
 }
 
 it.runIf(process.platform === "linux").each([
-  ["of little, refuses it", [], "a\n", "refused"],
-  ["of much, may have taken a part", [], MUCH, "closed"],
-  ["of little behind what it has not read, may have taken a part", [MUCH], "a\n", "closed"],
-])("a process that is dead before anybody knows, %s", async (_, before, text, expected) => {
+  ["refuses a short text", [], "a\n", "refused"],
+  ["may have received a part of a long text", [], MUCH, "closed"],
+  ["may have received a part of a short text behind unread input", [MUCH], "a\n", "closed"],
+])("a killed process whose exit is not reported yet: %s", async (_, before, text, expected) => {
   const child = await open();
   const earlier = before.map((one) => child.write(one));
   await new Promise(setImmediate);
-  killUnheard(child.pid!);
+  killUnnoticed(child.pid!);
   expect(await child.write(text)).toBe(expected);
   expect(await Promise.all(earlier)).toEqual(before.map(() => "closed"));
   expect(await child.write("b\n")).toBe("refused");

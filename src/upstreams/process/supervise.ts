@@ -1,4 +1,5 @@
-// A command line comes in, a supervised process goes out: lines, exit and an orderly end. It knows nothing of MCP.
+// Starts and supervises a process: reads its output by lines, reports its exit and ends it in order. This module does
+// not know MCP.
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
@@ -12,11 +13,11 @@ import { windowsCommandLine } from "./windows-command.js";
 
 const EOF_GRACE_MS = 1_000;
 const TERM_GRACE_MS = 2_000;
-// Whoever holds the pipe after the group was killed has left the group; what it says is not waited for.
+// A process that still holds the pipe after the group was killed has left the group. Its output is not waited for.
 const DRAIN_MS = 100;
 const STALL_MS = 250;
-/** So much Linux takes in one go or not at all, if nothing waits before it. */
-const LARGEST_WHOLE = 32_768;
+/** Linux writes this many bytes to an empty pipe either completely or not at all. */
+const LARGEST_ATOMIC_WRITE = 32_768;
 
 export interface ProcessParts {
   readonly command: string;
@@ -27,33 +28,40 @@ export interface ProcessParts {
   readonly writeTimeoutMs: number;
   readonly stderr: StderrRing;
   readonly reaper: Reaper;
-  /** For a command that may install its package first. Until `settled` it is never ended, only let go. */
+  /**
+   * For a command that may install its package first. Until `settled` is called, it is never killed, only detached.
+   */
   readonly installation?: Installation | undefined;
   readonly onLine: (line: Buffer) => void;
   readonly onOverflow: (overflow: Overflow) => void;
-  /** Called once: when the process is gone and its last lines have been delivered, or when it has been let go. */
+  /**
+   * Called once: when the process has exited and its last lines have been delivered, or when it has been detached.
+   */
   readonly onExit: (exit: ProcessExit) => void;
 }
 
 /**
- * `unread`: it did not read its input in time and is being killed. `closed`: it does not take input any more, and may have
- * taken a part of this. `refused`: nor has it taken anything of this.
+ * `unread`: the process did not read its input in time and is being killed. `closed`: the process no longer accepts
+ * input and may have received a part of this text. `refused`: the process no longer accepts input and has received
+ * nothing of this text.
  */
-export type Written = "sent" | "unread" | "closed" | "refused";
+export type WriteOutcome = "sent" | "unread" | "closed" | "refused";
 
 export interface SupervisedProcess {
   readonly pid: number | undefined;
-  /** Resolves when it runs; rejects with the system's error when it cannot be started. */
+  /**
+   * Resolves when the process runs. Rejects with the error of the operating system if the process cannot be started.
+   */
   readonly started: Promise<void>;
-  /** True when it has left something unread in its input for a while. */
+  /** True if the process has not read its pending input for 250 ms. */
   readonly stalled: boolean;
-  /** Resolves when the text has left for the process, or can never do so. */
-  write(text: string): Promise<Written>;
-  /** The server has answered: nothing is being installed any more. */
+  /** Resolves when the text has been written to the process, or can no longer be written. */
+  write(text: string): Promise<WriteOutcome>;
+  /** To be called when the server has answered, which shows that the installation is complete. */
   settled(): void;
   /**
-   * Ends it and everything it started: end of input, then SIGTERM, then SIGKILL. A process that may be installing gets the
-   * end of its input and goes on alone, with the reaper to look after it.
+   * Ends the process and its descendants: end of input, then SIGTERM, then SIGKILL. A process that may be installing
+   * only gets the end of its input and continues in the background under the supervision of the reaper.
    */
   stop(): Promise<void>;
   kill(): void;
@@ -68,31 +76,33 @@ export function superviseProcess(parts: ProcessParts): SupervisedProcess {
     installation?.started(pid);
   }
 
-  let movedAt = 0;
+  let lastProgressAt = 0;
   let outbox: string[] = [];
-  let leaving: Promise<Written> | undefined;
+  let flushing: Promise<WriteOutcome> | undefined;
   let exit: ProcessExit | undefined;
   let stopping: Promise<void> | undefined;
+  let afterOutputEnd: Promise<void> | undefined;
   let markGone: () => void = () => undefined;
   const gone = new Promise<void>((resolve) => {
     markGone = resolve;
   });
 
   const reader = createLineReader({ maxBytes: parts.maxLineBytes, onLine: parts.onLine, onOverflow: parts.onOverflow });
-  // Without descriptors for its pipes a process has no streams at all, whatever the types say.
+  // If no file descriptors are left for the pipes, the child has no streams, contrary to its type.
   readInTurns(child.stdout ?? undefined, (chunk) => reader.push(chunk));
   child.stderr?.on("data", (chunk: Buffer) => parts.stderr.push(chunk));
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on("error", () => undefined);
 
-  // `exit`, not `close`: a grandchild that holds the pipes must not hide that the process is gone.
-  child.once("exit", (code, signal) => void bury({ kind: "exited", code, signal }));
-  child.once("error", (error) => void bury({ kind: "not-started", error }));
-  // A server that closes its output will never answer again.
-  child.stdout?.once("end", () => void endUnanswering());
+  // `exit` instead of `close`: a grandchild that holds the pipes must not delay the report that the process has
+  // exited.
+  child.once("exit", (code, signal) => void recordExit({ kind: "exited", code, signal }));
+  child.once("error", (error) => void recordExit({ kind: "not-started", error }));
+  // A server that closes its standard output can no longer answer.
+  child.stdout?.once("end", () => void endAfterOutput());
 
-  async function bury(how: ProcessExit): Promise<void> {
+  async function recordExit(how: ProcessExit): Promise<void> {
     if (exit !== undefined && exit.kind !== "let-go") return;
-    const isNews = exit === undefined;
+    const isFirstReport = exit === undefined;
     exit = how;
     if (pid !== undefined) {
       signalGroup(pid, "SIGKILL");
@@ -104,7 +114,7 @@ export function superviseProcess(parts: ProcessParts): SupervisedProcess {
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
     parts.stderr.end();
     markGone();
-    if (isNews) parts.onExit(how);
+    if (isFirstReport) parts.onExit(how);
   }
 
   function settled(): void {
@@ -114,12 +124,15 @@ export function superviseProcess(parts: ProcessParts): SupervisedProcess {
     if (pid !== undefined) parts.reaper.watch(pid);
   }
 
-  /** Nothing of it keeps this process running. Its output is still read, so that it does not wait for a reader. */
+  /**
+   * Detaches from the process, so that it does not keep this process running. Its output is still read, because a
+   * full pipe would block it.
+   */
   function letGo(installing: Installation): void {
     if (exit !== undefined) return;
     installing.letGo();
     exit = { kind: "let-go", log: installing.log?.file };
-    if (child.stdin?.writable === true) void empty(child.stdin);
+    if (child.stdin?.writable === true) void flush(child.stdin);
     child.stdin?.end();
     if (pid !== undefined) parts.reaper.letGo(pid);
     child.unref();
@@ -128,8 +141,8 @@ export function superviseProcess(parts: ProcessParts): SupervisedProcess {
     parts.onExit(exit);
   }
 
-  async function endGently(): Promise<void> {
-    if (child.stdin?.writable === true) void empty(child.stdin);
+  async function endInOrder(): Promise<void> {
+    if (child.stdin?.writable === true) void flush(child.stdin);
     child.stdin?.end();
     if (await within(gone, EOF_GRACE_MS)) return;
     if (pid !== undefined) signalGroup(pid, "SIGTERM");
@@ -138,48 +151,58 @@ export function superviseProcess(parts: ProcessParts): SupervisedProcess {
     await gone;
   }
 
-  /** Its output ends a moment before a process does; a failed installer must be seen to exit, not let go. */
-  async function endUnanswering(): Promise<void> {
-    if (installation === undefined || !(await within(gone, EOF_GRACE_MS))) await stop();
+  /**
+   * Output and input close shortly before a process exits. The wait makes a failed installer count as exited, not as
+   * detached.
+   */
+  function endAfterOutput(): Promise<void> {
+    afterOutputEnd ??= within(gone, installation === undefined ? 0 : EOF_GRACE_MS).then((isGone) =>
+      isGone ? undefined : endOrDetach(),
+    );
+    return afterOutputEnd;
   }
 
-  function stop(): Promise<void> {
+  function endOrDetach(): Promise<void> {
     if (installation !== undefined) letGo(installation);
-    stopping ??= exit === undefined ? endGently() : gone;
+    stopping ??= exit === undefined ? endInOrder() : gone;
     return stopping;
   }
 
-  function kill(): void {
-    if (installation !== undefined) letGo(installation);
-    if (pid !== undefined && exit === undefined) signalGroup(pid, "SIGKILL");
+  function stop(): Promise<void> {
+    return installation !== undefined && afterOutputEnd !== undefined ? afterOutputEnd : endOrDetach();
   }
 
-  /** What is written in one turn of the event loop leaves in one system call, and shares its fate. */
-  function write(text: string): Promise<Written> {
+  function kill(): void {
+    if (installation !== undefined) void endAfterOutput();
+    else if (pid !== undefined && exit === undefined) signalGroup(pid, "SIGKILL");
+  }
+
+  /** Texts written in one turn of the event loop are sent in one system call and share one outcome. */
+  function write(text: string): Promise<WriteOutcome> {
     const { stdin } = child;
     if (exit !== undefined || stdin === null || !stdin.writable) return Promise.resolve("refused");
-    if (stdin.writableLength === 0) movedAt = performance.now();
+    if (stdin.writableLength === 0) lastProgressAt = performance.now();
     outbox.push(text);
-    leaving ??= new Promise<Written>((resolve) => process.nextTick(() => resolve(empty(stdin))));
-    return leaving;
+    flushing ??= new Promise<WriteOutcome>((resolve) => process.nextTick(() => resolve(flush(stdin))));
+    return flushing;
   }
 
-  function empty(stdin: Writable): Promise<Written> {
+  function flush(stdin: Writable): Promise<WriteOutcome> {
     const text = outbox.length === 1 ? (outbox[0] ?? "") : outbox.join("");
     outbox = [];
-    leaving = undefined;
-    // It went out with the end of the input.
+    flushing = undefined;
+    // The text was already sent together with the end of the input.
     if (text === "") return Promise.resolve("sent");
-    const isWhole = stdin.writableLength === 0 && Buffer.byteLength(text) <= LARGEST_WHOLE;
-    return new Promise<Written>((resolve) => {
+    const isAtomic = stdin.writableLength === 0 && Buffer.byteLength(text) <= LARGEST_ATOMIC_WRITE;
+    return new Promise<WriteOutcome>((resolve) => {
       const deadline = setTimeout(() => {
         resolve("unread");
         kill();
       }, parts.writeTimeoutMs);
       stdin.write(text, (error) => {
         clearTimeout(deadline);
-        movedAt = performance.now();
-        resolve(error ? howRefused(error, isWhole) : "sent");
+        lastProgressAt = performance.now();
+        resolve(error ? outcomeOf(error, isAtomic) : "sent");
       });
     });
   }
@@ -191,7 +214,7 @@ export function superviseProcess(parts: ProcessParts): SupervisedProcess {
       child.once("error", reject);
     }),
     get stalled() {
-      return (child.stdin?.writableLength ?? 0) > 0 && performance.now() - movedAt > STALL_MS;
+      return (child.stdin?.writableLength ?? 0) > 0 && performance.now() - lastProgressAt > STALL_MS;
     },
     write,
     settled,
@@ -200,12 +223,17 @@ export function superviseProcess(parts: ProcessParts): SupervisedProcess {
   };
 }
 
-/** The other end was closed before all of it was taken: a part may have been, unless it goes as a whole. */
-function howRefused({ code }: NodeJS.ErrnoException, isWhole: boolean): Written {
-  return code === "EPIPE" && isWhole && process.platform === "linux" ? "refused" : "closed";
+/**
+ * The process closed its input before it received all of the text. It may have received a part, unless the write was
+ * atomic.
+ */
+function outcomeOf({ code }: NodeJS.ErrnoException, isAtomic: boolean): WriteOutcome {
+  return code === "EPIPE" && isAtomic && process.platform === "linux" ? "refused" : "closed";
 }
 
-/** So much is read of one process before the others have their turn: Node would take up to 2 MiB at once. */
+/**
+ * Limit of bytes read from one process before the other processes get a turn. Node would read up to 2 MiB at once.
+ */
 const MOST_PER_TURN = 131_072;
 
 function readInTurns(stream: Readable | undefined, onChunk: (chunk: Buffer) => void): void {
@@ -236,23 +264,23 @@ function launch(parts: ProcessParts): ChildProcess {
     ...(parts.cwd === undefined ? {} : { cwd: parts.cwd }),
     stdio: ["pipe", "pipe", parts.installation?.log?.fd ?? "pipe"],
     shell: false,
-    // Its own process group, so that what it starts can be ended with it.
+    // A separate process group, so that its descendants can be ended with it.
     detached: !windows,
     windowsHide: true,
     windowsVerbatimArguments: line.verbatim,
   });
 }
 
-function noteOf({ npxFolder }: Installation): InstallationNote {
-  return { beganAt: Date.now(), limitMs: LONGEST_INSTALL_MS, ...(npxFolder === undefined ? {} : { npxFolder }) };
+function noteOf({ npx, log }: Installation): InstallationNote {
+  return { beganAt: Date.now(), limitMs: LONGEST_INSTALL_MS, npx, log: log?.file };
 }
 
-/** All that was written before the end has been read; whoever still holds the pipes is not waited for long. */
+/** Resolves when all output has been read. A process that still holds the pipes is waited for 100 ms at most. */
 function outputEnds(child: ChildProcess): Promise<boolean> {
   return within(new Promise<void>((resolve) => child.once("close", () => resolve())), DRAIN_MS);
 }
 
-/** True when the event came in time. */
+/** Resolves to true if the event occurred within the time limit. */
 async function within(event: Promise<void>, limitMs: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => {

@@ -8,8 +8,8 @@ const search = {
   exists: (path: string) => files.has(path),
 };
 
-describe("a command on Windows", () => {
-  it("is started directly when it is a program", () => {
+describe("windowsCommandLine", () => {
+  it("starts a program directly", () => {
     expect(windowsCommandLine("node", ["a b", "c&d"], search)).toEqual({
       file: "C:\\node\\node.EXE",
       args: ["a b", "c&d"],
@@ -17,7 +17,7 @@ describe("a command on Windows", () => {
     });
   });
 
-  it("goes through cmd.exe with quoted arguments when it is a batch file", () => {
+  it("runs a batch file through cmd.exe with quoted arguments", () => {
     expect(windowsCommandLine("npx", ["-y", "a server", "dir\\"], search)).toEqual({
       file: "C:\\Windows\\cmd.exe",
       args: ["/d", "/s", "/c", '""C:\\node\\npx.CMD" "-y" "a server" "dir\\\\""'],
@@ -25,16 +25,16 @@ describe("a command on Windows", () => {
     });
   });
 
-  it("is found relative to the working directory when it is a path", () => {
+  it("resolves a path relative to the working directory", () => {
     expect(windowsCommandLine(".\\run.bat", [], search).args.at(-1)).toBe('""C:\\work\\run.bat""');
   });
 
-  it("stays as it is when it is not found", () => {
+  it("keeps a command that is not found", () => {
     expect(windowsCommandLine("missing", ["x"], search)).toEqual({ file: "missing", args: ["x"], verbatim: false });
   });
 
   it.each(["%PATH%", 'a"b', "a&b", "a|b", "a^b", "a<b", "a>b", "a!b", "a\nb"])(
-    "refuses to pass %j to a batch file",
+    "rejects %j as an argument of a batch file",
     (argument) => {
       expect(() => windowsCommandLine("npx", [argument], search)).toThrowError(
         expect.objectContaining({ code: "CONFIGURATION_ERROR" }),

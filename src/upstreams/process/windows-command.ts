@@ -4,7 +4,7 @@ import { DiscoveryError } from "../../errors.js";
 export interface CommandLine {
   readonly file: string;
   readonly args: readonly string[];
-  /** The arguments are one finished command line, not to be quoted again. */
+  /** The arguments are one complete command line and must not be quoted again. */
   readonly verbatim: boolean;
 }
 
@@ -14,12 +14,12 @@ export interface CommandSearch {
   readonly exists: (path: string) => boolean;
 }
 
-// cmd.exe expands and splits these whatever the quoting, so a batch file never receives them.
+// cmd.exe interprets these characters even within quotes, so they are never passed to a batch file.
 const UNSAFE_IN_BATCH = /["%^&|<>!\r\n\0]/;
 
 /**
- * Windows starts programs only, not the `.cmd` files that npm installs. Those run through cmd.exe, with every argument
- * quoted, and arguments that cannot be quoted safely are refused.
+ * Windows can execute programs only, not the `.cmd` files that npm installs. Those run through cmd.exe with every
+ * argument quoted; arguments that cannot be quoted safely are rejected.
  */
 export function windowsCommandLine(command: string, args: readonly string[], search: CommandSearch): CommandLine {
   const file = findProgram(command, search);

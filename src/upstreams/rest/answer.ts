@@ -1,9 +1,10 @@
-// The bytes of an answer come in, a tool's result goes out: structured where it is JSON, else text, image, audio or resource.
+// Converts the body of an HTTP response into a tool result: JSON as structured content, else text, image, audio or
+// resource.
 import type { CallResult } from "../../model/call.js";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import { isWithinDepth } from "../../util/depth.js";
 
-/** Deeper data exhausts the stack of whoever writes it as JSON. */
+/** JSON serialization of deeper data would exhaust the call stack. */
 const MAX_DEPTH = 500;
 const TEXT =
   /^(?:text\/.*|application\/(?:.*\+)?(?:json|xml|yaml|x-yaml|javascript|ecmascript|graphql|sql|toml|x-www-form-urlencoded|x-ndjson|ndjson|jsonl|x-jsonlines|jsonlines|json-seq|stream\+json|jwt|http|problem|x-sh)|image\/svg\+xml)$/;
@@ -13,11 +14,11 @@ export interface Answered {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: Buffer;
-  /** Without its query, which may hold a key. */
+  /** The URL without its query, which may contain an API key. */
   readonly address: string;
 }
 
-export function toCallResult(answered: Answered): CallResult {
+export function toRestResult(answered: Answered): CallResult {
   const { bytes, headers, method, status } = answered;
   if (method === "HEAD") return toHeadResult(status, headers);
   if (bytes.byteLength === 0) return { content: [{ type: "text", text: emptyNote(status, headers) }] };
@@ -26,12 +27,13 @@ export function toCallResult(answered: Answered): CallResult {
   if (text === undefined) return { content: [toBinaryItem(contentType, answered)] };
   const content = [{ type: "text", text }];
   const value = isJson(contentType) ? parse(text) : undefined;
-  // Of numbers that no double holds, the text is exact and the structure is not. An object is what clients accept here.
+  // The text is exact even for numbers that a double cannot represent; the parsed structure is not. Clients accept
+  // only an object as structured content.
   if (value === undefined) return { content };
   return { content, structuredContent: isJsonObject(value) ? value : { result: value } };
 }
 
-/** Without parameters, in small letters. */
+/** The media type in lower case, without parameters. */
 export function mediaType(headers: Readonly<Record<string, string>>): string {
   return (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
 }
@@ -73,13 +75,13 @@ function toBinaryItem(contentType: string, { bytes, address }: Answered): JsonOb
 }
 
 function emptyNote(status: number, { location }: Readonly<Record<string, string>>): string {
-  const where = location === undefined ? "" : ` Its location is ${location.slice(0, 2000)}.`;
-  return `Done: HTTP ${status} without content.${where}`;
+  const where = location === undefined ? "" : ` The Location header is ${location.slice(0, 2000)}.`;
+  return `The API answered with HTTP ${status} and no content.${where}`;
 }
 
-/** The headers are the answer. */
+/** A response to HEAD has no body, so the result contains the headers. */
 function toHeadResult(status: number, headers: Readonly<Record<string, string>>): CallResult {
-  const { "set-cookie": _, ...told } = headers;
-  const value = { status, headers: told };
+  const { "set-cookie": _, ...shown } = headers;
+  const value = { status, headers: shown };
   return { content: [{ type: "text", text: JSON.stringify(value) }], structuredContent: value };
 }

@@ -1,4 +1,5 @@
-// An answer that is no success comes in, our error goes out: what the API said, what to do, and whether anything was done.
+// Converts an error response of the API into a DiscoveryError: the API's message, advice, and whether the operation
+// was executed.
 import { DiscoveryError, type Executed } from "../../errors.js";
 import { isJsonObject } from "../../model/json.js";
 import type { RestOperation } from "../../model/operation.js";
@@ -9,19 +10,22 @@ import { cutAtWord, toOneLine } from "../../util/text.js";
 const LONGEST_MESSAGE = 500;
 
 /**
- * Answers by which an API or a proxy before it turns a request away before doing anything (RFC 9110, 6585, 4918). Others of the
- * 4xx, such as a declined payment or a conflict, come from the operation itself.
+ * Status codes with which an API or a proxy in front of it rejects a request before executing anything (RFC 9110,
+ * 6585, 4918). Other 4xx codes, such as a declined payment or a conflict, come from the operation itself.
  */
-const TURNED_AWAY = new Set([
+const REJECTED_UNEXECUTED = new Set([
   300, 301, 304, 305, 307, 308, 400, 401, 403, 404, 405, 406, 407, 410, 411, 412, 413, 414, 415, 416, 417, 421, 422,
   423, 424, 425, 426, 428, 429, 431, 451, 501, 505,
 ]);
-/** Nobody knows how far it came: whoever answers here may have passed the request on. */
-const UNDECIDED = new Set([302, 408, 499]);
+/**
+ * It is unknown whether the operation was executed: an intermediary that answers with these codes may have passed the
+ * request on.
+ */
+const EXECUTION_UNKNOWN = new Set([302, 408, 499]);
 
 export function executedAt(status: number): Executed {
-  if (TURNED_AWAY.has(status)) return "no";
-  return status >= 500 || UNDECIDED.has(status) ? "unknown" : "yes";
+  if (REJECTED_UNEXECUTED.has(status)) return "no";
+  return status >= 500 || EXECUTION_UNKNOWN.has(status) ? "unknown" : "yes";
 }
 
 export interface FailedAnswer {
@@ -39,7 +43,7 @@ export function toApiError(answer: FailedAnswer): DiscoveryError {
   const { server, status, retryAfterMs } = answer;
   const isRefused = status === 401 || status === 403;
   const said = apiMessage(answer);
-  const what = isRefused ? "refused our credentials" : "answered with an error";
+  const what = isRefused ? "rejected the credentials" : "answered with an error";
   const message = `${server} ${what} (HTTP ${status})${said === undefined ? "" : `: ${said.replace(/[.:\s]+$/, "")}`}.`;
   return new DiscoveryError(isRefused ? "UPSTREAM_UNAUTHORIZED" : "TOOL_EXECUTION_ERROR", message, {
     hint: hintFor(answer),
@@ -77,7 +81,7 @@ function adviceFor({ server, connection, status, retryAfterMs }: FailedAnswer): 
   }
   if (status === 402 || status === 409)
     return "The API has dealt with the request; its message says why it did not succeed.";
-  if (status >= 500 || UNDECIDED.has(status)) return "Check what the call has done before you repeat it.";
+  if (status >= 500 || EXECUTION_UNKNOWN.has(status)) return "Check what the call has done before you repeat it.";
   return "Correct the arguments as the message says.";
 }
 
@@ -87,8 +91,8 @@ function secretIn(kind: string, server: string): string {
   return `${member} in adapters.${server}.auth`;
 }
 
-/** Where APIs put what they have to say, most telling first. */
-const PLACES: readonly (readonly string[])[] = [
+/** The JSON fields in which APIs put their error message, most specific first. */
+const MESSAGE_PATHS: readonly (readonly string[])[] = [
   ["error", "message"],
   ["error", "description"],
   ["error", "error_description"],
@@ -124,8 +128,8 @@ export function apiMessage({
 
 function firstText(value: unknown): string | undefined {
   if (typeof value === "string") return value;
-  for (const place of PLACES) {
-    const found = place.reduce<unknown>(memberOf, value);
+  for (const path of MESSAGE_PATHS) {
+    const found = path.reduce<unknown>(memberOf, value);
     if (typeof found === "string" && found.trim() !== "") return found;
   }
   return undefined;
@@ -144,7 +148,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** A page for people says little in its first words, except its title. */
+/** Of an HTML page, only the title is useful as a message. */
 function plainText(contentType: string, text: string): string | undefined {
   if (!/html/.test(contentType) && !/^\s*<(?:!doctype|html)/i.test(text)) return text.slice(0, 4 * LONGEST_MESSAGE);
   return /<title[^>]{0,200}>([^<]{0,300})<\/title>/i.exec(text.slice(0, 20_000))?.[1];

@@ -1,7 +1,7 @@
 import { DiscoveryError } from "../../errors.js";
-import { climbs, isDots } from "./path.js";
+import { hasDotSegments, isDots } from "./path.js";
 
-/** Where all requests of an API go: an origin, and a path without a slash at its end. */
+/** The base address of an API: an origin, and a path without a trailing slash. */
 export interface BaseAddress {
   readonly origin: string;
   readonly prefix: string;
@@ -10,20 +10,23 @@ export interface BaseAddress {
 export interface AddressGiven {
   readonly server: string;
   readonly address: string;
-  /** Where the document came from, if from the web: its addresses may be relative to it. */
+  /** The URL of the document, if it was fetched from the web. The base address in it may be relative to this one. */
   readonly documentUrl?: string | undefined;
 }
 
 export function parseBaseAddress({ server, address, documentUrl }: AddressGiven): BaseAddress {
-  if (!URL.canParse(address, documentUrl)) throw notAnAddress(server, "is not a whole web address");
+  if (!URL.canParse(address, documentUrl)) throw notAnAddress(server, "is not an absolute URL");
   const url = new URL(address, documentUrl);
   if (url.protocol !== "https:" && url.protocol !== "http:") throw notAnAddress(server, "is neither https nor http");
-  if (url.username !== "" || url.password !== "") throw notAnAddress(server, "holds a user name or a password");
-  if (url.search !== "" || url.hash !== "") throw notAnAddress(server, "holds a query or a fragment");
+  if (url.username !== "" || url.password !== "") throw notAnAddress(server, "contains a user name or a password");
+  if (url.search !== "" || url.hash !== "") throw notAnAddress(server, "contains a query or a fragment");
   return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, "") };
 }
 
-/** The one place where an address becomes final: whatever its parts were, it lies below the base. */
+/**
+ * The only function that builds a request URL. The result is always below the base address; undefined if that is
+ * impossible.
+ */
 export function below(base: BaseAddress, path: string, query: string): URL | undefined {
   const rest = path.startsWith("/") || path === "" ? path : `/${path}`;
   if (rest.split(/[/\\]/).some(isDots)) return undefined;
@@ -32,18 +35,22 @@ export function below(base: BaseAddress, path: string, query: string): URL | und
   return url !== undefined && hasPrefix(base, url) && url.username === "" && url.hash === "" ? url : undefined;
 }
 
-/** Of an address that somebody else made: no server on the way may read it as one that is elsewhere. */
+/** Checks a URL from another source, such as a redirect: no server may interpret it as one outside the base address. */
 export function isBelow(base: BaseAddress, url: URL): boolean {
-  return hasPrefix(base, url) && !climbs(url.pathname);
+  return hasPrefix(base, url) && !hasDotSegments(url.pathname);
 }
 
-function hasPrefix({ origin, prefix }: BaseAddress, { origin: own, pathname }: URL): boolean {
-  return own === origin && (pathname === prefix || pathname.startsWith(`${prefix}/`));
+function hasPrefix({ origin, prefix }: BaseAddress, { origin: urlOrigin, pathname }: URL): boolean {
+  return urlOrigin === origin && (pathname === prefix || pathname.startsWith(`${prefix}/`));
 }
 
 export function notAnAddress(server: string, what: string): DiscoveryError {
   return new DiscoveryError("CONFIGURATION_ERROR", `The base address of ${server} ${what}.`, {
-    hint: `Set adapters.${server}.baseUrl to the address of the API, such as "https://host/v1".`,
+    hint: {
+      action: "edit-config",
+      key: `adapters.${server}.baseUrl`,
+      value: 'the address of the API, such as "https://host/v1"',
+    },
     server,
   });
 }

@@ -1,13 +1,16 @@
 import { DiscoveryError } from "../../errors.js";
 
-/** What fails on the way to a call, at another place than the API's, has not run the call, however far it came itself. */
+/**
+ * For work that precedes a call, such as fetching a token: if it fails, the call itself has not been executed, even
+ * if that work was.
+ */
 export async function beforeSending<Result>(work: Promise<Result>, server: string): Promise<Result> {
   try {
     return await work;
   } catch (error) {
     if (!(error instanceof DiscoveryError) || error.code === "CANCELLED" || error.executed === "no") throw error;
     throw new DiscoveryError("SERVER_CONNECTION_ERROR", error.message, {
-      hint: "Nothing of the call was sent; call again later.",
+      hint: ["Nothing was sent.", { action: "retry" }],
       facts: error.facts,
       server,
       cause: error,

@@ -1,10 +1,10 @@
-// The body that a document describes and the arguments of a call come in; bytes with their type go out.
+// Builds the request body from the document's description and the arguments of a call.
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import type { RestBody } from "../../model/operation.js";
-import { type Filled, toForm } from "./form.js";
+import { type Filled, toFormBody } from "./form.js";
 import { isHeaderValue } from "./headers.js";
 import { toMultipart } from "./multipart.js";
-import { toText } from "./style.js";
+import { toParameterText } from "./style.js";
 import { readUpload, type UploadParts } from "./upload.js";
 import { wrongArgument } from "./wrong-argument.js";
 
@@ -13,7 +13,11 @@ export interface SentBody {
   readonly bytes: Buffer;
 }
 
-export async function toBody(body: RestBody, values: JsonObject, uploads: UploadParts): Promise<SentBody | undefined> {
+export async function toRequestBody(
+  body: RestBody,
+  values: JsonObject,
+  uploads: UploadParts,
+): Promise<SentBody | undefined> {
   const filled = fill(body, values);
   if (filled === undefined) return undefined;
   const contentType = isHeaderValue(body.contentType) ? body.contentType : "application/octet-stream";
@@ -21,7 +25,7 @@ export async function toBody(body: RestBody, values: JsonObject, uploads: Upload
     case "json":
       return { contentType, bytes: Buffer.from(toJson(body, filled)) };
     case "form":
-      return { contentType, bytes: Buffer.from(toForm(membersOf(body, filled))) };
+      return { contentType, bytes: Buffer.from(toFormBody(membersOf(body, filled))) };
     case "multipart":
       return await toMultipart(membersOf(body, filled), uploads);
     case "text":
@@ -31,7 +35,7 @@ export async function toBody(body: RestBody, values: JsonObject, uploads: Upload
   }
 }
 
-/** What the arguments say of the body; undefined when they say nothing of it and it may be left out. */
+/** The members with their argument values. Undefined if no argument belongs to the body and the body is optional. */
 function fill(body: RestBody, values: JsonObject): readonly Filled[] | undefined {
   const members = body.members ?? [{ argument: body.argument ?? "body", name: "" }];
   const filled = members
@@ -40,16 +44,16 @@ function fill(body: RestBody, values: JsonObject): readonly Filled[] | undefined
   if (filled.length > 0) return filled;
   if (!body.required) return undefined;
   if (body.members !== undefined) return [];
-  throw wrongArgument(body.argument ?? "body", "is missing, and the request needs a body");
+  throw wrongArgument(body.argument ?? "body", "is missing, but the request requires a body");
 }
 
 function toJson(body: RestBody, filled: readonly Filled[]): string {
   if (body.members === undefined) return JSON.stringify(filled[0]?.value);
-  // A member may be called __proto__, which an assignment would swallow.
+  // `Object.fromEntries` also keeps a member named __proto__, which an assignment would drop.
   return JSON.stringify(Object.fromEntries(filled.map(({ member, value }) => [member.name, value])));
 }
 
-/** A form that is one argument has the members of its value. */
+/** If the form is one argument, the properties of its value are the members. */
 function membersOf(body: RestBody, filled: readonly Filled[]): readonly Filled[] {
   if (body.members !== undefined) return filled;
   const [whole] = filled;
@@ -60,12 +64,12 @@ function membersOf(body: RestBody, filled: readonly Filled[]): readonly Filled[]
 
 function wholeText(filled: readonly Filled[]): string {
   const [whole] = filled;
-  const text = toText(whole?.value);
-  if (!text.isWellFormed()) throw wrongArgument(whole?.member.argument ?? "body", "holds half a character");
+  const text = toParameterText(whole?.value);
+  if (!text.isWellFormed()) throw wrongArgument(whole?.member.argument ?? "body", "contains an unpaired surrogate");
   return text;
 }
 
-/** JSON has no bytes: they come from a file or a data: address. */
+/** JSON cannot represent bytes, so they come from a file or a data: URL. */
 async function toBinary(contentType: string, filled: readonly Filled[], uploads: UploadParts): Promise<SentBody> {
   const [whole] = filled;
   const file = await readUpload(whole?.member.argument ?? "body", whole?.value, uploads);

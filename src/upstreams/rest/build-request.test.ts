@@ -32,7 +32,7 @@ describe("a path parameter", () => {
     ["/%E6%97%A5%C2%85", "simple", false, "日\u0085"],
     ["/7", "simple", false, 7],
     ["/true", "simple", false, true],
-  ])("becomes %s", async (path, style, explode, value) => {
+  ])("is serialized as %s", async (path, style, explode, value) => {
     const parameters = [parameter("path", "color", { style, explode })];
     expect((await build({ path: "/{color}", parameters }, { color: value })).url.pathname).toBe(`/v1${path}`);
   });
@@ -53,8 +53,8 @@ describe("a path parameter", () => {
     [["a", ""], "is empty"],
     [undefined, "is missing"],
     [null, "is missing"],
-    ["\ud800", "half a character"],
-  ])("%j is refused by name", async (value, what) => {
+    ["\ud800", "unpaired surrogate"],
+  ])("rejects %j and names the argument", async (value, what) => {
     const building = build(
       { path: "/{id}", parameters: [parameter("path", "id", { argument: "item_id" })] },
       { item_id: value },
@@ -66,12 +66,12 @@ describe("a path parameter", () => {
     });
   });
 
-  it("cannot make two dots with its neighbour", async () => {
+  it("cannot form a dot-dot segment with adjacent text", async () => {
     const parameters = [parameter("path", "a"), parameter("path", "b")];
     await expect(build({ path: "/{a}{b}/x", parameters }, { a: ".x", b: "y" })).resolves.toBeDefined();
     await expect(build({ path: "/.{a}/x", parameters }, { a: "%2E" })).rejects.toMatchObject({ executed: "no" });
     await expect(build({ path: "/../{a}", parameters }, { a: "x" })).rejects.toMatchObject({
-      message: "The operation of api cannot be sent: its path leads out of the base address.",
+      message: "The operation of api cannot be sent: its path leads outside the base address.",
     });
   });
 });
@@ -96,12 +96,12 @@ describe("a query parameter", () => {
     ["", {}, []],
     ["", {}, undefined],
     ["", {}, null],
-  ])("becomes %s", async (query, extra, value) => {
+  ])("is serialized as %s", async (query, extra, value) => {
     const { url } = await build({ parameters: [parameter("query", "color", extra)] }, { color: value });
     expect(url.search).toBe(query === "" ? "" : `?${query}`);
   });
 
-  it("stands behind what the path says itself, without its fragment", async () => {
+  it("follows the query of the path and drops the fragment", async () => {
     const { url } = await build({ path: "/do?action=list#a", parameters: [parameter("query", "q")] }, { q: "x" });
     expect(url.href).toBe("https://api.example/v1/do?action=list&q=x");
   });
@@ -114,7 +114,7 @@ describe("a header", () => {
     ["R,100,G,200,B,150", false, object],
     ["R=100,G=200,B=150", true, object],
     ["é", false, "é"],
-  ])("becomes %s", async (text, explode, value) => {
+  ])("is serialized as %s", async (text, explode, value) => {
     const { headers } = await build(
       { parameters: [parameter("header", "X-Color", { explode })] },
       { "X-Color": value },
@@ -122,9 +122,11 @@ describe("a header", () => {
     expect(headers).toEqual({ "x-color": text });
   });
 
-  it.each(["a\r\nb", "a\nb", "a\0", "日本", "\u007f"])("%j is refused", async (value) => {
+  it.each(["a\r\nb", "a\nb", "a\0", "日本", "\u007f"])("rejects the value %j", async (value) => {
     const building = build({ parameters: [parameter("header", "X-Color")] }, { "X-Color": value });
-    await expect(building).rejects.toMatchObject({ message: expect.stringContaining('"X-Color" holds a character') });
+    await expect(building).rejects.toMatchObject({
+      message: expect.stringContaining('"X-Color" contains a character'),
+    });
   });
 
   it.each([
@@ -144,7 +146,7 @@ describe("a header", () => {
     "X-Mine",
     "Bad Name",
     "X:\r\nY",
-  ])("called %s is refused", async (name) => {
+  ])("rejects the name %s", async (name) => {
     const building = build({ parameters: [parameter("header", name, { argument: "h" })] }, { h: "x" }, ["x-mine"]);
     await expect(building).rejects.toMatchObject({
       message: expect.stringMatching(/"h" would set the header .* reserved/),
@@ -152,7 +154,7 @@ describe("a header", () => {
   });
 });
 
-it("writes cookies so that none can end early", async () => {
+it("encodes cookies so that no value can end a cookie early", async () => {
   const parameters = [parameter("cookie", "a"), parameter("cookie", "b", { explode: false })];
   expect((await build({ parameters }, { a: "1; admin=true", b: ["x", "y"] })).cookies).toEqual([
     "a=1%3B%20admin%3Dtrue",
@@ -189,13 +191,13 @@ describe("a body", () => {
       { contentType: "application/octet-stream", kind: "binary", argument: "body" },
       { body: "data:;base64,AAE=" },
     ],
-  ])("becomes %s", async (text, body, values) => {
+  ])("is serialized as %s", async (text, body, values) => {
     const request = await build({ method: "POST", body }, values);
     expect(request.body?.toString()).toBe(text);
     expect(request.headers["content-type"]).toBe(body.contentType);
   });
 
-  it("of a form is written by each member's style", async () => {
+  it("of a form follows each member's style", async () => {
     const styled = [
       { argument: "a", name: "a", style: "deepObject", explode: true },
       { argument: "b", name: "b", style: "form", explode: false },
@@ -210,14 +212,14 @@ describe("a body", () => {
     ]);
   });
 
-  it("that nothing is said of is left out, unless it is needed", async () => {
+  it("is omitted without arguments, unless it is required", async () => {
     const body: RestBody = { contentType: "application/json", kind: "json", argument: "body" };
     expect((await build({ method: "POST", body }, {})).body).toBe(undefined);
     const building = build({ method: "POST", body: { ...body, required: true } }, {});
     await expect(building).rejects.toMatchObject({ code: "TOOL_VALIDATION_ERROR" });
   });
 
-  it("of parts keeps names, files and types apart, and no value can start a part", async () => {
+  it("of type multipart keeps names, files and types apart, and no value can start a part", async () => {
     const parts = [
       { argument: "file", name: 'fi"le\r\nX: y', isFile: true, contentType: "image/png" },
       { argument: "meta", name: "meta" },
@@ -236,7 +238,7 @@ describe("a body", () => {
   });
 });
 
-it("sends files of no more than 50 MiB in one call, however many they are", async () => {
+it("limits the files of one call to 50 MiB in total", async () => {
   const members = [
     { argument: "files", name: "files", isFile: true },
     { argument: "last", name: "last", isFile: true },
@@ -246,14 +248,14 @@ it("sends files of no more than 50 MiB in one call, however many they are", asyn
   const fits = { files: [file, file], last: file };
   expect((await build({ method: "POST", body }, fits)).body?.byteLength).toBeGreaterThan(39 * 1024 * 1024);
   const sending = build({ method: "POST", body }, { ...fits, files: [file, file, file] });
-  // A failed assertion would print all of a request.
+  // Compares the message only: a failed assertion would print the complete request.
   const ended = sending.then(
     () => "sent",
     (error: Error) => error.message,
   );
-  expect(await ended).toBe('The argument "last" names a file that makes more than 50 MiB in one call.');
+  expect(await ended).toBe('The argument "last" exceeds the limit of 50 MiB for the files of one call.');
 });
 
-it("sends no method that HTTP does not have", async () => {
+it("rejects a method that is not an HTTP method", async () => {
   await expect(build({ method: "GET /x" }, {})).rejects.toMatchObject({ code: "TOOL_EXECUTION_ERROR", executed: "no" });
 });

@@ -1,10 +1,10 @@
-// An operation and the arguments of a call come in, one HTTP request goes out. It cannot leave the base address, and no
-// argument can become a header, a line or a parameter that the document does not name. Nothing is sent here.
+// Builds one HTTP request from an operation and the arguments of a call; it does not send it. The request cannot
+// leave the base address, and an argument can only set headers and parameters that the document names.
 import { DiscoveryError } from "../../errors.js";
 import type { JsonObject } from "../../model/json.js";
 import type { RestOperation, RestParameter } from "../../model/operation.js";
 import { type BaseAddress, below } from "./base-address.js";
-import { toBody } from "./body.js";
+import { toRequestBody } from "./body.js";
 import { encode, encodeReserved } from "./encode.js";
 import { type Headers, toHeaders } from "./headers.js";
 import { expandPath } from "./path.js";
@@ -17,7 +17,7 @@ export interface BuildParts {
   readonly server: string;
   readonly base: BaseAddress;
   readonly uploads: UploadParts;
-  /** Headers that the configuration fills, in small letters. */
+  /** Names of headers that the configuration sets, in lower case. */
   readonly taken: ReadonlySet<string>;
 }
 
@@ -25,7 +25,7 @@ export interface RestRequest {
   readonly method: string;
   readonly url: URL;
   readonly headers: Headers;
-  /** `name=value`, each. */
+  /** Each entry has the form `name=value`. */
   readonly cookies: readonly string[];
   readonly body?: Buffer;
 }
@@ -36,14 +36,14 @@ export async function buildRequest(
   parts: BuildParts,
 ): Promise<RestRequest> {
   const { parameters, method } = operation;
-  if (!METHODS.has(method)) throw notSendable(parts.server, "its method is not one of HTTP's");
+  if (!METHODS.has(method)) throw notSendable(parts.server, "its method is not an HTTP method");
   const [template = "", literal = ""] = (operation.path.split("#")[0] ?? "").split("?");
   const path = expandPath(template, parameters, values);
   const query = [literal, ...pairsIn("query", parameters, values)].filter((piece) => piece !== "").join("&");
   const url = below(parts.base, path, query);
-  if (url === undefined) throw notSendable(parts.server, "its path leads out of the base address");
+  if (url === undefined) throw notSendable(parts.server, "its path leads outside the base address");
   const headers = toHeaders(parameters, values, parts.taken);
-  const body = operation.body === undefined ? undefined : await toBody(operation.body, values, parts.uploads);
+  const body = operation.body === undefined ? undefined : await toRequestBody(operation.body, values, parts.uploads);
   return {
     method,
     url,
@@ -53,9 +53,9 @@ export async function buildRequest(
   };
 }
 
-function pairsIn(place: "query" | "cookie", parameters: readonly RestParameter[], values: JsonObject): string[] {
+function pairsIn(location: "query" | "cookie", parameters: readonly RestParameter[], values: JsonObject): string[] {
   return parameters
-    .filter((parameter) => parameter.in === place)
+    .filter((parameter) => parameter.in === location)
     .flatMap((parameter) => {
       const value = values[parameter.argument];
       return value === undefined || value === null ? [] : toQuery(parameter, value);

@@ -1,31 +1,34 @@
-// What the configuration says of who asks comes in; requests go out with it, except where the document says that nobody asks.
+// Adds the configured credentials to requests, except for operations that need none according to the document.
 import { DiscoveryError } from "../../errors.js";
 import type { RestAuth, RestConnection } from "../../model/server.js";
 import type { RestRequest } from "./build-request.js";
 import { encode } from "./encode.js";
-import { isHeaderName, isHeaderValue } from "./headers.js";
+import { isTokenName, isHeaderValue } from "./headers.js";
 import { basic, secretsIn } from "./secrets-in.js";
 import { createTokenSource, type TokenParts } from "./token.js";
 
-export interface Credentials {
-  /** Names in small letters that no argument may set. */
+export interface RestCredentials {
+  /** Header names in lower case that no argument may set. */
   readonly taken: ReadonlySet<string>;
-  /** `refused`: the token of an earlier try, which the API did not take. */
+  /** `refused`: the token of an earlier attempt, which the API rejected. */
   apply(request: RestRequest, isOpen: boolean, refused?: string): Promise<Authorized>;
 }
 
 export interface Authorized {
   readonly request: RestRequest;
-  /** A token that may be replaced by a new one. */
+  /** Set for an access token that can be renewed. */
   readonly token?: string;
 }
 
 export type CredentialsParts = Omit<TokenParts, "auth"> & { readonly connection: RestConnection };
 
-/** A header of the configuration that looks like one is kept back where the document wants none. */
+/**
+ * A configured header whose name matches is not sent to operations that need no credentials according to the
+ * document.
+ */
 const CREDENTIAL = /^(?:authorization|cookie|proxy-authorization)$|key|token|secret|auth|password/;
 
-export function createCredentials(parts: CredentialsParts): Credentials {
+export function createCredentials(parts: CredentialsParts): RestCredentials {
   const { connection, server } = parts;
   const { auth } = connection;
   const headers = checkHeaders(connection.headers, server);
@@ -76,7 +79,7 @@ function withKey(request: RestRequest, auth: Extract<RestAuth, { kind: "api-key"
   return { ...request, url };
 }
 
-/** The configuration's value counts, whatever an argument of the same name says. */
+/** Removes an argument of the same name, because the configured value has precedence. */
 function without(pairs: readonly string[], name: string): string[] {
   return pairs.filter((pair) => !pair.startsWith(`${encode(name, name)}=`));
 }
@@ -85,7 +88,7 @@ function withHeader(request: RestRequest, name: string, value: string): RestRequ
   return { ...request, headers: { ...request.headers, [name]: value } };
 }
 
-/** How a message is framed is not the configuration's to say either. */
+/** The configuration cannot set headers that control message framing. */
 const FRAMING = new Set([
   "host",
   "content-length",
@@ -100,21 +103,22 @@ const FRAMING = new Set([
 function checkHeaders(given: Readonly<Record<string, string>>, server: string): Record<string, string> {
   const headers = Object.entries(given).map(([name, value]) => [name.toLowerCase(), value] as const);
   for (const [name, value] of headers) {
-    if (FRAMING.has(name)) throw wrong(server, `headers.${name}`, "belongs to the connection and cannot be set");
-    if (!isHeaderName(name) || !isHeaderValue(value))
-      throw wrong(server, `headers.${name.slice(0, 60)}`, "is no header");
+    if (FRAMING.has(name))
+      throw wrong(server, `headers.${name}`, "is managed by the HTTP connection and cannot be set");
+    if (!isTokenName(name) || !isHeaderValue(value))
+      throw wrong(server, `headers.${name.slice(0, 60)}`, "is not a valid header");
   }
   return Object.fromEntries(headers);
 }
 
 function checkAuth(auth: RestAuth, server: string): void {
   const text = auth.kind === "bearer" ? auth.token : auth.kind === "api-key" && auth.in === "header" ? auth.value : "";
-  if (!isHeaderValue(text)) throw wrong(server, "auth", "holds a character that no header may hold");
-  if (auth.kind === "api-key" && auth.in === "header" && !isHeaderName(auth.name)) {
-    throw wrong(server, "auth.name", "is not the name of a header");
+  if (!isHeaderValue(text)) throw wrong(server, "auth", "contains a character that is not allowed in a header");
+  if (auth.kind === "api-key" && auth.in === "header" && !isTokenName(auth.name)) {
+    throw wrong(server, "auth.name", "is not a valid header name");
   }
   if (auth.kind === "client-credentials" && !URL.canParse(auth.tokenUrl)) {
-    throw wrong(server, "auth.tokenUrl", "is not a web address");
+    throw wrong(server, "auth.tokenUrl", "is not a URL");
   }
 }
 

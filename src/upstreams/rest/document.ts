@@ -1,4 +1,4 @@
-// The place of a document comes in, the tools it describes go out; a document that is what it was is not read again.
+// Reads an API document and returns the tools that it describes. An unchanged document is not converted again.
 import { open } from "node:fs/promises";
 import { DiscoveryError } from "../../errors.js";
 import type { RestConnection } from "../../model/server.js";
@@ -9,10 +9,12 @@ import { readText } from "./read-text.js";
 
 export const LARGEST_DOCUMENT = 50 * 1024 * 1024;
 
-/** What is known of a server's document beyond one connection. */
+/** Data about a server's document that outlives one connection. */
 export interface DocumentMemory {
   stamp?: string;
-  /** Held only while others hold it too: the tools of a large API take many megabytes. */
+  /**
+   * A weak reference: the tools of a large API take many megabytes and are only kept while they are in use elsewhere.
+   */
   described?: WeakRef<DescribedTools>;
 }
 
@@ -26,7 +28,7 @@ export interface DocumentParts {
 
 interface Text {
   readonly text: string;
-  /** Changes with the document; undefined when nothing tells whether it has changed. */
+  /** Changes with the document. Undefined if there is no way to detect a change. */
   readonly stamp: string | undefined;
 }
 
@@ -40,12 +42,12 @@ export async function readDocument(
   signal?: AbortSignal,
 ): Promise<DescribedTools> {
   const { memory, convert } = parts;
-  const kept = memory.described?.deref();
-  const known = kept === undefined ? undefined : memory.stamp;
+  const cached = memory.described?.deref();
+  const known = cached === undefined ? undefined : memory.stamp;
   const read = isWebAddress(connection.document) ? fetchText : readFileText;
   const found = await beforeSending(read(connection.document, { ...parts, known }, signal), parts.server);
-  if (found === undefined && kept !== undefined) return kept;
-  if (found === undefined) throw unread(parts.server, "it says that nothing has changed");
+  if (found === undefined && cached !== undefined) return cached;
+  if (found === undefined) throw unread(parts.server, "its server answered HTTP 304 to an unconditional request");
   const described = await convert(found.text, connection);
   if (found.stamp === undefined) delete memory.stamp;
   else memory.stamp = found.stamp;
@@ -55,7 +57,7 @@ export async function readDocument(
 
 type ReadParts = DocumentParts & { readonly known: string | undefined };
 
-/** Undefined when the document is the known one. */
+/** Resolves to undefined if the document is unchanged. */
 async function readFileText(path: string, { server, known }: ReadParts): Promise<Text | undefined> {
   const file = await open(path, "r").catch((error: NodeJS.ErrnoException) => {
     throw unread(server, error.code === "ENOENT" ? "there is no such file" : `it cannot be read (${error.code})`);
@@ -73,7 +75,7 @@ async function readFileText(path: string, { server, known }: ReadParts): Promise
 
 async function fetchText(address: string, parts: ReadParts, signal?: AbortSignal): Promise<Text | undefined> {
   const { server, guarded, timeoutMs, known } = parts;
-  // The stamp is the header that asks for changes only, with its value.
+  // The stamp is the conditional request header with its value.
   const [header, ...value] = known?.split(": ") ?? [];
   const response = await guarded.fetch(
     {
@@ -92,7 +94,7 @@ async function fetchText(address: string, parts: ReadParts, signal?: AbortSignal
   );
   const text = await readText(response.body);
   if (response.status === 304 && known !== undefined) return undefined;
-  if (response.status !== 200) throw unread(server, `its address answered with HTTP ${response.status}`);
+  if (response.status !== 200) throw unread(server, `its URL answered with HTTP ${response.status}`);
   return { text, stamp: stampOf(response) };
 }
 
@@ -102,8 +104,8 @@ function stampOf({ headers }: GuardedResponse): string | undefined {
 }
 
 function unread(server: string, why: string): DiscoveryError {
-  return new DiscoveryError("SERVER_CONNECTION_ERROR", `The document of ${server} is not to be had: ${why}.`, {
-    hint: `Check adapters.${server}.document in the configuration.`,
+  return new DiscoveryError("SERVER_CONNECTION_ERROR", `The document of ${server} cannot be read: ${why}.`, {
+    hint: { action: "edit-config", key: `adapters.${server}.document`, change: "correct" },
     server,
   });
 }

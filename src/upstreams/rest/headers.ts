@@ -4,14 +4,14 @@ import { toOneLine } from "../../util/text.js";
 import { toParts } from "./style.js";
 import { wrongArgument } from "./wrong-argument.js";
 
-/** Headers that say who asks, where, and how a message is framed. They are ours, never an argument's. */
+/** Headers for credentials, routing and message framing. Only the gateway sets them, never an argument. */
 const RESERVED =
   /^(?:host|authorization|cookie2?|set-cookie2?|content-(?:length|type|encoding)|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|http2-settings|accept(?:-encoding|-charset)?|via|forwarded|date|origin|referer|x-real-ip|x-original-\w+|x-rewrite-url|x-http-method(?:-override)?|x-method-override|proxy-.*|sec-.*|x-forwarded-.*|access-control-.*)$/;
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 export type Headers = Record<string, string>;
 
-/** Of one call: the parameters that travel as headers. `taken` are the names that the configuration fills. */
+/** The headers of a call that come from arguments. `taken` contains the names that the configuration sets. */
 export function toHeaders(
   parameters: readonly RestParameter[],
   values: JsonObject,
@@ -23,22 +23,22 @@ export function toHeaders(
     if (parameter.in !== "header" || value === undefined || value === null) continue;
     const { argument, explode } = parameter;
     const name = parameter.name.toLowerCase();
-    if (RESERVED.test(name) || taken.has(name) || !isHeaderName(name)) {
+    if (RESERVED.test(name) || taken.has(name) || !isTokenName(name)) {
       throw wrongArgument(argument, `would set the header ${toOneLine(name).slice(0, 60)}, which is reserved`);
     }
     const parts = toParts(parameter.isJson ? JSON.stringify(value) : value, explode);
     const text = parts.map((part) => part.join("=")).join(",");
-    if (!isHeaderValue(text)) throw wrongArgument(argument, "holds a character that no header may hold");
+    if (!isHeaderValue(text)) throw wrongArgument(argument, "contains a character that is not allowed in a header");
     headers[name] = text;
   }
   return headers;
 }
 
-export function isHeaderName(name: string): boolean {
+export function isTokenName(name: string): boolean {
   return TOKEN.test(name);
 }
 
-/** No control characters, and nothing beyond Latin-1, which is all that a header has room for. */
+/** A header value may contain Latin-1 characters only, and no control characters. */
 export function isHeaderValue(value: string): boolean {
   return /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
 }

@@ -12,7 +12,7 @@ interface Part {
   readonly contentType?: string | undefined;
 }
 
-/** `multipart/form-data`, its boundary new each time so that no value can hold it. */
+/** Encodes `multipart/form-data`. The boundary is random for each request, so that no value can contain it. */
 export async function toMultipart(
   filled: readonly Filled[],
   uploads: UploadParts,
@@ -54,7 +54,7 @@ function toFields({ member, value }: Filled): Part[] {
     const isJson = typeof each === "object" && each !== null && member.style === undefined;
     const type = contentType ?? (isJson ? "application/json" : undefined);
     return fieldsOf({ name, argument, ...how(member) }, each).map(([key, text]) => {
-      if (!text.isWellFormed()) throw wrongArgument(argument, "holds half a character");
+      if (!text.isWellFormed()) throw wrongArgument(argument, "contains an unpaired surrogate");
       return { name: key, bytes: Buffer.from(text), contentType: type };
     });
   });
@@ -79,7 +79,7 @@ function headOf({ name, filename, contentType }: Part): string {
   return `Content-Disposition: form-data; name="${quote(name)}"${file}${type}`;
 }
 
-/** As browsers write names: no quote and no line break can end it early. */
+/** Escapes as browsers do: a quote or a line break in a name cannot end the name early. */
 function quote(text: string): string {
   return text
     .replace(/\r\n|\r|\n/g, "%0D%0A")

@@ -12,7 +12,7 @@ import { createRestMemory } from "./open-rest-session.js";
 
 const { serve, openTo, place, atEnd } = setUpSessions();
 
-describe("the list", () => {
+describe("the tool list", () => {
   const described = {
     tools: [{ name: "get-item", inputSchema: {} }],
     dropped: [],
@@ -21,7 +21,7 @@ describe("the list", () => {
     version: "2",
   };
 
-  it("is what the document describes", async () => {
+  it("contains the tools that the document describes", async () => {
     const document = join(place(), "api.json");
     writeFileSync(document, "the text");
     const seen: string[] = [];
@@ -33,7 +33,7 @@ describe("the list", () => {
     expect(seen).toEqual(["the text"]);
   });
 
-  it("is not made again from a file that is what it was, over many sessions", async () => {
+  it("is not converted again from an unchanged file, across sessions", async () => {
     const document = join(place(), "api.json");
     const memory = createRestMemory();
     let converted = 0;
@@ -49,7 +49,7 @@ describe("the list", () => {
   it.each([
     ["etag", '"v1"', "if-none-match"],
     ["last-modified", "Sun, 15 Nov 2026 12:00:00 GMT", "if-modified-since"],
-  ])("is not made again from an address whose %s is what it was", async (name, value, condition) => {
+  ])("is not converted again from a URL with an unchanged %s", async (name, value, condition) => {
     const api = await serve((received, response) =>
       received.headers[condition] === value
         ? response.writeHead(304).end()
@@ -64,35 +64,35 @@ describe("the list", () => {
   });
 
   it.each<[string, string, RegExp]>([
-    ["a file that is not there", "/nowhere/api.json", /there is no such file/],
+    ["a missing file", "/nowhere/api.json", /there is no such file/],
     ["a folder", tmpdir(), /it is not a file/],
   ])("fails for %s", async (_, document, message) => {
     const error = await failure((await open({ document })).listTools());
     expect([error.code, error.hint]).toEqual([
       "SERVER_CONNECTION_ERROR",
-      "Check adapters.api.document in the configuration.",
+      "Correct `adapters.api.document` in the configuration.",
     ]);
     expect(error.message).toMatch(message);
   });
 
-  it("that breaks on the way has run no call", async () => {
+  it("reports a call as not executed if the document cannot be read", async () => {
     const api = await serve((_, response) => response.socket?.resetAndDestroy());
     const session = await open({ document: `${api.origin}/api.json` });
     const error = await failure(session.callTool(toCall(POST)));
     expect([error.code, error.executed]).toEqual(["SERVER_CONNECTION_ERROR", "no"]);
   });
 
-  it("fails for an address that has none", async () => {
+  it("fails for a URL that answers with 404", async () => {
     const api = await serve(json({}, 404));
     const error = await failure((await openTo(api, { document: `${api.origin}/api.json` })).listTools());
-    expect(error.message).toBe("The document of api is not to be had: its address answered with HTTP 404.");
+    expect(error.message).toBe("The document of api cannot be read: its URL answered with HTTP 404.");
   });
 });
 
 describe("the base address", () => {
   const convert = (baseUrl: string) => async () => ({ tools: [], dropped: [], truncated: false, baseUrl });
 
-  it("is the document's where the configuration has none, read once for many calls", async () => {
+  it("comes from the document if the configuration has none, and is read once for many calls", async () => {
     const api = await serve();
     let read = 0;
     api.reply = (received, response) => {
@@ -108,7 +108,7 @@ describe("the base address", () => {
   it.each<[string, Partial<RestConnection>]>([
     ["credentials", { auth: { kind: "bearer", token: "t" } }],
     ["headers", { headers: { "x-anything": "v" } }],
-  ])("of %s is not chosen by a document from the web", async (_, connection) => {
+  ])("is not taken from a web document if the connection has %s", async (_, connection) => {
     const api = await serve();
     const document = `${api.origin}/api.json`;
     const session = await open({ document, ...connection }, { convert: convert(api.origin) });
@@ -128,7 +128,7 @@ describe("the base address", () => {
     ["POST", "/v10", "TOOL_EXECUTION_ERROR no", ["Bearer t"]],
     ["GET", "/admin/read", "done", ["Bearer t", undefined]],
     ["POST", "/v1/other", "done", ["Bearer t", "Bearer t"]],
-  ])("is where credentials stay when %s is redirected to %s", async (method, location, ended, carried) => {
+  ])("limits where credentials are sent when %s is redirected to %s", async (method, location, ended, carried) => {
     const api = await serve((received, response) =>
       received.url === "/v1/items" ? response.writeHead(307, { location }).end() : json({})(received, response),
     );
@@ -141,7 +141,7 @@ describe("the base address", () => {
     expect(api.received.map(({ headers }) => headers["authorization"])).toEqual(carried);
   });
 
-  it("is missing where neither has one", async () => {
+  it("is reported as missing if neither the configuration nor the document has one", async () => {
     const document = join(place(), "api.json");
     writeFileSync(document, "{}");
     for (const session of [await open({ document }), await open({ document }, { convert: convert("/relative") })]) {
@@ -153,20 +153,20 @@ describe("the base address", () => {
     }
   });
 
-  it.each(["nonsense", "ftp://a/", "https://a:b@c/", "https://a/?b=c"])("cannot be %s", async (baseUrl) => {
+  it.each(["nonsense", "ftp://a/", "https://a:b@c/", "https://a/?b=c"])("rejects %s", async (baseUrl) => {
     await expect(open({ baseUrl })).rejects.toMatchObject({ code: "CONFIGURATION_ERROR" });
   });
 });
 
 describe("an idempotency key", () => {
-  it("travels in the header that the operation names", async () => {
+  it("is sent in the header that the operation names", async () => {
     const api = await serve();
     const operation = toOperation({ method: "POST", idempotencyHeader: "Idempotency-Key" });
     await (await openTo(api)).callTool(toCall(operation, {}, { meta: { "anygpt/idempotencyKey": "k-1" } }));
     expect(api.received[0]?.headers["idempotency-key"]).toBe("k-1");
   });
 
-  it("that no header can hold is refused", async () => {
+  it("is rejected if a header cannot contain it", async () => {
     const api = await serve();
     const operation = toOperation({ method: "POST", idempotencyHeader: "Idempotency-Key" });
     const call = toCall(operation, {}, { meta: { "anygpt/idempotencyKey": "k\r\nx: y" } });
@@ -175,7 +175,7 @@ describe("an idempotency key", () => {
   });
 });
 
-describe("another try", () => {
+describe("a retry", () => {
   const KEYED = { meta: { "anygpt/idempotencyKey": "k" } };
   const withKey = toOperation({ method: "POST", idempotencyHeader: "Idempotency-Key" });
 
@@ -203,20 +203,20 @@ describe("another try", () => {
       [toOperation({ method: "PUT", idempotent: true })],
       3,
     ],
-  ])("of %s", async (_, reply, call, requests) => {
+  ])("after %s", async (_, reply, call, requests) => {
     const api = await serve(reply);
     await failure((await openTo(api)).callTool(toCall(...call)));
     expect(api.received.length).toBe(requests);
   });
 
-  it("that succeeds is the answer", async () => {
+  it("returns the result if it succeeds", async () => {
     const api = await serve();
     api.reply = (received, response) =>
       json({ n: api.received.length }, api.received.length === 1 ? 502 : 200)(received, response);
     expect(await (await openTo(api)).callTool(toCall(GET))).toMatchObject({ structuredContent: { n: 2 } });
   });
 
-  it("that is refused leaves open what an earlier one has done", async () => {
+  it("keeps the call's execution unknown if an earlier attempt may have executed it", async () => {
     const api = await serve();
     api.reply = (received, response) =>
       api.received.length === 1
@@ -236,20 +236,20 @@ describe("another try", () => {
     expect(api.received.length).toBeGreaterThan(540);
   });
 
-  it("waits no longer than the caller", async () => {
+  it("waits no longer than the caller's time limit", async () => {
     const api = await serve(json({}, 503, { "retry-after": "9" }));
     const abort = new AbortController();
     const session = await openTo(api, {}, { schedule: () => (abort.abort(), () => undefined) });
-    const error = await failure(session.callTool(toCall(GET), abort.signal));
+    const error = await failure(session.callTool(toCall(GET, {}, { signal: abort.signal })));
     expect([error.code, api.received.length]).toEqual(["CANCELLED", 1]);
   });
 });
 
-it("says who it is, closes once, and cancels what is under way", async () => {
+it("sends its user agent, closes once, and cancels running calls", async () => {
   const abort = new AbortController();
   const api = await serve(() => abort.abort());
   const session = await openTo(api);
-  expect(await failure(session.callTool(toCall(POST), abort.signal))).toMatchObject({
+  expect(await failure(session.callTool(toCall(POST, {}, { signal: abort.signal })))).toMatchObject({
     code: "CANCELLED",
     executed: "unknown",
   });

@@ -1,4 +1,4 @@
-// A REST API's connection comes in, a session like any other goes out: its tools from its document, its calls as requests.
+// Opens a session with a REST API: its tools come from its document, its calls are HTTP requests.
 import { DiscoveryError } from "../../errors.js";
 import type { CallResult } from "../../model/call.js";
 import type { RestConnection, ServerListing } from "../../model/server.js";
@@ -6,7 +6,7 @@ import { createGuardedFetch, type GuardedFetchParts } from "../../util/net/guard
 import type { Secrets } from "../../util/secrets.js";
 import type { UpstreamOptions } from "../options.js";
 import type { Schedule } from "../schedule.js";
-import type { Session } from "../session.js";
+import type { UpstreamSession } from "../session.js";
 import type { UpstreamCall } from "../types.js";
 import { type BaseAddress, notAnAddress, parseBaseAddress } from "./base-address.js";
 import { buildRequest } from "./build-request.js";
@@ -29,7 +29,7 @@ export interface RestSessionParts extends Pick<GuardedFetchParts, "lookup" | "ca
   readonly schedule: Schedule;
 }
 
-/** What outlives one session with a server. */
+/** State that outlives one session with a server. */
 export interface RestMemory {
   readonly document: DocumentMemory;
   readonly budget: RetryBudget;
@@ -39,8 +39,8 @@ export function createRestMemory(): RestMemory {
   return { document: {}, budget: createRetryBudget() };
 }
 
-/** Nothing is asked before the first list or call. */
-export async function openRestSession(connection: RestConnection, parts: RestSessionParts): Promise<Session> {
+/** Sends no request before the first list or call. */
+export async function openRestSession(connection: RestConnection, parts: RestSessionParts): Promise<UpstreamSession> {
   const { server, options, memory } = parts;
   const guarded = createGuardedFetch({ ...parts, allowInward: writtenOrigins(connection) });
   const credentials = createCredentials({ ...parts, connection, guarded });
@@ -70,24 +70,24 @@ export async function openRestSession(connection: RestConnection, parts: RestSes
 
   async function findBase(signal?: AbortSignal): Promise<BaseAddress> {
     if (base === undefined) {
-      // Many calls may come at once; the document is read for all of them.
+      // Concurrent calls share one read of the document.
       describing ??= describe().finally(() => (describing = undefined));
       await orCancelled(describing, server, signal);
     }
     if (base !== undefined) return base;
-    throw notAnAddress(server, "is not known: neither the configuration nor the document has one");
+    throw notAnAddress(server, "is unknown: neither the configuration nor the document defines one");
   }
 
-  async function callTool(call: UpstreamCall, signal?: AbortSignal): Promise<CallResult> {
-    const { operation } = call;
+  async function callTool(call: UpstreamCall): Promise<CallResult> {
+    const { operation, context } = call;
     if (operation === undefined) throw notDescribed(server, call.tool);
     if (connection.lacking !== undefined && operation.isOpen !== true)
       throw lacksCredentials(server, connection.lacking);
-    if (isLedByStranger(connection)) throw needsBase(server);
-    const base = await findBase(signal);
+    if (isBaseChosenByWebDocument(connection)) throw needsBase(server);
+    const base = await findBase(context.signal);
     const build = { server, base, uploads, taken: credentials.taken };
     const request = await buildRequest(operation, call.arguments, build);
-    return await send({ call, operation, request, base }, sendParts, signal);
+    return await send({ call, operation, request, base }, sendParts);
   }
 
   return {
@@ -107,14 +107,17 @@ export async function openRestSession(connection: RestConnection, parts: RestSes
   };
 }
 
-/** A document from the web would choose who gets the credentials. */
-function isLedByStranger({ document, baseUrl, auth, headers }: RestConnection): boolean {
+/** A document from the web must not choose the host that receives the credentials. */
+function isBaseChosenByWebDocument({ document, baseUrl, auth, headers }: RestConnection): boolean {
   return baseUrl === undefined && isWebAddress(document) && (auth !== undefined || Object.keys(headers).length > 0);
 }
 
 function needsBase(server: string): DiscoveryError {
   return new DiscoveryError("CONFIGURATION_ERROR", `${server} has credentials or headers, but no base address.`, {
-    hint: `Set adapters.${server}.baseUrl: a document from the web does not choose who gets them.`,
+    hint: [
+      { action: "edit-config", key: `adapters.${server}.baseUrl`, value: "the address of the API" },
+      "A document from the web must not choose the address that receives credentials.",
+    ],
     server,
   });
 }
@@ -123,7 +126,7 @@ function lacksCredentials(server: string, variables: readonly string[]): Discove
   const what = variables.length === 1 ? `The variable ${variables[0]} is` : `The variables ${variables.join(", ")} are`;
   return new DiscoveryError(
     "CONFIGURATION_ERROR",
-    `${what} not set, and ${server} needs ${variables.length === 1 ? "it" : "them"}.`,
+    `${what} not set, but ${server} needs ${variables.length === 1 ? "it" : "them"}.`,
     {
       hint: "Set what is missing in the environment, or in .env.local, .env, .ai/.env or ~/.ai/.env.",
       facts: { variables },
@@ -132,7 +135,10 @@ function lacksCredentials(server: string, variables: readonly string[]): Discove
   );
 }
 
-/** Only what the person wrote may lie inward: where the document comes from, where the API is, where tokens come from. */
+/**
+ * Only origins that the user wrote into the configuration may be private addresses: those of the document, the API
+ * and the token endpoint.
+ */
 function writtenOrigins({ document, baseUrl, auth }: RestConnection): string[] {
   const tokenUrl = auth?.kind === "client-credentials" ? auth.tokenUrl : undefined;
   return [document, baseUrl, tokenUrl].flatMap((address) =>
@@ -140,7 +146,7 @@ function writtenOrigins({ document, baseUrl, auth }: RestConnection): string[] {
   );
 }
 
-/** A document without an address still has tools to show. */
+/** Returns undefined for a missing or invalid base address: the document's tools can still be listed. */
 function baseIn({ baseUrl }: DescribedTools, { document }: RestConnection, server: string): BaseAddress | undefined {
   if (baseUrl === undefined) return undefined;
   const documentUrl = isWebAddress(document) ? document : undefined;
@@ -164,8 +170,8 @@ function toListing({ tools, dropped, truncated, title, version, description }: D
 }
 
 function notDescribed(server: string, tool: string): DiscoveryError {
-  return new DiscoveryError("TOOL_EXECUTION_ERROR", `Nothing says how ${tool} of ${server} is asked.`, {
-    hint: "Refresh the catalog; the document of the API is then read anew.",
+  return new DiscoveryError("TOOL_EXECUTION_ERROR", `The API operation behind ${tool} of ${server} is unknown.`, {
+    hint: "Refresh the catalog, so that the gateway reads the document of the API again.",
     server,
     tool,
   });

@@ -1,4 +1,4 @@
-// A path with places for values comes in, a path that stays below the base address goes out.
+// Expands a path template to a path that stays below the base address.
 import type { JsonObject } from "../../model/json.js";
 import type { RestParameter } from "../../model/operation.js";
 import { encode } from "./encode.js";
@@ -9,19 +9,19 @@ import { wrongArgument } from "./wrong-argument.js";
 const MOST_DECODINGS = 6;
 
 export function expandPath(template: string, parameters: readonly RestParameter[], values: JsonObject): string {
-  return template.replace(/\{([^{}]*)\}/g, (place, name: string) => {
+  return template.replace(/\{([^{}]*)\}/g, (placeholder, name: string) => {
     const parameter = parameters.find((each) => each.in === "path" && each.name === name);
-    if (parameter === undefined) return encode(place, name);
+    if (parameter === undefined) return encode(placeholder, name);
     return expand(parameter, values[parameter.argument]);
   });
 }
 
 function expand(parameter: RestParameter, value: unknown): string {
   const { argument, name, style, explode } = parameter;
-  if (value === undefined || value === null) throw wrongArgument(argument, "is missing, and the path needs it");
+  if (value === undefined || value === null) throw wrongArgument(argument, "is missing, but the path requires it");
   const parts = toParts(parameter.isJson ? JSON.stringify(value) : value, explode);
   if (parts.length === 0 || parts.flat().includes("")) {
-    throw wrongArgument(argument, "is empty, and the path would lead to another place");
+    throw wrongArgument(argument, "is empty, which would lead to another path");
   }
   const written = parts.map((part) => part.map((piece) => encode(piece, argument)).join("="));
   const segment = join(written, { name: encode(name, argument), style, isNamed: parts[0]?.length === 2, explode });
@@ -43,22 +43,23 @@ function join(
 function checkSegment(argument: string, segment: string): void {
   let text = segment;
   for (let round = 0; round < MOST_DECODINGS; round++) {
-    if (hasControls(text)) throw wrongArgument(argument, "holds a control character, which no path may hold");
-    if (text.split(/[/\\]/).some(isDots)) throw wrongArgument(argument, "leads out of the path of the API");
+    if (hasControls(text))
+      throw wrongArgument(argument, "contains a control character, which is not allowed in a path");
+    if (text.split(/[/\\]/).some(isDots)) throw wrongArgument(argument, "leads outside the path of the API");
     const decoded = decode(text);
     if (decoded === text) return;
     text = decoded;
   }
-  throw wrongArgument(argument, "is encoded many times over");
+  throw wrongArgument(argument, "is percent-encoded too many times");
 }
 
-/** Bytes above 127 are parts of letters here, not the control characters that Unicode has there. */
+/** Bytes above 127 are parts of UTF-8 characters here, not the C1 control characters of Unicode. */
 function hasControls(text: string): boolean {
   return text.split("").some((character) => character < " " || character === "\u007f");
 }
 
-/** Whether anybody could read `..` in it, however often it is encoded. */
-export function climbs(path: string): boolean {
+/** Whether a server that decodes the path, even repeatedly, could find a `.` or `..` segment in it. */
+export function hasDotSegments(path: string): boolean {
   let text = path;
   for (let round = 0; round < MOST_DECODINGS; round++) {
     if (text.split(/[/\\]/).some(isDots)) return true;
@@ -69,12 +70,17 @@ export function climbs(path: string): boolean {
   return true;
 }
 
-/** `..` and `.`, also with what some servers take for a segment's own parameters. */
+/**
+ * Matches `..` and `.`, also followed by path parameters (`;name=value`), which some servers strip from a segment.
+ */
 export function isDots(segment: string): boolean {
   return /^\.{1,2}$/.test((decode(segment).split(";")[0] ?? "").trim());
 }
 
-/** Byte by byte: what is no UTF-8 may still be dots and slashes to somebody. Two bytes for a slash are an old trick. */
+/**
+ * Decodes byte by byte: invalid UTF-8 may still be dots and slashes to another server. Overlong UTF-8 encodings of
+ * slash and dot are a known attack.
+ */
 function decode(text: string): string {
   return text
     .replace(/%(?:c0%af|c1%9c)/gi, "/")

@@ -1,16 +1,16 @@
 import type { Schedule } from "../schedule.js";
 
-/** Ends early when the caller has had enough. */
+/** Resolves after the delay, or as soon as the caller cancels. */
 export function pause(delayMs: number, schedule: Schedule, signal?: AbortSignal): Promise<void> {
   if (delayMs <= 0 || signal?.aborted) return Promise.resolve();
   return new Promise((resolve) => {
-    let callOff: () => void = () => undefined;
+    let cancelTimer: () => void = () => undefined;
     const end = (): void => {
-      callOff();
+      cancelTimer();
       signal?.removeEventListener("abort", end);
       resolve();
     };
     signal?.addEventListener("abort", end, { once: true });
-    callOff = schedule(delayMs, end);
+    cancelTimer = schedule(delayMs, end);
   });
 }

@@ -1,9 +1,9 @@
-export async function readBytes(body: AsyncIterable<Buffer>): Promise<Buffer> {
+export async function readResponseBytes(body: AsyncIterable<Buffer>): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of body) chunks.push(chunk);
   return Buffer.concat(chunks);
 }
 
 export async function readText(body: AsyncIterable<Buffer>): Promise<string> {
-  return (await readBytes(body)).toString("utf8");
+  return (await readResponseBytes(body)).toString("utf8");
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { toOperation } from "../../../test/rest/session.js";
 import { DiscoveryError } from "../../errors.js";
-import { createRetryBudget, mayRepeat, type Outcome, parseRetryAfter, retryDelayMs } from "./retry.js";
+import { createRetryBudget, mayRepeat, type RetryOutcome, parseRetryAfter, retryDelayMs } from "./retry.js";
 
 const NOW = Date.parse("2026-11-15T12:00:00Z");
 
@@ -16,40 +16,44 @@ describe("Retry-After", () => {
     ["-1", undefined],
     ["1.5", undefined],
     [undefined, undefined],
-  ])("%s is %s ms", (text, delay) => {
+  ])("parses %s as %s ms", (text, delay) => {
     expect(parseRetryAfter(text, NOW)).toBe(delay);
   });
 });
 
-describe("another try", () => {
-  const failed = (error: string): Outcome => ({
+describe("a retry", () => {
+  const failed = (error: string): RetryOutcome => ({
     kind: "failed",
     error: new DiscoveryError("TOOL_EXECUTION_ERROR", "x", { facts: { error } }),
   });
-  const answered = (status: number, retryAfterMs?: number): Outcome => ({ kind: "answered", status, retryAfterMs });
+  const answered = (status: number, retryAfterMs?: number): RetryOutcome => ({
+    kind: "answered",
+    status,
+    retryAfterMs,
+  });
   const state = { attempt: 0, mayRepeat: true, isSafe: true, leftMs: 60_000, random: () => 1 };
 
-  it.each<[string, Outcome, Partial<typeof state>, number | undefined]>([
-    ["follows a reset", failed("ECONNRESET"), {}, 100],
+  it.each<[string, RetryOutcome, Partial<typeof state>, number | undefined]>([
+    ["follows a connection reset", failed("ECONNRESET"), {}, 100],
     ["waits longer each time", failed("ECONNRESET"), { attempt: 1 }, 200],
-    ["is the last after two", failed("ECONNRESET"), { attempt: 2 }, undefined],
-    ["does not follow a wrong certificate", failed("CERT_HAS_EXPIRED"), {}, undefined],
+    ["stops after two retries", failed("ECONNRESET"), { attempt: 2 }, undefined],
+    ["does not follow an expired certificate", failed("CERT_HAS_EXPIRED"), {}, undefined],
     [
-      "does not follow a time limit",
+      "does not follow a timeout",
       { kind: "failed", error: new DiscoveryError("TOOL_EXECUTION_TIMEOUT", "x") },
       {},
       undefined,
     ],
-    ["does not follow what must not be repeated", failed("ECONNREFUSED"), { mayRepeat: false }, undefined],
-    ["waits as long as 429 says", answered(429, 3000), {}, 3000],
-    ["follows 429 at once if it says so", answered(429, 0), {}, 0],
-    ["does not follow a bare 429", answered(429), {}, undefined],
-    ["does not wait for long", answered(503, 10_001), {}, undefined],
-    ["does not wait past the end", answered(503, 5000), { leftMs: 5000 }, undefined],
-    ["does not follow a bare 503", answered(503), {}, undefined],
+    ["does not follow if the operation must not be repeated", failed("ECONNREFUSED"), { mayRepeat: false }, undefined],
+    ["waits for the Retry-After of 429", answered(429, 3000), {}, 3000],
+    ["follows 429 immediately if Retry-After is 0", answered(429, 0), {}, 0],
+    ["does not follow 429 without Retry-After", answered(429), {}, undefined],
+    ["does not wait longer than the limit", answered(503, 10_001), {}, undefined],
+    ["does not wait past the time limit of the call", answered(503, 5000), { leftMs: 5000 }, undefined],
+    ["does not follow 503 without Retry-After", answered(503), {}, undefined],
     ["follows 502", answered(502), {}, 100],
     ["follows 504", answered(504), {}, 100],
-    ["does not follow 502 of what may have changed something", answered(502), { isSafe: false }, undefined],
+    ["does not follow 502 of an unsafe method", answered(502), { isSafe: false }, undefined],
     ["does not follow 500", answered(500), {}, undefined],
     ["does not follow 400", answered(400, 0), {}, undefined],
   ])("%s", (_, outcome, extra, delay) => {
@@ -69,20 +73,20 @@ describe("another try", () => {
     ["POST", true, false, false],
     ["POST", undefined, true, true],
     ["PATCH", true, false, false],
-  ])("of %s that is idempotent: %s, with a key: %s, is allowed: %s", (method, idempotent, hasKey, allowed) => {
+  ])("of %s with idempotent: %s and a key: %s is allowed: %s", (method, idempotent, hasKey, allowed) => {
     expect(mayRepeat(toOperation({ method, ...(idempotent === undefined ? {} : { idempotent }) }), hasKey)).toBe(
       allowed,
     );
   });
 });
 
-describe("the budget", () => {
+describe("the retry budget", () => {
   it.each([
     [1, 2],
     [20, 2],
     [30, 3],
     [1000, 100],
-  ])("gives %i calls that all fail %i retries", (calls, retries) => {
+  ])("allows for %i failing calls %i retries", (calls, retries) => {
     const budget = createRetryBudget();
     let taken = 0;
     for (let call = 0; call < calls; call++) {
@@ -92,7 +96,7 @@ describe("the budget", () => {
     expect(taken).toBe(retries);
   });
 
-  it("saves at most ten", () => {
+  it("accumulates at most ten retries", () => {
     const budget = createRetryBudget();
     for (let call = 0; call < 10_000; call++) budget.called();
     expect(Array.from({ length: 20 }, () => budget.take()).filter(Boolean).length).toBe(10);

@@ -1,6 +1,6 @@
 import type { RestAuth } from "../../model/server.js";
 
-/** All that must not be seen, also as it travels. */
+/** All values to redact, also in the encoded form in which they are sent. */
 export function secretsIn(auth: RestAuth | undefined): string[] {
   switch (auth?.kind) {
     case "bearer":

@@ -1,4 +1,4 @@
-// A call comes in, the API's answer goes out as a result: sent once, or again where that does no harm and the time allows it.
+// Sends a call to the API and returns its answer as a tool result. Retries if that is harmless and time allows.
 import { DiscoveryError, type Executed } from "../../errors.js";
 import type { CallResult } from "../../model/call.js";
 import type { RestOperation } from "../../model/operation.js";
@@ -10,12 +10,12 @@ import type { Secrets } from "../../util/secrets.js";
 import { cutAtWord } from "../../util/text.js";
 import type { Schedule } from "../schedule.js";
 import type { UpstreamCall } from "../types.js";
-import { mediaType, toCallResult } from "./answer.js";
+import { mediaType, toRestResult } from "./answer.js";
 import { toApiError } from "./api-failure.js";
 import { type BaseAddress, isBelow } from "./base-address.js";
 import type { RestRequest } from "./build-request.js";
-import type { Authorized, Credentials } from "./credentials.js";
-import { isHeaderName, isHeaderValue } from "./headers.js";
+import type { Authorized, RestCredentials } from "./credentials.js";
+import { isTokenName, isHeaderValue } from "./headers.js";
 import { orCancelled } from "./or-cancelled.js";
 import { pause } from "./pause.js";
 import { mayRepeat, parseRetryAfter, type RetryBudget, retryDelayMs } from "./retry.js";
@@ -31,7 +31,7 @@ export interface SendParts {
   readonly connection: RestConnection;
   readonly maxMessageBytes: number;
   readonly guarded: GuardedFetch;
-  readonly credentials: Credentials;
+  readonly credentials: RestCredentials;
   readonly secrets: Secrets;
   readonly budget: RetryBudget;
   readonly now: () => number;
@@ -39,7 +39,7 @@ export interface SendParts {
   readonly schedule: Schedule;
 }
 
-/** One call and what it is sent as. */
+/** A call with the request that represents it. */
 export interface Sending {
   readonly call: UpstreamCall;
   readonly operation: RestOperation;
@@ -57,8 +57,9 @@ type Tried =
       readonly error: DiscoveryError;
     };
 
-export async function send(sending: Sending, parts: SendParts, signal?: AbortSignal): Promise<CallResult> {
+export async function send(sending: Sending, parts: SendParts): Promise<CallResult> {
   const { call, operation, request } = sending;
+  const { signal } = call.context;
   const { budget, credentials, now, random } = parts;
   const began = now();
   const leftMs = (): number => call.maxTotalMs - (now() - began);
@@ -74,14 +75,15 @@ export async function send(sending: Sending, parts: SendParts, signal?: AbortSig
     const authorized = await inTime(authorizing, waiting, signal).catch((error: unknown) => {
       throw error instanceof DiscoveryError ? error.about({ executed }) : error;
     });
-    const tried = await attemptOnce({ ...sending, authorized, key, leftMs: leftMs() }, parts, signal);
+    const tried = await attemptOnce({ ...sending, authorized, key, leftMs: leftMs() }, parts);
     if (tried.kind === "result") return tried.result;
-    // A token may end before its time. The API has done nothing, so that this is no repetition.
+    // A token can expire early. A request rejected with 401 was not executed, so sending it again does not repeat
+    // anything.
     if (tried.kind === "answered" && tried.status === 401 && refused === undefined && authorized.token !== undefined) {
       refused = authorized.token;
       continue;
     }
-    // What an earlier try has left open stays open.
+    // If an earlier attempt may have been executed, that uncertainty remains.
     const error = tried.error.about({ executed });
     const state = { attempt, mayRepeat: repeatable, isSafe: isSafe(request.method), leftMs: leftMs(), random };
     const delayMs = retryDelayMs(tried, state);
@@ -92,7 +94,7 @@ export async function send(sending: Sending, parts: SendParts, signal?: AbortSig
   }
 }
 
-/** A token is fetched for many calls; each waits no longer than it has time itself. */
+/** A token is fetched for many calls. Each call waits only as long as its time limit allows. */
 async function inTime<Result>(
   work: Promise<Result>,
   limits: Parameters<typeof createTimeLimit>[0],
@@ -114,7 +116,7 @@ interface Attempt extends Sending {
   readonly leftMs: number;
 }
 
-async function attemptOnce(attempt: Attempt, parts: SendParts, signal?: AbortSignal): Promise<Tried> {
+async function attemptOnce(attempt: Attempt, parts: SendParts): Promise<Tried> {
   const { call, authorized, key, leftMs } = attempt;
   const { request } = authorized;
   const cookies = request.cookies.length === 0 ? undefined : request.cookies.join("; ");
@@ -140,7 +142,7 @@ async function attemptOnce(attempt: Attempt, parts: SendParts, signal?: AbortSig
         redirect: "follow",
         isWithin: (url) => isBelow(attempt.base, url),
       },
-      signal,
+      call.context.signal,
     );
   } catch (error) {
     if (error instanceof DiscoveryError) return { kind: "failed", error };
@@ -153,17 +155,10 @@ async function attemptOnce(attempt: Attempt, parts: SendParts, signal?: AbortSig
   }
 }
 
-/** The API said how it ended; only its answer did not fit. */
+/** The API reported success, and only its response exceeded the size limit, so the call was executed. */
 function endedAt(status: number, error: DiscoveryError): DiscoveryError {
   if (error.code !== "RESULT_TOO_LARGE" || status >= 300) return error;
-  const { code, message, hint, facts, server } = error;
-  return new DiscoveryError(code, message, {
-    hint,
-    facts: { ...facts, status },
-    server,
-    executed: "yes",
-    cause: error,
-  });
+  return error.with({ facts: { ...error.facts, status }, executed: "yes", cause: error });
 }
 
 async function read(response: GuardedResponse, { call, operation }: Attempt, parts: SendParts): Promise<Tried> {
@@ -171,7 +166,7 @@ async function read(response: GuardedResponse, { call, operation }: Attempt, par
   const bytes = status < 300 ? await readForwarding(response, call, parts) : await readStart(response);
   if (status >= 200 && status < 300) {
     const address = `${url.origin}${url.pathname}`;
-    return { kind: "result", result: toCallResult({ method: operation.method, status, headers, bytes, address }) };
+    return { kind: "result", result: toRestResult({ method: operation.method, status, headers, bytes, address }) };
   }
   const { server, connection, now } = parts;
   const retryAfterMs = parseRetryAfter(headers["retry-after"], now());
@@ -180,7 +175,10 @@ async function read(response: GuardedResponse, { call, operation }: Attempt, par
   return { kind: "answered", status, retryAfterMs, error };
 }
 
-/** The whole answer; what comes bit by bit is told on the way, and each event is a sign of life. */
+/**
+ * Reads the complete response. Events of a streamed response are reported as progress, and each restarts the idle
+ * timeout.
+ */
 async function readForwarding(response: GuardedResponse, call: UpstreamCall, parts: SendParts): Promise<Buffer> {
   const kind = streamKind(mediaType(response.headers), response.headers);
   const eventsIn = kind === undefined ? undefined : createStreamReader(kind);
@@ -192,13 +190,13 @@ async function readForwarding(response: GuardedResponse, call: UpstreamCall, par
       progress += 1;
       response.heard();
       const message = cutAtWord(parts.secrets.redact(event.slice(0, 2 * LONGEST_EVENT)), LONGEST_EVENT);
-      call.onEvent?.({ kind: "progress", progress, message });
+      call.report?.({ kind: "progress", progress, message });
     }
   }
   return Buffer.concat(chunks);
 }
 
-/** Of a failure: enough to find its message in, however long it is. */
+/** Reads only the beginning of an error response, which is enough to find its message. */
 async function readStart(response: GuardedResponse): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -214,13 +212,13 @@ function keyOf({ call, operation }: Sending, server: string): Attempt["key"] {
   const value = call.meta?.[KEY_MEMBER];
   const header = operation.idempotencyHeader?.toLowerCase();
   if (header === undefined || typeof value !== "string") return undefined;
-  if (isHeaderName(header) && isHeaderValue(value) && value !== "") return { header, value };
+  if (isTokenName(header) && isHeaderValue(value) && value !== "") return { header, value };
   throw new DiscoveryError("TOOL_VALIDATION_ERROR", `The idempotency key cannot be sent to ${server} as a header.`, {
     hint: "Use letters, digits and dashes.",
     server,
   });
 }
 
-function joinCookies(configured: string | undefined, own: string): string {
-  return configured === undefined ? own : `${configured}; ${own}`;
+function joinCookies(configured: string | undefined, fromArguments: string): string {
+  return configured === undefined ? fromArguments : `${configured}; ${fromArguments}`;
 }

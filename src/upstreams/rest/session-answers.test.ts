@@ -8,7 +8,7 @@ import { upstreamOptions } from "../options.js";
 
 const { serve, openTo } = setUpSessions();
 
-describe("an answer", () => {
+describe("a response", () => {
   const raw =
     (type: string | undefined, body: string | Buffer, status = 200): Reply =>
     (_, response) =>
@@ -22,24 +22,24 @@ describe("an answer", () => {
       { ...text('{"a": 1}'), structuredContent: { a: 1 } },
     ],
     [
-      "of JSON with a number that no double holds",
+      "with JSON and a number that a double cannot represent",
       raw("application/json", '{"a":9007199254740993}'),
       text('{"a":9007199254740993}'),
     ],
-    ["of a JSON list", raw("application/hal+json", "[1]"), { ...text("[1]"), structuredContent: { result: [1] } }],
-    ["of JSON that is none", raw("application/json", "oops"), text("oops")],
+    ["with a JSON list", raw("application/hal+json", "[1]"), { ...text("[1]"), structuredContent: { result: [1] } }],
+    ["with invalid JSON", raw("application/json", "oops"), text("oops")],
     [
-      "of JSON too deep",
+      "with JSON that is too deep",
       raw("application/json", `${"[".repeat(600)}${"]".repeat(600)}`),
       text(`${"[".repeat(600)}${"]".repeat(600)}`),
     ],
     ["of text", raw("text/html", "<p>é"), text("<p>é")],
-    ["of text in Latin-1", raw("text/plain; charset=iso-8859-1", Buffer.from([0xe9])), text("é")],
-    ["of text in a charset of nowhere", raw("text/plain; charset=klingon", "x"), text("x")],
+    ["with text in Latin-1", raw("text/plain; charset=iso-8859-1", Buffer.from([0xe9])), text("é")],
+    ["with text in an unknown charset", raw("text/plain; charset=klingon", "x"), text("x")],
     ["of XML", raw("application/atom+xml", "<a/>"), text("<a/>")],
-    ["of no type", raw(undefined, "plain"), text("plain")],
+    ["without a content type", raw(undefined, "plain"), text("plain")],
     [
-      "of an image",
+      "with an image",
       raw("image/png", Buffer.from([1, 2])),
       { content: [{ type: "image", data: "AQI=", mimeType: "image/png" }] },
     ],
@@ -48,13 +48,13 @@ describe("an answer", () => {
       raw("audio/ogg", Buffer.from([1])),
       { content: [{ type: "audio", data: "AQ==", mimeType: "audio/ogg" }] },
     ],
-    ["of nothing", raw(undefined, "", 204), text("Done: HTTP 204 without content.")],
+    ["without content", raw(undefined, "", 204), text("The API answered with HTTP 204 and no content.")],
   ])("%s", async (_, reply, result) => {
     const api = await serve(reply);
     expect(await (await openTo(api)).callTool(toCall(GET))).toMatchObject(result);
   });
 
-  it("of other bytes is a resource whose address holds no key", async () => {
+  it("with other bytes becomes a resource whose URI contains no key", async () => {
     const api = await serve(raw("application/pdf", "%PDF"));
     const session = await openTo(api, { auth: { kind: "api-key", in: "query", name: "key", value: "k" } });
     expect((await session.callTool(toCall(GET))).content).toEqual([
@@ -62,19 +62,19 @@ describe("an answer", () => {
     ]);
   });
 
-  it("to HEAD is its headers", async () => {
+  it("to HEAD returns the headers", async () => {
     const api = await serve((_, response) => response.writeHead(200, { "x-total": "7", "set-cookie": "a=b" }).end());
     const { structuredContent } = await (await openTo(api)).callTool(toCall(toOperation({ method: "HEAD" })));
     expect(structuredContent).toMatchObject({ status: 200, headers: { "x-total": "7" } });
     expect(JSON.stringify(structuredContent)).not.toContain("a=b");
   });
 
-  it("that was made tells where it lies", async () => {
+  it("with a Location header reports the location", async () => {
     const api = await serve((_, response) => response.writeHead(201, { location: "/v1/items/7" }).end());
     expect((await (await openTo(api)).callTool(toCall(POST))).content[0]?.["text"]).toContain("/v1/items/7");
   });
 
-  it("too large fails, and says that the call ran", async () => {
+  it("that is too large fails and reports the call as executed", async () => {
     const api = await serve(raw("text/plain", "x".repeat(5000)));
     const session = await openTo(api, {}, { options: upstreamOptions.parse({ maxMessageBytes: 1024 }) });
     const error = await failure(session.callTool(toCall(POST)));
@@ -82,7 +82,7 @@ describe("an answer", () => {
   });
 });
 
-describe("an answer that comes bit by bit", () => {
+describe("a streamed response", () => {
   const inPieces =
     (type: string, pieces: readonly string[]): Reply =>
     async (_, response) => {
@@ -98,7 +98,7 @@ describe("an answer that comes bit by bit", () => {
       ["a", "b\nc", "d"],
     ],
     ["application/x-ndjson", ['{"a":1}\n{"b"', ':2}\n\n{"c":3}'], ['{"a":1}', '{"b":2}']],
-  ])("as %s is told as progress", async (type, pieces, messages) => {
+  ])("of type %s is reported as progress", async (type, pieces, messages) => {
     const api = await serve(inPieces(type, pieces));
     const events: CallEvent[] = [];
     const result = await (await openTo(api)).callTool(toCall(GET, {}, { onEvent: (event) => events.push(event) }));
@@ -106,7 +106,7 @@ describe("an answer that comes bit by bit", () => {
     expect(result.content).toEqual([{ type: "text", text: pieces.join("") }]);
   });
 
-  it("as chunks of text is told too, and its signs of life keep it going", async () => {
+  it("with chunks of text is reported as progress and restarts the idle timeout", async () => {
     const api = await serve(async (_, response) => {
       response.writeHead(200, { "content-type": "text/plain" });
       let drips = 0;
@@ -119,7 +119,7 @@ describe("an answer that comes bit by bit", () => {
     expect(events.length).toBeGreaterThan(1);
   });
 
-  it("ends when only comments come", async () => {
+  it("times out if it contains only comments", async () => {
     const api = await serve((_, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       const timer = setInterval(() => response.write(": still here\n\n"), 20);
@@ -132,7 +132,7 @@ describe("an answer that comes bit by bit", () => {
   });
 });
 
-describe("a failure", () => {
+describe("an error response", () => {
   it.each<[string, Reply, string | undefined]>([
     ["error.message", json({ error: { message: "No such customer." } }, 400), "No such customer."],
     ["message", json({ message: "Not\n found" }, 400), "Not found"],
@@ -150,7 +150,7 @@ describe("a failure", () => {
     ],
     ["nowhere", json({ code: 7 }, 400), undefined],
     ["a prototype", json({ error: [] }, 400), undefined],
-  ])("says what the API says in %s", async (_, reply, message) => {
+  ])("returns the API message from %s", async (_, reply, message) => {
     const api = await serve(reply);
     const { facts, code } = await failure((await openTo(api)).callTool(toCall(POST)));
     expect([code, facts["status"], facts["api_message"]]).toEqual(["TOOL_EXECUTION_ERROR", 400, message]);
@@ -175,13 +175,13 @@ describe("a failure", () => {
     [302, "unknown"],
     [303, "yes"],
     [304, "no"],
-  ])("with %i says that the call was carried out: %s", async (status, executed) => {
+  ])("with %i reports executed: %s", async (status, executed) => {
     const api = await serve(json({}, status));
     const error = await failure((await openTo(api)).callTool(toCall(POST)));
     expect([error.facts["status"], error.executed]).toEqual([status, executed]);
   });
 
-  it("tells what the document says of it, and when to come again", async () => {
+  it("includes the document's description and the retry delay", async () => {
     const api = await serve(json({ message: "slow down" }, 429, { "retry-after": "30" }));
     const errors = { "429": "Too many requests." };
     const error = await failure((await openTo(api)).callTool(toCall(toOperation({ method: "POST", errors }))));
@@ -190,7 +190,7 @@ describe("a failure", () => {
     expect(error.facts).toEqual({ status: 429, api_message: "slow down", retry_after_ms: 30_000 });
   });
 
-  it("of any length costs no more than its start", async () => {
+  it("is read only at its beginning, regardless of its length", async () => {
     const api = await serve((_, response) => {
       response.writeHead(400, { "content-type": "text/plain" });
       const more = (): void =>
@@ -203,10 +203,12 @@ describe("a failure", () => {
     expect([error.facts["status"], String(error.facts["api_message"]).length]).toEqual([400, 500]);
   });
 
-  it("of a tool that nothing describes sends nothing", async () => {
+  it("of a tool without an operation sends nothing", async () => {
     const api = await serve();
     const { operation: _, ...call } = toCall(GET);
-    expect((await failure((await openTo(api)).callTool(call))).message).toBe("Nothing says how tool of api is asked.");
+    expect((await failure((await openTo(api)).callTool(call))).message).toBe(
+      "The API operation behind tool of api is unknown.",
+    );
     expect(api.received).toEqual([]);
   });
 });

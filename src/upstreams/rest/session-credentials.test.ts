@@ -9,7 +9,7 @@ import { createSecrets } from "../../util/secrets.js";
 const { serve, openTo } = setUpSessions();
 
 describe("credentials that are not set", () => {
-  it("are named by the call that needs them, and missed by no other", async () => {
+  it("are named by the call that needs them, and other calls work", async () => {
     const api = await serve();
     const session = await openTo(api, { lacking: ["SHOP_TOKEN"] });
     expect(await failure(session.callTool(toCall(GET)))).toMatchObject({
@@ -46,13 +46,13 @@ describe("credentials", () => {
     parameters: [parameter("query", "q"), parameter("cookie", "c"), parameter("query", "key")],
   });
 
-  it.each(cases)("travel as %s", async (_, auth, seen) => {
+  it.each(cases)("are sent as %s", async (_, auth, seen) => {
     const api = await serve();
     await (await openTo(api, { auth })).callTool(toCall(operation, { q: "x", c: 1 }));
     expect(api.received[0]).toMatchObject(seen);
   });
 
-  it.each(cases)("do not travel as %s where the document says that none are needed", async (_, auth) => {
+  it.each(cases)("are not sent as %s if the document requires none", async (_, auth) => {
     const api = await serve();
     const headers = { authorization: "Basic x", "x-token": "t", "x-team": "blue" };
     await (await openTo(api, { auth, headers })).callTool(toCall(toOperation({ isOpen: true })));
@@ -68,14 +68,14 @@ describe("credentials", () => {
     ]);
   });
 
-  it("of the configuration count, whatever an argument says", async () => {
+  it("of the configuration override an argument of the same name", async () => {
     const api = await serve();
     const session = await openTo(api, { auth: { kind: "api-key", in: "query", name: "key", value: "right" } });
     await session.callTool(toCall(operation, { key: "wrong", q: "x" }));
     expect(api.received[0]?.url).toBe("/v1/items?q=x&key=right");
   });
 
-  it("that cannot travel are the configuration's error", async () => {
+  it("that cannot be sent are a configuration error", async () => {
     for (const connection of [
       { headers: { Host: "other" } },
       { headers: { "X-A": "b\r\nc" } },
@@ -88,7 +88,7 @@ describe("credentials", () => {
     }
   });
 
-  it("are noted, and show in no error even if the API repeats them", async () => {
+  it("are redacted in errors even if the API repeats them", async () => {
     const api = await serve(json({ message: "bad token s3cret-t0ken-value and c2VjcmV0" }, 400));
     const secrets = createSecrets();
     const session = await openTo(api, { auth: { kind: "bearer", token: "s3cret-t0ken-value" } }, { secrets });
@@ -97,12 +97,12 @@ describe("credentials", () => {
     expect(error.facts["api_message"]).toContain("bad token ***");
   });
 
-  it("that are refused are named in the hint", async () => {
+  it("that are rejected are named in the hint", async () => {
     const api = await serve(json({ error: { message: "Expired." } }, 401));
     const [without, withToken] = [await openTo(api), await openTo(api, { auth: { kind: "bearer", token: "x" } })];
     expect(await failure(without.callTool(toCall(GET)))).toMatchObject({
       code: "UPSTREAM_UNAUTHORIZED",
-      message: "api refused our credentials (HTTP 401): Expired.",
+      message: "api rejected the credentials (HTTP 401): Expired.",
       hint: "Nothing says who asks: set adapters.api.auth, or the variable that it names.",
       executed: "no",
     });
@@ -110,7 +110,7 @@ describe("credentials", () => {
     expect(hint).toBe("Check token in adapters.api.auth, or the variable that it names.");
   });
 
-  it("of callers never travel", async () => {
+  it("of callers are never sent", async () => {
     const api = await serve();
     const meta = {
       authorization: "canary",
@@ -124,7 +124,7 @@ describe("credentials", () => {
 });
 
 describe("client credentials", () => {
-  /** Gives tokens one by one; the API takes only the newest. */
+  /** Issues tokens one by one; the API accepts only the newest. */
   async function serveTokens(expiresIn = 3600): Promise<{ api: Loopback; issued: () => number; revoke(): void }> {
     let issued = 0;
     let valid = "";
@@ -148,7 +148,7 @@ describe("client credentials", () => {
       scopes: ["a", "b"],
     }) as const;
 
-  it("are asked for once for fifty calls at once", async () => {
+  it("are used once for fifty concurrent calls", async () => {
     const { api, issued } = await serveTokens();
     const session = await openTo(api, { auth: authOf(api) });
     await Promise.all(Array.from({ length: 50 }, () => session.callTool(toCall(GET))));
@@ -158,7 +158,7 @@ describe("client credentials", () => {
     expect(asked?.headers["authorization"]).toBe(`Basic ${btoa("i+d:s%3Ac")}`);
   });
 
-  it("are asked for once more when fifty calls at once are refused, and each call runs once", async () => {
+  it("are used once more when fifty concurrent calls are rejected, and each call runs once", async () => {
     const { api, issued, revoke } = await serveTokens();
     const session = await openTo(api, { auth: authOf(api) });
     await session.callTool(toCall(POST));
@@ -171,7 +171,7 @@ describe("client credentials", () => {
     expect(ran.length).toBe(50);
   });
 
-  it("are asked for anew shortly before they end", async () => {
+  it("are used again shortly before the token expires", async () => {
     const { api, issued } = await serveTokens(100);
     let now = 0;
     const session = await openTo(api, { auth: authOf(api) }, { now: () => now });
@@ -184,20 +184,23 @@ describe("client credentials", () => {
     expect(issued()).toBe(2);
   });
 
-  it("that break on the way have run no call", async () => {
+  it("report the call as not executed if the token request fails", async () => {
     const api = await serve((_, response) => response.socket?.resetAndDestroy());
     const error = await failure((await openTo(api, { auth: authOf(api) })).callTool(toCall(POST)));
     expect([error.code, error.executed]).toEqual(["SERVER_CONNECTION_ERROR", "no"]);
   });
 
-  it.each([{ timeoutMs: 50 }, { maxTotalMs: 50 }])("are waited for no longer than the call has: %j", async (limits) => {
-    const api = await serve(() => undefined);
-    const session = await openTo(api, { auth: authOf(api) }, { now: () => 0 });
-    const error = await failure(session.callTool(toCall(POST, {}, limits)));
-    expect([error.code, error.executed, error.facts["limitMs"]]).toEqual(["TOOL_EXECUTION_TIMEOUT", "no", 50]);
-  });
+  it.each([{ timeoutMs: 50 }, { maxTotalMs: 50 }])(
+    "wait no longer than the time limit of the call: %j",
+    async (limits) => {
+      const api = await serve(() => undefined);
+      const session = await openTo(api, { auth: authOf(api) }, { now: () => 0 });
+      const error = await failure(session.callTool(toCall(POST, {}, limits)));
+      expect([error.code, error.executed, error.facts["limitMs"]]).toEqual(["TOOL_EXECUTION_TIMEOUT", "no", 50]);
+    },
+  );
 
-  it("are fetched for all, whoever stops waiting", async () => {
+  it("continue to fetch a token for other callers when one caller cancels", async () => {
     const abort = new AbortController();
     const api = await serve();
     let give: () => unknown = () => undefined;
@@ -207,14 +210,15 @@ describe("client credentials", () => {
       return abort.abort();
     };
     const session = await openTo(api, { auth: authOf(api) });
-    const [left, stays] = [session.callTool(toCall(POST), abort.signal), session.callTool(toCall(POST))];
+    const { signal } = abort;
+    const [left, stays] = [session.callTool(toCall(POST, {}, { signal })), session.callTool(toCall(POST))];
     expect(await failure(left)).toMatchObject({ code: "CANCELLED", executed: "no" });
     give();
     await stays;
     expect(api.received.map(({ url }) => url)).toEqual(["/token", "/v1/items"]);
   });
 
-  it("are given up after one new token", async () => {
+  it("give up after one new token", async () => {
     const api = await serve((received, response) =>
       received.url === "/token" ? json({ access_token: "t" })(received, response) : json({}, 401)(received, response),
     );
@@ -225,7 +229,7 @@ describe("client credentials", () => {
     ]);
   });
 
-  it("go into the body where the header is not taken", async () => {
+  it("are sent in the body if the server rejects the header", async () => {
     const api = await serve((received, response) => {
       if (received.url !== "/token") return json({})(received, response);
       const isInBody = received.body.toString().includes("client_secret=s%3Ac");
@@ -238,7 +242,7 @@ describe("client credentials", () => {
     expect(api.received.map(({ url }) => url)).toEqual(["/token", "/token", "/v1/items"]);
   });
 
-  it("that are refused say so, and nothing is sent", async () => {
+  it("that are rejected produce an error, and the call is not sent", async () => {
     const api = await serve(json({ error: "invalid_client" }, 401));
     const error = await failure((await openTo(api, { auth: authOf(api) })).callTool(toCall(POST)));
     expect([error.code, error.executed, error.facts]).toEqual([

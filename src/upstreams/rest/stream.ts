@@ -1,9 +1,9 @@
-// The pieces of an answer that comes bit by bit come in; each event of it goes out when it is whole.
+// Splits a streamed response into its events. An event is returned when it is complete.
 import { StringDecoder } from "node:string_decoder";
 
 export type StreamKind = "events" | "lines" | "text";
 
-/** How an answer comes bit by bit; undefined for one that means nothing before it is whole. */
+/** The format of a streamed response. Undefined for a response that is only meaningful when complete. */
 export function streamKind(contentType: string, headers: Readonly<Record<string, string>>): StreamKind | undefined {
   if (contentType === "text/event-stream") return "events";
   if (/^application\/(?:x-ndjson|ndjson|jsonl|x-jsonlines|jsonlines|stream\+json|json-seq)$/.test(contentType))
@@ -12,7 +12,9 @@ export function streamKind(contentType: string, headers: Readonly<Record<string,
   return contentType === "text/plain" && isChunked ? "text" : undefined;
 }
 
-/** Gives what is new in each piece. Comments of an event stream, sent to keep a connection open, are nothing. */
+/**
+ * Returns the new events in each chunk. Comments in an event stream, which only keep a connection open, are ignored.
+ */
 export function createStreamReader(kind: StreamKind): (piece: Buffer) => string[] {
   const decoder = new StringDecoder("utf8");
   if (kind === "text") return (piece) => [decoder.write(piece)].filter((text) => text !== "");
@@ -32,7 +34,7 @@ export function createStreamReader(kind: StreamKind): (piece: Buffer) => string[
   }
 
   return (piece) => {
-    // A line may come in many pieces; only the end of what is left over can hold its end.
+    // A line may arrive in many chunks, so the last incomplete line is kept for the next chunk.
     const lines = decoder.write(piece).split("\n");
     lines[0] = rest + (lines[0] ?? "");
     rest = lines.pop() ?? "";

@@ -1,5 +1,5 @@
-// A client's id and secret come in, an access token goes out: fetched once however many want it, kept until shortly before
-// its end. It knows nothing of the calls that carry it.
+// Obtains an access token with client credentials. Concurrent callers share one request; the token is cached until
+// shortly before it expires.
 import { DiscoveryError } from "../../errors.js";
 import { isJsonObject } from "../../model/json.js";
 import type { RestAuth } from "../../model/server.js";
@@ -11,7 +11,7 @@ import { basic } from "./secrets-in.js";
 
 const TOKEN_TIMEOUT_MS = 15_000;
 const LARGEST_ANSWER = 256 * 1024;
-/** Clocks differ, and a request takes its time. */
+/** Allows for different clocks and for the duration of a request. */
 const MARGIN_MS = 30_000;
 
 type ClientCredentials = Extract<RestAuth, { kind: "client-credentials" }>;
@@ -25,7 +25,7 @@ export interface TokenParts {
 }
 
 export interface TokenSource {
-  /** `refused`: a token that the API does not take any more. */
+  /** `refused`: a token that the API no longer accepts. */
   token(refused?: string): Promise<string>;
 }
 
@@ -48,7 +48,7 @@ export function createTokenSource(parts: TokenParts): TokenSource {
 
   return {
     async token(refused) {
-      // Whoever comes late with a refused token finds the one that another has fetched meanwhile.
+      // A late caller with a refused token receives the token that another caller has obtained since then.
       const isGood = current !== undefined && current.value !== refused && parts.now() < current.until;
       const { value } = isGood && current !== undefined ? current : await renew();
       parts.secrets.notePassing(value);
@@ -59,7 +59,7 @@ export function createTokenSource(parts: TokenParts): TokenSource {
 
 async function fetchToken(parts: TokenParts): Promise<Token> {
   const first = await beforeSending(ask(parts, "header"), parts.server);
-  // Some take the secret in the body only, which RFC 6749 allows beside the header.
+  // Some authorization servers accept the secret only in the body, which RFC 6749 allows besides the header.
   const answer =
     first.status === 400 || first.status === 401 ? await beforeSending(ask(parts, "body"), parts.server) : first;
   const { status, said } = answer;
@@ -72,7 +72,7 @@ async function fetchToken(parts: TokenParts): Promise<Token> {
 
 async function ask(
   parts: TokenParts,
-  place: "header" | "body",
+  location: "header" | "body",
 ): Promise<{ status: number; said: Record<string, unknown> }> {
   const { auth, guarded } = parts;
   const form = new URLSearchParams({ grant_type: "client_credentials" });
@@ -81,7 +81,8 @@ async function ask(
     accept: "application/json",
     "content-type": "application/x-www-form-urlencoded",
   };
-  if (place === "header") headers["authorization"] = basic(formEncoded(auth.clientId), formEncoded(auth.clientSecret));
+  if (location === "header")
+    headers["authorization"] = basic(formEncoded(auth.clientId), formEncoded(auth.clientSecret));
   else {
     form.set("client_id", auth.clientId);
     form.set("client_secret", auth.clientSecret);
@@ -116,8 +117,11 @@ function noToken(server: string, status: number, said: Record<string, unknown>):
   const error = typeof said["error"] === "string" && /^[\w-]{1,60}$/.test(said["error"]) ? said["error"] : undefined;
   const what = error === undefined ? `HTTP ${status}` : `HTTP ${status}, ${error}`;
   const code = status >= 500 ? "SERVER_CONNECTION_ERROR" : "UPSTREAM_UNAUTHORIZED";
-  return new DiscoveryError(code, `${server} got no access token (${what}).`, {
-    hint: `Check clientId, clientSecret, scopes and tokenUrl in adapters.${server}.auth.`,
+  return new DiscoveryError(code, `${server} did not receive an access token (${what}).`, {
+    hint: [
+      { action: "edit-config", key: `adapters.${server}.auth`, change: "correct" },
+      "Check its clientId, clientSecret, scopes and tokenUrl.",
+    ],
     facts: { status, ...(error === undefined ? {} : { error }) },
     server,
   });

@@ -28,49 +28,49 @@ describe("a file", () => {
   it.each([
     ["in the folder", "allowed/a.txt", "allowed/a.txt"],
     ["below the folder", "allowed/deep/b.txt", "allowed/deep/b.txt"],
-    ["behind a link that stays inside", "allowed/inner", "allowed/a.txt"],
-    ["by another name of the folder", "alias/a.txt", "allowed/a.txt"],
-  ])("%s is sent", async (_, path, content) => {
+    ["behind a link that stays inside the folder", "allowed/inner", "allowed/a.txt"],
+    ["behind another name of the folder", "alias/a.txt", "allowed/a.txt"],
+  ])("%s is accepted", async (_, path, content) => {
     expect((await read(join(place, path))).bytes.toString()).toBe(content);
   });
 
-  it("is found by its name in the folder alone", async () => {
+  it("is found by its relative name in the folder", async () => {
     expect(await read("deep/b.txt")).toEqual({ name: "b.txt", bytes: Buffer.from("allowed/deep/b.txt") });
   });
 
   it.each([
     ["outside", "other/secret"],
-    ["that is not there", "other/nothing"],
+    ["that does not exist", "other/nothing"],
     ["behind a link", "allowed/link"],
     ["behind a folder that is a link", "allowed/folder/secret"],
     ["above the folder", "allowed/../other/secret"],
-    ["in a folder whose name begins alike", "allowed-not/c"],
-    ["that is the folder", "allowed"],
-  ])("%s is not sent, and the error says how to allow it", async (_, path) => {
+    ["in a folder whose name has the same prefix", "allowed-not/c"],
+    ["that is the folder itself", "allowed"],
+  ])("%s is rejected, and the error explains how to allow it", async (_, path) => {
     await expect(read(join(place, path))).rejects.toMatchObject({
       code: "TOOL_VALIDATION_ERROR",
-      message: 'The argument "file" names a file outside of the folders that files may be sent from.',
+      message: 'The argument "file" names a file outside the allowed upload folders.',
       hint: expect.stringContaining("adapters.api.uploads"),
       executed: "no",
     });
   });
 
   it.each([
-    ["huge", "more than 50 MiB in one call"],
+    ["huge", "exceeds the limit of 50 MiB"],
     ["deep", "not the path of a file"],
     ["pipe", "not the path of a file"],
     ["nothing", "cannot be read"],
     ["a\0", "not the path"],
     ["../other/secret", "outside"],
-  ])("%j is not sent", async (path, what) => {
+  ])("%j is rejected", async (path, what) => {
     await expect(read(path)).rejects.toMatchObject({ message: expect.stringContaining(what) });
   });
 
-  it.each([7, "", null, {}])("cannot be %j", async (value) => {
+  it.each([7, "", null, {}])("rejects %j", async (value) => {
     await expect(read(value)).rejects.toMatchObject({ message: expect.stringContaining("is not the path of a file") });
   });
 
-  it("is sent from nowhere unless a folder is allowed", async () => {
+  it("is rejected unless a folder is allowed", async () => {
     const hint = "No folder is allowed yet: the person may write one into adapters.api.uploads.";
     await expect(read(join(place, "allowed/a.txt"), [])).rejects.toMatchObject({ hint });
   });
@@ -78,11 +78,11 @@ describe("a file", () => {
   it.each([
     ["data:text/plain;base64,aGk=", { name: "file", bytes: Buffer.from("hi"), contentType: "text/plain" }],
     ["data:;base64,aGk=", { name: "file", bytes: Buffer.from("hi") }],
-  ])("may stand in the argument itself: %s", async (value, upload) => {
+  ])("may be a data: URL: %s", async (value, upload) => {
     expect(await read(value, [])).toEqual(upload);
   });
 
-  it.each(["data:,x", "data:text/plain,x", "data:;base64,%%%"])("is not understood as %s", async (value) => {
+  it.each(["data:,x", "data:text/plain,x", "data:;base64,%%%"])("rejects the data: URL %s", async (value) => {
     await expect(read(value)).rejects.toMatchObject({ message: expect.stringContaining("data:type;base64") });
   });
 });

@@ -1,4 +1,4 @@
-// The path of a file or a data: address comes in, its bytes go out, if the person allowed the folder that it really lies in.
+// Reads a file or a data: URL for an upload. The user must have allowed the folder that really contains the file.
 import { constants } from "node:fs";
 import { open, realpath } from "node:fs/promises";
 import { basename, isAbsolute, resolve } from "node:path";
@@ -6,14 +6,14 @@ import type { DiscoveryError } from "../../errors.js";
 import { isInside } from "../../util/inside.js";
 import { wrongArgument } from "./wrong-argument.js";
 
-/** All files of a call together. */
+/** Limit for all files of a call together. */
 export const LARGEST_UPLOAD = 50 * 1024 * 1024;
 
 export interface UploadParts {
   readonly server: string;
-  /** Folders, absolute. */
+  /** Absolute paths of the allowed folders. */
   readonly folders: readonly string[];
-  /** What the other files of the call leave, if there are any. */
+  /** The bytes that the other files of the call leave of the limit. */
   readonly leftBytes?: number;
 }
 
@@ -28,7 +28,7 @@ export async function readUpload(argument: string, value: unknown, parts: Upload
   const { leftBytes = LARGEST_UPLOAD } = parts;
   if (value.startsWith("data:")) return readData(argument, value, leftBytes);
   const file = await findAllowed(argument, value, parts);
-  // The last step must not be a link any more, and a pipe must not hold us up.
+  // O_NOFOLLOW: the file itself must not be a symbolic link. O_NONBLOCK: a named pipe must not block.
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(() => {
     throw unreadable(argument);
   });
@@ -36,7 +36,7 @@ export async function readUpload(argument: string, value: unknown, parts: Upload
     const { size, isFile } = await handle.stat().then((stats) => ({ size: stats.size, isFile: stats.isFile() }));
     if (!isFile) throw wrongArgument(argument, "is not the path of a file");
     if (size > leftBytes) throw tooLarge(argument);
-    // Whoever swapped a folder for a link in between has gained nothing.
+    // Detects that a parent folder was replaced by a symbolic link in the meantime.
     if ((await realpath(file)) !== file) throw notAllowed(argument, parts);
     const bytes = await handle.readFile();
     if (bytes.byteLength > leftBytes) throw tooLarge(argument);
@@ -46,7 +46,7 @@ export async function readUpload(argument: string, value: unknown, parts: Upload
   }
 }
 
-/** Every link resolved, on both sides: a link inside the folder may lead out of it. */
+/** Resolves every symbolic link on both sides: a link inside the folder may lead out of it. */
 async function findAllowed(argument: string, path: string, parts: UploadParts): Promise<string> {
   if (path.includes("\0")) throw wrongArgument(argument, "is not the path of a file");
   let exists = false;
@@ -55,7 +55,7 @@ async function findAllowed(argument: string, path: string, parts: UploadParts): 
     if (file !== undefined) exists = true;
     if (root !== undefined && file !== undefined && isInside(root, file)) return file;
   }
-  // Outside of the folders nobody learns which files exist.
+  // Do not reveal which files exist outside the allowed folders.
   throw exists || parts.folders.length === 0 || isAbsolute(path) ? notAllowed(argument, parts) : unreadable(argument);
 }
 
@@ -79,7 +79,7 @@ function notAllowed(argument: string, { server, folders }: UploadParts): Discove
     folders.length === 0
       ? `No folder is allowed yet: the person may write one into adapters.${server}.uploads.`
       : `Files may be sent from ${folders.join(", ")}; the person may add a folder to adapters.${server}.uploads.`;
-  return wrongArgument(argument, "names a file outside of the folders that files may be sent from", hint);
+  return wrongArgument(argument, "names a file outside the allowed upload folders", hint);
 }
 
 function unreadable(argument: string): DiscoveryError {
@@ -87,5 +87,5 @@ function unreadable(argument: string): DiscoveryError {
 }
 
 function tooLarge(argument: string): DiscoveryError {
-  return wrongArgument(argument, `names a file that makes more than ${LARGEST_UPLOAD / 1024 / 1024} MiB in one call`);
+  return wrongArgument(argument, `exceeds the limit of ${LARGEST_UPLOAD / 1024 / 1024} MiB for the files of one call`);
 }

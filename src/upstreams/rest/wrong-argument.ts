@@ -1,6 +1,6 @@
 import { DiscoveryError } from "../../errors.js";
 
-/** An argument that its schema lets pass and that no request can carry. Nothing was sent. */
+/** An argument that is valid by its schema but cannot be sent in a request. Nothing was sent. */
 export function wrongArgument(argument: string, what: string, hint?: string): DiscoveryError {
   return new DiscoveryError("TOOL_VALIDATION_ERROR", `The argument "${argument}" ${what}.`, {
     hint: hint ?? `Correct "${argument}" and call again; nothing was sent.`,

@@ -5,7 +5,7 @@ import {
   firstOfEachLine,
   positionsIn,
   TOO_DEEP,
-  type Fault,
+  type DocumentFault,
   type Parsed,
   type SyntaxNode,
 } from "./tree.js";
@@ -30,11 +30,11 @@ export function parseJson(text: string): Parsed {
   return buildDocument(toNode(root), positionAt);
 }
 
-const EMPTY: readonly Fault[] = [{ path: [], position: { line: 1, column: 1 }, reason: "the file is empty" }];
+const EMPTY: readonly DocumentFault[] = [{ path: [], position: { line: 1, column: 1 }, reason: "the file is empty" }];
 
 const REASONS: Readonly<Record<string, string>> = {
-  InvalidSymbol: "is not JSON: text needs double quotes",
-  InvalidNumberFormat: "is not a number as JSON writes it",
+  InvalidSymbol: "is not JSON: strings need double quotes",
+  InvalidNumberFormat: "is not a valid JSON number",
   PropertyNameExpected: "expected a key in double quotes",
   ValueExpected: "expected a value",
   ColonExpected: "expected a colon",
@@ -42,16 +42,17 @@ const REASONS: Readonly<Record<string, string>> = {
   CloseBraceExpected: "expected a closing brace",
   CloseBracketExpected: "expected a closing bracket",
   EndOfFileExpected: "expected the end of the file",
-  InvalidCommentToken: "is not a comment as JSONC writes it",
+  InvalidCommentToken: "is not a valid JSONC comment",
   UnexpectedEndOfComment: "the comment is not closed",
-  UnexpectedEndOfString: "the text is not closed by a double quote",
+  UnexpectedEndOfString: "the string is not closed by a double quote",
   UnexpectedEndOfNumber: "the number is not complete",
   InvalidUnicode: "is not a valid \\u escape",
   InvalidEscapeCharacter: "is not a valid escape; write a backslash as \\\\",
   InvalidCharacter: "is a control character, which must be escaped",
 };
 
-// The parser recurses, and a stack that overflows inside a regular expression ends the process: so look first.
+// Check the depth first: the parser is recursive, and a stack overflow inside a regular expression would end the
+// process.
 function tooDeepAt(text: string): number | undefined {
   const scanner = createScanner(text, true);
   let depth = 0;

@@ -9,7 +9,7 @@ const cycle: Record<string, unknown> = {};
 cycle["again"] = cycle;
 
 describe("parsePlain", () => {
-  it("copies data and leaves out what is undefined", () => {
+  it("copies data and leaves out undefined members", () => {
     const original = { a: [1, "x", null, { b: true }], gone: undefined };
     const parsed = parsePlain(original);
     const value: unknown = parsed.kind === "document" ? parsed.document.value : undefined;
@@ -27,7 +27,7 @@ describe("parsePlain", () => {
     ["__proto__", JSON.parse('{"a":{"__proto__":{"x":1}}}') as object, ["a", "__proto__"], /not allowed as a key/],
     ["constructor", { constructor: 1 }, ["constructor"], /not allowed as a key/],
     ["too many values", { list: Array.from({ length: 100_001 }, () => 1) }, [], /more than 100000 values/],
-  ])("refuses %s", (_, value, path, reason) => {
+  ])("rejects %s", (_, value, path, reason) => {
     const parsed = parsePlain(value);
     expect(parsed.kind === "faults" && parsed.faults).toEqual([expect.objectContaining({ path })]);
     expect(parsed.kind === "faults" && parsed.faults[0]!.reason).toMatch(reason);

@@ -1,6 +1,6 @@
 import { buildDocument, type Parsed, type SyntaxNode } from "./tree.js";
 
-/** A copy of a program's value as plain data; functions, classes, cycles and dangerous keys are faults. */
+/** Copies a value to plain data; functions, class instances, cycles and dangerous keys are faults. */
 export function parsePlain(value: unknown): Parsed {
   return buildDocument(toNode(value), () => ({ line: 1, column: 1 }));
 }
@@ -26,7 +26,7 @@ function toNode(value: unknown): SyntaxNode {
 
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
-  // A module of a config file may come from another realm, whose Object is not ours.
+  // The module of a configuration file may come from another realm with its own Object.
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 

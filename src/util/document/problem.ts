@@ -5,29 +5,30 @@ export interface Position {
   readonly column: number;
 }
 
-/** Something wrong with a document, as a person can find it. */
+/** Something that is wrong in a configuration or another document, with its position. */
 export interface Problem {
+  /** The file, or a name for data that has none. */
   readonly file: string;
-  /** For example `toolRules[2].enabled`; empty when it concerns the whole file. */
+  /** For example `toolRules[2].enabled`; empty if it concerns the whole file. */
   readonly path: string;
   readonly line?: number;
   readonly column?: number;
   readonly reason: string;
 }
 
-/** `file:line:column: path: reason`, as far as it is known. */
+/** `file:line:column: path: reason`, without the parts that are unknown. */
 export function describeProblem(problem: Problem): string {
   return `${problem.file}${inFile(problem)}`;
 }
 
-/** The same without the file, for a message that has named it. */
+/** The same without the file, for a message that has named it already. */
 export function describeInFile(problem: Problem): string {
   return inFile(problem).replace(/^:\s?/, "");
 }
 
 function inFile({ line, column, path, reason }: Problem): string {
-  const place = line === undefined ? "" : `:${line}:${column ?? 1}`;
-  return `${place}: ${path === "" ? "" : `${path}: `}${reason.replace(/\.$/, "")}`;
+  const position = line === undefined ? "" : `:${line}:${column ?? 1}`;
+  return `${position}: ${path === "" ? "" : `${path}: `}${reason.replace(/\.$/, "")}`;
 }
 
 export function pathText(path: Path): string {

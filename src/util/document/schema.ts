@@ -2,21 +2,22 @@ import { z } from "zod";
 import { nearestWord } from "../edit-distance.js";
 import type { Path } from "./problem.js";
 
-export interface Violation {
+export interface SchemaViolation {
   readonly path: Path;
   readonly reason: string;
 }
 
 export type Checked<Value> =
   | { readonly kind: "ok"; readonly value: Value }
-  | { readonly kind: "violations"; readonly violations: readonly Violation[] };
+  | { readonly kind: "violations"; readonly violations: readonly SchemaViolation[] };
 
 type RawIssue = z.core.$ZodRawIssue;
 type Issue = z.core.$ZodIssue;
 
-/** Checks data against a schema: all violations at once, in words that name what to write instead. */
+/** Checks data against a schema. Reports all violations at once, each with the expected value. */
 export function checkSchema<Schema extends z.ZodType>(schema: Schema, data: unknown): Checked<z.output<Schema>> {
-  // An issue forgets the schema that raised it before we see it, but keeps its list of keys: that is the handle.
+  // The final issue no longer has the schema that raised it, but it keeps its list of keys, which serves as the map
+  // key.
   const knownKeys = new WeakMap<readonly string[], readonly string[]>();
   const result = schema.safeParse(data, {
     error: (issue) => {
@@ -29,7 +30,7 @@ export function checkSchema<Schema extends z.ZodType>(schema: Schema, data: unkn
   if (result.success) return { kind: "ok", value: result.data };
   return { kind: "violations", violations: result.error.issues.flatMap((issue) => toViolations(issue, [])) };
 
-  function toViolations(issue: Issue, parent: Path): Violation[] {
+  function toViolations(issue: Issue, parent: Path): SchemaViolation[] {
     const path = [...parent, ...issue.path.map((segment) => (typeof segment === "symbol" ? "?" : segment))];
     if (issue.code === "unrecognized_keys") {
       return issue.keys.map((key) => ({
@@ -54,7 +55,7 @@ function unknownKey(key: string, known: readonly string[]): string {
   return `is not a known key; ${hint}`;
 }
 
-/** The alternatives that are not wrong from the outset, if that leaves exactly one. */
+/** The alternatives of a union whose type matches, if there is exactly one. */
 function branchOfSameType(branches: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
   const fitting = branches.filter((issues) => !issues.some((issue) => issue.path.length === 0 && isTypeIssue(issue)));
   return fitting.length === 1 ? fitting[0] : undefined;
@@ -111,7 +112,7 @@ function nameOf(value: unknown): string {
   if (value === null) return "empty";
   if (Array.isArray(value)) return "a list";
   if (typeof value === "number" && !Number.isInteger(value)) {
-    return Number.isFinite(value) ? "a fraction" : "one that is infinite";
+    return Number.isFinite(value) ? "a fraction" : "an infinite number";
   }
   if (typeof value === "boolean") return String(value);
   return TYPE_NAMES[typeof value] ?? typeof value;

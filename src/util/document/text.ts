@@ -7,27 +7,27 @@ export type TextFile =
   | { readonly kind: "missing" }
   | { readonly kind: "unreadable"; readonly reason: string };
 
-/** Reads a file of UTF-8 text of at most 4 MiB, without its byte order mark. */
+/** Reads a UTF-8 text file of at most 4 MiB, without its byte order mark. */
 export async function readTextFile(file: string): Promise<TextFile> {
   try {
     const stats = await stat(file);
-    // Reading a named pipe would wait for a writer, perhaps for ever.
+    // Reading a named pipe would wait for a writer, perhaps forever.
     if (!stats.isFile()) return { kind: "unreadable", reason: "is not a regular file" };
     if (stats.size > LARGEST_BYTES) return { kind: "unreadable", reason: "is larger than 4 MiB" };
-    return toText(await readFile(file));
+    return decodeUtf8(await readFile(file));
   } catch (error) {
     return toFailure(error);
   }
 }
 
-/** Strict UTF-8: what another encoding would silently turn into rubbish is named. */
-export function toText(bytes: Uint8Array): TextFile {
+/** Strict UTF-8: a file in another encoding is reported instead of being decoded to wrong characters. */
+export function decodeUtf8(bytes: Uint8Array): TextFile {
   const [first, second] = bytes;
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {
     return { kind: "unreadable", reason: "is UTF-16 text; save it as UTF-8" };
   }
   if (bytes.includes(0)) {
-    return { kind: "unreadable", reason: "holds NUL characters; save it as UTF-8 text" };
+    return { kind: "unreadable", reason: "contains NUL characters; save it as UTF-8 text" };
   }
   try {
     return { kind: "text", text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };

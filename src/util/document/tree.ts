@@ -1,8 +1,8 @@
 import type { Path, Position } from "./problem.js";
 
 /**
- * What a parser found, before it is checked. Members and items are produced on demand, so that an alias which
- * multiplies itself is expanded only as far as the limits allow.
+ * The result of a parser before it is checked. Members and items are produced on demand, so that an alias that
+ * multiplies itself is expanded only up to the limits.
  */
 export type SyntaxNode =
   | { readonly kind: "map"; readonly offset?: number; readonly members: () => Iterable<SyntaxMember> }
@@ -16,39 +16,39 @@ export interface SyntaxMember {
   readonly value: SyntaxNode;
 }
 
-export interface Fault {
+export interface DocumentFault {
   readonly path: Path;
   readonly position?: Position;
   readonly reason: string;
 }
 
-/** Plain data that is safe to look into, and where each part of it was written. */
+/** Plain data that is safe to read, with the source position of each part. */
 export interface Document {
   readonly value: unknown;
-  /** The nearest known position: of the member itself, else of what should hold it. */
+  /** The nearest known position: of the member itself, otherwise of its closest parent. */
   positionOf(path: Path): Position | undefined;
 }
 
 export type Parsed =
   | { readonly kind: "document"; readonly document: Document }
-  | { readonly kind: "faults"; readonly faults: readonly Fault[] };
+  | { readonly kind: "faults"; readonly faults: readonly DocumentFault[] };
 
 export const DEEPEST = 64;
-const MOST_NODES = 100_000;
-const MOST_FAULTS = 20;
+const MAX_NODES = 100_000;
+const MAX_FAULTS = 20;
 const FORBIDDEN_KEYS = new Set(["__proto__", "constructor", "prototype"]);
 
 export const TOO_DEEP = `is nested more than ${DEEPEST} levels deep`;
 
-/** Checks keys and limits and makes plain data; keeps where every member was written. */
+/** Checks keys and limits, builds plain data, and keeps the position of every member. */
 export function buildDocument(root: SyntaxNode, positionAt: (offset: number) => Position): Parsed {
-  const faults: Fault[] = [];
+  const faults: DocumentFault[] = [];
   const offsets = new Map<object, Map<string | number, number>>();
   let nodes = 0;
   let stopped = false;
 
   function fault(path: Path, reason: string, offset: number | undefined): void {
-    if (faults.length >= MOST_FAULTS) return;
+    if (faults.length >= MAX_FAULTS) return;
     faults.push({ path, reason, ...(offset === undefined ? {} : { position: positionAt(offset) }) });
   }
 
@@ -59,7 +59,7 @@ export function buildDocument(root: SyntaxNode, positionAt: (offset: number) => 
 
   function build(node: SyntaxNode, trail: Trail | undefined): unknown {
     nodes += 1;
-    if (nodes > MOST_NODES) return stop(node, [], `holds more than ${MOST_NODES} values`);
+    if (nodes > MAX_NODES) return stop(node, [], `has more than ${MAX_NODES} values`);
     if (trail !== undefined && trail.depth > DEEPEST) return stop(node, pathOf(trail).slice(0, 3), TOO_DEEP);
     if (node.kind === "scalar") return node.value;
     if (node.kind === "fault") return fault(pathOf(trail), node.reason, node.offset);
@@ -68,28 +68,28 @@ export function buildDocument(root: SyntaxNode, positionAt: (offset: number) => 
 
   function buildList(items: Iterable<SyntaxNode>, trail: Trail | undefined): unknown[] {
     const list: unknown[] = [];
-    const places = new Map<string | number, number>();
+    const itemOffsets = new Map<string | number, number>();
     for (const item of items) {
-      if (item.offset !== undefined) places.set(list.length, item.offset);
+      if (item.offset !== undefined) itemOffsets.set(list.length, item.offset);
       list.push(build(item, step(trail, list.length)));
       if (stopped) break;
     }
-    offsets.set(list, places);
+    offsets.set(list, itemOffsets);
     return list;
   }
 
   function buildMap(members: Iterable<SyntaxMember>, trail: Trail | undefined): Record<string, unknown> {
     const map: Record<string, unknown> = {};
-    const places = new Map<string | number, number>();
+    const memberOffsets = new Map<string | number, number>();
     for (const { key, offset, value } of members) {
       const here = step(trail, key);
       if (FORBIDDEN_KEYS.has(key)) fault(pathOf(here), "is not allowed as a key", offset);
       else if (Object.hasOwn(map, key)) fault(pathOf(here), "is written twice", offset);
       else map[key] = build(value, here);
-      if (offset !== undefined) places.set(key, offset);
+      if (offset !== undefined) memberOffsets.set(key, offset);
       if (stopped) break;
     }
-    offsets.set(map, places);
+    offsets.set(map, memberOffsets);
     return map;
   }
 
@@ -112,7 +112,7 @@ export function buildDocument(root: SyntaxNode, positionAt: (offset: number) => 
   return { kind: "document", document: { value, positionOf } };
 }
 
-/** The way down to a node; most nodes have no fault, so it becomes a path only on demand. */
+/** The path to a node as a linked list; it becomes an array only on demand, because most nodes have no fault. */
 interface Trail {
   readonly segment: string | number;
   readonly depth: number;
@@ -129,13 +129,13 @@ function pathOf(trail: Trail | undefined): Path {
   return path;
 }
 
-/** One mistake makes a parser stumble several times on the same line; the first is the one to fix. */
-export function firstOfEachLine(faults: readonly Fault[]): Fault[] {
+/** One mistake often causes several parser errors on the same line; only the first is useful. */
+export function firstOfEachLine(faults: readonly DocumentFault[]): DocumentFault[] {
   const seen = new Set<number | undefined>();
-  return faults.filter(({ position }) => !seen.has(position?.line) && seen.add(position?.line)).slice(0, MOST_FAULTS);
+  return faults.filter(({ position }) => !seen.has(position?.line) && seen.add(position?.line)).slice(0, MAX_FAULTS);
 }
 
-/** Line and column, both from 1, of an offset in a text. */
+/** Returns a function that converts an offset to line and column, both counted from 1. */
 export function positionsIn(text: string): (offset: number) => Position {
   let starts: number[] | undefined;
   return (offset) => {

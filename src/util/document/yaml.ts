@@ -19,31 +19,31 @@ import {
   firstOfEachLine,
   positionsIn,
   TOO_DEEP,
-  type Fault,
+  type DocumentFault,
   type Parsed,
   type SyntaxMember,
   type SyntaxNode,
 } from "./tree.js";
 
-const MOST_LINES = 100_000;
+const MAX_LINES = 100_000;
 const OPTIONS = {
   version: "1.2",
   schema: "core",
   merge: false,
   resolveKnownTags: false,
-  // Duplicates are found while building, in linear time; the library compares every key with every other.
+  // Duplicate keys are found while building, in linear time; the library compares every key with every other.
   uniqueKeys: false,
   logLevel: "silent",
 } as const;
 
-/** YAML 1.2 core, one document. Aliases are followed within the limits; merge keys and tags are refused. */
+/** YAML 1.2 core schema, one document. Aliases are expanded within the limits; merge keys and tags are rejected. */
 export function parseYaml(text: string): Parsed {
   const positionAt = positionsIn(text);
   const fault = (reason: string, offset = 0): Parsed => ({
     kind: "faults",
     faults: [{ path: [], position: positionAt(offset), reason }],
   });
-  if (hasTooManyLines(text)) return fault(`has more than ${MOST_LINES} lines`);
+  if (hasTooManyLines(text)) return fault(`has more than ${MAX_LINES} lines`);
   const tokens = tokensOf(text);
   if (typeof tokens === "number") return fault(TOO_DEEP, tokens);
 
@@ -57,20 +57,20 @@ export function parseYaml(text: string): Parsed {
   if (explicit === true && version !== "1.2") return fault("only YAML 1.2 is supported");
   return buildDocument(syntaxOf(first), positionAt);
 
-  function toFault({ code, pos }: YAMLError): Fault {
+  function toFault({ code, pos }: YAMLError): DocumentFault {
     return { path: [], position: positionAt(pos[0]), reason: REASONS[code] ?? "is not valid YAML" };
   }
 }
 
-// The library's own messages quote the file, which may hold secrets.
+// The messages of the library quote the file, which may contain secrets.
 const REASONS: Readonly<Partial<Record<ErrorCode, string>>> = {
   BAD_ALIAS: "the alias is not valid",
   BAD_DIRECTIVE: "the directive is not valid",
   BAD_DQ_ESCAPE: "is not a valid escape in double quotes",
-  BAD_INDENT: "is not indented as YAML needs it",
+  BAD_INDENT: "has the wrong indentation",
   BAD_SCALAR_START: "this character must be put in quotes",
   BLOCK_AS_IMPLICIT_KEY: "a map cannot start on the same line; put the text in quotes, or the key on its own line",
-  BLOCK_IN_FLOW: "a block cannot stand inside brackets or braces",
+  BLOCK_IN_FLOW: "a block is not allowed inside brackets or braces",
   MISSING_CHAR: "a closing quote, bracket, colon or comma is missing",
   MULTILINE_IMPLICIT_KEY: "a key must be on one line",
   TAB_AS_INDENT: "tabs are not allowed as indentation",
@@ -82,13 +82,13 @@ function hasTooManyLines(text: string): boolean {
   let lines = 0;
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) {
     lines += 1;
-    if (lines > MOST_LINES) return true;
+    if (lines > MAX_LINES) return true;
   }
   return false;
 }
 
-// The tokens, or where they are nested too deep. The composer recurses, and a stack that overflows inside a regular
-// expression ends the process: so look first.
+// Returns the tokens, or the offset at which they are nested too deeply. Check the depth first: the composer is
+// recursive, and a stack overflow inside a regular expression would end the process.
 function tokensOf(text: string): CST.Token[] | number {
   const parser = new Parser();
   const tokens: CST.Token[] = [];
@@ -111,7 +111,7 @@ function syntaxOf(document: Document.Parsed): SyntaxNode {
     const [offset] = node.range;
     if (isAlias(node)) {
       const target = anchors.get(node.source);
-      if (target === undefined) return { kind: "fault", offset, reason: "the alias names nothing before it" };
+      if (target === undefined) return { kind: "fault", offset, reason: "the alias has no anchor before it" };
       return toNode(target, offset);
     }
     if (node.anchor !== undefined) anchors.set(node.anchor, node);
@@ -131,7 +131,7 @@ function syntaxOf(document: Document.Parsed): SyntaxNode {
       return { key: "?", offset, value: { kind: "fault", offset, reason: "a key must be plain text" } };
     }
     if (text === "<<") {
-      const reason = "merge keys are not supported; write the keys out";
+      const reason = "merge keys are not supported; write the keys explicitly";
       return { key: text, offset, value: { kind: "fault", offset, reason } };
     }
     return { key: text, offset, value: toNode(value, offset) };
@@ -140,7 +140,7 @@ function syntaxOf(document: Document.Parsed): SyntaxNode {
   return toNode(document.contents, 0);
 }
 
-// A key such as 404 or true is a word to us, spelt as the person spelt it.
+// A key such as 404 or true is treated as text, in its original spelling.
 function keyText(key: { value: unknown; source?: string }): string | undefined {
   if (typeof key.value === "string") return key.value;
   return key.value === null ? undefined : (key.source ?? undefined);

@@ -25,13 +25,13 @@ describe("canonicalJson", () => {
     );
   });
 
-  it("sorts keys by UTF-16 code units, as RFC 8785 does, and not by code points", () => {
+  it("sorts keys by UTF-16 code units, as in RFC 8785, and not by code points", () => {
     const value = { "€": 1, "\r": 2, "\ufb33": 3, "1": 4, "😀": 5, "\u0080": 6, ö: 7 };
     expect(Object.values(JSON.parse(canonicalJson(value)))).toEqual([4, 2, 6, 7, 1, 5, 3]);
     expect(canonicalJson({ b: 1, a: { d: [], c: {} } })).toBe('{"a":{"c":{},"d":[]},"b":1}');
   });
 
-  it("is read back as the same value, whatever the order of its keys", () => {
+  it("parses back to the same value, for any order of keys", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
         const plain: unknown = JSON.parse(JSON.stringify(value));
@@ -42,19 +42,19 @@ describe("canonicalJson", () => {
     );
   });
 
-  it("takes a member that is undefined for absent", () => {
+  it("treats an undefined member as absent", () => {
     expect(canonicalJson({ b: undefined, a: [{ d: "x", c: undefined }] })).toBe('{"a":[{"d":"x"}]}');
     expect(canonicalJson({ a: undefined })).not.toBe(canonicalJson({ a: null }));
   });
 
   it.each([undefined, [undefined], { a: Number.NaN }, Number.POSITIVE_INFINITY, 1n, Symbol("x"), { a: () => 1 }])(
-    "throws for %o rather than leave it out",
+    "throws for %o instead of leaving it out",
     (value) => {
       expect(() => canonicalJson(value)).toThrow(TypeError);
     },
   );
 
-  it("throws for a value that contains itself, and writes a part that is shared each time", () => {
+  it("throws for a value that contains itself, and writes a shared part each time", () => {
     const loop: Record<string, unknown> = {};
     loop["list"] = [loop, loop];
     expect(() => canonicalJson(loop)).toThrow("contains itself");
@@ -74,7 +74,7 @@ describe("hashCanonical", () => {
     expect(hashCanonical({ a: 1 }, KEY)).toBe("88a67f24bbcdaed0e6c997404bb79a743baf44c6bab2f4c27328e3009d22e342");
   });
 
-  it("is the same for equal values and differs by value and by key", () => {
+  it("is equal for equal values and differs by value and by key", () => {
     const hash = hashCanonical({ a: 1, b: [2] }, KEY);
     expect(hashCanonical({ b: [2], a: 1 }, KEY)).toBe(hash);
     expect(hashCanonical({ a: 1, b: ["2"] }, KEY)).not.toBe(hash);

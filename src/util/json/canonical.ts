@@ -9,10 +9,10 @@ interface Level {
 }
 
 /**
- * The one text of a JSON value (RFC 8785): keys sorted by UTF-16 code units, numbers and strings as `JSON.stringify`
- * writes them, no white space. Equal values give equal texts and different values different ones; a member that is
- * undefined counts as absent. Throws for anything else that is no JSON value, because leaving it out would make two
- * values equal. No depth exhausts the stack.
+ * The canonical text of a JSON value (RFC 8785): keys sorted by UTF-16 code units, numbers and strings as
+ * `JSON.stringify` writes them, no white space. Equal values have equal texts, and different values different ones. An
+ * undefined member counts as absent. Throws for any other value that is not JSON, because leaving it out would make two
+ * values equal. Iterative, so that deep nesting cannot exhaust the stack.
  */
 export function canonicalJson(value: unknown): string {
   const levels: Level[] = [];
@@ -24,12 +24,12 @@ export function canonicalJson(value: unknown): string {
   return text;
 }
 
-/** HMAC-SHA-256 of the canonical text, in hexadecimal: who does not have the key cannot try values out. */
+/** HMAC-SHA-256 of the canonical text, in hexadecimal. Without the key, values cannot be guessed from the hash. */
 export function hashCanonical(value: unknown, key: Uint8Array): string {
   return createHmac("sha256", key).update(canonicalJson(value)).digest("hex");
 }
 
-/** What stands first: a scalar whole, of a container its bracket. */
+/** The start of a value: a complete scalar, or the opening bracket of a container. */
 function begin(value: unknown, levels: Level[], above: Set<object>): string {
   if (typeof value === "object" && value !== null) {
     if (above.has(value)) throw new TypeError("A value that contains itself has no canonical JSON.");
@@ -50,7 +50,7 @@ function toLevel(value: object): Level {
   return { value: members, keys: keys.sort(byCodeUnits), next: 0 };
 }
 
-/** The next item or member of the container, or its end. */
+/** The next item or member of the container, or its closing bracket. */
 function advance(level: Level, levels: Level[], above: Set<object>): string {
   const { value, keys, next } = level;
   const length = keys === undefined ? (value as readonly unknown[]).length : keys.length;

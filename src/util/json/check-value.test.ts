@@ -81,26 +81,26 @@ describe("checkJsonValue", () => {
     ["200,000 levels", nested(200_000), ["too-deep"]],
     ["too many values", Array.from({ length: 100_000 }, () => 0), ["too-many-values"]],
     ["a list of enormous length", { a: Object.assign([], { length: 2 ** 32 - 1 }) }, ["too-many-values"]],
-  ])("refuses %s", (_, given, expected) => {
+  ])("rejects %s", (_, given, expected) => {
     expect(outcome(given)).toEqual(expected);
   });
 
-  it("bounds what parts that are shared stand for", () => {
+  it("limits the size that shared parts expand to", () => {
     let value: unknown = [];
     for (let level = 0; level < 60; level += 1) value = [value, value];
     expect(outcome(value)).toEqual(["too-many-values"]);
   });
 
-  it("takes what is shared but no cycle", () => {
+  it("accepts shared parts without a cycle", () => {
     const part = { a: 1 };
     expect(outcome({ x: part, y: [part, part] })).toEqual({ x: { a: 1 }, y: [{ a: 1 }, { a: 1 }] });
   });
 
-  it("takes objects without a prototype, and gives back plain ones", () => {
+  it("accepts objects without a prototype, and returns plain ones", () => {
     expect(outcome(Object.assign(Object.create(null), { a: 1 }))).toStrictEqual({ a: 1 });
   });
 
-  it("gives back a copy that its owner cannot change any more", () => {
+  it("returns a copy that the caller cannot change any more", () => {
     const given = { list: [{ n: 1 }] };
     const result = checkJsonValue(given);
     given.list[0]!.n = 2;
@@ -112,7 +112,7 @@ describe("checkJsonValue", () => {
     expect(outcome(Array.from({ length: 5000 }, () => undefined))).toHaveLength(100);
   });
 
-  it("takes as a value whatever it takes as a text, and copies it exactly", () => {
+  it("accepts as a value whatever it accepts as text, and copies it exactly", () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 5 }), (text) => {
         const parsed = parseStrictJson(text);
@@ -123,7 +123,7 @@ describe("checkJsonValue", () => {
     );
   });
 
-  it("never throws, and takes nothing that JSON would change", () => {
+  it("never throws, and accepts nothing that JSON would change", () => {
     fc.assert(
       fc.property(
         fc.anything({

@@ -1,4 +1,4 @@
-// A value of a program comes in; a copy that holds nothing but JSON goes out, or every reason why there is none.
+// Copies a value of the calling program as pure JSON, or returns every reason why it is not JSON.
 import { numberFault } from "./number-fault.js";
 import { shapeFault } from "./shape-fault.js";
 import {
@@ -22,8 +22,8 @@ interface Level {
 }
 
 /**
- * The value is copied, because its owner can change it while it is validated, hashed and sent. No getter, trap or
- * `toJSON` of it runs. Without recursion, and bounded by the limits even where parts are shared.
+ * Copies the value, because the caller can change it while it is validated, hashed and sent. No getter, proxy trap or
+ * `toJSON` of it runs. Iterative, and bounded by the limits even if parts are shared.
  */
 export function checkJsonValue(given: unknown, limits: Omit<JsonLimits, "maxBytes"> = JSON_LIMITS): StrictJson {
   return new Copying(limits).run(given);
@@ -70,7 +70,7 @@ class Copying {
     else copy[key] = this.#take(member.value);
   }
 
-  /** The value's copy; that of a container is filled later. */
+  /** Returns the copy of the value; a container is filled later. */
   #take(value: unknown): unknown {
     this.#values += 1;
     if (this.#values > this.#limits.maxValues) return this.#end("too-many-values", this.#limits.maxValues);

@@ -26,7 +26,7 @@ const token = fc
   });
 
 describe("writtenNumberFault", () => {
-  it("lets a number pass only if what JSON writes back has the value given", () => {
+  it("accepts a number only if JSON writes back the same value", () => {
     fc.assert(
       fc.property(token, (written) => {
         const value = Number(JSON.parse(written));
@@ -42,7 +42,7 @@ describe("writtenNumberFault", () => {
     );
   });
 
-  it("lets every double pass as JSON writes it, but for those that are no exact integers", () => {
+  it("accepts every double as JSON writes it, except integers that are not exact", () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         expect(writtenNumberFault(JSON.stringify(value))).toBe(numberFault(value === 0 ? 0 : value));
@@ -51,7 +51,7 @@ describe("writtenNumberFault", () => {
     );
   });
 
-  it("lets up to fifteen digits pass in any notation", () => {
+  it("accepts up to fifteen digits in any notation", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 999_999_999_999_999 }), fc.integer({ min: -200, max: -1 }), (n, power) => {
         expect(writtenNumberFault(`${n}e${power}`)).toBeUndefined();

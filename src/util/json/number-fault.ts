@@ -1,33 +1,33 @@
 import type { JsonFault } from "./violation.js";
 
-/** From here on `JSON.stringify` writes an exponent, so nobody takes the number for an exact integer. */
-const LEAST_WRITTEN_WITH_EXPONENT = 1e21;
-const LEAST_NORMAL = 2.2250738585072014e-308;
-/** A normal double keeps any decimal with so many significant digits (IEEE 754). */
-const ALWAYS_KEPT_DIGITS = 15;
+/** From here on `JSON.stringify` writes an exponent, so that readers do not take the number for an exact integer. */
+const MIN_WRITTEN_WITH_EXPONENT = 1e21;
+const MIN_NORMAL = 2.2250738585072014e-308;
+/** A normal double preserves every decimal with up to this many significant digits (IEEE 754). */
+const PRESERVED_DIGITS = 15;
 
 const POINT = 0x2e;
 const MINUS = 0x2d;
 const ZERO = 0x30;
 const SMALL_E = 0x65;
 
-/** What is wrong with a number as a value. */
+/** The fault of a number as a value. */
 export function numberFault(value: number): JsonFault | undefined {
   if (!Number.isFinite(value)) return "not-a-value";
   if (Object.is(value, -0)) return "negative-zero";
   const size = Math.abs(value);
-  const isUnsafe = size > Number.MAX_SAFE_INTEGER && size < LEAST_WRITTEN_WITH_EXPONENT && Number.isInteger(value);
+  const isUnsafe = size > Number.MAX_SAFE_INTEGER && size < MIN_WRITTEN_WITH_EXPONENT && Number.isInteger(value);
   return isUnsafe ? "unsafe-integer" : undefined;
 }
 
 /**
- * What is wrong with a number as it is written: the number that every reader writes back (the shortest decimal of the
- * double) must be the one given, whatever its notation. A number that passes here passes as a value.
+ * The fault of a number as written. The number that readers write back (the shortest decimal of the double) must equal
+ * the given one, in any notation. A number that passes here also passes as a value.
  */
 export function writtenNumberFault(token: string): JsonFault | undefined {
   const value = Number(token);
   if (!Number.isFinite(value)) return "lossy-number";
-  if (token.length <= ALWAYS_KEPT_DIGITS && Math.abs(value) >= LEAST_NORMAL) return numberFault(value);
+  if (token.length <= PRESERVED_DIGITS && Math.abs(value) >= MIN_NORMAL) return numberFault(value);
   if (String(value) === token) return numberFault(value);
   if (!Number.isSafeInteger(value) && /^-?\d+$/.test(token)) return "unsafe-integer";
   if (!isSameDecimal(toDecimal(token), toDecimal(String(value)))) return "lossy-number";
@@ -35,7 +35,7 @@ export function writtenNumberFault(token: string): JsonFault | undefined {
 }
 
 interface Decimal {
-  /** From the first significant one to the last; empty for zero. */
+  /** From the first significant digit to the last; empty for zero. */
   readonly digits: string;
   /** The power of ten of the last digit. */
   readonly power: number;

@@ -1,5 +1,4 @@
-// A text comes in; a value that every reader understands alike goes out, or every reason why there is none.
-// What the value is for is not known here.
+// Parses a JSON text to a value that every reader understands in the same way, or returns every reason why it cannot.
 import { isUtf8 } from "node:buffer";
 import { scanJson } from "./scan.js";
 import {
@@ -11,13 +10,13 @@ import {
   toViolation,
 } from "./violation.js";
 
-/** Linear in the text, without recursion: no nesting can exhaust the stack. */
+/** Linear time and iterative, so that deep nesting cannot exhaust the stack. */
 export function parseStrictJson(given: string | Uint8Array, limits: JsonLimits = JSON_LIMITS): StrictJson {
   const bytes = typeof given === "string" ? Buffer.byteLength(given) : given.byteLength;
   if (bytes > limits.maxBytes) {
     return { kind: "refused", violations: [toViolation("too-large", "", `at most ${limits.maxBytes} bytes`)] };
   }
-  // Decoding would put U+FFFD in the place of what is not UTF-8, and nobody would notice.
+  // Decoding would silently replace invalid UTF-8 by U+FFFD.
   if (typeof given !== "string" && !isUtf8(given))
     return { kind: "refused", violations: [toViolation("not-utf8", "")] };
   const text = typeof given === "string" ? given : Buffer.from(given.buffer, given.byteOffset, bytes).toString("utf8");
@@ -27,12 +26,12 @@ export function parseStrictJson(given: string | Uint8Array, limits: JsonLimits =
     const value: unknown = JSON.parse(text);
     return violations.length === 0 ? { kind: "value", value } : { kind: "refused", violations };
   } catch (error) {
-    return { kind: "refused", violations: [toViolation("not-json", "", placeOf(error))] };
+    return { kind: "refused", violations: [toViolation("not-json", "", positionOf(error))] };
   }
 }
 
-/** The engine's message quotes the text, which may hold a secret; only the place is taken from it. */
-function placeOf(error: unknown): string | undefined {
-  const place = error instanceof SyntaxError ? /at position (\d+)/.exec(error.message)?.[1] : undefined;
-  return place === undefined ? undefined : `at character ${Number(place) + 1}`;
+/** The engine's message quotes the text, which may contain a secret; only the position is used. */
+function positionOf(error: unknown): string | undefined {
+  const position = error instanceof SyntaxError ? /at position (\d+)/.exec(error.message)?.[1] : undefined;
+  return position === undefined ? undefined : `at character ${Number(position) + 1}`;
 }

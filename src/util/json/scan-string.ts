@@ -1,9 +1,9 @@
 import type { JsonFault } from "./violation.js";
 
 export interface ScannedString {
-  /** Where its closing quote stands, or the end of the text. */
+  /** The position of its closing quote, or the end of the text. */
   readonly end: number;
-  /** Without escapes: what stands there is what is meant. */
+  /** The string has no escapes. */
   readonly isPlain: boolean;
   readonly faults: readonly JsonFault[];
 }
@@ -12,10 +12,12 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const LETTER_U = 0x75;
 const FIRST_SECOND_HALF = 0xdc00;
-/** Beyond so many characters the engine's own search is the faster one. */
+/** Beyond this many characters, the engine's own search is faster. */
 const NEAR = 24;
 
-/** In a text of whole surrogate pairs: where the string that begins at `start` ends, or -1 when it has escapes and needs a closer look. */
+/**
+ * For a well-formed text: the end of the string that begins at `start`, or -1 if it has escapes and needs `scanString`.
+ */
 export function endOfPlainString(text: string, start: number): number {
   const near = Math.min(start + NEAR, text.length);
   for (let at = start; at < near; at += 1) {
@@ -28,12 +30,12 @@ export function endOfPlainString(text: string, start: number): number {
   return text.slice(near, end).includes("\\") ? -1 : end;
 }
 
-/** Looks at escapes and surrogates only: nothing else in a string can be wrong that `JSON.parse` would not say. */
+/** Checks only escapes and surrogates: `JSON.parse` finds every other error in a string. */
 export function scanString(text: string, start: number): ScannedString {
   let isPlain = true;
   let hasNull = false;
   let isLone = false;
-  /** Where the second half of a surrogate pair has to stand. */
+  /** The position where the second half of a surrogate pair is expected. */
   let awaited = -1;
   let at = start;
   while (at < text.length) {

@@ -1,4 +1,4 @@
-import { createKeyring } from "./keyring.js";
+import { createKeyTracker } from "./key-tracker.js";
 import { writtenNumberFault } from "./number-fault.js";
 import { endOfPlainString, scanString } from "./scan-string.js";
 import {
@@ -22,34 +22,34 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** So many digits are a safe integer in any case. */
+/** This many digits are always a safe integer. */
 const PLAIN_DIGITS = 15;
 
 /**
- * Everything about a text that `JSON.parse` would not say, in one pass over it and without building the value. Whether
- * it is JSON at all is left to `JSON.parse`: of what is not, only the limits are certain to be found.
+ * Finds everything that `JSON.parse` does not report, in one pass and without building the value. Syntax errors are
+ * left to `JSON.parse`: in an invalid text, only exceeded limits are reliably found.
  */
 export function scanJson(text: string, limits: Omit<JsonLimits, "maxBytes">): readonly JsonViolation[] {
   const violations: JsonViolation[] = [];
   const isWellFormed = text.isWellFormed();
-  const keyring = createKeyring();
-  /** For every open container its current key or index; `depth` of them are in use. */
-  const places: (string | number)[] = [];
+  const keyring = createKeyTracker();
+  /** The current key or index of every open container; the first `depth` entries are in use. */
+  const steps: (string | number)[] = [];
   const areObjects: boolean[] = [];
   let depth = 0;
   let values = 0;
   let awaitsKey = false;
 
   const report = (kind: JsonFault): void => {
-    violations.push(toViolation(kind, places.slice(0, depth).map(toPointerStep).join("")));
+    violations.push(toViolation(kind, steps.slice(0, depth).map(toPointerStep).join("")));
   };
   const takeKey = (key: string): void => {
-    places[depth - 1] = key;
+    steps[depth - 1] = key;
     awaitsKey = false;
     if (keyring.has(depth, key)) report("duplicate-key");
     if (isForbiddenKey(key)) report("forbidden-key");
   };
-  /** Gives back where the closing quote stands. */
+  /** Returns the position of the closing quote. */
   const takeString = (at: number): number => {
     const end = isWellFormed ? endOfPlainString(text, at + 1) : -1;
     if (end !== -1) {
@@ -64,7 +64,7 @@ export function scanJson(text: string, limits: Omit<JsonLimits, "maxBytes">): re
     return found.end;
   };
 
-  /** Gives back where its last character stands. */
+  /** Returns the position of the last character. */
   const takeNumber = (at: number): number => {
     values += 1;
     const digits = endOfDigits(text, at);
@@ -76,7 +76,7 @@ export function scanJson(text: string, limits: Omit<JsonLimits, "maxBytes">): re
   };
   const open = (isObject: boolean): void => {
     values += 1;
-    places[depth] = isObject ? "" : 0;
+    steps[depth] = isObject ? "" : 0;
     areObjects[depth] = isObject;
     awaitsKey = isObject;
     depth += 1;
@@ -88,8 +88,8 @@ export function scanJson(text: string, limits: Omit<JsonLimits, "maxBytes">): re
   };
   const goOn = (): void => {
     awaitsKey = areObjects[depth - 1] === true;
-    const place = places[depth - 1];
-    if (typeof place === "number") places[depth - 1] = place + 1;
+    const step = steps[depth - 1];
+    if (typeof step === "number") steps[depth - 1] = step + 1;
   };
 
   for (let at = 0; at < text.length; at += 1) {
@@ -120,7 +120,7 @@ function endOfDigits(text: string, start: number): number {
   return end;
 }
 
-/** Digits, `+`, `-`, `.`, `e` and `E`. */
+/** The characters of a number: digits, `+`, `-`, `.`, `e` and `E`. */
 function endOfNumber(text: string, start: number): number {
   let end = start;
   for (; end < text.length; end += 1) {
@@ -131,14 +131,14 @@ function endOfNumber(text: string, start: number): number {
   return end;
 }
 
-/** `true`, `false` and `null`. */
+/** The end of `true`, `false` or `null`. */
 function endOfWord(text: string, start: number): number {
   let end = start + 1;
   while (end < text.length && text.charCodeAt(end) >= 0x61 && text.charCodeAt(end) <= 0x7a) end += 1;
   return end;
 }
 
-/** A key with escapes, as it is meant. */
+/** Decodes a key with escapes. */
 function decode(quoted: string): string {
   try {
     return String(JSON.parse(quoted));

@@ -1,4 +1,7 @@
-/** What strict JSON refuses. The first group makes the whole text unusable, the second would change or hide a value on its way. */
+/**
+ * What strict JSON rejects. The first five make the whole text unusable; the others would change or hide a value in
+ * transit.
+ */
 export type JsonFault =
   | "too-large"
   | "not-utf8"
@@ -17,28 +20,28 @@ export type JsonFault =
 
 export interface JsonViolation {
   readonly kind: JsonFault;
-  /** JSON pointer; empty for the value as a whole. */
+  /** JSON pointer; empty for the whole value. */
   readonly path: string;
-  /** What is wrong there, without a subject and a full stop, and never the value itself. */
+  /** A predicate without a full stop. It never contains the value itself. */
   readonly message: string;
 }
 
-/** A value that means the same to everybody who reads it, or every reason why it does not. */
+/** A value that every reader understands in the same way, or every reason why it is not one. */
 export type StrictJson =
   | { readonly kind: "value"; readonly value: unknown }
   | { readonly kind: "refused"; readonly violations: readonly JsonViolation[] };
 
 export interface JsonLimits {
   readonly maxBytes: number;
-  /** Containers inside each other. */
+  /** Nesting depth of containers. */
   readonly maxDepth: number;
-  /** Values of any kind, containers included. */
+  /** Number of values of any kind, including containers. */
   readonly maxValues: number;
 }
 
 export const JSON_LIMITS: JsonLimits = { maxBytes: 1024 * 1024, maxDepth: 64, maxValues: 100_000 };
 
-/** More say nothing new, and a hostile text could have a hundred thousand. */
+/** More would add no information, and a hostile text could have a hundred thousand. */
 export const MOST_VIOLATIONS = 100;
 const LONGEST_SHOWN_KEY = 128;
 
@@ -47,21 +50,21 @@ const MESSAGES: Readonly<Record<JsonFault, string>> = {
   "not-utf8": "is not UTF-8",
   "not-json": "is not JSON",
   "too-deep": "is nested too deep",
-  "too-many-values": "holds too many values",
-  "duplicate-key": "is there twice",
+  "too-many-values": "has too many values",
+  "duplicate-key": "occurs twice",
   "forbidden-key": "has a name that is not allowed",
   "unsafe-integer": "is an integer beyond ±9007199254740991, which not every reader keeps; write it as a string",
-  "lossy-number": "is a number that would not arrive as written; write it with fewer digits or as a string",
-  "negative-zero": "is -0, which would arrive as 0",
-  "lone-surrogate": "holds half of a surrogate pair",
-  "null-character": "holds the character U+0000",
+  "lossy-number": "is a number that would lose digits; write it with fewer digits or as a string",
+  "negative-zero": "is -0, which would become 0",
+  "lone-surrogate": "contains half of a surrogate pair",
+  "null-character": "contains the character U+0000",
   "not-plain": "is not a plain object or array",
   "not-a-value": "is not a JSON value",
 };
 
 const MALFORMED: ReadonlySet<JsonFault> = new Set(["too-large", "not-utf8", "not-json", "too-deep", "too-many-values"]);
 
-/** Whether the request as a whole is malformed, rather than one of its values. */
+/** Whether the whole request is malformed, rather than one of its values. */
 export function isMalformed({ kind }: JsonViolation): boolean {
   return MALFORMED.has(kind);
 }
@@ -70,12 +73,12 @@ export function toViolation(kind: JsonFault, path: string, detail?: string): Jso
   return { kind, path, message: detail === undefined ? MESSAGES[kind] : `${MESSAGES[kind]} (${detail})` };
 }
 
-/** Keys that a program may take for something else than data. */
+/** Keys that can change the prototype of an object in JavaScript. */
 export function isForbiddenKey(key: string): boolean {
   return key === "__proto__" || key === "constructor" || key === "prototype";
 }
 
-/** The pointer's last step. Very long keys are cut: the pointer is for reading. */
+/** One step of a JSON pointer. Very long keys are cut, because the pointer is for display. */
 export function toPointerStep(key: string | number): string {
   if (typeof key === "number") return `/${key}`;
   const shown = key.length > LONGEST_SHOWN_KEY ? `${key.slice(0, LONGEST_SHOWN_KEY)}…` : key;

@@ -2,20 +2,20 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { createSecureContext, rootCertificates, type SecureContext } from "node:tls";
 import { DiscoveryError } from "../../errors.js";
-import type { Environment } from "./proxy.js";
+import type { ProxyEnvironment } from "./proxy.js";
 
 const LARGEST_FILE = 16 * 1024 * 1024;
 
-/** Whether a variable names certificate authorities other than those that come with Node. */
-export function hasOwnAuthorities(env: Environment): boolean {
+/** Whether a variable replaces or extends the certificate authorities of Node. */
+export function hasOwnAuthorities(env: ProxyEnvironment): boolean {
   return ["SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"].some((name) => (env[name] ?? "") !== "");
 }
 
 /**
- * The certificate authorities that the environment names: as OpenSSL reads them, SSL_CERT_FILE and SSL_CERT_DIR replace
- * those that come with Node; as Node reads it, NODE_EXTRA_CA_CERTS adds to them. Undefined when no variable is set.
+ * The certificate authorities in the environment. As in OpenSSL, SSL_CERT_FILE and SSL_CERT_DIR replace those of Node;
+ * as in Node, NODE_EXTRA_CA_CERTS adds to them. Undefined if no variable is set.
  */
-export function readAuthorities(env: Environment): SecureContext | undefined {
+export function readAuthorities(env: ProxyEnvironment): SecureContext | undefined {
   if (!hasOwnAuthorities(env)) return undefined;
   const replacing = [...fromFile("SSL_CERT_FILE", env), ...fromFolders("SSL_CERT_DIR", env)];
   const basis = replacing.length === 0 ? rootCertificates : replacing;
@@ -23,11 +23,11 @@ export function readAuthorities(env: Environment): SecureContext | undefined {
   try {
     return createSecureContext({ ca });
   } catch (cause) {
-    throw unusable("SSL_CERT_FILE, SSL_CERT_DIR or NODE_EXTRA_CA_CERTS", "holds a certificate that is broken", cause);
+    throw unusable("SSL_CERT_FILE, SSL_CERT_DIR or NODE_EXTRA_CA_CERTS", "contains an invalid certificate", cause);
   }
 }
 
-function fromFile(variable: string, env: Environment): string[] {
+function fromFile(variable: string, env: ProxyEnvironment): string[] {
   const path = env[variable] ?? "";
   if (path === "") return [];
   try {
@@ -36,10 +36,10 @@ function fromFile(variable: string, env: Environment): string[] {
   } catch (cause) {
     throw unusable(variable, `names ${path}, which cannot be read`, cause);
   }
-  throw unusable(variable, `names ${path}, which holds no certificate in PEM format`);
+  throw unusable(variable, `names ${path}, which contains no certificate in PEM format`);
 }
 
-function fromFolders(variable: string, env: Environment): string[] {
+function fromFolders(variable: string, env: ProxyEnvironment): string[] {
   return (env[variable] ?? "").split(delimiter).flatMap((folder) => {
     if (folder === "") return [];
     try {
@@ -50,7 +50,7 @@ function fromFolders(variable: string, env: Environment): string[] {
   });
 }
 
-/** A folder of certificates holds other files and dead links too. */
+/** A folder of certificates may also contain other files and broken links. */
 function certificatesOf(path: string): string[] {
   const found = statSync(path, { throwIfNoEntry: false });
   return found?.isFile() === true && found.size <= LARGEST_FILE ? certificatesIn(readFileSync(path)) : [];
@@ -62,7 +62,10 @@ function certificatesIn(bytes: Buffer): string[] {
 
 function unusable(variable: string, what: string, cause?: unknown): DiscoveryError {
   return new DiscoveryError("CONFIGURATION_ERROR", `The environment variable ${variable} ${what}.`, {
-    hint: "Correct the variable, or unset it to use the certificate authorities that come with Node.",
+    hint: [
+      { action: "set-variable", name: variable, value: "a valid value" },
+      "Unset it to use the certificate authorities that come with Node.",
+    ],
     facts: { variable },
     cause,
   });

@@ -1,64 +1,64 @@
-// A request to anywhere comes in, its answer goes out, if the place may be asked at all: addresses are checked where they are
-// connected to, redirects one by one, sizes after unpacking. It knows no API and keeps nothing of an answer.
+// HTTP requests to untrusted addresses: every address is checked when it is connected to, redirects are followed one by
+// one, and sizes are limited after decompression. It knows no API and stores nothing.
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import type { ConnectionOptions } from "node:tls";
 import { DiscoveryError, type Executed } from "../../errors.js";
 import { brokenOff, refusedAddress, toNetworkError } from "./network-error.js";
 import { networkOf } from "./network.js";
-import type { Environment, Proxy } from "./proxy.js";
+import type { ProxyEnvironment, Proxy } from "./proxy.js";
 import { proxyRefused, proxyUnreached } from "./proxy-error.js";
 import { proxyHeaders, servernameOf, TunnelAgent } from "./tunnel.js";
-import { createPinnedLookup, type Lookup, lookUpAtSystem, whyNotAsked } from "./pinned-lookup.js";
+import { createPinnedLookup, type LookupAddresses, lookUpAtSystem, whyNotAsked } from "./pinned-lookup.js";
 import { executedBy, follow, type Hop, isRedirect } from "./redirect.js";
 import { isSafe } from "./safe-method.js";
 import { createTimeLimit, type TimeLimit } from "./time-limit.js";
 import { ACCEPTED_ENCODINGS, unpack } from "./unpack.js";
 
-export const MOST_REDIRECTS = 5;
+export const MAX_REDIRECTS = 5;
 const IDLE_SOCKET_MS = 15_000;
 
 export interface GuardedFetchParts {
-  /** Who is asked, for messages. */
+  /** The name of the server, for messages. */
   readonly server: string;
-  /** Origins that the person wrote into the configuration: these alone may lie inward or do without TLS. */
+  /** Origins that the operator configured. Only these may be internal addresses or unencrypted. */
   readonly allowInward: readonly string[];
-  readonly lookup?: Lookup;
-  /** A certificate authority in place of the system's. */
+  readonly lookup?: LookupAddresses;
+  /** A certificate authority that replaces those of the system. */
   readonly ca?: string;
-  /** The variables that name a proxy and certificate authorities. Without it neither is used. */
-  readonly env?: Environment;
+  /** The environment variables for proxies and certificate authorities. Without it, neither is used. */
+  readonly env?: ProxyEnvironment;
 }
 
 export interface GuardedRequest extends Hop {
-  /** Longest silence, from the start to the last byte unless `heard` is called in between. */
+  /** Longest time without activity; `heard` restarts it. */
   readonly timeoutMs: number;
   readonly maxTotalMs: number;
-  /** What is left of it now, where some of it was used up before. */
+  /** The part of `maxTotalMs` that is left, if some of it was used before. */
   readonly leftMs?: number;
-  /** Largest answer, unpacked. */
+  /** The largest response in bytes, after decompression. */
   readonly maxBytes: number;
   readonly redirect: "follow" | "refuse";
-  /** Whatever the method. Otherwise only what can be sent twice goes over a connection that was used before. */
+  /** Reuse connections for every method. By default, only safe methods use a connection that was used before. */
   readonly reusesConnections?: boolean;
-  /** Where a redirect may take credentials and bodies; none is followed out of the origin then. */
+  /** The addresses to which a redirect may carry credentials and bodies; redirects to other origins carry none. */
   readonly isWithin?: (url: URL) => boolean;
 }
 
 export interface GuardedResponse {
   readonly status: number;
-  /** By name in small letters. */
+  /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Where the answer came from in the end. */
+  /** The final address after redirects. */
   readonly url: URL;
-  /** To be read to its end or left early; both free the connection. */
+  /** Read it to its end or stop early; both release the connection. */
   readonly body: AsyncGenerator<Buffer, void, undefined>;
-  /** Something came that counts as a sign of life. */
+  /** Reports activity, which restarts the timeout. */
   heard(): void;
 }
 
 export interface GuardedFetch {
-  /** Rejects with a DiscoveryError, and only before any part of an answer has come. */
+  /** Rejects with a DiscoveryError, and only before any part of the response body was returned. */
   fetch(request: GuardedRequest, signal?: AbortSignal): Promise<GuardedResponse>;
   close(): void;
 }
@@ -74,7 +74,7 @@ export function createGuardedFetch(parts: GuardedFetchParts): GuardedFetch {
   const written = new Set(parts.allowInward);
   const pools = createPools(server);
 
-  /** Both checks would be off by NODE_TLS_REJECT_UNAUTHORIZED and --insecure-http-parser. */
+  /** Explicit, because NODE_TLS_REJECT_UNAUTHORIZED and --insecure-http-parser would disable both checks. */
   function tlsOptions(): TlsOptions {
     const secureContext = ca === undefined ? network.authorities() : undefined;
     return {
@@ -91,7 +91,7 @@ export function createGuardedFetch(parts: GuardedFetchParts): GuardedFetch {
     const proxy = network.proxyFor(url);
     const isSecure = url.protocol === "https:";
     const tls = isSecure || proxy?.url.protocol === "https:" ? tlsOptions() : {};
-    const way: Way = { proxy, tls, isSecure, isShared, mayBeInward };
+    const route: Route = { proxy, tls, isSecure, isShared, mayBeInward };
     return new Promise((resolve, reject) => {
       const isForwarded = proxy !== undefined && !isSecure;
       const isEncrypted = isForwarded ? proxy.url.protocol === "https:" : isSecure;
@@ -106,8 +106,8 @@ export function createGuardedFetch(parts: GuardedFetchParts): GuardedFetch {
           ...(isForwarded ? { host: url.host, ...proxyHeaders(proxy) } : {}),
         },
         ...(isForwarded ? { path: withoutFragment(url) } : {}),
-        agent: pools.agentFor(way),
-        // The proxy looks the name up: an address cannot be pinned there.
+        agent: pools.agentFor(route),
+        // The proxy resolves the name, so that an address cannot be pinned.
         ...(proxy === undefined ? { lookup: createPinnedLookup(server, lookup, mayBeInward) } : {}),
         signal: limit.signal,
       });
@@ -115,7 +115,7 @@ export function createGuardedFetch(parts: GuardedFetchParts): GuardedFetch {
         if (!socket.connecting) limit.sent();
         else socket.once(isEncrypted ? "secureConnect" : "connect", () => limit.sent());
       });
-      // Nobody asked to speak another protocol.
+      // The gateway never requests another protocol.
       request.on("upgrade", (_, socket) => {
         socket.destroy();
         reject(brokenOff(server, "upgrade", undefined));
@@ -127,8 +127,10 @@ export function createGuardedFetch(parts: GuardedFetchParts): GuardedFetch {
       });
       request.on("error", (error) => {
         const isUnreached = isForwarded && !limit.isSent;
-        const told = isUnreached ? proxyUnreached(server, proxy, error) : toNetworkError(server, error, limit.isSent);
-        reject(limit.reason() ?? told);
+        const reported = isUnreached
+          ? proxyUnreached(server, proxy, error)
+          : toNetworkError(server, error, limit.isSent);
+        reject(limit.reason() ?? reported);
       });
       request.end(body);
     });
@@ -141,18 +143,19 @@ export function createGuardedFetch(parts: GuardedFetchParts): GuardedFetch {
     let isResent = false;
     try {
       for (let hops = 0; ; hops++) {
-        // A connection that lay idle may be closed under the request. What must not run twice gets one of its own.
+        // The server may close an idle connection while the request is sent. A request that must not run twice gets a
+        // new connection.
         const isShared = request.reusesConnections === true || isSafe(hop.method);
         const message = await send(hop, { mayBeInward, isShared }, limit);
         const [status, { location }] = [message.statusCode ?? 0, message.headers];
         if (request.redirect === "refuse" || !isRedirect(status, location)) return { message, hop };
         message.destroy();
         if (executed === "no") executed = executedBy(hop.method, status);
-        if (hops >= MOST_REDIRECTS) throw refusedAddress(server, `it redirects more than ${MOST_REDIRECTS} times`);
+        if (hops >= MAX_REDIRECTS) throw refusedAddress(server, `it redirects more than ${MAX_REDIRECTS} times`);
         const next = follow(server, hop, { status, location, isWithin: request.isWithin, isResent });
         if (next instanceof DiscoveryError) throw next;
         isResent ||= !isSafe(next.method);
-        // What is not the place that the person wrote was chosen by somebody else.
+        // The target of a redirect was chosen by the server, not by the operator.
         mayBeInward &&= next.url.origin === hop.url.origin;
         hop = next;
       }
@@ -199,12 +202,12 @@ type TlsOptions = Pick<ConnectionOptions, "rejectUnauthorized" | "ca" | "secureC
 
 interface Terms {
   readonly mayBeInward: boolean;
-  /** It may use a connection that was used before. */
+  /** The request may use an existing connection. */
   readonly isShared: boolean;
 }
 
-/** How a request gets to where it is going. */
-interface Way extends Terms {
+/** How a request reaches its target. */
+interface Route extends Terms {
   readonly proxy: Proxy | undefined;
   readonly tls: TlsOptions;
   readonly isSecure: boolean;
@@ -214,19 +217,19 @@ function createPools(server: string) {
   const options = { keepAlive: true, timeout: IDLE_SOCKET_MS, maxFreeSockets: 8 };
   const pools = new Map<string, HttpAgent>();
 
-  function create({ proxy, tls, isSecure }: Way, isKept: boolean): HttpAgent {
-    const pool = isKept ? options : {};
+  function create({ proxy, tls, isSecure }: Route, isKeptAlive: boolean): HttpAgent {
+    const pool = isKeptAlive ? options : {};
     if (proxy !== undefined && isSecure) return new TunnelAgent({ server, proxy, tls }, pool);
     const isEncrypted = isSecure || proxy?.url.protocol === "https:";
     return isEncrypted ? new HttpsAgent({ ...pool, ...tls }) : new HttpAgent(pool);
   }
 
   return {
-    agentFor(way: Way): HttpAgent {
-      if (!way.isShared) return create(way, false);
-      // A connection that leads inward must not be found by a redirect to the same name.
-      const key = `${way.mayBeInward} ${way.isSecure} ${way.proxy?.url.href ?? ""}`;
-      const pool = pools.get(key) ?? create(way, true);
+    agentFor(route: Route): HttpAgent {
+      if (!route.isShared) return create(route, false);
+      // A redirect to the same name must not reuse a connection that was allowed to be internal.
+      const key = `${route.mayBeInward} ${route.isSecure} ${route.proxy?.url.href ?? ""}`;
+      const pool = pools.get(key) ?? create(route, true);
       pools.set(key, pool);
       return pool;
     },

@@ -1,11 +1,11 @@
 import { BlockList, isIPv4, isIPv6 } from "node:net";
 
-/** Where an address leads: out to everybody's network, or to this machine, its neighbours or nowhere. */
+/** What an address reaches: the public internet, this machine, a private network, or a special range. */
 export type Reach = "outward" | "loopback" | "private" | "special";
 
 const LOOPBACK = listOf(["127.0.0.0/8"], ["::1/128"]);
 const PRIVATE = listOf(["10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16"], ["fc00::/7"]);
-/** Link-local (where clouds hand out credentials), multicast, reserved, for documents, "this network". */
+/** Link-local (including cloud metadata services), multicast, reserved, documentation and "this network". */
 const SPECIAL = listOf(
   [
     "0.0.0.0/8",
@@ -22,15 +22,15 @@ const SPECIAL = listOf(
     "224.0.0.0/4",
     "240.0.0.0/4",
   ],
-  // Within 2000::/3, the only part of IPv6 that is given out: Teredo, benchmarks, ORCHID, documents, 6to4.
+  // Inside 2000::/3, the only allocated part of IPv6: Teredo, benchmarking, ORCHID, documentation, 6to4.
   ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20", "2620:4f:8000::/48"],
 );
 const GIVEN_OUT = listOf([], ["2000::/3"]);
-/** NAT64 as every network may use it: the last 32 bits are an address of IPv4. */
+/** The well-known NAT64 prefix: the last 32 bits are an IPv4 address. */
 const TRANSLATED = listOf([], ["64:ff9b::/96"]);
 const MAPPED = listOf([], ["::ffff:0:0/96"]);
 
-/** Of an address as digits, without brackets. What is no address counts as special. */
+/** The reach of a numeric address without brackets. Anything else counts as special. */
 export function reachOf(address: string): Reach {
   const [plain = "", zone] = address.split("%");
   if (isIPv4(plain)) return reachOfIPv4(plain);
@@ -47,13 +47,13 @@ function reachOfIPv4(address: string): Reach {
   return SPECIAL.check(address) ? "special" : "outward";
 }
 
-/** The host of a parsed URL as digits, or undefined when it is a name. */
+/** The numeric address in the host of a URL; undefined if it is a name. */
 export function addressIn(hostname: string): string | undefined {
   const bare = hostname.replace(/^\[(.*)\]$/, "$1");
   return isIPv4(bare) || isIPv6(bare) ? bare : undefined;
 }
 
-/** Names that mean this machine whatever a name server says. */
+/** Names that always mean this machine, whatever DNS says. */
 export function isOwnName(hostname: string): boolean {
   return /(?:^|\.)localhost\.?$/i.test(hostname);
 }

@@ -1,6 +1,6 @@
 import { DiscoveryError, type ErrorOptions, type Executed } from "../../errors.js";
 
-/** Codes after which nothing of the request can have reached the other side. */
+/** Error codes after which no part of the request can have reached the server. */
 export const UNREACHED: Readonly<Record<string, string>> = {
   ECONNREFUSED: "nothing listens at its address",
   ENOTFOUND: "its host name is not known",
@@ -18,10 +18,10 @@ export const UNREACHED: Readonly<Record<string, string>> = {
   ERR_SSL_WRONG_VERSION_NUMBER: "it does not speak TLS",
 };
 
-/** A connection may also end so after the request was read. */
+/** Codes that can also occur after the request was read. */
 const ALSO_LATER = /^(?:EHOSTUNREACH|ENETUNREACH|ERR_SSL_\w+)$/;
 
-/** What a socket, a name server or TLS failed with, told once. `isSent`: whether the request may have been read. */
+/** Converts an error of a socket, DNS or TLS. `isSent`: whether the server may have read the request. */
 export function toNetworkError(server: string, error: unknown, isSent: boolean): DiscoveryError {
   if (error instanceof DiscoveryError) return error;
   const code = systemCodeOf(error) ?? "unknown";
@@ -30,8 +30,15 @@ export function toNetworkError(server: string, error: unknown, isSent: boolean):
   const what = UNREACHED[code] ?? whyNot(code, isTls);
   return new DiscoveryError("SERVER_CONNECTION_ERROR", `${server} cannot be reached: ${what} (${code}).`, {
     hint: isTls
-      ? "Repair the certificate, correct the address, or name the server's certificate authority in NODE_EXTRA_CA_CERTS."
-      : "Check the address and that the server is running.",
+      ? [
+          "Repair the certificate, or correct the address of the server.",
+          {
+            action: "set-variable",
+            name: "NODE_EXTRA_CA_CERTS",
+            value: "the file with the server's certificate authority",
+          },
+        ]
+      : "Check the address of the server and that it is running.",
     facts: { error: code },
     server,
     cause: error,
@@ -39,7 +46,7 @@ export function toNetworkError(server: string, error: unknown, isSent: boolean):
 }
 
 function whyNot(code: string, isTls: boolean): string {
-  // What Node calls a handshake that the other side answers with something else.
+  // Node's code for a TLS handshake that gets an answer that is not TLS.
   if (code === "EPROTO") return "it does not speak TLS";
   return isTls ? "its TLS certificate was not accepted" : "the connection failed";
 }
@@ -62,24 +69,24 @@ export function brokenOff(server: string, code: string, cause: unknown): Discove
 export function timedOut(server: string, limitMs: number, isSent: boolean): DiscoveryError {
   return new DiscoveryError("TOOL_EXECUTION_TIMEOUT", `${server} did not answer within ${limitMs / 1000} s.`, {
     hint: isSent
-      ? "Check what the call has done before you repeat it, or allow it more time."
-      : "No connection came about; call again later.",
+      ? ["Check what the call has done before you repeat it.", { action: "raise-timeout" }]
+      : ["No connection was established.", { action: "retry" }],
     facts: { limitMs },
     server,
     executed: isSent ? "unknown" : "no",
   });
 }
 
-export function cancelled(server: string, isSent: boolean): DiscoveryError {
+export function fetchCancelled(server: string, isSent: boolean): DiscoveryError {
   return new DiscoveryError("CANCELLED", `The call to ${server} was cancelled.`, {
     server,
     executed: isSent ? "unknown" : "no",
   });
 }
 
-export function tooLarge(server: string, maxBytes: number): DiscoveryError {
+export function responseTooLarge(server: string, maxBytes: number): DiscoveryError {
   return new DiscoveryError("RESULT_TOO_LARGE", `${server} answered with more than ${maxBytes} bytes.`, {
-    hint: "Ask for less at a time, with a filter or a page size.",
+    hint: "Request less data at a time, with a filter or a page size.",
     facts: { maxBytes },
     server,
     executed: "unknown",
@@ -87,14 +94,14 @@ export function tooLarge(server: string, maxBytes: number): DiscoveryError {
 }
 
 export function refusedAddress(server: string, why: string, options: ErrorOptions = {}): DiscoveryError {
-  return new DiscoveryError("SERVER_CONNECTION_ERROR", `${server} is not asked: ${why}.`, {
-    hint: "Write the address yourself into the configuration if you trust it.",
+  return new DiscoveryError("SERVER_CONNECTION_ERROR", `${server} is not contacted: ${why}.`, {
+    hint: "If you trust the address, write it into the configuration yourself.",
     server,
     ...options,
   });
 }
 
-/** A redirect of a call, by what its status says of whether the call ran. */
+/** Rejects a redirect of a call; `executed` follows from its status. */
 export function refusedRedirect(
   server: string,
   why: string,
@@ -103,7 +110,7 @@ export function refusedRedirect(
   return new DiscoveryError("TOOL_EXECUTION_ERROR", `${server} redirects the call, which is not followed: ${why}.`, {
     hint:
       executed === "no"
-        ? "Correct the base address or the path, so that the call goes where it belongs at once."
+        ? "Correct the base address or the path, so that no redirect is needed."
         : "Check what the call has done before you repeat it.",
     facts: { status },
     server,
@@ -111,12 +118,12 @@ export function refusedRedirect(
   });
 }
 
-/** The code of the system, of a name server or of TLS that an error came with. */
+/** The system, DNS or TLS error code of an error or its causes. */
 export function systemCodeOf(error: unknown): string | undefined {
   return firstOf("code", error);
 }
 
-/** Node hides what happened to each address in an AggregateError. */
+/** Node wraps the errors of the single addresses in an AggregateError. */
 function firstOf(member: "code" | "syscall", error: unknown): string | undefined {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 8; depth++) {
     const value = (cause as NodeJS.ErrnoException)[member];

@@ -1,27 +1,27 @@
 import type { SecureContext } from "node:tls";
 import { hasOwnAuthorities, readAuthorities } from "./authorities.js";
-import { createFindProxy, type Environment, type Proxy } from "./proxy.js";
+import { createFindProxy, type ProxyEnvironment, type Proxy } from "./proxy.js";
 
-/** How this machine reaches others, as the variables of its environment say. */
+/** How this machine reaches others, according to its environment variables. */
 export interface Network {
-  /** Undefined to connect directly. */
+  /** Undefined for a direct connection. */
   proxyFor(url: URL): Proxy | undefined;
-  /** Undefined for those that come with Node. */
+  /** Undefined for the certificate authorities of Node. */
   authorities(): SecureContext | undefined;
-  /** No variable has a say: what Node does by itself is right. */
+  /** No variable applies to the URL, so that Node's default behaviour is right. */
   isPlain(url: URL): boolean;
 }
 
-const known = new WeakMap<Environment, Network>();
+const known = new WeakMap<ProxyEnvironment, Network>();
 
-/** Files of certificates are read once for each environment. */
-export function networkOf(env: Environment): Network {
+/** Certificate files are read once for each environment. */
+export function networkOf(env: ProxyEnvironment): Network {
   const network = known.get(env) ?? createNetwork(env);
   known.set(env, network);
   return network;
 }
 
-function createNetwork(env: Environment): Network {
+function createNetwork(env: ProxyEnvironment): Network {
   const proxyFor = createFindProxy(env);
   let authorities: { readonly context: SecureContext | undefined } | undefined;
   return {

@@ -33,7 +33,7 @@ describe("NO_PROXY", () => {
   });
 
   it.each(["http://localhost:3000/", "http://a.localhost/", "http://127.0.0.2/", "http://[::1]/"])(
-    "never sends %s to a proxy",
+    "never uses a proxy for %s",
     (url) => {
       expect(createBypass("")(new URL(url))).toBe(true);
     },

@@ -1,7 +1,7 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
 import { addressIn, isOwnName, reachOf } from "./inward.js";
 
-/** One entry of NO_PROXY: everything, a host with its subdomains, or a range of addresses. */
+/** One entry of NO_PROXY: everything, a host with its subdomains, or an address range. */
 type Entry = { readonly port?: string } & (
   | { readonly kind: "all" }
   | { readonly kind: "host"; readonly name: string }
@@ -9,9 +9,9 @@ type Entry = { readonly port?: string } & (
 );
 
 /**
- * Tells which addresses are connected to directly. As in curl, `example.com`, `.example.com` and `*.example.com` all mean
- * the host and its subdomains, `host:8080` means that port alone, and entries are separated by commas or blanks. Names and
- * addresses of this machine are never sent to a proxy.
+ * Returns whether a URL bypasses the proxy. As in curl, `example.com`, `.example.com` and `*.example.com` mean the host
+ * and its subdomains, `host:8080` means only that port, and entries are separated by commas or white space. Names and
+ * addresses of this machine always bypass the proxy.
  */
 export function createBypass(noProxy: string): (url: URL) => boolean {
   const entries = noProxy.split(/[\s,]+/).flatMap(parseEntry);
@@ -28,7 +28,7 @@ function parseEntry(text: string): Entry[] {
   if (text === "*") return [{ kind: "all" }];
   const range = parseRange(text);
   if (range !== undefined) return [range];
-  // An IPv6 address without brackets has colons of its own, and no port.
+  // An IPv6 address without brackets contains colons, and has no port.
   const [, host = text, port] = isIPv6(text) ? [] : (/^(\[[^\]]*\]|[^:]*)(?::(\d{1,5}))?$/.exec(text) ?? []);
   const name = withoutBrackets(host)
     .toLowerCase()

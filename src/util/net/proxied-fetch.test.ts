@@ -24,7 +24,7 @@ async function proxyWith(parts: TestProxyParts = {}): Promise<TestProxy> {
   return proxy;
 }
 
-/** Answers by https as `api.example`, and keeps the headers that came. */
+/** Answers over https as `api.example`, and records the request headers. */
 async function serveTls(): Promise<{ url: string; port: number; headers: Record<string, unknown>[] }> {
   const headers: Record<string, unknown>[] = [];
   const server: Server = createTlsServer(issuer.issue({ dns: ["api.example"] }), (request, response) => {
@@ -52,7 +52,7 @@ interface Asking extends Partial<Omit<GuardedRequest, "url">> {
 }
 
 async function ask(url: string, { env, allowInward = [], ca, ...request }: Asking): Promise<string> {
-  // Names of the test lead nowhere unless the proxy looks them up.
+  // Names in the test do not resolve, unless the proxy resolves them.
   const lookup = () => Promise.reject(Object.assign(new Error("not found"), { code: "ENOTFOUND" }));
   const guarded = createGuardedFetch({ server: "api", allowInward, env, lookup, ...(ca === undefined ? {} : { ca }) });
   ending.push(() => guarded.close());
@@ -71,7 +71,7 @@ const failureOf = (asking: Promise<string>): Promise<DiscoveryError> =>
   );
 
 describe("https through a proxy", () => {
-  it.each(["GET", "POST"])("sends %s inside a tunnel, of which the proxy sees host and port alone", async (method) => {
+  it.each(["GET", "POST"])("sends %s inside a tunnel, of which the proxy sees only host and port", async (method) => {
     const [proxy, api] = [await proxyWith({ credentials: "me:s3cret" }), await serveTls()];
     const env = { HTTPS_PROXY: `http://me:s3cret@127.0.0.1:${proxy.port}` };
     expect(await ask(`${api.url}/a?b=c`, { env, ca: issuer.cert, method })).toBe(`${method} /a?b=c`);
@@ -79,7 +79,7 @@ describe("https through a proxy", () => {
     expect(api.headers[0]).not.toHaveProperty("proxy-authorization");
   });
 
-  it("uses a tunnel again for what only reads", async () => {
+  it("reuses a tunnel for safe methods", async () => {
     const [proxy, api] = [await proxyWith(), await serveTls()];
     const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` };
     const guarded = createGuardedFetch({ server: "api", allowInward: [], env, ca: issuer.cert });
@@ -94,7 +94,7 @@ describe("https through a proxy", () => {
     expect([api.headers.length, proxy.asked.length]).toEqual([2, 1]);
   });
 
-  it("speaks to the proxy itself by https where its address says so", async () => {
+  it("connects to the proxy over https if its address says https", async () => {
     const proxy = await proxyWith({ certificate: issuer.issue({ ip: "127.0.0.1" }) });
     const api = await serveTls();
     const env = { https_proxy: `https://127.0.0.1:${proxy.port}` };
@@ -113,11 +113,11 @@ describe("https through a proxy", () => {
   });
 
   it.each([
-    ["https://127.0.0.1:1/", "lies inside this machine"],
-    ["https://10.0.0.1/", "lies inside this machine"],
-    ["https://[::1]/", "lies inside this machine"],
+    ["https://127.0.0.1:1/", "is an address of this machine"],
+    ["https://10.0.0.1/", "is an address of this machine"],
+    ["https://[::1]/", "is an address of this machine"],
     ["http://api.example/", "not encrypted"],
-  ])("still refuses %s that no person wrote down", async (url, reason) => {
+  ])("still rejects %s if it is not configured", async (url, reason) => {
     const proxy = await proxyWith();
     const address = `http://127.0.0.1:${proxy.port}`;
     const error = await failureOf(ask(url, { env: { HTTPS_PROXY: address, HTTP_PROXY: address } }));
@@ -126,7 +126,7 @@ describe("https through a proxy", () => {
 });
 
 describe("http through a proxy", () => {
-  it("sends the whole address to the proxy", async () => {
+  it("sends the absolute URL to the proxy", async () => {
     const [proxy, api] = [await proxyWith({ credentials: "me:s3cret" }), await listen(json({ a: 1 }))];
     ending.push(() => api.stop());
     const origin = `http://intranet.example:${api.port}`;
@@ -138,7 +138,7 @@ describe("http through a proxy", () => {
     expect(api.received[0]?.body.toString()).toBe("x");
   });
 
-  it("speaks to the proxy itself by https where its address says so", async () => {
+  it("connects to the proxy over https if its address says https", async () => {
     const proxy = await proxyWith({ certificate: issuer.issue({ ip: "127.0.0.1" }) });
     const api = await listen(json({ a: 1 }));
     ending.push(() => api.stop());
@@ -148,7 +148,7 @@ describe("http through a proxy", () => {
     expect(proxy.asked).toEqual([`GET ${origin}/`]);
   });
 
-  it("connects directly to this machine and to what NO_PROXY names", async () => {
+  it("connects directly to this machine and to hosts in NO_PROXY", async () => {
     const [proxy, api] = [await proxyWith(), await listen(json({ a: 1 }))];
     ending.push(() => api.stop());
     const env = { HTTP_PROXY: `http://127.0.0.1:${proxy.port}`, NO_PROXY: ".example" };
@@ -159,10 +159,10 @@ describe("http through a proxy", () => {
   });
 });
 
-describe("a proxy that does not help", () => {
+describe("errors of a proxy", () => {
   const MESSAGES = [
-    ["https", "http://127.0.0.1:PORT", {}, "it wants a user name and a password (HTTP 407)"],
-    ["http", "http://127.0.0.1:PORT", {}, "it wants a user name and a password (HTTP 407)"],
+    ["https", "http://127.0.0.1:PORT", {}, "it requires a user name and a password (HTTP 407)"],
+    ["http", "http://127.0.0.1:PORT", {}, "it requires a user name and a password (HTTP 407)"],
     ["https", "http://me:wrong@127.0.0.1:PORT", {}, "it does not accept the user name and the password (HTTP 407)"],
     ["https", "http://me:s3cret@127.0.0.1:PORT", { refuses: 403 }, "it refused the connection (HTTP 403)"],
     ["https", "http://127.0.0.1:1", {}, "nothing listens at its address (ECONNREFUSED)"],
@@ -199,10 +199,10 @@ describe("certificate authorities of the environment", () => {
 
   it.each([
     ["SSL_CERT_FILE", "missing.pem", "cannot be read"],
-    ["SSL_CERT_FILE", "empty.pem", "holds no certificate in PEM format"],
+    ["SSL_CERT_FILE", "empty.pem", "contains no certificate in PEM format"],
     ["SSL_CERT_DIR", "missing", "cannot be read"],
     ["NODE_EXTRA_CA_CERTS", "missing.pem", "cannot be read"],
-  ])("of %s that are %s are an error that names the variable", async (variable, file, reason) => {
+  ])("reports %s that are %s as an error with the name of the variable", async (variable, file, reason) => {
     const path = join(folderWith({ "empty.pem": "" }), file);
     const error = await failureOf(ask("https://api.example/", { env: { [variable]: path } }));
     expect(error).toMatchObject({

@@ -1,14 +1,17 @@
 import { DiscoveryError } from "../../errors.js";
+import type { Hint } from "../../model/next-steps.js";
 import { systemCodeOf, UNREACHED } from "./network-error.js";
 import type { Proxy } from "./proxy.js";
 
-/** Nothing of the request has reached the server yet. */
+const BYPASS = "To connect without a proxy, add the server's host to the environment variable NO_PROXY.";
+
+/** No part of the request has reached the server yet. */
 export function proxyUnreached(server: string, { variable, url }: Proxy, cause: unknown): DiscoveryError {
   const code = systemCodeOf(cause) ?? "unknown";
   const what = UNREACHED[code] ?? "the connection failed";
   const message = `${server} cannot be reached through the proxy ${url.host} (${variable}): ${what} (${code}).`;
   return new DiscoveryError("SERVER_CONNECTION_ERROR", message, {
-    hint: `Correct ${variable}, or add the server's host to NO_PROXY to connect without a proxy.`,
+    hint: [{ action: "set-variable", name: variable, value: "the address of a working proxy" }, BYPASS],
     facts: { error: code, variable },
     server,
     cause,
@@ -30,10 +33,15 @@ interface Situation {
   readonly hasCredentials: boolean;
 }
 
-function explain(status: number, { variable, hasCredentials }: Situation): [what: string, hint: string] {
-  const bypass = "or add the server's host to NO_PROXY to connect without a proxy";
-  if (status !== 407) return ["it refused the connection", `Ask the operator of the proxy to allow it, ${bypass}.`];
+function explain(status: number, { variable, hasCredentials }: Situation): [what: string, hint: Hint] {
+  if (status !== 407) return ["it refused the connection", ["Ask the operator of the proxy to allow it.", BYPASS]];
   return hasCredentials
-    ? ["it does not accept the user name and the password", `Correct them in ${variable}, ${bypass}.`]
-    : ["it wants a user name and a password", `Set ${variable} to http://USER:PASSWORD@HOST:PORT, ${bypass}.`];
+    ? [
+        "it does not accept the user name and the password",
+        [{ action: "set-variable", name: variable, value: "an address with valid credentials" }, BYPASS],
+      ]
+    : [
+        "it requires a user name and a password",
+        [{ action: "set-variable", name: variable, value: "http://USER:PASSWORD@HOST:PORT" }, BYPASS],
+      ];
 }

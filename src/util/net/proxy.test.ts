@@ -14,7 +14,7 @@ function failureOf(work: () => unknown): unknown {
   }
 }
 
-describe("the proxy of an address", () => {
+describe("createFindProxy", () => {
   it.each([
     [{ HTTPS_PROXY: "http://p:1" }, "https://a.example/", "HTTPS_PROXY http://p:1/"],
     [{ HTTPS_PROXY: "http://p:1" }, "http://a.example/", undefined],
@@ -42,7 +42,7 @@ describe("the proxy of an address", () => {
     ["http://", "is not the address of a proxy"],
     ["http://me:canary@", "is not the address of a proxy"],
     ["socks5://me:canary@p:1", "names a socks5 proxy, which is not supported"],
-  ])("of %s is an error that names the variable and not the value", (value, reason) => {
+  ])("rejects %s with the name of the variable and without its value", (value, reason) => {
     const error = failureOf(() => find({ ALL_PROXY: value }, "https://a.example/"));
     expect(error).toMatchObject({
       code: "CONFIGURATION_ERROR",
@@ -52,7 +52,7 @@ describe("the proxy of an address", () => {
   });
 });
 
-it("tells the secrets of the proxy variables", () => {
+it("lists the secrets in the proxy variables", () => {
   expect(proxySecrets({ https_proxy: "http://me:p%40ss@p:1", HTTP_PROXY: "http://p:1", ALL_PROXY: "x:y@p" })).toEqual([
     "me:p%40ss",
     "p%40ss",
@@ -62,5 +62,14 @@ it("tells the secrets of the proxy variables", () => {
     "y",
     "y",
     Buffer.from("x:y").toString("base64"),
+  ]);
+});
+
+it("lists the complete password if it contains an @", () => {
+  expect(proxySecrets({ HTTPS_PROXY: "http://alice:hunter@tail99@127.0.0.1:8" })).toEqual([
+    "alice:hunter@tail99",
+    "hunter@tail99",
+    "hunter@tail99",
+    Buffer.from("alice:hunter@tail99").toString("base64"),
   ]);
 });

@@ -1,22 +1,22 @@
-// The variables of a process come in; for an address, the proxy that requests to it go through goes out.
+// Finds the proxy for a URL in the environment variables.
 import { DiscoveryError } from "../../errors.js";
 import { createBypass } from "./no-proxy.js";
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
 
 export interface Proxy {
-  /** The variable that names it, for messages. */
+  /** The variable that sets it, for messages. */
   readonly variable: string;
   /** Without user name and password. */
   readonly url: URL;
-  /** What the header `Proxy-Authorization` says. */
+  /** The value of the header `Proxy-Authorization`. */
   readonly authorization?: string;
 }
 
-/** The proxy for an address, undefined to connect directly. Throws CONFIGURATION_ERROR when a variable is unusable. */
+/** The proxy for a URL; undefined for a direct connection. Throws CONFIGURATION_ERROR if a variable is invalid. */
 export type FindProxy = (url: URL) => Proxy | undefined;
 
-export function createFindProxy(env: Environment): FindProxy {
+export function createFindProxy(env: ProxyEnvironment): FindProxy {
   const bypasses = createBypass(valueOf("no_proxy", env)?.value ?? "");
   return (url) => {
     const setting = settingFor(url, env);
@@ -24,10 +24,11 @@ export function createFindProxy(env: Environment): FindProxy {
   };
 }
 
-/** User names and passwords inside the proxy variables. */
-export function proxySecrets(env: Environment): string[] {
+/** User names and passwords in the proxy variables, in every form in which they may be printed. */
+export function proxySecrets(env: ProxyEnvironment): string[] {
   return ["https_proxy", "http_proxy", "all_proxy"].flatMap((name) => {
-    const [, , credentials] = /^([a-z][\w+.-]*:\/\/)?([^@\s]+)@/i.exec(valueOf(name, env)?.value ?? "") ?? [];
+    // A password may contain an unescaped `@`: as in URLs, the last one ends the credentials.
+    const [, credentials] = /^(?:[a-z][\w+.-]*:\/\/)?(\S+)@/i.exec(valueOf(name, env)?.value ?? "") ?? [];
     if (credentials === undefined) return [];
     const password = credentials.slice(credentials.indexOf(":") + 1);
     return [credentials, password, decoded(password), Buffer.from(decoded(credentials)).toString("base64")];
@@ -39,12 +40,12 @@ interface Setting {
   readonly value: string;
 }
 
-function settingFor({ protocol }: URL, env: Environment): Setting | undefined {
+function settingFor({ protocol }: URL, env: ProxyEnvironment): Setting | undefined {
   return valueOf(protocol === "https:" ? "https_proxy" : "http_proxy", env) ?? valueOf("all_proxy", env);
 }
 
-/** As in curl, the name in small letters wins. An empty value means none. */
-function valueOf(name: string, env: Environment): Setting | undefined {
+/** As in curl, the lower-case name takes precedence. An empty value counts as unset. */
+function valueOf(name: string, env: ProxyEnvironment): Setting | undefined {
   for (const variable of [name, name.toUpperCase()]) {
     const value = env[variable]?.trim() ?? "";
     if (value !== "") return { variable, value };
@@ -53,7 +54,7 @@ function valueOf(name: string, env: Environment): Setting | undefined {
 }
 
 function parseProxy({ variable, value }: Setting, target: URL): Proxy {
-  // As in curl, a proxy without a scheme is spoken to by http.
+  // As in curl, a proxy without a scheme is contacted over http.
   const text = /^[a-z][\w+.-]*:\/\//i.test(value) ? value : `http://${value}`;
   if (!URL.canParse(text) || new URL(text).hostname === "") throw unusable(variable, "is not the address of a proxy");
   const url = new URL(text);
@@ -68,11 +69,15 @@ function parseProxy({ variable, value }: Setting, target: URL): Proxy {
   return { variable, url, authorization: `Basic ${credentials}` };
 }
 
-/** The value is not quoted: it may hold a password. */
+/** The value is not quoted, because it may contain a password. */
 function unusable(variable: string, what: string, target?: URL): DiscoveryError {
-  const bypass = target === undefined ? "" : `, or add ${target.hostname} to NO_PROXY to connect directly`;
+  const bypass =
+    target === undefined ? [] : [`To connect directly, add ${target.hostname} to the environment variable NO_PROXY.`];
   return new DiscoveryError("CONFIGURATION_ERROR", `The environment variable ${variable} ${what}.`, {
-    hint: `Set ${variable} to an address like http://proxy.example.com:3128${bypass}.`,
+    hint: [
+      { action: "set-variable", name: variable, value: "an address such as http://proxy.example.com:3128" },
+      ...bypass,
+    ],
     facts: { variable },
   });
 }

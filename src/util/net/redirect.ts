@@ -10,7 +10,7 @@ export interface Hop {
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** All that another origin gets to see. Any other header may be a credential, whatever its name. */
+/** The only headers that another origin receives. Any other header may be a credential. */
 const HARMLESS = new Set(["accept", "accept-encoding", "accept-language", "user-agent", "range"]);
 const ABOUT_BODIES = new Set(["content-type", "content-length", "content-encoding", "content-language"]);
 
@@ -18,7 +18,7 @@ export function isRedirect(status: number, location: string | undefined): locati
   return REDIRECTS.has(status) && location !== undefined;
 }
 
-/** Whatever comes next: after 303 the request was carried out, and after 302 it may have been, as after 301 of a change. */
+/** After 303 the request was executed. After 302, and after 301 for a changing method, it may have been. */
 export function executedBy(method: string, status: number): Executed {
   if (status === 303) return "yes";
   return status === 302 || (status === 301 && !isSafe(method)) ? "unknown" : "no";
@@ -27,17 +27,17 @@ export function executedBy(method: string, status: number): Executed {
 export interface Redirection {
   readonly status: number;
   readonly location: string;
-  /** Where credentials and bodies may go. Left out, it is the origin itself. */
+  /** The addresses that may receive credentials and bodies. Default: the same origin. */
   readonly isWithin?: ((url: URL) => boolean) | undefined;
-  /** What may change something was sent a second time already. */
+  /** A changing request was already sent a second time. */
   readonly isResent?: boolean;
 }
 
-/** The request that a redirect asks for, or why it is not made. */
+/** The request that a redirect demands, or the reason why it is not sent. */
 export function follow(server: string, hop: Hop, answer: Redirection): Hop | DiscoveryError {
   const { status, location, isWithin } = answer;
   const refuse = (why: string): DiscoveryError => refusedAddress(server, why, { facts: { status } });
-  if (!URL.canParse(location, hop.url.href)) return refuse("it redirects to something that is no address");
+  if (!URL.canParse(location, hop.url.href)) return refuse("it redirects to an invalid address");
   const url = new URL(location, hop.url);
   if (hop.url.protocol === "https:" && url.protocol === "http:") {
     return refuse(`it redirects to ${url.origin}, which is not encrypted`);
@@ -56,13 +56,14 @@ function whyNotFollowed(
 ): string | undefined {
   if (!isSafe(method) && to.status < 303) return `HTTP ${to.status} does not say whether it ran`;
   if (!isSafe(method) && to.isResent === true) return "it would be sent a third time";
-  // What only reads may be read elsewhere, by anybody who has no credentials: that is how files are handed out.
+  // A request without body by a safe method may be redirected elsewhere without credentials; file downloads often work
+  // like this.
   const isBare = isSafe(method) && body === undefined;
   if (to.isAtHome || isBare) return undefined;
-  return to.isSameOrigin ? "it leads out of the base address" : `it leads to ${url.origin}, another place`;
+  return to.isSameOrigin ? "it leads out of the base address" : `it leads to ${url.origin}, another origin`;
 }
 
-/** 303 says that what was asked for is done, and where to read of it. */
+/** 303 means that the request was executed, and where to read its result with GET. */
 function asMethod({ method, headers, body }: Hop, status: number): Omit<Hop, "url"> {
   if (status !== 303 || method === "HEAD") return { method, headers, body };
   return { method: "GET", headers: pick(headers, (name) => !ABOUT_BODIES.has(name)) };

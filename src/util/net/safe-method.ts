@@ -1,4 +1,4 @@
-/** Whether asking so changes nothing, by what HTTP says of the method. */
+/** Whether HTTP defines the method as safe (RFC 9110). */
 export function isSafe(method: string): boolean {
   return method === "GET" || method === "HEAD" || method === "OPTIONS";
 }

@@ -1,13 +1,13 @@
 import type { DiscoveryError } from "../../errors.js";
-import { cancelled, timedOut } from "./network-error.js";
+import { fetchCancelled, timedOut } from "./network-error.js";
 
 export interface TimeLimit {
-  /** Aborted when the time is over or the caller has had enough; its reason is our own error. */
+  /** Aborted when the time is over or the caller cancels; its reason is a DiscoveryError. */
   readonly signal: AbortSignal;
   readonly isSent: boolean;
-  /** From now on the other side may have read the request. */
+  /** From now on the server may have read the request. */
   sent(): void;
-  /** The silence begins anew. */
+  /** Restarts the timeout. */
   restart(): void;
   reason(): DiscoveryError | undefined;
   end(): void;
@@ -17,7 +17,7 @@ export interface TimeLimits {
   readonly server: string;
   readonly timeoutMs: number;
   readonly maxTotalMs: number;
-  /** What is left of it now, where some of it was used up before. */
+  /** The part of `maxTotalMs` that is left, if some of it was used before. */
   readonly leftMs?: number;
 }
 
@@ -32,9 +32,9 @@ export function createTimeLimit(limits: TimeLimits, signal?: AbortSignal): TimeL
     end();
     controller.abort(reason);
   };
-  const onAbort = (): void => stop(cancelled(server, isSent));
-  const toldMs = Math.min(timeoutMs, maxTotalMs);
-  const silence = setTimeout(() => stop(timedOut(server, toldMs, isSent)), Math.min(timeoutMs, leftMs));
+  const onAbort = (): void => stop(fetchCancelled(server, isSent));
+  const reportedMs = Math.min(timeoutMs, maxTotalMs);
+  const silence = setTimeout(() => stop(timedOut(server, reportedMs, isSent)), Math.min(timeoutMs, leftMs));
   const total = setTimeout(() => stop(timedOut(server, maxTotalMs, isSent)), leftMs);
   function end(): void {
     isOver = true;
@@ -53,7 +53,7 @@ export function createTimeLimit(limits: TimeLimits, signal?: AbortSignal): TimeL
       isSent = true;
     },
     restart() {
-      // A timer that was cleared would run again.
+      // Refreshing a cleared timer would start it again.
       if (!isOver) silence.refresh();
     },
     reason: () => reason,

@@ -2,21 +2,21 @@ import type { IncomingMessage } from "node:http";
 import { pipeline, type Readable, type Transform } from "node:stream";
 import * as zlib from "node:zlib";
 import { DiscoveryError } from "../../errors.js";
-import { brokenOff, toNetworkError, tooLarge } from "./network-error.js";
+import { brokenOff, toNetworkError, responseTooLarge } from "./network-error.js";
 
 const UNPACKERS: Readonly<Record<string, () => Transform>> = {
   gzip: zlib.createGunzip,
   "x-gzip": zlib.createGunzip,
   deflate: zlib.createInflate,
   br: zlib.createBrotliDecompress,
-  // From Node 22.15 on.
+  // Node 22.15 and later.
   ...("createZstdDecompress" in zlib ? { zstd: zlib.createZstdDecompress as () => Transform } : {}),
 };
 
-/** What we can unpack, as a header. */
+/** The supported encodings, for the header `Accept-Encoding`. */
 export const ACCEPTED_ENCODINGS = ["gzip", "deflate", "br", "zstd"].filter((name) => name in UNPACKERS).join(", ");
 
-/** The bytes of an answer, unpacked, up to the limit: a bomb ends there, having unpacked no more than that. */
+/** The decompressed bytes of a response, up to the limit. A decompression bomb is decompressed only up to the limit. */
 export async function* unpack(
   response: IncomingMessage,
   { server, maxBytes }: { readonly server: string; readonly maxBytes: number },
@@ -26,10 +26,10 @@ export async function* unpack(
     const encoding = (response.headers["content-encoding"] ?? "identity").trim().toLowerCase();
     for await (const chunk of unpacked(response, encoding, server)) {
       bytes += (chunk as Buffer).byteLength;
-      if (bytes > maxBytes) throw tooLarge(server, maxBytes);
+      if (bytes > maxBytes) throw responseTooLarge(server, maxBytes);
       yield chunk as Buffer;
     }
-    // Node ends a body without an error where the other side closes the connection before it was whole.
+    // Node ends a body without an error if the server closes the connection too early.
     if (!response.complete) throw brokenOff(server, "ECONNRESET", undefined);
   } catch (error) {
     throw toNetworkError(server, error, true);
@@ -42,7 +42,7 @@ function unpacked(response: IncomingMessage, encoding: string, server: string): 
   if (encoding === "identity" || encoding === "" || hasNoBody(response)) return response;
   const create = UNPACKERS[encoding];
   if (create === undefined) {
-    throw new DiscoveryError("TOOL_EXECUTION_ERROR", `${server} packs its answer in a way that cannot be unpacked.`, {
+    throw new DiscoveryError("TOOL_EXECUTION_ERROR", `${server} uses a content encoding that is not supported.`, {
       hint: "Check what the call has done before you repeat it.",
       facts: { encoding: encoding.slice(0, 40) },
       server,

@@ -1,4 +1,4 @@
-// What the tests use of a library whose own declarations cannot be imported.
+// The part of a library that the tests use; its own declarations cannot be imported.
 declare module "postman-collection" {
   interface Entry {
     readonly key?: unknown;

@@ -1,7 +1,7 @@
 import { Collection, type Item, Request, VariableScope } from "postman-collection";
 import { isJsonObject, type JsonObject } from "../../../src/model/json.js";
 
-/** A request as Postman's own library makes it, each variable replaced. */
+/** A request as Postman's own library builds it, with all variables replaced. */
 export interface PostmanRequest {
   readonly name: string;
   readonly method: string;
@@ -10,7 +10,7 @@ export interface PostmanRequest {
   readonly query: readonly Pair[];
   readonly headers: readonly Pair[];
   readonly body: PostmanBody | undefined;
-  /** The way of signing that counts for it, wherever it is said. */
+  /** The effective authentication, wherever it is declared. */
   readonly auth: string | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface Part {
 
 type Definition = Readonly<Record<string, string>>;
 
-/** All requests of a collection in its order. `environment`: values of variables that the collection leaves open. */
+/** All requests of a collection in order. `environment`: values of variables that the collection does not set. */
 export function postmanRequests(document: JsonObject, environment: Definition): PostmanRequest[] {
   const scopes = scopesIn(document, [variablesOf({ variable: toList(environment) })]);
   const requests: PostmanRequest[] = [];
@@ -44,7 +44,7 @@ export function postmanRequests(document: JsonObject, environment: Definition): 
 
 type Variables = readonly JsonObject[];
 
-/** The library knows a collection's variables only, the format those of folders too: the nearest folder's count first. */
+/** The library supports only variables of the collection, the format also those of folders: the nearest folder has priority. */
 function scopesIn(container: JsonObject, outer: readonly Variables[]): VariableScope[] {
   const layers = [variablesOf(container), ...outer];
   const items = Array.isArray(container["item"]) ? container["item"].filter(isJsonObject) : undefined;
@@ -70,7 +70,7 @@ function toRequest(item: Item, scope: VariableScope): PostmanRequest {
     pathValues: url.variables.toObject(true, true),
     query: pairsOf(url.query.all()),
     headers: pairsOf(headers.all()),
-    // As Postman does by default.
+    // Postman's default.
     body: method === "GET" || body === undefined ? undefined : toBody(body.toJSON()),
     auth: item.getAuth()?.type,
   };
@@ -115,7 +115,7 @@ function toPart({ key, value, type, src }: JsonObject): Part {
   return { name: String(key), value: String(isFile ? src : value), isFile };
 }
 
-/** Postman writes the variables as text and sends them as JSON. */
+/** Postman stores the variables as text and sends them as JSON. */
 function toMembers({ query, operationName, variables }: JsonObject): JsonObject {
   return { query, operationName, variables: JSON.parse(String(variables)) as unknown };
 }

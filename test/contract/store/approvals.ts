@@ -17,7 +17,7 @@ const no = { ...yes, kind: "denied" } as const;
 
 export function describeApprovals(createPlace: () => Promise<StorePlace>): void {
   describe("approvals", () => {
-    it("asks once for the same thing", async () => {
+    it("creates one approval request for the same call", async () => {
       const { approvals } = (await createPlace()).open();
       const asked = await approvals.ask(question("a1"));
       expect(asked).toEqual({
@@ -33,7 +33,7 @@ export function describeApprovals(createPlace: () => Promise<StorePlace>): void 
       expect(await approvals.list(1002)).toEqual([asked]);
     });
 
-    it("lets exactly one of a hundred redeem a person's approval", async () => {
+    it("lets exactly one of a hundred callers redeem a user's approval", async () => {
       const { approvals } = (await createPlace()).open();
       await approvals.ask(question("a1"));
       expect(await approvals.redeem("a1", SUBJECT, "approved", 1500)).toBeUndefined();
@@ -48,7 +48,7 @@ export function describeApprovals(createPlace: () => Promise<StorePlace>): void 
       ]);
     });
 
-    it("lets the mere question be redeemed where that is enough", async () => {
+    it("lets the request itself be redeemed if that is enough", async () => {
       const { approvals } = (await createPlace()).open();
       expect(await approvals.redeem("a1", SUBJECT, "pending", 1000)).toBeUndefined();
       await approvals.ask(question("a1"));
@@ -69,14 +69,14 @@ export function describeApprovals(createPlace: () => Promise<StorePlace>): void 
       expect(await approvals.redeem("a1", SUBJECT, "approved", 2001)).toMatchObject({ state: "redeemed" });
     });
 
-    it("holds under no other id", async () => {
+    it("is not valid under another id", async () => {
       const { approvals } = (await createPlace()).open();
       await approvals.ask(question("a1"));
       await approvals.decide("a1", yes);
       expect(await approvals.redeem("a2", SUBJECT, "approved", 2001)).toBeUndefined();
     });
 
-    it("leaves to the person what was asked where only a person may answer, whoever asks again", async () => {
+    it("keeps a request for a user who must answer, whoever asks again", async () => {
       const { approvals } = (await createPlace()).open();
       expect(await approvals.ask(forPerson("a1"))).toMatchObject({ selfService: false });
       expect(await approvals.ask(question("a2", 1001))).toMatchObject({ id: "a1", selfService: false });
@@ -85,7 +85,7 @@ export function describeApprovals(createPlace: () => Promise<StorePlace>): void 
       expect(await approvals.redeem("a1", SUBJECT, "approved", 2001)).toMatchObject({ id: "a1" });
     });
 
-    it("takes a question from the caller when it is asked again where only a person may answer", async () => {
+    it("no longer lets the caller redeem a request that is repeated where only a user may answer", async () => {
       const { approvals } = (await createPlace()).open();
       await approvals.ask(question("a1"));
       expect(await approvals.ask(forPerson("a2", 1001))).toMatchObject({ id: "a1", selfService: false });
@@ -93,7 +93,7 @@ export function describeApprovals(createPlace: () => Promise<StorePlace>): void 
       expect(await approvals.list(1003)).toMatchObject([{ id: "a1", selfService: false }]);
     });
 
-    it("looks up the newest question, its answer, and the refusal before it when that was used up", async () => {
+    it("looks up the newest request, its answer, and the last denial if it was used", async () => {
       const { approvals } = (await createPlace()).open();
       const found = async (now: number) => {
         const approval = await approvals.lookup(SUBJECT, now);
@@ -113,7 +113,7 @@ export function describeApprovals(createPlace: () => Promise<StorePlace>): void 
       expect(await found(2000 + FIVE_MINUTES)).toBeUndefined();
     });
 
-    it("looks up the newest also when the clock was set back in between", async () => {
+    it("looks up the newest request even if the clock was set back", async () => {
       const { approvals } = (await createPlace()).open();
       await approvals.ask(question("a1", 2000));
       await approvals.decide("a1", no);
@@ -121,7 +121,7 @@ export function describeApprovals(createPlace: () => Promise<StorePlace>): void 
       expect(await approvals.lookup(SUBJECT, 1501)).toMatchObject({ id: "a2", state: "pending" });
     });
 
-    it("lasts no longer when the clock is set back", async () => {
+    it("does not last longer when the clock is set back", async () => {
       const { approvals } = (await createPlace()).open();
       const noon = 12 * 3_600_000;
       await approvals.ask(question("a1", noon));
@@ -132,7 +132,7 @@ export function describeApprovals(createPlace: () => Promise<StorePlace>): void 
       expect(await approvals.lookup(SUBJECT, before + 1)).toMatchObject({ state: "approved" });
     });
 
-    it("looks up an approval before a newer question", async () => {
+    it("looks up an approval before a newer request", async () => {
       const { approvals } = (await createPlace()).open();
       const noon = 12 * 3_600_000;
       await approvals.ask(question("a1", noon));
@@ -154,7 +154,7 @@ export function describeApprovals(createPlace: () => Promise<StorePlace>): void 
       expect(await approvals.ask(question("a2", end))).toMatchObject({ id: "a2" });
     });
 
-    it("keeps of one caller's questions that nobody answered the newest hundred, and no more", async () => {
+    it("keeps at most the newest hundred unanswered requests of one caller", async () => {
       const { approvals } = (await createPlace()).open();
       const about = (n: number) => ({ ...forPerson(`a${n}`, 1000 + n), binding: `h${n}` });
       await approvals.ask({ ...forPerson("b0", 999), actor: "bob" });
@@ -172,7 +172,7 @@ export function describeApprovals(createPlace: () => Promise<StorePlace>): void 
       expect(await approvals.list(end, "expired")).toHaveLength(99 + 3);
     });
 
-    it("keeps of one caller's used ones the newest hundred", async () => {
+    it("keeps at most the newest hundred used approvals of one caller", async () => {
       const { approvals } = (await createPlace()).open();
       for (let n = 1; n <= 120; n += 1) {
         const asked = { ...question(`a${n}`, 1000 + n), binding: `h${n}` };
@@ -183,7 +183,7 @@ export function describeApprovals(createPlace: () => Promise<StorePlace>): void 
       expect(await approvals.find("a120", 2000)).toMatchObject({ state: "redeemed" });
     });
 
-    it("lists what waits, however much else was asked since", async () => {
+    it("lists pending requests, however many others came later", async () => {
       const { approvals } = (await createPlace()).open();
       await approvals.ask(forPerson("a0"));
       for (let n = 1; n <= 1001; n += 1) {
@@ -193,7 +193,7 @@ export function describeApprovals(createPlace: () => Promise<StorePlace>): void 
       expect(await approvals.list(3000)).toMatchObject([{ id: "a0" }]);
     });
 
-    it("stays denied for as long as was said", async () => {
+    it("stays denied for the given time", async () => {
       const { approvals } = (await createPlace()).open();
       await approvals.ask(question("a1"));
       await approvals.decide("a1", no);
@@ -204,7 +204,7 @@ export function describeApprovals(createPlace: () => Promise<StorePlace>): void 
       expect(await approvals.find("a1", 2000 + FIVE_MINUTES)).toMatchObject({ state: "expired", decidedBy: "person" });
     });
 
-    it("remembers that it was redeemed, however long ago", async () => {
+    it("remembers for good that it was redeemed", async () => {
       const { approvals } = (await createPlace()).open();
       await approvals.ask(question("a1"));
       await approvals.redeem("a1", SUBJECT, "pending", 1001);

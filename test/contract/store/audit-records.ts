@@ -30,7 +30,7 @@ export function describeAuditRecords(createPlace: () => Promise<StorePlace>): vo
       expect(await audit.head()).toEqual(marks[1]);
     });
 
-    it("chains records that need not be safe from a loss of power at once to the others", async () => {
+    it("chains records without an immediate sync to the others", async () => {
       const { audit } = (await createPlace()).open();
       const all = [
         audit.append([body("r1")]),
@@ -43,7 +43,7 @@ export function describeAuditRecords(createPlace: () => Promise<StorePlace>): vo
       expect((await audit.read({})).map(({ seq, hash }) => ({ seq, hash }))).toEqual(marks);
     });
 
-    it("keeps every member, in one canonical text", async () => {
+    it("stores every member in canonical JSON", async () => {
       const { audit } = (await createPlace()).open();
       const hostile = 'a\n{"forged":1}\r\u2028\u0085\u001b[31m\0';
       await audit.append([body("r1", { tool_id: hostile, extra: { b: 1, a: [null, true] } })]);
@@ -53,7 +53,7 @@ export function describeAuditRecords(createPlace: () => Promise<StorePlace>): vo
       expect(JSON.parse(record?.body ?? "")).toMatchObject({ tool_id: hostile });
     });
 
-    it("does not fork under many writers at once", async () => {
+    it("does not fork with many concurrent writers", async () => {
       const place = await createPlace();
       const stores = [place.open(), place.open()];
       const writers = countOf(1000, 200);
@@ -83,7 +83,7 @@ export function describeAuditRecords(createPlace: () => Promise<StorePlace>): vo
       expect(found).toEqual(expected);
     });
 
-    it("keeps an intent open until its outcome, and calls it an orphan when its writer is gone", async () => {
+    it("keeps an intent open until its outcome, and reports it as an orphan when its writer has exited", async () => {
       const place = await createPlace();
       const [gone, alive] = [place.open(), place.open()];
       await gone.audit.append([body("r1", { kind: "intent" }), body("r2", { kind: "intent" })]);
@@ -99,7 +99,7 @@ export function describeAuditRecords(createPlace: () => Promise<StorePlace>): vo
       expect(await alive.audit.openIntents()).toHaveLength(1);
     });
 
-    it("closes each orphan once, whoever tries, and nothing else", async () => {
+    it("closes each orphan once, with any number of attempts, and nothing else", async () => {
       const place = await createPlace();
       const [gone, one, other] = [place.open(), place.open(), place.open()];
       await gone.audit.append([body("r1", { kind: "intent" }), body("r2", { kind: "intent" }), body("r3")]);
@@ -136,7 +136,7 @@ export function describeAuditRecords(createPlace: () => Promise<StorePlace>): vo
       ]);
     });
 
-    it("removes records only together with the record of it, and never from an open intent on", async () => {
+    it("removes records only together with a record of the removal, and never beyond an open intent", async () => {
       const { audit } = (await createPlace()).open();
       const [one, two, three] = await audit.append([body("r1"), body("r2", { kind: "intent" }), body("r3")]);
       const rotation = (through: { seq: number; hash: string }) => ({
@@ -154,7 +154,7 @@ export function describeAuditRecords(createPlace: () => Promise<StorePlace>): vo
       expect(await verifyStored(audit)).toMatchObject({ kind: "whole", records: 3 });
     });
 
-    it("removes nothing when another process has removed something meanwhile", async () => {
+    it("removes nothing if another process has removed records in the meantime", async () => {
       const place = await createPlace();
       const [one, other] = [place.open(), place.open()];
       const marks = await one.audit.append(["r1", "r2", "r3", "r4"].map((id) => body(id)));
@@ -168,7 +168,7 @@ export function describeAuditRecords(createPlace: () => Promise<StorePlace>): vo
       expect(await one.audit.start()).toEqual(marks[2]);
     });
 
-    it("adds outcomes that are missing, and none that is there", async () => {
+    it("adds missing outcomes only", async () => {
       const { audit } = (await createPlace()).open();
       await audit.append([body("r1", { kind: "intent" }), body("r2", { kind: "intent" }), body("r2")]);
       const added = await audit.appendMissing(["r1", "r2", "r3", "r3"].map((id) => body(id)));
@@ -180,7 +180,7 @@ export function describeAuditRecords(createPlace: () => Promise<StorePlace>): vo
       expect(await audit.openIntents()).toEqual([]);
     });
 
-    it("goes on with the number after the last when all are removed", async () => {
+    it("continues the numbering when all records are removed", async () => {
       const { audit } = (await createPlace()).open();
       const [one] = await audit.append([body("r1")]);
       const told = body("x", { kind: "rotation", through_seq: 1, through_hash: one!.hash });

@@ -5,7 +5,7 @@ export function describeCatalogRecords(createPlace: () => Promise<StorePlace>): 
   describe("catalog", () => {
     const entry = (server: string, fingerprint: string, text: string) => ({ server, fingerprint, listedAt: 5, text });
 
-    it("gives texts in the order of the keys, the last that was written", async () => {
+    it("returns texts in the order of the keys, in their last version", async () => {
       const place = await createPlace();
       const { catalog } = place.open();
       await catalog.write(entry("a", "1", "old"));
@@ -19,7 +19,7 @@ export function describeCatalogRecords(createPlace: () => Promise<StorePlace>): 
       expect(await place.open().catalog.read(keys)).toEqual(["other", undefined, "new"]);
     });
 
-    it("forgets what is old", async () => {
+    it("removes old entries", async () => {
       const { catalog } = (await createPlace()).open();
       await catalog.write(entry("a", "1", "x"));
       await catalog.write({ ...entry("b", "1", "y"), listedAt: 6 });

@@ -8,7 +8,7 @@ const textOf = (stored: { sealed: Uint8Array } | undefined) => stored && Buffer.
 
 export function describeCredentials(createPlace: () => Promise<StorePlace>): void {
   describe("credentials", () => {
-    it("are kept per server, address and actor, and seen by everybody who opens the store", async () => {
+    it("are stored per server, address and actor, and visible to every process with the store", async () => {
       const place = await createPlace();
       const { credentials } = place.open();
       await credentials.save(draft("one"));
@@ -21,7 +21,7 @@ export function describeCredentials(createPlace: () => Promise<StorePlace>): voi
       expect((await other.list()).map(textOf)).toEqual(["one", "two", "three"]);
     });
 
-    it("are renewed by one at a time", async () => {
+    it("are renewed by one holder at a time", async () => {
       const place = await createPlace();
       const [first, second] = [place.open().credentials, place.open().credentials];
       const { version } = await first.save(draft("old"));
@@ -33,7 +33,7 @@ export function describeCredentials(createPlace: () => Promise<StorePlace>): voi
       expect(await second.claim(KEY, wish(renewed!.version, "h2"))).toMatchObject({ kind: "claimed" });
     });
 
-    it("are free again when the right is given back, over, or of a store that was closed", async () => {
+    it("can be renewed again after the lock is released, has expired, or its store was closed", async () => {
       const place = await createPlace();
       const first = place.open();
       const { credentials } = place.open();
@@ -48,7 +48,7 @@ export function describeCredentials(createPlace: () => Promise<StorePlace>): voi
       expect(await credentials.claim(KEY, wish(version, "h4", 1012))).toMatchObject({ kind: "claimed" });
     });
 
-    it("take nothing from who was overtaken", async () => {
+    it("accept no result of a renewal that was overtaken", async () => {
       const { credentials } = (await createPlace()).open();
       const { version } = await credentials.save(draft("old"));
       await credentials.claim(KEY, wish(version, "h1"));
@@ -66,7 +66,7 @@ export function describeCredentials(createPlace: () => Promise<StorePlace>): voi
       expect(textOf(await credentials.find(KEY))).toBe("old");
     });
 
-    it("stay when they are refused, until somebody signs in again", async () => {
+    it("stay after a rejection until the next sign-in", async () => {
       const { credentials } = (await createPlace()).open();
       const { version } = await credentials.save(draft("old"));
       await credentials.claim(KEY, wish(version, "h1"));
@@ -76,7 +76,7 @@ export function describeCredentials(createPlace: () => Promise<StorePlace>): voi
       expect(await credentials.find(KEY)).toMatchObject({ isRefused: false });
     });
 
-    it("that were removed do not come back by a renewal, and their versions never again", async () => {
+    it("that were removed are not restored by a renewal, and their versions are never reused", async () => {
       const { credentials } = (await createPlace()).open();
       const { version } = await credentials.save(draft("old"));
       await credentials.claim(KEY, wish(version, "h1"));

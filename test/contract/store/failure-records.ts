@@ -16,7 +16,7 @@ export function describeFailureRecords(createPlace: () => Promise<StorePlace>): 
       expect(sorted(await place.open().failures.list())).toEqual([entry("a", 6, "new"), entry("b", 7)]);
     });
 
-    it("removes one server, and with a write those that failed too long ago", async () => {
+    it("removes one server, and with a write also entries that are too old", async () => {
       const { failures } = (await createPlace()).open();
       for (const server of ["a", "b"]) await failures.write({ ...entry(server, 5), forgetBefore: 0 });
       await failures.remove({ server: "a", fingerprint: "1" });

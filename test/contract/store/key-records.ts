@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Claim, Reservation } from "../../../src/store/key-records.js";
+import type { KeyClaim, Reservation } from "../../../src/store/key-records.js";
 import type { Store } from "../../../src/store/store.js";
 import type { StorePlace } from "../describe-store.js";
 
@@ -15,12 +15,12 @@ const request = (requestId: string, rest: { now?: number; fingerprint?: string; 
   ...rest,
 });
 
-function claimOf(reservation: Reservation): Claim {
+function claimOf(reservation: Reservation): KeyClaim {
   if (reservation.kind !== "reserved") throw new Error("The key is taken.");
   return reservation.claim;
 }
 
-async function dispatched(store: Store, requestId = "r1"): Promise<Claim> {
+async function dispatched(store: Store, requestId = "r1"): Promise<KeyClaim> {
   const claim = claimOf(await store.keys.reserve(SCOPE, request(requestId)));
   await store.keys.dispatch(claim, 1001);
   return claim;
@@ -35,7 +35,7 @@ export function describeKeyRecords(createPlace: () => Promise<StorePlace>): void
       expect(kinds.filter((kind) => kind === "reserved")).toHaveLength(1);
     });
 
-    it("tells the others what is known of it", async () => {
+    it("returns the state of the key to the other callers", async () => {
       const { keys } = (await createPlace()).open();
       await keys.reserve(SCOPE, request("r1"));
       expect(await keys.reserve(SCOPE, request("r2", { fingerprint: "other", now: 1005 }))).toEqual({
@@ -53,7 +53,7 @@ export function describeKeyRecords(createPlace: () => Promise<StorePlace>): void
       });
     });
 
-    it("knows its own reservation again, so that a retried write is no duplicate", async () => {
+    it("recognizes its own reservation, so that a retried write is not a duplicate", async () => {
       const { keys } = (await createPlace()).open();
       const first = await keys.reserve(SCOPE, request("r1"));
       expect(await keys.reserve(SCOPE, request("r1"))).toEqual(first);
@@ -73,7 +73,7 @@ export function describeKeyRecords(createPlace: () => Promise<StorePlace>): void
       expect(await keys.reserve(other, request("r2"))).toMatchObject({ kind: "reserved" });
     });
 
-    it.each(["completed", "failed"] as const)("gives back the very bytes of a call that %s", async (kind) => {
+    it.each(["completed", "failed"] as const)("returns the exact bytes of a call that %s", async (kind) => {
       const place = await createPlace();
       const store = place.open();
       expect(await store.keys.finish(await dispatched(store), { kind, answer: BYTES }, 1002)).toBe(true);
@@ -82,7 +82,7 @@ export function describeKeyRecords(createPlace: () => Promise<StorePlace>): void
       expect(Buffer.from(known?.answer ?? [])).toEqual(Buffer.from(BYTES));
     });
 
-    it("keeps only the size of an answer over the limit", async () => {
+    it("stores only the size of an answer above the limit", async () => {
       const store = (await createPlace()).open();
       const answer = new Uint8Array(1024 * 1024 + 1);
       await store.keys.finish(await dispatched(store), { kind: "completed", answer }, 1002);
@@ -91,7 +91,7 @@ export function describeKeyRecords(createPlace: () => Promise<StorePlace>): void
       expect(known).not.toHaveProperty("answer");
     });
 
-    it("frees a key that is under way, and no finished one", async () => {
+    it("frees a key in progress, but not a finished one", async () => {
       const store = (await createPlace()).open();
       const reserved = claimOf(await store.keys.reserve(SCOPE, request("r1")));
       expect(await store.keys.release(reserved)).toBe(true);
@@ -103,7 +103,7 @@ export function describeKeyRecords(createPlace: () => Promise<StorePlace>): void
       expect(await store.keys.find(SCOPE, 1003)).toMatchObject({ state: "unknown", requestId: "r3" });
     });
 
-    it("frees nothing of the next holder for the one before", async () => {
+    it("does not let the previous holder free the key of the next one", async () => {
       const store = (await createPlace()).open();
       const before = await dispatched(store, "r1");
       await store.keys.release(before);
@@ -113,7 +113,7 @@ export function describeKeyRecords(createPlace: () => Promise<StorePlace>): void
       expect(await store.keys.find(SCOPE, 1003)).toMatchObject({ state: "dispatched", requestId: "r2" });
     });
 
-    it("refuses every step of a claim that is not the holder's", async () => {
+    it("rejects every step of a claim that does not own the key", async () => {
       const { keys } = (await createPlace()).open();
       const claim = claimOf(await keys.reserve(SCOPE, request("r1")));
       const stale = { ...claim, requestId: "r0" };
@@ -126,13 +126,13 @@ export function describeKeyRecords(createPlace: () => Promise<StorePlace>): void
       expect(await keys.find(SCOPE, 1000)).toMatchObject({ state: "reserved", requestId: "r1" });
     });
 
-    it("ends no call that was not dispatched", async () => {
+    it("does not complete a call that was not dispatched", async () => {
       const { keys } = (await createPlace()).open();
       const claim = claimOf(await keys.reserve(SCOPE, request("r1")));
       expect(await keys.finish(claim, { kind: "completed", answer: BYTES }, 1)).toBe(false);
     });
 
-    it("runs an unknown call again only where that does no harm", async () => {
+    it("runs a call with an unknown outcome again only if it is safe", async () => {
       const store = (await createPlace()).open();
       const claim = await dispatched(store);
       await store.keys.finish(claim, { kind: "unknown" }, 1002);
@@ -143,7 +143,7 @@ export function describeKeyRecords(createPlace: () => Promise<StorePlace>): void
       expect(await store.keys.finish(claim, { kind: "completed", answer: BYTES }, 1003)).toBe(false);
     });
 
-    it("takes a late answer of the same call for an unknown one", async () => {
+    it("accepts a late answer of the same call in place of an unknown outcome", async () => {
       const store = (await createPlace()).open();
       const claim = await dispatched(store);
       await store.keys.finish(claim, { kind: "unknown" }, 1002);
@@ -151,7 +151,7 @@ export function describeKeyRecords(createPlace: () => Promise<StorePlace>): void
       expect(await store.keys.find(SCOPE, 1004)).toMatchObject({ state: "completed" });
     });
 
-    it("forgets a finished key when it expires, and no sooner", async () => {
+    it("expires a finished key at its expiry time, and not before", async () => {
       const store = (await createPlace()).open();
       await store.keys.finish(await dispatched(store), { kind: "completed", answer: BYTES }, 1002);
       const end = 1000 + DAY_MS;
@@ -160,7 +160,7 @@ export function describeKeyRecords(createPlace: () => Promise<StorePlace>): void
       expect(await store.keys.reserve(SCOPE, request("r2", { now: end }))).toMatchObject({ kind: "reserved" });
     });
 
-    it("never takes over a key whose holder lives, however long it takes", async () => {
+    it("never takes over a key whose holder is alive, however long it takes", async () => {
       const place = await createPlace();
       const store = place.open();
       await dispatched(store);
@@ -172,7 +172,7 @@ export function describeKeyRecords(createPlace: () => Promise<StorePlace>): void
       expect(await store.keys.list({ now: later.now })).toHaveLength(1);
     });
 
-    it("hands over what was reserved, and calls unknown what was dispatched, when the holder is gone", async () => {
+    it("releases a reserved key and marks a dispatched one as unknown when the holder has exited", async () => {
       const place = await createPlace();
       const gone = place.open();
       await gone.keys.reserve({ ...SCOPE, key: "reserved" }, request("r1"));
@@ -187,7 +187,7 @@ export function describeKeyRecords(createPlace: () => Promise<StorePlace>): void
       expect(await keys.reserve(SCOPE, request("r4"))).toMatchObject({ kind: "known", record: { state: "unknown" } });
     });
 
-    it("recovers what the gone have left, once, and nothing of the living", async () => {
+    it("recovers the keys of exited holders once, and none of living ones", async () => {
       const place = await createPlace();
       const [gone, alive] = [place.open(), place.open()];
       await dispatched(gone, "r1");
@@ -203,7 +203,7 @@ export function describeKeyRecords(createPlace: () => Promise<StorePlace>): void
       ]);
     });
 
-    it("lets a person say how an unknown call ended", async () => {
+    it("lets a user set the outcome of an unknown call", async () => {
       const store = (await createPlace()).open();
       await store.keys.finish(await dispatched(store), { kind: "unknown" }, 1002);
       const [{ id } = { id: -1 }] = await store.keys.list({ now: 1003, state: "unknown" });
@@ -212,7 +212,7 @@ export function describeKeyRecords(createPlace: () => Promise<StorePlace>): void
       expect(await store.keys.reserve(SCOPE, request("r2"))).toMatchObject({ kind: "known" });
     });
 
-    it("frees a key that a person says was not used", async () => {
+    it("frees a key whose call a user marks as not executed", async () => {
       const store = (await createPlace()).open();
       await store.keys.finish(await dispatched(store), { kind: "unknown" }, 1002);
       const [{ id } = { id: -1 }] = await store.keys.list({ now: 1003, key: "k", actor: "ann" });
@@ -220,14 +220,14 @@ export function describeKeyRecords(createPlace: () => Promise<StorePlace>): void
       expect(await store.keys.reserve(SCOPE, request("r2"))).toMatchObject({ kind: "reserved" });
     });
 
-    it("takes text of any kind as it is", async () => {
+    it("stores any text unchanged", async () => {
       const { keys } = (await createPlace()).open();
       const odd = { actor: "a'; DROP TABLE keys; --", tool: "__proto__", key: "\u0001\u2028\u{1f600}" };
       await keys.reserve(odd, request("r1"));
       expect((await keys.find(odd, 1000))?.scope).toEqual({ tenant: "", ...odd });
     });
 
-    it("refuses text that would come back cut short", async () => {
+    it("rejects text that would be truncated when read", async () => {
       const { keys } = (await createPlace()).open();
       await expect(keys.reserve({ ...SCOPE, key: "a\u0000b" }, request("r1"))).rejects.toMatchObject({
         code: "AUDIT_UNAVAILABLE",

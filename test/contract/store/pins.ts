@@ -12,7 +12,7 @@ const seen = (hash: string, now: number, trustNew = true) => ({
 
 export function describePins(createPlace: () => Promise<StorePlace>): void {
   describe("pins", () => {
-    it("trusts what is seen first, and shows both texts when it changes", async () => {
+    it("trusts the first definition, and shows both texts when it changes", async () => {
       const { pins } = (await createPlace()).open();
       expect(await pins.see(seen("h1", 1))).toEqual([]);
       expect(await pins.see(seen("h2", 2))).toEqual([
@@ -28,7 +28,7 @@ export function describePins(createPlace: () => Promise<StorePlace>): void {
       ]);
     });
 
-    it("is not talked round by repetition, and content when the change is taken back", async () => {
+    it("keeps a repeated change quarantined, and accepts the original again", async () => {
       const { pins } = (await createPlace()).open();
       await pins.see(seen("h1", 1));
       for (let now = 2; now < 7; now += 1) expect(await pins.see(seen("h2", now))).toHaveLength(1);
@@ -37,7 +37,7 @@ export function describePins(createPlace: () => Promise<StorePlace>): void {
       expect(await pins.list({ onlyChanged: true })).toEqual([]);
     });
 
-    it("approves what the person looked at and nothing newer", async () => {
+    it("approves exactly the definition that the user reviewed", async () => {
       const { pins } = (await createPlace()).open();
       await pins.see(seen("h1", 1));
       await pins.see(seen("h2", 2));
@@ -51,14 +51,14 @@ export function describePins(createPlace: () => Promise<StorePlace>): void {
       });
     });
 
-    it("trusts nothing new where that is asked for", async () => {
+    it("trusts no new definition in strict mode", async () => {
       const { pins } = (await createPlace()).open();
       const [pin] = await pins.see(seen("h1", 1, false));
       expect(pin).toMatchObject({ isApproved: false });
       expect(pin).not.toHaveProperty("approved");
     });
 
-    it("takes the same name with another connection for another server", async () => {
+    it("treats the same name with another connection as another server", async () => {
       const { pins } = (await createPlace()).open();
       await pins.see(seen("h1", 1));
       await pins.see(seen("h2", 2));
@@ -70,7 +70,7 @@ export function describePins(createPlace: () => Promise<StorePlace>): void {
       expect(await pins.list({ server: "s" })).toHaveLength(2);
     });
 
-    it("lists what fits all that is given, in order", async () => {
+    it("lists entries that match all filters, in order", async () => {
       const { pins } = (await createPlace()).open();
       for (const [server, fingerprint] of [
         ["b", "f"],

@@ -29,7 +29,7 @@ export function describeProcesses(createPlace: () => Promise<StorePlace>): void 
       expect(sum(won)).toBe(keys.length);
     });
 
-    it("carry out two thousand keys that all of them try, each once", async () => {
+    it("execute two thousand shared keys, each once", async () => {
       const { parts, open } = await createPlace();
       const four = await processes.start(4, parts);
       const keys = Array.from({ length: 2000 }, (_, n) => `k${n}`);
@@ -44,7 +44,7 @@ export function describeProcesses(createPlace: () => Promise<StorePlace>): void 
       expect(wrong).toEqual([]);
     });
 
-    it("take exactly the limit between them", async () => {
+    it("share exactly the limit", async () => {
       const { parts } = await createPlace();
       const four = await processes.start(4, parts);
       const taken = await Promise.all(four.map((each) => each.run({ kind: "take", count: 250, limit: 100 })));
@@ -61,7 +61,7 @@ export function describeProcesses(createPlace: () => Promise<StorePlace>): void 
       expect(sum(redeemed)).toBe(1);
     });
 
-    it("raise a tool file's version together, and none of them is told less than it gave", async () => {
+    it("raise a tool file's version together, and none reads a lower version than it wrote", async () => {
       const { parts, open } = await createPlace();
       const four = await processes.start(4, parts);
       const given = four.map((_, n) =>
@@ -76,7 +76,7 @@ export function describeProcesses(createPlace: () => Promise<StorePlace>): void 
       );
     });
 
-    it("write one chain", async () => {
+    it("write one hash chain", async () => {
       const { parts, open } = await createPlace();
       const four = await processes.start(4, parts);
       const jobs = four.map((each, n) => each.run({ kind: "append", count: 100, name: `p${n}` }));
@@ -85,7 +85,7 @@ export function describeProcesses(createPlace: () => Promise<StorePlace>): void 
       expect(await verifyStored(open().audit)).toMatchObject({ kind: "whole", records: 400 });
     });
 
-    it("lose nothing that was said to be written when one is killed", async () => {
+    it("lose no acknowledged write when one is killed", async () => {
       const { parts, open } = await createPlace();
       const [other] = await processes.start(1, parts);
       const witness = other!.run({ kind: "append-on-and-on", name: "witness" }).catch(() => undefined);
@@ -104,7 +104,7 @@ export function describeProcesses(createPlace: () => Promise<StorePlace>): void 
       expect(await verifyStored(open().audit)).toMatchObject({ kind: "whole" });
     });
 
-    it("end by themselves when they have nothing left to do, with the store still open", async () => {
+    it("exit by themselves when idle, with the store still open", async () => {
       const [one] = await processes.start(1, (await createPlace()).parts);
       await one!.run({ kind: "append", count: 1, name: "p" });
       const ended = once(one!.child, "exit");
@@ -112,7 +112,7 @@ export function describeProcesses(createPlace: () => Promise<StorePlace>): void 
       expect(await ended).toEqual([0, null]);
     });
 
-    it("settle what a killed one has left, and nothing of one that is only stopped", async () => {
+    it("recover what a killed process left, and nothing of a suspended one", async () => {
       const { parts, open } = await createPlace();
       const [dead, stopped] = await processes.start(2, parts);
       await dead!.run({ kind: "hold", name: "dead" });

@@ -19,14 +19,14 @@ async function take(store: Store, now: number, rest = {}): Promise<boolean> {
 
 export function describeRateWindows(createPlace: () => Promise<StorePlace>): void {
   describe("rates", () => {
-    it("lets exactly the limit pass, whoever asks at once", async () => {
+    it("lets exactly the limit pass with concurrent callers", async () => {
       const { rates } = (await createPlace()).open();
       const takes = Array.from({ length: 1000 }, () => rates.take(request(HOUR_MS, { limit: 100 })));
       const kinds = (await Promise.all(takes)).map(({ kind }) => kind);
       expect(kinds.filter((kind) => kind === "taken")).toHaveLength(100);
     });
 
-    it("counts down, and tells when to come back", async () => {
+    it("counts down and reports when to retry", async () => {
       const { rates } = (await createPlace()).open();
       const now = HOUR_MS + 1234;
       const answers = [];
@@ -49,7 +49,7 @@ export function describeRateWindows(createPlace: () => Promise<StorePlace>): voi
       expect([await take(store, HOUR_MS), await take(store, HOUR_MS, other)]).toEqual([false, true]);
     });
 
-    it("takes back what was given back", async () => {
+    it("returns a call that was given back", async () => {
       const { rates } = (await createPlace()).open();
       const takes = await Promise.all([1, 2, 3].map(() => rates.take(request(HOUR_MS))));
       const [first] = takes;
@@ -58,7 +58,7 @@ export function describeRateWindows(createPlace: () => Promise<StorePlace>): voi
       expect(await rates.take(request(HOUR_MS))).toMatchObject({ kind: "refused" });
     });
 
-    it("tells what a take would give, and takes nothing", async () => {
+    it("previews a take without taking", async () => {
       const store = (await createPlace()).open();
       const now = HOUR_MS + 1234;
       expect(await store.rates.peek(request(now))).toEqual({ kind: "free", remaining: 3 });
@@ -79,7 +79,7 @@ export function describeRateWindows(createPlace: () => Promise<StorePlace>): voi
       expect(await take(store, now + 66_000)).toBe(true);
     });
 
-    it("never lets more than the limit pass in any window", async () => {
+    it("never exceeds the limit in any window", async () => {
       const place = await createPlace();
       const store = place.open();
       let bucket = 0;

@@ -12,7 +12,7 @@ const KEY = { folder: "/f", toolId: "t" };
 
 export function describeToolFileVersions(createPlace: () => Promise<StorePlace>): void {
   describe("versions of tool files", () => {
-    it("are raised and never lowered, and tell what stands", async () => {
+    it("are raised and never lowered, and the current version is returned", async () => {
       const { toolFiles } = (await createPlace()).open();
       expect(await toolFiles.seen(KEY)).toBeUndefined();
       expect(await toolFiles.note([seen("2")])).toEqual([seen("2")]);
@@ -21,7 +21,7 @@ export function describeToolFileVersions(createPlace: () => Promise<StorePlace>)
       expect(await toolFiles.seen(KEY)).toEqual(seen("3"));
     });
 
-    it("are lowered by a person's word, from which they are raised again", async () => {
+    it("are lowered by a user's decision and raised again from there", async () => {
       const { toolFiles } = (await createPlace()).open();
       await toolFiles.note([seen("3")]);
       await toolFiles.accept(seen("1"));
@@ -29,13 +29,13 @@ export function describeToolFileVersions(createPlace: () => Promise<StorePlace>)
       expect(await toolFiles.note([seen("2")])).toEqual([seen("2")]);
     });
 
-    it("can be accepted before anything was seen", async () => {
+    it("can be accepted before the first file was seen", async () => {
       const { toolFiles } = (await createPlace()).open();
       await toolFiles.accept(seen("1"));
       expect(await toolFiles.seen(KEY)).toEqual(seen("1"));
     });
 
-    it("belong to one folder and one tool each", async () => {
+    it("are separate for each folder and tool", async () => {
       const { toolFiles } = (await createPlace()).open();
       await toolFiles.note([seen("3", "b"), seen("2", "a"), seen("9", "a", "/g")]);
       expect(await toolFiles.list("/f")).toEqual([seen("2", "a"), seen("3", "b")]);
@@ -50,7 +50,7 @@ export function describeToolFileVersions(createPlace: () => Promise<StorePlace>)
       expect(await toolFiles.note([seen("aa")])).toEqual([seen("aa")]);
     });
 
-    it("outlive the process that saw them", async () => {
+    it("survive the process that stored them", async () => {
       const place = await createPlace();
       const store = place.open();
       await store.toolFiles.note([seen("2")]);

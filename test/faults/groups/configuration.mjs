@@ -6,7 +6,8 @@ export const configuration = {
     {
       name: "config-files",
       ids: ["C1"],
-      about: "files of every kind as configurations, two of them of 100 MB, at the start and while the gateway runs",
+      about:
+        "valid, invalid and very large files (two of 100 MB) as the configuration, at start and while the gateway runs",
       full: { count: 60, seconds: 25 },
       quick: { count: 12, seconds: 8 },
       run: (module) => module.configFiles,
@@ -14,7 +15,7 @@ export const configuration = {
     {
       name: "bad-server",
       ids: ["C2"],
-      about: "many servers of which one is broken, in five ways",
+      about: "many servers, one of which is broken in one of five ways",
       full: { count: 100, seconds: 60 },
       quick: { count: 12, seconds: 12 },
       run: (module) => module.badServer,
@@ -22,16 +23,17 @@ export const configuration = {
     {
       name: "late-servers",
       ids: ["C3"],
-      about: "servers that cannot be reached at the start and appear later",
+      about: "servers that are unreachable at start and become reachable later",
       full: { count: 20, seconds: 40 },
-      fewer: "servers that appear once all have failed, where a minute was planned.",
+      fewer:
+        "servers become reachable as soon as all connection attempts have failed, instead of after the planned minute.",
       quick: { count: 4, seconds: 4 },
       run: (module) => module.lateServers,
     },
     {
       name: "argv",
       ids: ["C6"],
-      about: "arguments of servers that a shell would act on",
+      about: "server arguments with shell metacharacters",
       full: { count: 200, seconds: 5 },
       quick: { count: 40, seconds: 3 },
       run: (module) => module.argv,
@@ -39,7 +41,7 @@ export const configuration = {
     {
       name: "name-clashes",
       ids: ["C4"],
-      about: "keys, servers and tools that have one name",
+      about: "duplicate names of keys, servers and tools",
       full: { count: 40, seconds: 5 },
       quick: { count: 10, seconds: 4 },
       run: (module) => module.nameClashes,
@@ -47,7 +49,7 @@ export const configuration = {
     {
       name: "prototype-keys",
       ids: ["C8"],
-      about: "keys by which a prototype is reached, in configurations, tool files and query strings",
+      about: "prototype pollution keys (`__proto__` and others) in configurations, tool files and query strings",
       full: { count: 500, seconds: 3 },
       quick: { count: 50, seconds: 2 },
       run: (module) => module.prototypeKeys,
@@ -55,7 +57,7 @@ export const configuration = {
     {
       name: "yaml-surprises",
       ids: ["C9"],
-      about: "YAML that explodes, hides or means something else than it says",
+      about: "YAML alias bombs, hidden content and ambiguous values",
       full: { count: 3, seconds: 8 },
       quick: { count: 1, seconds: 4 },
       run: (module) => module.yamlSurprises,
@@ -63,26 +65,26 @@ export const configuration = {
     {
       name: "powerful-variables",
       ids: ["C7"],
-      about: "variables that make any program run code, in files of a project",
+      about: "variables such as NODE_OPTIONS that make a program run code, set in project files",
       tests: [
         {
           file: "src/sources/untrusted-folder.test.ts",
-          named: "a file of variables never says what every program runs, trusted or not",
+          named: "an env file never sets variables that can run code, even if it is trusted",
         },
-        { file: "src/config/load.test.ts", named: "loadConfig trusts" },
+        { file: "src/config/load-trust.test.ts", named: "loadConfig trusts" },
         { file: "test/e2e/trust.test.ts", named: "a cloned repository" },
       ],
     },
     {
       name: "long-names",
       ids: ["C11"],
-      about: "names of tools that no client would take, each with an alias of its own",
+      about: "tool names that MCP clients do not accept, each mapped to its own alias",
       tests: [{ file: "src/metatools/full-mode.test.ts", named: "toAlias" }],
     },
     {
       name: "config-mutations",
       ids: ["C12"],
-      about: "a configuration changed at random, and what its policy allows then",
+      about: "random mutations of a configuration must not allow calls that it denied before",
       full: { count: 10_000, seconds: 25 },
       quick: { count: 300, seconds: 3 },
       run: (module) => module.configMutations,

@@ -6,9 +6,9 @@ export const exposure = {
     {
       name: "origins",
       ids: ["X1"],
-      about: "sixty origins that nobody has named, and every form of a host",
+      about: "60 values of Origin that are not allowed, and every form of the Host header",
       tests: [
-        { file: "src/surfaces/http/exposure.test.ts", named: "sixty origins that nobody has named" },
+        { file: "src/surfaces/http/origins.test.ts", named: "sixty origins that are not allowed" },
         { file: "src/surfaces/http/admission.test.ts", named: "the origin of a request" },
         { file: "src/surfaces/http/admission.test.ts", named: "the host of a request" },
       ],
@@ -16,7 +16,7 @@ export const exposure = {
     {
       name: "rebinding",
       ids: ["X3"],
-      about: "what a browser sends for pages whose name stands for this machine, byte by byte",
+      about: "DNS rebinding: the exact requests that a browser sends for a page whose name resolves to loopback",
       full: { count: 14, seconds: 8 },
       quick: { count: 3, seconds: 3 },
       run: (module) => module.rebinding,
@@ -24,7 +24,7 @@ export const exposure = {
     {
       name: "open-starts",
       ids: ["X4"],
-      about: "starts on addresses that others reach, and the token that is made by default",
+      about: "starts on addresses that other machines can reach, and the default token",
       tests: [
         { file: "src/surfaces/http/serve-http.test.ts", named: "where it listens" },
         { file: "src/surfaces/http/exposure.test.ts", named: "other machines" },
@@ -35,19 +35,19 @@ export const exposure = {
     {
       name: "wrong-tokens",
       ids: ["X5"],
-      about: "sixty tokens that are none, and right ones in wrong places",
+      about: "60 invalid tokens, and valid tokens in the wrong part of a request",
       tests: [
-        { file: "src/surfaces/http/oauth/oauth.test.ts", named: "sixty tokens that are none" },
-        { file: "src/surfaces/http/admission.test.ts", named: "is not let in by a token in the address" },
+        { file: "src/surfaces/http/oauth/oauth.test.ts", named: "sixty invalid tokens" },
+        { file: "src/surfaces/http/admission.test.ts", named: "is not authenticated by a token in the URL" },
       ],
     },
     {
       name: "pages",
       ids: ["X6", "X7"],
-      about: "what browsers send for pages: preflights, forms, beacons",
+      about: "cross-site browser requests: preflights, forms, beacons",
       tests: [
         { file: "src/surfaces/http/admission.test.ts", named: "web pages" },
-        { file: "src/surfaces/http/exposure.test.ts", named: "a page that is named" },
+        { file: "src/surfaces/http/origins.test.ts", named: "an allowed origin" },
         { file: "src/surfaces/http/body.test.ts", named: "a body that is not said to be JSON" },
         { file: "src/surfaces/http/mcp-stateless.test.ts", named: "a page or form that a browser sends" },
       ],
@@ -55,7 +55,7 @@ export const exposure = {
     {
       name: "large-bodies",
       ids: ["X8"],
-      about: "bodies that are too large, lie about their length, do not end or are packed",
+      about: "request bodies that are too large, have a wrong length, never end or are compressed",
       full: { count: 50, seconds: 15 },
       quick: { count: 10, seconds: 4 },
       run: (module) => module.largeBodies,
@@ -63,7 +63,7 @@ export const exposure = {
     {
       name: "slow-sockets",
       ids: ["X9"],
-      about: "thousands of connections with slow heads and slow bodies, and heads that are too large",
+      about: "thousands of connections with slow headers and slow bodies, and oversized headers",
       full: { count: 5000, seconds: 85 },
       quick: { count: 300, seconds: 15 },
       run: (module) => module.slowSockets,
@@ -71,7 +71,7 @@ export const exposure = {
     {
       name: "smuggling",
       ids: ["X10"],
-      about: "requests that end at different places for different readers",
+      about: "HTTP request smuggling: requests whose end is ambiguous",
       full: { count: 2000, seconds: 15 },
       quick: { count: 300, seconds: 3 },
       run: (module) => module.smuggling,
@@ -79,7 +79,7 @@ export const exposure = {
     {
       name: "token-guesses",
       ids: ["X11"],
-      about: "guesses of a token: how long they take, and how many are looked at",
+      about: "token guessing: timing of rejections, and the number of guesses that are checked",
       full: { count: 10_000, seconds: 25 },
       quick: { count: 1000, seconds: 5 },
       run: (module) => module.tokenGuesses,
@@ -87,18 +87,18 @@ export const exposure = {
     {
       name: "routes-and-callers",
       ids: ["X12"],
-      about: "every path with no token, wrong tokens, headers of proxies, few scopes and all",
+      about: "every path without a token, with wrong tokens, with proxy headers, with few scopes and with all scopes",
       tests: [
         { file: "src/surfaces/http/exposure.test.ts", named: "every path and every caller" },
         { file: "src/surfaces/http/exposure.test.ts", named: "an endpoint" },
         { file: "src/surfaces/http/exposure.test.ts", named: "a caller with a view" },
-        { file: "src/surfaces/http/admission.test.ts", named: "whoever has no token" },
+        { file: "src/surfaces/http/admission.test.ts", named: "a caller without a token" },
       ],
     },
     {
       name: "session-ids",
       ids: ["X13"],
-      about: "ids of sessions that are guessed, chosen, another's or over",
+      about: "session ids that are guessed, chosen by the client, of another caller or expired",
       tests: [
         { file: "src/surfaces/http/mcp-sessions.test.ts", named: "a session" },
         { file: "src/surfaces/mcp/over-http/sessions.test.ts", named: "finds a session for its owner alone" },
@@ -107,10 +107,10 @@ export const exposure = {
     {
       name: "told-of-itself",
       ids: ["X14"],
-      about: "what failures and headers tell of the gateway's inside",
+      about: "internal details in errors and response headers",
       tests: [
         { file: "src/surfaces/http/exposure.test.ts", named: "says nothing of itself in a failure" },
-        { file: "src/surfaces/http/admission.test.ts", named: "tells nothing of itself in its headers" },
+        { file: "src/surfaces/http/admission.test.ts", named: "reveals nothing about itself in its headers" },
         { file: "src/surfaces/http/serve-http.test.ts", named: "a defect" },
         { file: "src/surfaces/http/problem.test.ts" },
       ],

@@ -6,7 +6,7 @@ export const idempotency = {
     {
       name: "crash-matrix",
       ids: ["I6"],
-      about: "gateways killed at each point of a call, and the call repeated",
+      about: "a gateway killed at each failpoint of a call, then the same call repeated",
       full: { count: 50, seconds: 480 },
       quick: { count: 2, seconds: 20 },
       run: (module) => module.crashMatrix,
@@ -14,7 +14,7 @@ export const idempotency = {
     {
       name: "shared-store-load",
       ids: ["I7"],
-      about: "calls of four gateways on one store while servers crash",
+      about: "calls through four gateways with a shared store while servers crash",
       full: { count: 10_000, seconds: 270 },
       quick: { count: 600, seconds: 25 },
       run: (module) => module.sharedStoreLoad,
@@ -22,10 +22,10 @@ export const idempotency = {
     {
       name: "gateway-kills",
       ids: ["I8"],
-      about: "gateways killed under load, clients that repeat",
+      about: "gateways killed under load while clients retry",
       full: { count: 200, seconds: 180 },
       fewer:
-        "24 calls in flight where 500 a second were planned: two cores that start gateways all the time do not make them.",
+        "24 calls in flight instead of the planned 500 per second, which two cores cannot reach while they also restart gateways.",
       quick: { count: 5, seconds: 8 },
       run: (module) => module.gatewayKills,
     },
@@ -40,7 +40,7 @@ export const idempotency = {
     {
       name: "idempotency-cases",
       ids: ["I1", "I2", "I5", "I14", "I15", "I16", "I18"],
-      about: "what keys promise, case by case",
+      about: "each guarantee of idempotency keys",
       full: { count: 6, seconds: 60 },
       quick: { count: 2, seconds: 30 },
       run: (module) => module.idempotencyCases,
@@ -48,16 +48,17 @@ export const idempotency = {
     {
       name: "paused-gateway",
       ids: ["I13"],
-      about: "gateways that stand still in the middle of a call",
+      about: "gateways suspended in the middle of a call",
       full: { count: 40, seconds: 30 },
-      fewer: "pauses that last as long as another gateway's start and twenty calls, where a minute was planned.",
+      fewer:
+        "a gateway is suspended for the time that another gateway needs to start and make 20 calls, instead of the planned minute.",
       quick: { count: 4, seconds: 6 },
       run: (module) => module.pausedGateway,
     },
     {
       name: "other-actors",
       ids: ["I9"],
-      about: "callers that use each other's keys",
+      about: "callers that use the keys of other callers",
       full: { count: 100, seconds: 15 },
       quick: { count: 10, seconds: 5 },
       run: (module) => module.otherActors,
@@ -65,7 +66,7 @@ export const idempotency = {
     {
       name: "fresh-keys",
       ids: ["I19"],
-      about: "callers that lose an answer and ask again under a new key: told, not prevented",
+      about: "callers that lose an answer and repeat the call with a new key: reported, not prevented",
       full: { count: 200, seconds: 60 },
       quick: { count: 16, seconds: 8 },
       run: (module) => module.freshKeys,
@@ -73,20 +74,20 @@ export const idempotency = {
     {
       name: "keys-over-rounds",
       ids: ["I11"],
-      about: "calls that ask back, over several requests, under one key",
+      about: "calls with elicitation over several requests, with one key",
       tests: [
         { file: "test/e2e/asking-back-record.test.ts" },
-        { file: "test/e2e/confirmation.test.ts", named: "a client that speaks the protocol by hand" },
+        { file: "test/e2e/confirmation.test.ts", named: "a client that writes raw protocol messages" },
       ],
     },
     {
       name: "keys-on-a-broken-store",
       ids: ["I12"],
-      about: "a store that fails, is full, is read-only, is slow, or has written what it says it has not",
+      about: "a store that fails, is full, is read-only, is slow, or reports an error after a successful write",
       tests: [
         { file: "test/faults/audit.test.ts", named: "disk" },
         { file: "src/executor/idempotency.test.ts" },
-        { file: "test/contract/store.test.ts", named: "keys" },
+        { file: "test/contract/store.long.test.ts", named: "keys" },
         { file: "src/store/create-store.test.ts" },
       ],
     },

@@ -6,7 +6,7 @@ export const policy = {
     {
       name: "strict-denials",
       ids: ["O1", "O4"],
-      about: "calls that nobody has allowed, and servers that lie about their tools",
+      about: "calls that the strict preset must refuse, and servers that declare false annotations",
       full: { count: 200, seconds: 10 },
       quick: { count: 40, seconds: 6 },
       run: (module) => module.strictDenials,
@@ -14,7 +14,7 @@ export const policy = {
     {
       name: "entry-points",
       ids: ["O2"],
-      about: "every reason to refuse a call, by every way into the gateway",
+      about: "every reason to refuse a call, through every surface of the gateway",
       full: { count: 20, seconds: 20 },
       quick: { count: 4, seconds: 10 },
       run: (module) => module.entryPoints,
@@ -22,7 +22,7 @@ export const policy = {
     {
       name: "unseen-tools",
       ids: ["O3", "O11"],
-      about: "tools that a caller may not see, asked for in every way and timed",
+      about: "tools outside the caller's view, requested in every way; answers and timing must not reveal them",
       full: { count: 2000, seconds: 45 },
       quick: { count: 50, seconds: 8 },
       run: (module) => module.unseenTools,
@@ -30,7 +30,7 @@ export const policy = {
     {
       name: "policy-tables",
       ids: ["O1", "O4", "O6", "O13", "O14"],
-      about: "decisions, risks, scopes and tokens, case by case",
+      about: "unit tests of policy decisions, risk, scopes and tokens",
       tests: [
         { file: "src/policy/decide.test.ts" },
         { file: "src/policy/risk.test.ts" },
@@ -45,7 +45,7 @@ export const policy = {
     {
       name: "self-approval",
       ids: ["O7"],
-      about: "callers that confirm their own calls",
+      about: "callers that try to confirm their own calls",
       full: { count: 500, seconds: 15 },
       quick: { count: 300, seconds: 10 },
       run: (module) => module.selfApproval,
@@ -53,7 +53,7 @@ export const policy = {
     {
       name: "approval-secrets",
       ids: ["O8"],
-      about: "what agents hear, searched for what answers in a person's place",
+      about: "everything that agents can read, searched for data that would let them confirm a call as the user",
       full: { count: 20, seconds: 15 },
       quick: { count: 1, seconds: 4 },
       run: (module) => module.approvalSecrets,
@@ -61,7 +61,7 @@ export const policy = {
     {
       name: "rate-bucket",
       ids: ["O9"],
-      about: "a bucket of 100 that four gateways take from at once, whatever their clocks say",
+      about: "a rate limit of 100 calls shared by four gateways with different clocks",
       full: { count: 1000, seconds: 10 },
       quick: { count: 200, seconds: 8 },
       run: (module) => module.rateBucket,
@@ -69,7 +69,7 @@ export const policy = {
     {
       name: "bucket-keys",
       ids: ["O10"],
-      about: "one caller that looks like many",
+      about: "one caller that pretends to be many to get around a rate limit",
       full: { count: 200, seconds: 12 },
       quick: { count: 40, seconds: 5 },
       run: (module) => module.bucketKeys,
@@ -77,7 +77,7 @@ export const policy = {
     {
       name: "api-fuzz",
       ids: ["O15"],
-      about: "requests that name programs and servers to start",
+      about: "requests with fields that name programs or servers to start",
       full: { count: 5000, seconds: 25 },
       quick: { count: 400, seconds: 4 },
       run: (module) => module.apiFuzz,
@@ -85,7 +85,7 @@ export const policy = {
     {
       name: "policy-model",
       ids: ["O16"],
-      about: "random policies and calls against a second reading of the specification",
+      about: "random policies and calls compared with an independent model of the specification",
       full: { count: 10_000, seconds: 75 },
       quick: { count: 500, seconds: 6 },
       run: (module) => module.policyModel,

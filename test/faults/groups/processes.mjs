@@ -1,7 +1,7 @@
 /** @type {import("../rows.d.mts").Group} */
 export const processes = {
   letter: "U",
-  title: "Servers that are processes",
+  title: "Servers over stdio",
   rows: [
     {
       name: "server-kills",
@@ -14,7 +14,7 @@ export const processes = {
     {
       name: "wrapper-kills",
       ids: ["U2"],
-      about: "shells around servers killed in the middle of a call",
+      about: "wrapper shells of servers killed in the middle of a call",
       full: { count: 100, seconds: 30 },
       quick: { count: 3, seconds: 5 },
       run: (module) => module.wrapperKills,
@@ -22,7 +22,7 @@ export const processes = {
     {
       name: "gateway-killed",
       ids: ["U3"],
-      about: "a gateway killed with servers below it",
+      about: "a gateway killed while its servers run",
       full: { count: 100, seconds: 6 },
       quick: { count: 20, seconds: 4 },
       run: (module) => module.gatewayKilled,
@@ -30,7 +30,7 @@ export const processes = {
     {
       name: "stop-signals",
       ids: ["U4"],
-      about: "gateways told to stop with fifty calls in flight",
+      about: "gateways stopped by a signal with 50 calls in flight",
       full: { count: 2, seconds: 15 },
       quick: { count: 1, seconds: 7 },
       run: (module) => module.stopSignals,
@@ -38,16 +38,16 @@ export const processes = {
     {
       name: "silent-starts",
       ids: ["U5"],
-      about: "servers that never answer the handshake, and the others",
+      about: "servers that never answer the handshake, and their effect on other servers",
       full: { count: 100, seconds: 15 },
-      fewer: "a limit of 4 seconds for a start where 30 are the default.",
+      fewer: "a start timeout of 4 seconds instead of the default of 30.",
       quick: { count: 15, seconds: 8 },
       run: (module) => module.silentStarts,
     },
     {
       name: "cold-start",
       ids: ["U6"],
-      about: "a server that takes long to start",
+      about: "a server that starts slowly",
       full: { count: 45, seconds: 50 },
       quick: { count: 2, seconds: 5 },
       run: (module) => module.coldStart,
@@ -63,17 +63,17 @@ export const processes = {
     {
       name: "unread-input",
       ids: ["U9"],
-      about: "servers that do not read their input",
+      about: "servers that do not read standard input",
       full: { count: 100, seconds: 25 },
       fewer:
-        "a deadline of 1 second where 30 are the default, and calls of 1 MB where 2 MiB were planned: no client may send more than 1 MiB.",
+        "a write timeout of 1 second instead of the default of 30, and calls of 1 MB instead of the planned 2 MiB, because no client may send more than 1 MiB.",
       quick: { count: 5, seconds: 5 },
       run: (module) => module.unreadInput,
     },
     {
       name: "huge-messages",
       ids: ["U10"],
-      about: "messages of up to 500 MiB, and those who call meanwhile",
+      about: "messages of up to 500 MiB, and other calls at the same time",
       full: { count: 500, seconds: 15 },
       quick: { count: 11, seconds: 3 },
       run: (module) => module.hugeMessages,
@@ -81,7 +81,7 @@ export const processes = {
     {
       name: "crash-loops",
       ids: ["U11"],
-      about: "servers that end at once or at every call",
+      about: "servers that exit at once or on every call",
       full: { count: 15, seconds: 18 },
       quick: { count: 2, seconds: 3 },
       run: (module) => module.crashLoops,
@@ -89,7 +89,7 @@ export const processes = {
     {
       name: "failed-starts",
       ids: ["U12"],
-      about: "commands that cannot be started, and no descriptors left",
+      about: "commands that cannot be started, and no free file descriptors",
       full: { count: 1000, seconds: 20 },
       quick: { count: 15, seconds: 2 },
       run: (module) => module.failedStarts,
@@ -97,16 +97,16 @@ export const processes = {
     {
       name: "long-calls",
       ids: ["U16"],
-      about: "calls that take long, with progress and in silence",
+      about: "long calls with and without progress messages",
       full: { count: 8, seconds: 14 },
-      fewer: "8 seconds where 20 minutes were planned, with limits in proportion.",
+      fewer: "8 seconds instead of the planned 20 minutes, with proportionally shorter timeouts.",
       quick: { count: 2, seconds: 4 },
       run: (module) => module.longCalls,
     },
     {
       name: "frozen-servers",
       ids: ["U20"],
-      about: "servers that stand still in the middle of a call",
+      about: "servers suspended in the middle of a call",
       full: { count: 15, seconds: 15 },
       quick: { count: 2, seconds: 3 },
       run: (module) => module.frozenServers,
@@ -114,7 +114,7 @@ export const processes = {
     {
       name: "restarts",
       ids: ["U21"],
-      about: "one server started over and over",
+      about: "one server started and stopped many times",
       full: { count: 1000, seconds: 25 },
       quick: { count: 20, seconds: 2 },
       run: (module) => module.restarts,
@@ -122,7 +122,7 @@ export const processes = {
     {
       name: "given-up-calls",
       ids: ["U22"],
-      about: "calls of a healthy server that are cancelled or too long",
+      about: "calls to a healthy server that are cancelled or time out",
       full: { count: 500, seconds: 10 },
       quick: { count: 16, seconds: 2 },
       run: (module) => module.givenUpCalls,
@@ -130,7 +130,7 @@ export const processes = {
     {
       name: "greedy-servers",
       ids: ["U23"],
-      about: "servers that take all memory or start processes without end",
+      about: "servers that use all memory or keep starting processes",
       full: { count: 5, seconds: 10 },
       quick: { count: 2, seconds: 4 },
       run: (module) => module.greedyServers,
@@ -138,7 +138,7 @@ export const processes = {
     {
       name: "installers",
       ids: ["U24"],
-      about: "gateways that end while npx installs a server",
+      about: "gateways that exit while npx installs a server",
       full: { count: 100, seconds: 420 },
       quick: { count: 3, seconds: 15 },
       run: (module) => module.installers,
@@ -146,7 +146,7 @@ export const processes = {
     {
       name: "list-storms",
       ids: ["U14"],
-      about: "announcements of changed tools, in bursts and without end",
+      about: "list_changed notifications in bursts and without end",
       full: { count: 6, seconds: 22 },
       quick: { count: 1, seconds: 9 },
       run: (module) => module.listStorms,
@@ -154,28 +154,28 @@ export const processes = {
     {
       name: "lists-in-pages",
       ids: ["U15"],
-      about: "lists of several pages, cut short, endless, or failing",
+      about: "paginated tool lists that are truncated, endless or failing",
       tests: [
         { file: "src/upstreams/listing.test.ts" },
         { file: "src/upstreams/connections.test.ts", named: "a list" },
-        { file: "src/catalog/catalog.test.ts", named: "keeps the tools of a server that fails" },
-        { file: "src/catalog/refresh.test.ts", named: "keeps the known one if that fails" },
+        { file: "src/catalog/catalog.test.ts", named: "keeps the tools of a failed server" },
+        { file: "src/catalog/lookup.test.ts", named: "keeps the known one if that fails" },
       ],
     },
     {
       name: "odd-handshakes",
       ids: ["U17"],
-      about: "servers that end, fall silent or say something odd at their start",
+      about: "servers that exit, stop answering or send invalid messages during start",
       tests: [
         { file: "src/upstreams/connections.test.ts", named: "a start" },
-        { file: "src/upstreams/failures.test.ts", named: "failures of a start" },
+        { file: "src/upstreams/failures.test.ts", named: "connection failures" },
         { file: "src/upstreams/eras.test.ts" },
       ],
     },
     {
       name: "failures-of-processes",
       ids: ["U8", "U9", "U11", "U12", "U14"],
-      about: "what is kept of standard error, reasons of failed starts, patience, pace of lists",
+      about: "unit tests of stored standard error, failure reasons, start timeouts and list frequency",
       tests: [
         { file: "src/upstreams/process/stderr-ring.test.ts" },
         { file: "src/upstreams/process/exit.test.ts" },
@@ -186,6 +186,6 @@ export const processes = {
     },
   ],
   untried: {
-    U19: "it is about Windows, and this suite runs on Linux; the command lines for it are tested as text (windows-command.test.ts)",
+    U19: "This fault concerns Windows, and the suite runs on Linux. The command lines for Windows are tested as text (windows-command.test.ts).",
   },
 };

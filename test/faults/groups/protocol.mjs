@@ -6,7 +6,7 @@ export const protocol = {
     {
       name: "fuzz-stdio",
       ids: ["P1"],
-      about: "lines on standard input that are no proper messages, of twenty kinds",
+      about: "twenty kinds of malformed messages on standard input",
       full: { count: 200_000, seconds: 20 },
       quick: { count: 10_000, seconds: 3 },
       run: (module) => module.fuzzStdio,
@@ -14,7 +14,7 @@ export const protocol = {
     {
       name: "fuzz-http",
       ids: ["P2"],
-      about: "the same lines as bodies of requests, and heads that are no better, to /mcp and REST",
+      about: "the same malformed messages as HTTP request bodies, and malformed headers, sent to /mcp and the REST API",
       full: { count: 20_000, seconds: 40 },
       quick: { count: 2000, seconds: 5 },
       run: (module) => module.fuzzHttp,
@@ -22,7 +22,7 @@ export const protocol = {
     {
       name: "no-requests",
       ids: ["P3"],
-      about: "batches, answers that nobody asked for, and requests that only servers send",
+      about: "JSON-RPC batches, responses without a request, and requests that only servers may send",
       full: { count: 1, seconds: 6 },
       quick: { count: 1, seconds: 6 },
       run: (module) => module.noRequests,
@@ -30,7 +30,7 @@ export const protocol = {
     {
       name: "same-ids",
       ids: ["P5"],
-      about: "200 clients of both eras that all use the id 1 over HTTP",
+      about: "200 HTTP clients of both protocol eras that all use the request id 1",
       full: { count: 100_000, seconds: 300 },
       quick: { count: 2000, seconds: 20 },
       run: (module) => module.sameIds,
@@ -38,7 +38,7 @@ export const protocol = {
     {
       name: "exact-values",
       ids: ["P6"],
-      about: "arguments with numbers, keys and characters that reading as JSON would change",
+      about: "arguments with numbers, keys and characters that a JSON parser would change",
       full: { count: 5000, seconds: 30 },
       quick: { count: 500, seconds: 4 },
       run: (module) => module.exactValues,
@@ -46,7 +46,7 @@ export const protocol = {
     {
       name: "depth-bombs",
       ids: ["P8"],
-      about: "messages of less than 1 MiB that are nested too deep or hold too much, on stdio and HTTP",
+      about: "messages below 1 MiB that are nested too deeply or have too many members, over stdio and HTTP",
       full: { count: 10, seconds: 10 },
       quick: { count: 2, seconds: 4 },
       run: (module) => module.depthBombs,
@@ -54,7 +54,7 @@ export const protocol = {
     {
       name: "long-lines",
       ids: ["P9"],
-      about: "lines of 100 MiB without an end on standard input",
+      about: "lines of 100 MiB without a line feed on standard input",
       full: { count: 10, seconds: 12 },
       quick: { count: 3, seconds: 4 },
       run: (module) => module.longLines,
@@ -62,7 +62,7 @@ export const protocol = {
     {
       name: "cancels",
       ids: ["P12"],
-      about: "calls that are given up in every way, while held, queued or starting",
+      about: "calls cancelled in every way, while they run, wait in the queue or wait for a server start",
       full: { count: 2000, seconds: 30 },
       quick: { count: 200, seconds: 5 },
       run: (module) => module.cancels,
@@ -70,17 +70,17 @@ export const protocol = {
     {
       name: "stalled-readers",
       ids: ["P14"],
-      about: "fifty clients that stop reading their streams while much arrives",
+      about: "50 clients that stop reading their streams while many messages arrive",
       full: { count: 30, seconds: 65 },
       fewer:
-        "30 MiB for each client where 100 were planned: its stream is closed after a few, and 100 take three minutes.",
+        "30 MiB for each client instead of the planned 100: the gateway closes the stream after a few MiB, and 100 MiB take three minutes.",
       quick: { count: 6, seconds: 20 },
       run: (module) => module.stalledReaders,
     },
     {
       name: "modern-headers",
       ids: ["P10"],
-      about: "requests of 2026-07-28 whose headers, envelope or method are wrong",
+      about: "requests of revision 2026-07-28 with wrong headers, envelope or method",
       tests: [
         { file: "src/surfaces/http/mcp-stateless.test.ts", named: "a request of 2026-07-28" },
         { file: "src/surfaces/http/mcp-stateless.test.ts", named: "without a session" },
@@ -89,12 +89,12 @@ export const protocol = {
     {
       name: "eras",
       ids: ["P11"],
-      about: "clients and servers of every era; `npm run conformance` runs the protocol's own suite",
+      about: "clients and servers of every protocol era; `npm run conformance` runs the official MCP suite",
       tests: [
         { file: "test/e2e/eras.test.ts" },
         { file: "test/e2e/http-clients.test.ts" },
         { file: "src/upstreams/eras.test.ts" },
-        { file: "src/upstreams/http.test.ts", named: "is spoken to in its era when it is remembered" },
+        { file: "src/upstreams/http.test.ts", named: "is used in its era when it is remembered" },
         { file: "src/upstreams/http.test.ts", named: "lists and answers" },
         { file: "test/e2e/conformance.test.ts" },
       ],

@@ -6,7 +6,7 @@ export const reload = {
     {
       name: "reload-in-flight",
       ids: ["W1"],
-      about: "servers that come, go, change and lose a tool under 200 calls in flight",
+      about: "servers that are added, removed and changed, or lose a tool, with 200 calls in flight",
       full: { count: 40, seconds: 40 },
       quick: { count: 5, seconds: 8 },
       run: (module) => module.reloadInFlight,
@@ -14,7 +14,7 @@ export const reload = {
     {
       name: "deny-in-flow",
       ids: ["W5"],
-      about: "a tool that is denied while calls of it flow and wait",
+      about: "a tool that a new rule denies while calls to it run and wait",
       full: { count: 40, seconds: 40 },
       quick: { count: 4, seconds: 6 },
       run: (module) => module.denyInFlow,
@@ -22,7 +22,7 @@ export const reload = {
     {
       name: "many-writes",
       ids: ["W6"],
-      about: "a configuration that is written a hundred times a second",
+      about: "a configuration file that is written 100 times per second",
       full: { count: 60, seconds: 66 },
       quick: { count: 5, seconds: 10 },
       run: (module) => module.manyWrites,
@@ -30,7 +30,7 @@ export const reload = {
     {
       name: "wrong-configurations",
       ids: ["W3"],
-      about: "configurations that are half written, wrong, empty, gone or no file",
+      about: "configuration files that are half written, invalid, empty, deleted or not a file",
       full: { count: 200, seconds: 25 },
       quick: { count: 20, seconds: 5 },
       run: (module) => module.wrongConfigurations,
@@ -38,7 +38,7 @@ export const reload = {
     {
       name: "exact-restarts",
       ids: ["W4"],
-      about: "changes of policy, rules, limits, descriptions and variables",
+      about: "changes of policy, rules, limits, descriptions and variables restart only affected servers",
       full: { count: 100, seconds: 20 },
       quick: { count: 15, seconds: 5 },
       run: (module) => module.exactRestarts,
@@ -46,20 +46,20 @@ export const reload = {
     {
       name: "pins-across-reloads",
       ids: ["W8"],
-      about: "changed tools, approvals and failing servers across reloads and renames",
+      about: "quarantined tools, approvals and failed servers across reloads and renames",
       tests: [
         { file: "src/catalog/pinning.test.ts" },
         { file: "src/catalog/pin-histories.test.ts" },
         { file: "test/e2e/pins.test.ts" },
-        { file: "src/upstreams/adopt.test.ts", named: "fails and stays the same" },
+        { file: "src/upstreams/adopt.test.ts", named: "keeps the failure state of an unchanged server" },
       ],
     },
     {
       name: "bad-signature-at-reload",
       ids: ["W9"],
-      about: "a tool file that turns bad while the gateway runs",
+      about: "a tool file that becomes invalid while the gateway runs",
       tests: [
-        { file: "test/e2e/tool-files-remote.test.ts", named: "not after they turn bad" },
+        { file: "test/e2e/tool-files-remote.test.ts", named: "follows changed files and ignores invalid files" },
         { file: "src/toolfiles/read-tool-files.test.ts" },
       ],
     },

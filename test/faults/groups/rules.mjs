@@ -6,7 +6,7 @@ export const rules = {
     {
       name: "evil-rules",
       ids: ["R1"],
-      about: "25 regexes that other engines need hours for, over many long names",
+      about: "25 regular expressions with catastrophic backtracking in other engines, on many long names",
       full: { count: 10_000, seconds: 25 },
       quick: { count: 500, seconds: 6 },
       run: (module) => module.evilRules,
@@ -14,20 +14,24 @@ export const rules = {
     {
       name: "rules-refused",
       ids: ["R2"],
-      about: "patterns that do not compile, in rules that forbid",
+      about: "patterns that do not compile, in rules that disable tools",
       tests: [
-        { file: "src/rules/compile.test.ts", named: "refuses all rules when one does not compile" },
-        { file: "src/rules/compile.test.ts", named: "reports every bad pattern at once" },
-        { file: "src/rules/regex.test.ts", named: "refuses" },
+        { file: "src/rules/compile.test.ts", named: "rejects all rules if one does not compile" },
+        { file: "src/rules/compile.test.ts", named: "reports every invalid pattern at once" },
+        { file: "src/rules/regex.test.ts", named: "rejects" },
+        { file: "src/rules/glob.test.ts", named: "rejects" },
         { file: "src/rules/glob.test.ts", named: "refuses" },
         { file: "src/rules/options.test.ts" },
-        { file: "src/config/load.test.ts", named: "lists patterns that do not compile beside all other problems" },
+        {
+          file: "src/config/load.test.ts",
+          named: "lists patterns that do not compile together with all other problems",
+        },
       ],
     },
     {
       name: "evil-globs",
       ids: ["R3"],
-      about: "globs that other matchers need hours for, over many long names",
+      about: "globs with exponential time in other matchers, on many long names",
       full: { count: 10_000, seconds: 20 },
       quick: { count: 500, seconds: 17 },
       run: (module) => module.evilGlobs,
@@ -35,7 +39,7 @@ export const rules = {
     {
       name: "same-answers",
       ids: ["R5"],
-      about: "flags that make other engines remember, asked again and again",
+      about: "regular expression flags (g, y) that make matching stateful in other engines, evaluated repeatedly",
       tests: [
         { file: "src/rules/regex.test.ts", named: "gives the same answer every time" },
         { file: "src/rules/decide.test.ts", named: "gives the same answer every time" },
@@ -44,13 +48,13 @@ export const rules = {
     {
       name: "many-rules",
       ids: ["R7"],
-      about: "very many rules over very many tools",
+      about: "10,000 rules on 10,000 tools",
       full: { count: 10_000, seconds: 5 },
       quick: { count: 1000, seconds: 2 },
       run: (module) => module.manyRules,
     },
   ],
   untried: {
-    R8: "No surface takes a pattern from a caller: rules, policies and views are compiled from the configuration alone.",
+    R8: "No surface accepts a pattern from a caller: rules, policies and views are compiled from the configuration alone.",
   },
 };

@@ -6,7 +6,7 @@ export const schemas = {
     {
       name: "evil-schemas",
       ids: ["V1", "V2"],
-      about: "patterns in schemas that would backtrack for hours, and the stock client beside it",
+      about: "schema patterns with catastrophic backtracking, compared with the official SDK client",
       full: { count: 10, seconds: 25 },
       quick: { count: 1, seconds: 20 },
       run: (module) => module.evilSchemas,
@@ -14,7 +14,7 @@ export const schemas = {
     {
       name: "schema-bombs",
       ids: ["V5"],
-      about: "schemas that explode when they are read or evaluated",
+      about: "schemas that grow exponentially when they are parsed or evaluated",
       full: { count: 5, seconds: 20 },
       quick: { count: 1, seconds: 10 },
       run: (module) => module.schemaBombs,
@@ -22,7 +22,7 @@ export const schemas = {
     {
       name: "schema-references",
       ids: ["V3", "V4"],
-      about: "schemas that refer to themselves, to nothing and to other places",
+      about: "schemas with circular, missing and external references",
       full: { count: 5, seconds: 8 },
       quick: { count: 1, seconds: 5 },
       run: (module) => module.schemaReferences,
@@ -30,7 +30,7 @@ export const schemas = {
     {
       name: "argument-keys",
       ids: ["V8"],
-      about: "arguments with keys by which a prototype is reached",
+      about: "arguments with prototype pollution keys (`__proto__` and others)",
       full: { count: 2000, seconds: 12 },
       quick: { count: 100, seconds: 3 },
       run: (module) => module.argumentKeys,
@@ -38,7 +38,7 @@ export const schemas = {
     {
       name: "schema-roots",
       ids: ["V9"],
-      about: "schemas whose root is no plain object, for clients and for random values",
+      about: "schemas whose root is not a plain object, read by clients and checked with random values",
       full: { count: 1000, seconds: 8 },
       quick: { count: 100, seconds: 5 },
       run: (module) => module.schemaRoots,
@@ -46,7 +46,7 @@ export const schemas = {
     {
       name: "one-bad-tool",
       ids: ["V11"],
-      about: "fifty tools of which one is broken",
+      about: "50 tools, one of which is broken",
       full: { count: 13, seconds: 8 },
       quick: { count: 3, seconds: 4 },
       run: (module) => module.oneBadTool,
@@ -54,11 +54,11 @@ export const schemas = {
     {
       name: "dialects",
       ids: ["V6"],
-      about: "schemas of every dialect, and of none",
+      about: "schemas of every JSON Schema dialect, and without one",
       tests: [{ file: "src/executor/check-value.test.ts" }],
     },
   ],
   untried: {
-    V10: "No package of npm was found that holds the tests of draft 2020-12, and the fault suite fetches nothing from anywhere else; schema-roots and dialects compare with another validator and with a table.",
+    V10: "No npm package with the official tests of draft 2020-12 was found, and the fault suite downloads nothing from other places. The rows schema-roots and dialects compare with another validator and with a table.",
   },
 };

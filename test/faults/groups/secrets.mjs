@@ -6,7 +6,7 @@ export const secrets = {
     {
       name: "canaries",
       ids: ["S1"],
-      about: "secrets in every place, and a look at every byte that is written",
+      about: "secrets in every setting that can contain one; every byte that the gateway writes is searched for them",
       full: { count: 60, seconds: 180 },
       quick: { count: 6, seconds: 20 },
       run: (module) => module.canaries,
@@ -14,7 +14,7 @@ export const secrets = {
     {
       name: "child-variables",
       ids: ["S2"],
-      about: "fifty variables of the gateway that are no server's business",
+      about: "50 variables of the gateway that no server process may receive",
       full: { count: 50, seconds: 3 },
       quick: { count: 50, seconds: 3 },
       run: (module) => module.childVariables,
@@ -22,7 +22,7 @@ export const secrets = {
     {
       name: "argv-secrets",
       ids: ["S4"],
-      about: "variables in the arguments of servers, under a strict policy",
+      about: "variables in server arguments, under the strict preset",
       full: { count: 8, seconds: 3 },
       quick: { count: 8, seconds: 3 },
       run: (module) => module.argvSecrets,
@@ -30,7 +30,7 @@ export const secrets = {
     {
       name: "templates-kept",
       ids: ["S5"],
-      about: "commands that read, change and export a configuration with variables in it",
+      about: "commands that read, change and export a configuration with variables",
       full: { count: 17, seconds: 15 },
       quick: { count: 4, seconds: 5 },
       run: (module) => module.templatesKept,
@@ -38,16 +38,16 @@ export const secrets = {
     {
       name: "dotenv-texts",
       ids: ["S6"],
-      about: ".env files of every kind",
+      about: ".env files with every kind of syntax",
       tests: [
-        { file: "src/config/dotenv.test.ts" },
+        { file: "src/util/dotenv.test.ts" },
         { file: "src/config/variables.test.ts", named: "the chain of .env files" },
       ],
     },
     {
       name: "rotated-secret",
       ids: ["S7"],
-      about: "a secret that changes in its file while calls go on",
+      about: "a secret that changes in its file while calls run",
       full: { count: 3, seconds: 25 },
       quick: { count: 1, seconds: 10 },
       run: (module) => module.rotatedSecret,
@@ -55,17 +55,17 @@ export const secrets = {
     {
       name: "open-files",
       ids: ["S10"],
-      about: "files with secrets that others can read, that are links, or belong to others",
+      about: "secret files that other users can read, that are symbolic links, or that other users own",
       tests: [
-        { file: "src/config/variables.test.ts", named: "tells of the person's own file" },
-        { file: "src/config/variables.test.ts", named: "looks at the file that a link leads to" },
+        { file: "src/config/variables.test.ts", named: "own file" },
+        { file: "src/config/variables.test.ts", named: "checks the target of a link" },
         { file: "src/toolfiles/keys/open-keys.test.ts", named: "that others can" },
-        { file: "src/util/local-key.test.ts", named: "is closed to others when they could read it" },
+        { file: "src/util/local-key.test.ts", named: "removes read permission of other users" },
         { file: "src/surfaces/http/token.test.ts", named: "closes a file that others could read" },
       ],
     },
   ],
   untried: {
-    S9: "There is no block mode: results of servers pass unchanged, and only values that the gateway itself knows are hidden in what it says.",
+    S9: "The gateway has no mode that blocks secrets in results: results of servers pass unchanged, and only known secrets are replaced in the gateway's own messages.",
   },
 };

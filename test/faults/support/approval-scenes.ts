@@ -1,4 +1,4 @@
-// A person has said yes to one call. It runs once, and nothing else does.
+// A user has approved one call. It runs once, and no other call does.
 import { decideInStore } from "./approve.js";
 import type { Execution, Gateway, Json, Outcome } from "./gateway.js";
 import type { FaultHome } from "./home.js";
@@ -9,7 +9,7 @@ export interface Stage {
   readonly gateways: readonly Gateway[];
   readonly server: string;
   readonly otherServer: string;
-  /** How a person says yes. */
+  /** How a user approves. */
   readonly approve: (id: string) => Promise<void>;
 }
 
@@ -29,10 +29,10 @@ function toCall(server: string, id: string, more: Json = {}): Execution {
 async function ask({ gateways }: Stage, execution: Execution): Promise<string> {
   const outcome = await gateways[0]!.execute(execution);
   if (outcome.kind === "error" && outcome.code === "CONFIRMATION_REQUIRED") return String(outcome.error["approval_id"]);
-  throw new Error(`A call that needs a person ended in ${describe(outcome)}.`);
+  throw new Error(`A call that needs approval ended in ${describe(outcome)}.`);
 }
 
-/** The tool has run so often and no more, and this is what came back from the calls that must not run. */
+/** Checks that the tool has run exactly this often, and that the calls without approval were rejected. */
 function judge({ home }: Stage, id: string, expected: { effects: number; refused?: readonly Outcome[] }): string[] {
   const found: string[] = [];
   const effects = home.ledger.of(id, "effect").length;
@@ -62,7 +62,7 @@ export const SCENES: Readonly<Record<string, Scene>> = {
       others.map((one, index) => gateways[index % gateways.length]!.execute({ ...one, options: { confirmed: true } })),
     );
     const before = judge(stage, id, { effects: 0, refused });
-    // Members in another order are the same call.
+    // A different order of members is the same call.
     const reordered = { ...call, arguments: { all: false, to: "alice", id } };
     const ran = await gateways.at(-1)!.execute(reordered);
     const again = [

@@ -8,7 +8,7 @@ const LAUNCH = fileURLToPath(new URL("./launch.mjs", import.meta.url));
 const LIMIT_MS = 60_000;
 const TTL_MS = 300_000;
 
-/** A person's word, as it lies in the store afterwards. */
+/** An approval by a user, as it is stored. */
 export async function decideInStore(
   home: FaultHome,
   id: string,
@@ -23,11 +23,11 @@ export async function decideInStore(
   }
 }
 
-/** A person at a terminal: the command asks for one. Resolves with what it printed. */
+/** A user at a terminal, which the command requires. Resolves with its output. */
 export async function approveAtTerminal(home: FaultHome, dist: string, id: string): Promise<string> {
   const words = [process.execPath, LAUNCH, dist, "anygpt", "mcp", "approve", id, "--config", home.config];
   const line = words.map((word) => `'${word}'`).join(" ");
-  // The two kinds of `script` take the command in different ways.
+  // The two variants of `script` take the command in different ways.
   const given = process.platform === "darwin" ? ["-q", "/dev/null", ...words] : ["-qec", line, "/dev/null"];
   const child = promisify(execFile)("script", given, {
     env: { ...home.env, TERM: "dumb" },

@@ -1,16 +1,16 @@
-// Clients that can ask their person, and bring back everything but a clear yes to the question that was put.
+// Clients with elicitation that return everything except a clear acceptance of the question.
 import { type Gateway, type Json, openGateway } from "./gateway.js";
 import type { FaultHome } from "./home.js";
 import type { Random } from "./random.js";
 
-/** Tries once with that marker; gives how many requests it has made. */
+/** Tries once with that marker; returns the number of requests. */
 export interface AskingClient {
   attack(server: string, id: string): Promise<number>;
   close(): Promise<void>;
 }
 
 const YES = { action: "accept", content: { confirm: true } };
-/** None of them is a yes. */
+/** None of them is an acceptance. */
 const WORDS: readonly Json[] = [
   { action: "decline" },
   { action: "cancel" },
@@ -27,7 +27,7 @@ const WORDS: readonly Json[] = [
   { confirm: true },
   {},
 ];
-/** No answers at all by the protocol: who gets one of them goes on waiting. */
+/** Invalid results by the protocol: the gateway keeps waiting after one of them. */
 const NO_WORDS: readonly unknown[] = [true, "accept", null, [YES]];
 
 const FAILURE_SHARE = 0.1;
@@ -39,7 +39,7 @@ const toArguments = (server: string, id: string): Json => ({
   options: { confirmed: true },
 });
 
-/** Of the revisions with a handshake: it is asked while its call waits. */
+/** Revisions with a handshake: the client is asked while its call waits. */
 export async function openAskedClient(home: FaultHome, dist: string, random: Random): Promise<AskingClient> {
   const onRequest = (): unknown => {
     if (random.chance(FAILURE_SHARE)) throw new Error("It cannot show forms after all.");
@@ -58,7 +58,7 @@ export async function openAskedClient(home: FaultHome, dist: string, random: Ran
 const ENVELOPE = { "io.modelcontextprotocol/protocolVersion": "2026-07-28" };
 const CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
 
-/** Of the revision 2026-07-28: the question comes as an answer, and the word with the next round of the request. */
+/** Revision 2026-07-28: the question is a result, and the answer comes with the next round of the request. */
 export async function openRoundsClient(home: FaultHome, dist: string, random: Random): Promise<AskingClient> {
   const [gateway, other] = await Promise.all([
     openGateway(home, { dist, isModern: true }),

@@ -1,15 +1,15 @@
-// Ways in which a caller may try to confirm its own call. None of them may run the tool: nobody has been asked.
+// Ways in which a caller may try to confirm its own call. None of them may run the tool, because no user has been asked.
 import type { Gateway, Json, Outcome } from "./gateway.js";
 import type { Random } from "./random.js";
 
 export interface Attacker {
-  /** A gateway whose client cannot ask anybody. */
+  /** A gateway whose client does not support elicitation. */
   readonly gateway: Gateway;
   readonly server: string;
   readonly random: Random;
 }
 
-/** Makes its calls with that marker and gives what came back. */
+/** Makes its calls with that marker and returns the answers. */
 export type Attack = (attacker: Attacker, id: string) => Promise<Outcome[]>;
 
 const YES = { action: "accept", content: { confirm: true } };
@@ -39,7 +39,7 @@ function toCall({ server }: Attacker, id: string): { server: string; tool: strin
 const call = (gateway: Gateway, args: Json, params: Json = {}): Promise<Outcome> =>
   gateway.request("tools/call", { name: "execute_tool", arguments: args, ...params });
 
-/** The question that the call has to wait for; asking for it runs nothing. */
+/** The approval that the call has to wait for; requesting it runs nothing. */
 async function openQuestion(attacker: Attacker, id: string): Promise<string> {
   const outcome = await call(attacker.gateway, toCall(attacker, id));
   return outcome.kind === "error" ? String(outcome.error["approval_id"]) : "none";
@@ -142,7 +142,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
         name: "execute_tool",
         arguments: { ...toCall(attacker, id), options },
       })}}`;
-    // Whether batches are taken depends on the revision, and with it under which ids something comes back.
+    // Support for batches depends on the revision, and so do the ids of the answers.
     attacker.gateway.send(`[${one(first, {})},${one(second, { confirmed: true })}]`);
     return [await call(attacker.gateway, { ...toCall(attacker, id), options: { confirmed: true } })];
   },

@@ -6,7 +6,7 @@ import { waitFor } from "./deadline.js";
 import type { FaultHome } from "./home.js";
 
 const LAUNCH = fileURLToPath(new URL("./launch.mjs", import.meta.url));
-const SETTLE_LIMIT_MS = 20_000;
+const SETTLE_LIMIT_MS = 120_000;
 const VERIFY_LIMIT_MS = 120_000;
 
 export type AuditEntry = Readonly<Record<string, unknown>> & { readonly kind: string; readonly request_id: string };
@@ -16,7 +16,7 @@ export interface AuditFindings {
   readonly violations: readonly string[];
 }
 
-/** Everything that the gateways of a home recorded, and what is wrong with it once they have all settled. */
+/** All audit records of a home folder, and the violations in them once all gateways are idle. */
 export async function readAudit(home: FaultHome, dist: string): Promise<AuditFindings> {
   const store = createStore({ file: storeFile(home.state), inline: true });
   const violations = await verifyByCommand(home, dist);
@@ -36,19 +36,19 @@ export async function readAudit(home: FaultHome, dist: string): Promise<AuditFin
   }
 }
 
-/** Waits until every intent has its outcome: what a killed gateway left open is closed by the next one. */
+/** Waits until every intent has its outcome: the next gateway closes the open intents of a killed one. */
 export async function settleAudit(home: FaultHome): Promise<void> {
   const store = createStore({ file: storeFile(home.state), inline: true });
   try {
     const isSettled = async (): Promise<boolean> => (await store.audit.openIntents()).length === 0;
-    // What stays open is found by whoever reads the records afterwards.
+    // Intents that stay open are reported by the checks of the records.
     await waitFor(isSettled, "end of open intents", SETTLE_LIMIT_MS).catch(() => undefined);
   } finally {
     await store.close();
   }
 }
 
-/** What `anygpt mcp audit --verify` says, signatures and all. */
+/** The output of `anygpt mcp audit --verify`, including signatures. */
 function verifyByCommand(home: FaultHome, dist: string): Promise<string[]> {
   const words = [LAUNCH, dist, "anygpt", "mcp", "audit", "--verify", "--json", "--config", home.config];
   const options = { env: home.env, cwd: home.folder, timeout: VERIFY_LIMIT_MS };

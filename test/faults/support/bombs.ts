@@ -1,4 +1,4 @@
-/** A request within the limit of its size that costs its reader much. */
+/** A request below the size limit that is expensive to read. */
 export interface Bomb {
   readonly what: string;
   /** The text of the tool's arguments. */

@@ -1,4 +1,4 @@
-// Faults of the disk below a running gateway, each of which can be taken back.
+// Disk faults of a running gateway, each of which can be undone.
 import { execFile, execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,10 +12,10 @@ const LAUNCH = fileURLToPath(new URL("./launch.mjs", import.meta.url));
 const DISK_SIZE = "8m";
 const run = promisify(execFile);
 
-/** Begins the fault; what it gives ends it. */
+/** Starts the fault; the returned function ends it. */
 export type DiskFault = (pid: number) => Promise<() => Promise<void>>;
 
-/** No file of the process can be written any more: the system answers EFBIG, which SQLite takes for a failed disk. */
+/** No file of the process can be written: the system returns EFBIG, which SQLite reports as a disk error. */
 export const failedWrites: DiskFault = async (pid) => {
   await run("prlimit", ["--pid", String(pid), "--fsize=0:"]);
   return async () => {
@@ -23,7 +23,7 @@ export const failedWrites: DiskFault = async (pid) => {
   };
 };
 
-/** Somebody else holds the store. */
+/** Another process locks the store. */
 export function holdStore(home: FaultHome): () => void {
   const database = new (driver().DatabaseSync)(storeFile(home.state));
   database.exec("BEGIN IMMEDIATE");
@@ -37,14 +37,14 @@ export function hasLimits(): boolean {
   return isPossible("prlimit", ["--version"]);
 }
 
-/** Whether a process can be given a disk of its own without rights that people do not have. */
+/** Whether a process can get its own disk without root privileges. */
 export function hasOwnDisks(): boolean {
   return isPossible("unshare", ["-Urm", "mount", "-t", "tmpfs", "-o", "size=64k", "none", "/mnt"]);
 }
 
 /**
- * A build that is the given one, but for the disk that its state lies on: a small one in memory that nobody else sees.
- * The gateway is then the first child of the process that was started.
+ * A build that equals the given one, except that its state is on a small in-memory disk that only it sees.
+ * The gateway is then the first child of the started process.
  */
 export function onOwnDisk(home: FaultHome, dist: string, isReadOnly = false): string {
   const folder = home.path("own-disk");
@@ -53,20 +53,19 @@ export function onOwnDisk(home: FaultHome, dist: string, isReadOnly = false): st
   const mount = `mount -t tmpfs -o ${flags} none "${home.state}" && exec "$@"`;
   const words = ["-Urm", "sh", "-c", mount, "sh", process.execPath, LAUNCH, dist, "discovery"];
   writeFileSync(
-    join(folder, "main.js"),
-    `import { spawn } from "node:child_process";
-export const runDiscovery = () => new Promise((resolve) => {
+    join(folder, "main.cjs"),
+    `const { spawn } = require("node:child_process");
+exports.runDiscovery = () => new Promise((resolve) => {
   const child = spawn("unshare", [...${JSON.stringify(words)}, ...process.argv.slice(2)], { stdio: "inherit" });
   child.once("close", resolve);
 });
 `,
   );
-  writeFileSync(join(folder, "package.json"), '{"type":"module"}');
   mkdirSync(home.state, { recursive: true });
   return folder;
 }
 
-/** The same home, with the state that the process has on its own disk, as it is now. */
+/** The same home folder, with the current state on the process's own disk. */
 export function copyOwnDisk(home: FaultHome, pid: number): FaultHome {
   const state = home.path("copied");
   cpSync(`/proc/${pid}/root${home.state}`, state, { recursive: true });
@@ -82,20 +81,20 @@ function isPossible(command: string, words: readonly string[]): boolean {
   }
 }
 
-/** Of a process that has a small disk of its own mounted at the folder: it is full. */
+/** Fills the small disk that a process has mounted at the folder. */
 export function fullDisk(folder: string): DiskFault {
   return async (pid) => {
     const filler = `/proc/${pid}/root${folder}/filler`;
     try {
       writeFileSync(filler, Buffer.alloc(64 * 1024 * 1024));
     } catch {
-      // As much as there was room for.
+      // All free space is used.
     }
     return async () => rmSync(filler, { force: true });
   };
 }
 
-/** The disk that was read-only when the process began to use it can be written to. */
+/** Makes a disk writable that was read-only when the process began to use it. */
 export async function makeWritable(folder: string, pid: number): Promise<void> {
   const words = ["-t", String(pid), "-U", "-m", "--preserve-credentials", "mount", "-o", "remount,rw", folder];
   await run("nsenter", words);

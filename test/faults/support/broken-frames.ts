@@ -1,11 +1,11 @@
 import type { Random } from "./random.js";
 
-/** A line that is no proper message, and what has to come back for it. */
+/** A line that is not a valid message, and the expected answers. */
 export interface BrokenFrame {
   readonly kind: string;
-  /** Without the end of the line. */
+  /** Without the line break. */
   readonly bytes: Buffer;
-  /** One for each error that is due: its code, and the id that can be made out. */
+  /** One for each expected error: its code, and the id if it can be parsed. */
   readonly due: readonly { readonly code: number; readonly id: number | string | null }[];
 }
 
@@ -14,7 +14,7 @@ const INVALID_REQUEST = -32600;
 const METHOD_NOT_FOUND = -32601;
 const INVALID_PARAMS = -32602;
 
-/** A call that would have an effect, if anybody took it for a call. */
+/** A call that would have an effect if it were accepted as a call. */
 export function callOf(id: number | string, server: string): object {
   const given = { server, tool: "effect", arguments: { id: `broken ${id}` } };
   return { jsonrpc: "2.0", id, method: "tools/call", params: { name: "execute_tool", arguments: given } };
@@ -121,7 +121,7 @@ const KINDS: Readonly<Record<string, Make>> = {
 
 export const BROKEN_KINDS: readonly string[] = Object.keys(KINDS);
 
-/** `id` is the frame's own: nobody else has it. */
+/** `id` belongs to this frame only. */
 export function breakFrame(id: number | string, random: Random, server: string): BrokenFrame {
   const kind = random.pick(BROKEN_KINDS);
   return { kind, ...KINDS[kind]!(id, random, server) };

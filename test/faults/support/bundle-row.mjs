@@ -1,9 +1,9 @@
-// A row as a program of its own, so that it can be run without the test runner.
+// Bundles a row as a program that runs without the test runner.
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 
-/** Gives the address of what was made; `outfile` lies inside the package, where its dependencies are found. */
+/** Returns the URL of the bundle; `outfile` is inside the package, so that its dependencies resolve. */
 export async function bundleRow(file, { root, outfile }) {
   await build({
     absWorkingDir: root,
@@ -24,7 +24,7 @@ export async function bundleRow(file, { root, outfile }) {
   return pathToFileURL(outfile).href;
 }
 
-/** What a source looks for beside itself is there, and not beside the bundle. */
+/** Files next to a source are looked up next to the source and not next to the bundle. */
 function ownAddresses() {
   return {
     name: "own-addresses",

@@ -6,21 +6,21 @@ import type { Canaries } from "./canary-values.js";
 
 export const CANARY_SERVER = fileURLToPath(new URL("./canary-server.mjs", import.meta.url));
 
-/** A home and a project in which every one of the values stands somewhere. */
+/** A home folder and a project that contain every value in some place. */
 export interface CanaryPlace {
   readonly root: string;
   readonly home: string;
   readonly project: string;
   readonly config: string;
   readonly env: Record<string, string>;
-  /** The files that hold values because the test has put them there. */
+  /** The files that contain values because the test wrote them. */
   readonly written: ReadonlySet<string>;
   write(name: string, content: string | object): string;
   configure(servers: Record<string, object>, rest?: object): void;
   remove(): void;
 }
 
-/** Short, so that nothing is waited for that does not come. */
+/** Short, so that the test does not wait for answers that never arrive. */
 const LIMITS = {
   upstreams: { startTimeoutMs: 3000, probeTimeoutMs: 700, startWaitMs: 6000, listTimeoutMs: 2000, pulseTimeoutMs: 500 },
   execution: { timeoutMs: 900 },
@@ -91,7 +91,7 @@ const BY_VARIABLE = [
   "CANARY_DATABASE",
 ];
 
-/** A server that is a process and is given everything that a process can be given. */
+/** A stdio server that receives values in every way that a process can. */
 export function stdioServer(canaries: Canaries, mode = "serve", more: Record<string, string> = {}): object {
   return {
     command: process.execPath,
@@ -105,7 +105,7 @@ export function stdioServer(canaries: Canaries, mode = "serve", more: Record<str
   };
 }
 
-/** The same for one that is reached by an address. */
+/** The same for a remote server. */
 export function httpServer(canaries: Canaries, origin: string, kind: string): object {
   return {
     url: `${origin}/${kind}?key=\${CANARY_QUERY}&token=${canaries.WRITTEN_QUERY}`,
@@ -119,7 +119,7 @@ export function httpServer(canaries: Canaries, origin: string, kind: string): ob
   };
 }
 
-/** Addresses with a password, one from a variable and one written out. */
+/** URLs with a password, one from a variable and one in plain text. */
 export function loginServers(canaries: Canaries, host: string): Record<string, object> {
   return {
     login: { url: `http://user:\${CANARY_PASSWORD}@${host}/serve?key=\${CANARY_QUERY}` },

@@ -1,4 +1,4 @@
-// Runs the built programs and keeps every byte that they write, and looks at the command lines of what they start.
+// Runs the built programs, keeps all output, and reads the command lines of the processes that they start.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -20,18 +20,18 @@ export interface Heard {
 export interface CanaryPrograms {
   readonly heard: readonly Heard[];
   readonly origin: () => Promise<string>;
-  /** `anygpt mcp …`; the exit code. */
+  /** Runs `anygpt mcp …`; resolves with the exit code. */
   cli(...words: string[]): Promise<number>;
   gateway(...words: string[]): Promise<CanaryGateway>;
   close(): Promise<void>;
 }
 
 export interface CanaryGateway {
-  /** The result or the error, whatever it is; undefined when the gateway ended first. */
+  /** The result or the error; undefined if the gateway exited first. */
   request(method: string, params?: object): Promise<unknown>;
-  /** Sends and does not wait. */
+  /** Sends without waiting for an answer. */
   send(method: string, params?: object): void;
-  /** Resolves when it has written this to its standard error. */
+  /** Resolves when the program has written this to standard error. */
   logged(text: string): Promise<void>;
   kill(): Promise<void>;
   close(): Promise<void>;
@@ -87,7 +87,7 @@ export function createPrograms(place: CanaryPlace, dist: string): CanaryPrograms
   };
 }
 
-/** Of the program and of what it started, but for servers: what those are started with is the configuration's. */
+/** Command lines of the program and its children, without servers: those come from the configuration. */
 function commandLines(pid: number): string[] {
   return [pid, ...descendantsOf(pid)].flatMap((one) => {
     try {

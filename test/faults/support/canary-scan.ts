@@ -1,8 +1,8 @@
-// Values and bytes come in; which values the bytes hold, in which form, goes out. It shares nothing with what hides them.
+// Finds values in bytes and reports their form. Shares no code with the redaction.
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 
-/** Part of a value that is long enough not to be there by chance: of a value that was cut in two, a half is told too. */
+/** A part of a value that is too long to occur by chance: half of a truncated value is reported too. */
 const WINDOW = 12;
 
 export interface Needle {
@@ -11,7 +11,7 @@ export interface Needle {
   readonly bytes: Buffer;
 }
 
-/** Everything to look for. A value is looked for as a whole in every form, and in pieces as it is. */
+/** Everything to search for: each value in every form, and its parts in plain text. */
 export function createNeedles(canaries: Readonly<Record<string, string>>): Needle[] {
   return Object.entries(canaries).flatMap(([canary, value]) =>
     [...formsOf(value), ...windowsOf(value)].map(([form, text]) => ({ canary, form, bytes: Buffer.from(text) })),
@@ -43,7 +43,7 @@ function formsOf(value: string): [form: string, text: string][] {
   ];
 }
 
-/** The characters that depend on the value alone, whatever stands before and after it. */
+/** The encoded characters that depend on the value only, whatever comes before and after it. */
 function inBase64(bytes: Buffer, offset: number): string {
   const [zeros, ones] = [0, 255].map((fill) =>
     Buffer.concat([Buffer.alloc(offset, fill), bytes, Buffer.alloc(3, fill)]).toString("base64"),
@@ -60,7 +60,7 @@ function windowsOf(value: string): [form: string, text: string][] {
   return starts.map((start) => [`a part from ${start}`, value.slice(start, start + WINDOW)]);
 }
 
-/** At most one line for each value: where it is, and in which form. */
+/** At most one line for each value: its position and form. */
 export function scanBytes(bytes: Buffer, where: string, needles: readonly Needle[]): string[] {
   const found = new Map<string, string>();
   for (const { canary, form, bytes: needle } of needles) {
@@ -71,7 +71,7 @@ export function scanBytes(bytes: Buffer, where: string, needles: readonly Needle
   return [...found.values()];
 }
 
-/** Every file below the folder but those that the test has written itself. */
+/** Every file in the folder except those that the test has written. */
 export function scanFiles(folder: string, written: ReadonlySet<string>, needles: readonly Needle[]): string[] {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   return files.flatMap((entry) => {
@@ -82,13 +82,13 @@ export function scanFiles(folder: string, written: ReadonlySet<string>, needles:
   });
 }
 
-/** The command lines of these processes, and of nobody else. */
+/** The command lines of these processes only. */
 export function scanCommandLines(pids: readonly number[], needles: readonly Needle[]): string[] {
   return pids.flatMap((pid) => {
     try {
       return scanBytes(readFileSync(`/proc/${pid}/cmdline`), `the command line of process ${pid}`, needles);
     } catch {
-      // It has ended since.
+      // The process has exited.
       return [];
     }
   });

@@ -20,7 +20,7 @@ const START_FAULTS = ["exit", "stray", "refuse", "version", "unlisted", "mislist
 const CALL_FAULTS = ["reject", "reject_whole", "log", "progress", "crash", "flood", "hang", "odd_result"];
 const HTTP_FAULTS = ["unauthorized", "broken", "redirect", "page", "garbage", "reset"];
 
-/** Every fault, by every way in which somebody hears of it. */
+/** Every fault, through every surface that reports it. */
 export const SCENARIOS: readonly Scenario[] = [
   ...START_FAULTS.flatMap((mode): Scenario[] => [
     { name: `${mode} at a start, over MCP`, run: (stage) => withStdio(stage, mode, (one) => overMcp(one, "fine")) },
@@ -81,7 +81,7 @@ async function hostOf({ programs }: Stage): Promise<string> {
   return new URL(await programs.origin()).host;
 }
 
-/** An address at which somebody listened until a moment ago. */
+/** An address whose server has just been closed. */
 async function deafHost(): Promise<string> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -100,7 +100,7 @@ function execute(gateway: CanaryGateway, server: string, tool: string, args: obj
   return gateway.request("tools/call", { ...params, _meta: { progressToken: `${server}-${tool}` } });
 }
 
-/** A client that asks for everything that there is to read, before and after the fault. */
+/** A client that reads everything available, before and after the fault. */
 async function overMcp(stage: Stage, tool: string): Promise<void> {
   const gateway = await open(stage);
   await gateway.request("logging/setLevel", { level: "debug" });
@@ -131,7 +131,7 @@ async function examine({ place, programs }: Stage): Promise<void> {
   await programs.cli("list", "--json", "--config", place.config, "--verbose");
 }
 
-/** A program that reads the log of another tells what it found there. */
+/** A program that reads the log of another one reports its content. */
 async function quoteAnother(stage: Stage): Promise<void> {
   const { place, canaries } = stage;
   const file = place.write("project/found.json", [
@@ -152,7 +152,7 @@ async function quoteAnother(stage: Stage): Promise<void> {
   await gateway.close();
 }
 
-/** What is wrong stands right beside the values, or is one of them. */
+/** The error is next to a value, or is a value itself. */
 function wrongConfigurations(canaries: Canaries): string[] {
   const good = { servers: { c: stdioServer(canaries) } };
   return [
@@ -173,10 +173,10 @@ async function reloadWrong(stage: Stage): Promise<void> {
   const gateway = await open(stage);
   await execute(gateway, "c", "fine");
   for (const [index, text] of wrongConfigurations(canaries).entries()) {
-    // Its second line differs each time, so that each is told by itself.
+    // Its second line differs each time, so that each problem is reported.
     place.write("project/gateway.json", `${"\n".repeat(index + 1)}${text}`);
     await stage.programs.cli("config", "reload", "--config", place.config);
-    if (index === 0) await gateway.logged("stays as it was");
+    if (index === 0) await gateway.logged("the previous one stays in use");
     await lookAround(gateway);
   }
   await gateway.close();
@@ -203,7 +203,7 @@ async function readWrongVariables(stage: Stage): Promise<void> {
   await overMcp(stage, "fine");
 }
 
-/** Whoever calls may have seen a value elsewhere; it must not spread from here. */
+/** A caller may know a value from elsewhere; it must not spread from here. */
 async function misfit(stage: Stage): Promise<void> {
   const { place, programs, canaries } = stage;
   place.configure({ c: stdioServer(canaries) });
@@ -220,7 +220,7 @@ async function misfit(stage: Stage): Promise<void> {
   await gateway.close();
 }
 
-/** Whoever wants arguments on record gets them without what must not be seen. */
+/** With recorded arguments enabled, the record contains them redacted. */
 async function recordArguments(stage: Stage): Promise<void> {
   const { place, canaries } = stage;
   place.configure({ c: stdioServer(canaries) }, { audit: { arguments: true } });
@@ -231,7 +231,7 @@ async function recordArguments(stage: Stage): Promise<void> {
   await stage.programs.cli("audit", "--json", "--config", place.config);
 }
 
-/** The person who decides is shown exactly what would run; until then it lies on disk, and nobody can read it there. */
+/** The user who decides sees exactly what would run; until then it is stored encrypted. */
 async function waitForPerson(stage: Stage): Promise<void> {
   const { place, canaries } = stage;
   place.configure({ c: stdioServer(canaries) });
@@ -279,7 +279,7 @@ async function tour(stage: Stage): Promise<void> {
   for (const words of commands) await programs.cli(...words, "--config", place.config, "--verbose");
 }
 
-/** Other programs write their secrets into their files as they are. */
+/** Other programs write their secrets into their files in plain text. */
 async function importOthers(stage: Stage): Promise<void> {
   const { place, programs, canaries } = stage;
   const { command, args } = stdioServer(canaries, "exit") as { command: string; args: string[] };
@@ -303,7 +303,7 @@ async function importOthers(stage: Stage): Promise<void> {
   await gateway.close();
 }
 
-/** The program that is started has it on its command line, as the configuration says; nobody else has. */
+/** The started program has it on its command line, as configured; no other process has. */
 async function passAsArgument(stage: Stage): Promise<void> {
   const { command, args } = stdioServer(stage.canaries) as { command: string; args: string[] };
   const words = ["--token", "${CANARY_ENV_TOKEN}", `--api-key=${stage.canaries.WRITTEN_ENV_TOKEN}`];

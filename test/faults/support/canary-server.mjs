@@ -1,11 +1,11 @@
-// A server that tells everything it was given, in every form and at every chance but as a result, and then fails.
+// A server that reveals every value it received, in every form and in every message except a result, and then fails.
 // Start: node canary-server.mjs stdio MODE, or node canary-server.mjs http, which prints its port; there the path is the mode.
 import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createInterface } from "node:readline";
 
 const [, , transport, mode] = process.argv;
-/** What every process has. Anything else in its environment was given to it, or was not kept from it. */
+/** Variables that every process has. Any other variable was configured for the server or leaked to it. */
 const SAFE = /^(?:PATH|HOME|TMPDIR|USER|LOGNAME|SHELL|LANG|TERM|CANARY_FILE|ANYGPT_\w+)$/;
 
 /** One line with every value in every form. */
@@ -27,7 +27,7 @@ function quote(values) {
     .replaceAll("\n", " ");
 }
 
-/** What another server was given, as a program that reads logs would find it. */
+/** Values of another server, as a program that reads logs would find them. */
 function foundElsewhere() {
   const file = process.env.CANARY_FILE;
   return file !== undefined && existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : [];
@@ -49,7 +49,7 @@ const tool = (name) => ({
 const FAULTS = ["reject", "reject_whole", "log", "progress", "crash", "flood", "hang", "odd_result"];
 const TOOLS = [...FAULTS, "fine", "destroy"].map(tool);
 
-/** Answers one request; `out` says something on the side, `end` breaks off. */
+/** Answers one request; `out` writes other output, `end` aborts. */
 function answer({ method, params = {} }, values, { out, end, stderr }) {
   const said = quote(values);
   const fail = (message, data) => ({ error: { code: -32_000, message, ...(data === undefined ? {} : { data }) } });
@@ -73,7 +73,7 @@ function answer({ method, params = {} }, values, { out, end, stderr }) {
     case "reject":
       return fail(`rejected: ${said}`, { values });
     case "reject_whole":
-      // Longer than anybody quotes, so that some value lies across wherever it is cut.
+      // Longer than any quoted excerpt, so that the cut falls inside a value.
       return fail(`${values.join(" ")} ${`${said} `.repeat(50)}`, { values });
     case "log":
       out("notifications/message", { level: "error", logger: said, data: { [said]: [{ deep: { values, said } }] } });
@@ -124,7 +124,7 @@ function serveStdio() {
     .on("close", () => process.exit(0));
 }
 
-/** Everything that came with the request: headers without the protocol's own, the query, the password. */
+/** Everything that came with the request: headers other than the protocol's, the query, the password. */
 function valuesOf({ headers, url }) {
   const query = [...new URL(url, "http://h").searchParams.values()];
   const given = Object.entries(headers).filter(([name]) => name === "authorization" || name.startsWith("x-"));

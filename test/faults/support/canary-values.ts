@@ -1,6 +1,6 @@
 import { createRandom, type Random } from "./random.js";
 
-/** Where each of the values is put; the name says how. */
+/** Where each value is put; the name says how. */
 export const CANARY_NAMES = [
   "CANARY_ENV_TOKEN",
   "CANARY_ENV_ODD",
@@ -34,10 +34,10 @@ export type Canaries = Readonly<Record<CanaryName, string>>;
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 const ODD = "/+=&?#%!'()*~ \"\\@:;,<>|^`{}é§";
-/** Those that need no escape between single quotes in a file of variables. */
+/** Values that need no escaping in single quotes in an .env file. */
 const ODD_IN_FILES = "/+=&?%!()*~ @:;,<>|^{}é§";
 
-/** Twenty-five values that nobody has seen before, of the shapes that secrets have. */
+/** Twenty-five new values in the shapes of secrets. */
 export function createCanaries(seed: number): Canaries {
   const random = createRandom(seed);
   const entries = CANARY_NAMES.map((name) => [name, valueFor(name, random)] as const);

@@ -1,4 +1,4 @@
-// The ways in which a client can give up a call: each begins a call that the server holds, and gives it up when told to.
+// The ways in which a client can cancel a call: each starts a call that the server holds, and cancels it on request.
 import { modern, openMcpSession } from "../../support/mcp-http.js";
 import type { StdioWire } from "./stdio-wire.js";
 import { toLine } from "./stdio-wire.js";
@@ -17,7 +17,7 @@ const paramsOf = (marker: string, server: string) => ({
   arguments: { server, tool: "hold", arguments: { marker } },
 });
 
-/** Ids of every form; the number 0 among them. */
+/** Ids of every form, including the number 0. */
 export function stdioLane(wire: StdioWire): Lane {
   let count = 0;
   return (marker, server) => {
@@ -54,11 +54,11 @@ const ACCEPT = { accept: "application/json, text/event-stream" };
 
 export interface SessionLane {
   readonly begin: Lane;
-  /** Hangs up all that were begun with it and not given up: no cancellation in this era. */
+  /** Closes the connections of all calls that were started and not cancelled: in this era that is not a cancellation. */
   hangUp(): void;
 }
 
-/** A session whose client says so. */
+/** A session whose client sends a cancellation. */
 export async function sessionLane({ url, token }: Caller): Promise<SessionLane> {
   const session = await openMcpSession({ url, token });
   const leaving = new Set<AbortController>();

@@ -4,7 +4,7 @@ import type { ProxiedRequest } from "./request-reader.js";
 
 const MIB = 1024 * 1024;
 
-/** The head of an HTTP answer. */
+/** The headers of an HTTP response. */
 export function head(status: number, headers: Readonly<Record<string, string>> = {}): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${status} Told\r\n${lines.join("")}\r\n`;
@@ -22,13 +22,13 @@ export function progressTokenOf({ body }: ProxiedRequest): string {
   return /"progressToken":(\d+)/.exec(body)?.[1] ?? "null";
 }
 
-/** Says the text over and over until the connection is gone. */
+/** Sends the text repeatedly until the connection closes. */
 export function sayEvery(socket: Socket, everyMs: number, text: () => string): void {
   const timer = setInterval(() => void socket.write(text()), everyMs);
   socket.once("close", () => clearInterval(timer));
 }
 
-/** Writes pieces as fast as they are read, without end; tells how many bytes have left. */
+/** Writes chunks as fast as they are read, without end; reports the bytes sent. */
 export function writeEndlessly(socket: Socket, piece: Buffer, onSent: (bytes: number) => void): void {
   const more = (): void => {
     while (!socket.destroyed && !socket.writableEnded) {
@@ -39,13 +39,13 @@ export function writeEndlessly(socket: Socket, piece: Buffer, onSent: (bytes: nu
   more();
 }
 
-/** About 1 MiB that unpacks to 1 GiB: the start of an answer, and then one letter for ever. */
+/** About 1 MiB that decompresses to 1 GiB: the start of an answer, then one repeated letter. */
 export function gzipBomb(start: string): Buffer {
   const member = gzipSync(Buffer.alloc(MIB, "x"), { level: 9 });
   return Buffer.concat([gzipSync(start), ...Array.from({ length: 1024 }, () => member)]);
 }
 
-/** The same, far smaller. */
+/** The same, much smaller. */
 export function brotliBomb(start: string): Buffer {
   const all = Buffer.alloc(1024 * MIB, "x");
   all.write(start);

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** What a process and everything below it hold. Known where the system has `/proc`. */
+/** The resources of a process and its descendants. Available on systems with `/proc`. */
 export interface Census {
-  /** Those below it, itself not counted. */
+  /** Descendants, without the process itself. */
   readonly processes: number;
-  /** Open descriptors of the process itself. */
+  /** Open file descriptors of the process itself. */
   readonly descriptors: number;
   /** Resident memory of the process itself. */
   readonly rssBytes: number;
@@ -23,7 +23,7 @@ export function rssOf(pid: number): number {
   return Number(kibibytes ?? 0) * 1024;
 }
 
-/** The most memory that the process ever had resident. */
+/** The peak of the resident memory of the process. */
 export function peakRssOf(pid: number): number {
   const kibibytes = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
   return Number(kibibytes ?? 0) * 1024;
@@ -39,7 +39,7 @@ export function descendantsOf(pid: number): number[] {
   return below(pid);
 }
 
-/** The name of a program may hold spaces and brackets: what counts comes after the last of them. */
+/** A program name may contain spaces and brackets: the fields start after the last bracket. */
 function parentOf(pid: string): number | undefined {
   try {
     const status = readFileSync(`/proc/${pid}/stat`, "utf8");

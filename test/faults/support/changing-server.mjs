@@ -1,6 +1,6 @@
-// A server that announces changes of its tools. Start: node changing-server.mjs FOLDER
-// Every list adds a line to FOLDER/lists.log. `burst` announces so often at once, `echo` from now on so many milliseconds
-// after every list, `change` has so many changes, one after the other, that really are some.
+// A server that sends list change notifications. Start: node changing-server.mjs FOLDER
+// Every list adds a line to FOLDER/lists.log. `burst` sends this many notifications at once, `echo` sends one this many
+// milliseconds after every list from now on, `change` makes this many real changes one after the other.
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { send, serve, text } from "../../servers/rpc.mjs";

@@ -1,4 +1,4 @@
-// Connections come in and are passed on to a server on this machine, request by request, each with the fault that is planned for it.
+// A proxy that forwards connections to a local server, request by request, each with its planned fault.
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { createRequestReader, type ProxiedRequest } from "./request-reader.js";
@@ -6,11 +6,11 @@ import { createRequestReader, type ProxiedRequest } from "./request-reader.js";
 /** What happens to one request. */
 export type Fault =
   | { readonly kind: "none" }
-  /** Passed on after a while. */
+  /** Forwarded after a delay. */
   | { readonly kind: "late"; readonly ms: number }
   /**
-   * The connection ends: before the server hears of the request, after it has answered, or within its answer, at a
-   * share of the first piece of it.
+   * The connection closes: before the server receives the request, after it has answered, or within its answer, after a
+   * share of the first chunk.
    */
   | {
       readonly kind: "break";
@@ -18,17 +18,17 @@ export type Fault =
       readonly how: "reset" | "end";
       readonly share?: number;
     }
-  /** As if the way were cut: taken, and nothing ever comes back. */
+  /** As if the network were cut: accepted, but never answered. */
   | { readonly kind: "silence" }
-  /** The answer comes a byte at a time. */
+  /** The answer arrives one byte at a time. */
   | { readonly kind: "drip"; readonly everyMs: number }
-  /** Passed on and answered; then the idle connection is closed, so many milliseconds later, 0 being at once. */
+  /** Forwarded and answered; then the idle connection is closed after this many milliseconds (0 is at once). */
   | { readonly kind: "close-idle"; readonly afterMs: number; readonly how: "reset" | "end" }
-  /** The server hears nothing of it: this answers in its place. */
+  /** The proxy answers in place of the server, which does not receive the request. */
   | { readonly kind: "answer"; readonly write: (socket: Socket) => void };
 
 export interface ChaosParts {
-  /** Where the server listens. */
+  /** The address of the server. */
   readonly port: number;
   readonly plan: (request: ProxiedRequest) => Fault;
 }
@@ -36,11 +36,11 @@ export interface ChaosParts {
 export interface Chaos {
   readonly port: number;
   readonly origin: string;
-  /** How many connections there were. */
+  /** The number of connections. */
   connections(): number;
-  /** From now on, until it is healed, nothing passes in either direction on any connection, and none is refused. */
+  /** Until `heal`, nothing passes in either direction on any connection, and no connection is refused. */
   partition(): void;
-  /** Connections that were cut are lost; new ones pass. */
+  /** Cut connections are lost; new ones pass. */
   heal(): void;
   stop(): Promise<void>;
 }
@@ -83,7 +83,7 @@ interface Passing extends ChaosParts {
   readonly isCut: () => boolean;
 }
 
-/** One connection: a request at a time, as HTTP clients that do not pipeline send them. */
+/** One connection: one request at a time, as HTTP clients without pipelining send them. */
 function pass(client: Socket, { port, plan, isCut }: Passing): void {
   let upstream: Socket | undefined;
   let fault: Fault = { kind: "none" };
@@ -94,7 +94,7 @@ function pass(client: Socket, { port, plan, isCut }: Passing): void {
     const made = connect({ port, host: "127.0.0.1", noDelay: true });
     made.on("data", (chunk: Buffer) => void (isCut() || answered(client, chunk, fault)));
     made.on("error", () => client.destroy());
-    // What drips goes on when the server has said everything.
+    // A slow answer continues after the server has sent everything.
     made.on("close", () => void (fault.kind === "drip" || client.end()));
     client.once("close", () => made.destroy());
     upstream = made;
@@ -123,7 +123,7 @@ function pass(client: Socket, { port, plan, isCut }: Passing): void {
   client.on("data", (chunk: Buffer) => void (isCut() || reader(chunk)));
 }
 
-/** Something of the answer has come; servers here answer in one piece, unless the answer is large. */
+/** A part of the answer has arrived; the servers here answer in one chunk unless the answer is large. */
 function answered(client: Socket, chunk: Buffer, fault: Fault): void {
   switch (fault.kind) {
     case "break": {
@@ -150,7 +150,7 @@ function answered(client: Socket, chunk: Buffer, fault: Fault): void {
 
 function breakOff(socket: Socket, how: "reset" | "end"): void {
   if (socket.destroyed) return;
-  // A connection that is being ended already cannot be reset any more.
+  // A connection that is already closing cannot be reset.
   if (how === "reset" && !socket.writableEnded) socket.resetAndDestroy();
   else socket.destroy();
 }

@@ -1,4 +1,4 @@
-// Loaded before a gateway: its time of day is moved by as many milliseconds as the file FAULT_CLOCK says.
+// Loaded before a gateway: shifts its clock by the number of milliseconds in the file FAULT_CLOCK.
 import { readFileSync } from "node:fs";
 
 const LOOK_MS = 20;

@@ -17,7 +17,7 @@ export interface CommandPlace {
   readonly config?: string;
 }
 
-/** `anygpt mcp WORDS…` of the built package in that home. */
+/** Runs `anygpt mcp WORDS…` of the built package in that home folder. */
 export function runCommand(home: FaultHome, place: CommandPlace, words: readonly string[]): Promise<Ran> {
   const all = [LAUNCH, place.dist, "anygpt", "mcp", ...words, "--config", place.config ?? home.config];
   const options = { env: home.env, cwd: home.folder, timeout: LIMIT_MS, maxBuffer: MOST_OUTPUT };

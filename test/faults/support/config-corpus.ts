@@ -1,4 +1,4 @@
-/** A file, what lies in it, and whether the gateway starts with it. */
+/** A file, its content, and whether the gateway starts with it. */
 export interface ConfigFile {
   readonly name: string;
   readonly what: string;

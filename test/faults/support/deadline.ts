@@ -1,4 +1,4 @@
-/** The promise, or a failure that says what did not happen in time. */
+/** The promise, or an error that says what did not happen in time. */
 export async function withDeadline<T>(promise: Promise<T>, limitMs: number, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -15,8 +15,12 @@ const LOOK_MS = 5;
 
 type Found<T> = T | undefined | false;
 
-/** The first thing found; for what has no event to wait for. */
-export async function waitFor<T>(look: () => Found<T> | Promise<Found<T>>, what: string, limitMs = 60_000): Promise<T> {
+/** Polls until the first result, for conditions without an event. */
+export async function waitFor<T>(
+  look: () => Found<T> | Promise<Found<T>>,
+  what: string,
+  limitMs = 120_000,
+): Promise<T> {
   const deadline = Date.now() + limitMs;
   for (;;) {
     const found = await look();
@@ -26,7 +30,7 @@ export async function waitFor<T>(look: () => Found<T> | Promise<Found<T>>, what:
   }
 }
 
-/** The same look, but not so often: for one that costs something. */
+/** The same check at a lower rate, for expensive checks. */
 export function seldom<T>(look: () => T | Promise<T>, everyMs: number): () => Promise<T> {
   return async () => {
     await new Promise((resolve) => setTimeout(resolve, everyMs));

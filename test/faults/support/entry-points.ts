@@ -1,4 +1,4 @@
-// Every way into the gateway that can run a tool. Each makes one call and gives the code of the refusal, or `ran`.
+// Every entry point of the gateway that can run a tool. Each makes one call and returns the error code, or `ran`.
 import { askModern, openMcpSession } from "../../support/mcp-http.js";
 import { runCommand } from "./command.js";
 import { type Gateway, type Json, openGateway, type Outcome } from "./gateway.js";
@@ -51,7 +51,7 @@ export interface EntryParts {
   readonly sections: object;
 }
 
-/** All of them have one store and one policy; profile and mode are what tells some of them apart. */
+/** All share one store and one policy; some differ in profile and mode. */
 export async function openEntryPoints({ home, dist, servers, sections }: EntryParts): Promise<EntryPoints> {
   const config = (name: string, more: object): string => home.configure(servers, { ...sections, ...more }, name);
   const usual = config("config.json", {});

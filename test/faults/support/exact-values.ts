@@ -1,6 +1,6 @@
 import type { Random } from "./random.js";
 
-/** A JSON text, and whether every reader of JSON gets the same value from it. */
+/** A JSON text, and whether every JSON parser reads the same value from it. */
 export interface ValueText {
   readonly text: string;
   readonly isPlain: boolean;
@@ -51,7 +51,7 @@ const PLAIN = [
 ];
 const ODD_KEYS = ["__proto__", "constructor", "prototype"];
 
-/** About half of them are odd somewhere. */
+/** About half of them are unusual somewhere. */
 export function makeValue(random: Random): ValueText {
   return nest(random, random.chance(0.5), 0);
 }

@@ -1,5 +1,5 @@
-// The upstream of the fault suite: what it does is written to a ledger, on disk before it answers, outside the gateway.
-// Start: node faultd.mjs stdio|http FOLDER NAME. Over HTTP it prints its port; both end with their standard input.
+// The server of the fault suite: it writes its actions to a ledger on disk, before it answers and outside the gateway.
+// Start: node faultd.mjs stdio|http FOLDER NAME. Over HTTP it prints its port; both exit when standard input ends.
 import { createHash, randomUUID } from "node:crypto";
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs";
 import { createServer } from "node:http";
@@ -29,7 +29,7 @@ const inputSchema = {
   },
   required: ["id"],
 };
-/** A file of that name changes what the tools say of themselves. */
+/** A file of that name changes the tool definitions. */
 const addition = join(folder, "description.txt");
 const tool = (name, description, annotations) => ({
   name,
@@ -45,13 +45,13 @@ const TOOLS = [
   tool("erase", "Erases something for good.", { destructiveHint: true }),
 ];
 
-/** One line, whole and on disk. */
+/** Writes one complete line and syncs it to disk. */
 function write(line) {
   writeSync(ledger, `${JSON.stringify({ ...line, server: name, pid: process.pid, ts: Date.now() })}\n`);
   fsyncSync(ledger);
 }
 
-/** True for the first caller of any process. */
+/** True for the first caller in any process. */
 function isFirst(kind, id) {
   try {
     closeSync(openSync(join(folder, kind, createHash("sha256").update(id).digest("hex")), "wx"));
@@ -78,7 +78,7 @@ async function callTool({ name: called, arguments: args = {}, _meta: meta = {} }
   if (fault === "hang") return new Promise(() => undefined);
   if (gate !== undefined) await opened(gate);
   const result = {
-    // The SDK's HTTP client puts it first in what it reads.
+    // The SDK's HTTP client prepends it to the input.
     _meta: { "faultd/name": name },
     content: [{ type: "text", text: `done ${id} as ${randomUUID()} \u2028 "é😀"${"x".repeat(bytes)}` }],
     structuredContent: { z: [1, 2.5, -0.001, 1e21, null], a: { nested: true, "": "" }, id },
@@ -88,7 +88,7 @@ async function callTool({ name: called, arguments: args = {}, _meta: meta = {} }
   return result;
 }
 
-/** The JSON-RPC answer of a request; nothing for anything else. */
+/** The JSON-RPC answer to a request; nothing for other messages. */
 async function answer({ id, method, params = {} }, crash) {
   if (id === undefined || method === undefined) return undefined;
   try {
@@ -123,13 +123,13 @@ function serveStdio() {
       const reply = await answer(JSON.parse(line), crash);
       if (reply !== undefined) process.stdout.write(`${JSON.stringify(reply)}\n`);
     })
-    // With FAULTD_STAYS it is one of those that have a socket or a timer open and do not mind the end of their input.
+    // With FAULTD_STAYS it acts like a server with an open socket or timer that ignores the end of its input.
     .on("close", () =>
       process.env.FAULTD_STAYS === undefined ? process.exit(0) : setInterval(() => undefined, 60_000),
     );
 }
 
-/** A crash of it is a connection that breaks off: the process is shared by all gateways. */
+/** A crash is simulated by a broken connection: all gateways share the process. */
 function serveHttp() {
   const server = createServer(async (request, response) => {
     if (request.method !== "POST") return response.writeHead(405).end();

@@ -4,8 +4,8 @@ import { expect, it } from "vitest";
 import { openGateway } from "./gateway.js";
 import { inHome } from "./home.js";
 
-/** Answers the handshake after what nobody asked for, and ends with its input. */
-const program = (code: number): string => `export async function runDiscovery() {
+/** Answers the handshake after unsolicited output, and exits when its input ends. */
+const program = (code: number): string => `exports.runDiscovery = async () => {
   process.stdin.once("data", (line) => {
     const { id } = JSON.parse(line);
     const unread = { id: null, error: { code: -32700, message: "Not read." } };
@@ -13,8 +13,8 @@ const program = (code: number): string => `export async function runDiscovery() 
       process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...answer }) + "\\n");
   });
   process.stdin.on("end", () => process.exit(${code}));
-}
-export const runAnygpt = runDiscovery;
+};
+exports.runAnygpt = exports.runDiscovery;
 `;
 
 it.each([
@@ -24,8 +24,7 @@ it.each([
   await inHome(async (home) => {
     const dist = home.path("dist");
     mkdirSync(dist);
-    writeFileSync(join(dist, "main.js"), program(code));
-    writeFileSync(join(dist, "package.json"), '{"type":"module"}');
+    writeFileSync(join(dist, "main.cjs"), program(code));
     const gateway = await openGateway(home, { dist });
     const closed = await gateway.close().then(() => "closed", String);
     expect(closed).toMatch(told);
@@ -36,8 +35,7 @@ it("a gateway that was killed can be closed", async () => {
   await inHome(async (home) => {
     const dist = home.path("dist");
     mkdirSync(dist);
-    writeFileSync(join(dist, "main.js"), program(0));
-    writeFileSync(join(dist, "package.json"), '{"type":"module"}');
+    writeFileSync(join(dist, "main.cjs"), program(0));
     const gateway = await openGateway(home, { dist });
     await gateway.kill();
     await expect(gateway.close()).resolves.toBeUndefined();

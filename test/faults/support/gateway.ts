@@ -5,7 +5,7 @@ import type { FaultHome } from "./home.js";
 import { lagFile } from "./lag.js";
 
 const LAUNCH = fileURLToPath(new URL("./launch.mjs", import.meta.url));
-const START_LIMIT_MS = 60_000;
+const START_LIMIT_MS = 120_000;
 const CALL_LIMIT_MS = 120_000;
 const LAST_WORDS = 2000;
 
@@ -20,34 +20,34 @@ export interface Execution {
   readonly meta?: Json;
 }
 
-/** How an execution ended for its caller. */
+/** The outcome of an execution for its caller. */
 export type Outcome =
   | { readonly kind: "answer"; readonly result: Json }
-  /** The gateway's own word, told as an answer. */
+  /** An error of the gateway, returned as a tool result. */
   | { readonly kind: "error"; readonly code: string; readonly executed: string; readonly error: Json }
-  /** A JSON-RPC error: the request was not even understood. */
+  /** A JSON-RPC error: the request was not accepted. */
   | { readonly kind: "refused"; readonly code: number; readonly message: string }
-  /** The gateway ended before it answered. */
+  /** The gateway exited before it answered. */
   | { readonly kind: "died" };
 
 export interface Gateway {
   readonly pid: number;
   readonly isAlive: boolean;
-  /** Resolves when the process is gone. */
+  /** Resolves when the process has exited. */
   readonly gone: Promise<void>;
-  /** Null while it lives, and when a signal ended it. */
+  /** Null while it runs, and after a signal ended it. */
   readonly exitCode: number | null;
   execute(execution: Execution): Promise<Outcome>;
   request(method: string, params: Json): Promise<Outcome>;
-  /** Sends the line as it is; resolves with what comes back under that id. */
+  /** Sends the line unchanged; resolves with the answer for that id. */
   raw(line: string, id: number | string): Promise<Outcome>;
-  /** Sends the line as it is, for what is not answered. */
+  /** Sends the line unchanged, for messages without an answer. */
   send(line: string): void;
-  /** An id that no other request of this gateway has. */
+  /** An id that no other request to this gateway has. */
   newId(): number;
   signal(name: NodeJS.Signals): void;
   kill(): Promise<void>;
-  /** Ends its input and waits for its end; one that lived until then and ends with anything but 0 is an error. */
+  /** Closes its input and waits for its exit; an exit code other than 0 of a gateway that was still running is an error. */
   close(): Promise<void>;
 }
 
@@ -56,15 +56,15 @@ export interface GatewayOptions {
   readonly failpoint?: string;
   readonly capabilities?: Json;
   readonly config?: string;
-  /** A client of the revision 2026-07-28: no handshake, every request says what it needs. */
+  /** A client of revision 2026-07-28: no handshake, every request carries its capabilities. */
   readonly isModern?: boolean;
-  /** The process measures how late its event loop is; see `readLag`. */
+  /** The process measures the lag of its event loop; see `readLag`. */
   readonly measuresLag?: boolean;
-  /** Answers what the gateway asks of its client. */
+  /** Answers the requests of the gateway to its client. */
   readonly onRequest?: (method: string, params: Json) => unknown;
 }
 
-/** The built gateway as a child on stdio, spoken to line by line, with any number of calls in flight. */
+/** The built gateway as a child process on stdio, line by line, with any number of calls in flight. */
 export async function openGateway(home: FaultHome, options: GatewayOptions): Promise<Gateway> {
   const child = spawn(
     process.execPath,
@@ -121,9 +121,9 @@ function createWire(child: ChildProcess, onRequest: GatewayOptions["onRequest"])
     }
     const settle = waiting.get(id as number);
     waiting.delete(id as number);
-    // Whoever runs the row takes it for broken.
+    // The runner reports the row as broken.
     if (settle === undefined && answered.has(id)) throw new Error(`The request ${String(id)} was answered twice.`);
-    // Requests whose id could not be read are all answered under none.
+    // Requests with an unreadable id are all answered without an id.
     if (id !== null) answered.add(id);
     settle?.(toOutcome(message));
   };
@@ -154,7 +154,7 @@ async function answerWith(onRequest: GatewayOptions["onRequest"], method: string
   try {
     if (onRequest !== undefined) return { result: await onRequest(method, params) };
   } catch {
-    // As a client that fails.
+    // Acts like a failing client.
   }
   return { error: { code: -32603, message: "The client could not answer." } };
 }
@@ -205,7 +205,7 @@ function toGateway(child: ChildProcess, wire: Wire, lastWords: () => string): Ga
   };
 }
 
-/** Whoever runs the row takes it for broken: a gateway whose client leaves has ended in order. */
+/** The runner reports the row as broken: a gateway must exit normally when its client disconnects. */
 export function describeEnd({ exitCode, signalCode }: ChildProcess, lastWords: string): string {
   return `The gateway was closed and ended with ${exitCode ?? signalCode}: ${lastWords}`;
 }

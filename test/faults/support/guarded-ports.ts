@@ -7,19 +7,19 @@ import type { FaultHome } from "./home.js";
 
 const HANDSHAKE = 0x16;
 
-/** A port of this machine where something is wrong. */
+/** A local port with a TLS fault. */
 export interface GuardedPort {
   readonly name: string;
   readonly url: string;
   /** Connections so far. */
   connections(): number;
-  /** Connections on which something was said that is no handshake of TLS, and requests that were understood. */
+  /** Connections with data other than a TLS handshake, and parsed requests. */
   plain(): number;
   requests(): number;
   stop(): void;
 }
 
-/** Ports whose certificates are wrong, each in one way, and a file with the one authority that is trusted. */
+/** Ports with invalid certificates, each in one way, and a file with the only trusted certificate authority. */
 export async function openGuardedPorts(home: FaultHome): Promise<{ ports: GuardedPort[]; authority: string }> {
   const issuer = createIssuer();
   const authority = home.path("authority.pem");

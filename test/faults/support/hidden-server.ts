@@ -1,10 +1,10 @@
-// A server that answers its list as an event stream, with a line that nobody can read and a notification before it.
+// A server that returns its list as an event stream, after an unparsable line and a notification.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 export interface HiddenServer {
   readonly url: string;
-  /** How often it was asked to run something. */
+  /** The number of calls that it received. */
   readonly calls: () => number;
   close(): Promise<void>;
 }

@@ -3,10 +3,10 @@ import type { Outcome } from "./gateway.js";
 import type { FaultHome } from "./home.js";
 import { describe, toAnswer } from "./replay.js";
 
-/** One request of a client and how it ended. */
+/** One request of a client and its outcome. */
 export interface Attempt {
   readonly number: number;
-  /** The marker of the effect; every call of one key has the same. */
+  /** The marker of the effect; every call with one key has the same. */
   readonly id: string;
   readonly isIdempotent: boolean;
   readonly outcome: Outcome;
@@ -16,14 +16,14 @@ export interface Histories {
   readonly home: FaultHome;
   readonly attempts: readonly Attempt[];
   readonly audit: readonly AuditEntry[];
-  /** Gateways were killed: a client may have heard nothing. */
+  /** Gateways were killed: a client may have received no answer. */
   readonly mayDie?: boolean;
 }
 
 /** Codes that are a defect whatever happens at a server. */
 const DEFECTS: ReadonlySet<string> = new Set(["INTERNAL_ERROR", "AUDIT_UNAVAILABLE", "CONFIGURATION_ERROR"]);
 
-/** Everything that the attempts, the ledger and the audit say against each other. */
+/** All contradictions between the attempts, the ledger and the audit log. */
 export function findViolations(histories: Histories): string[] {
   const byId = new Map<string, Attempt[]>();
   for (const attempt of histories.attempts) byId.set(attempt.id, [...(byId.get(attempt.id) ?? []), attempt]);
@@ -43,11 +43,11 @@ function judgeAttempt(attempt: Attempt, { home, mayDie = false }: Histories): st
   if (DEFECTS.has(outcome.code)) return [`${at}: ${describe(outcome)}: ${JSON.stringify(outcome.error)}`];
   if (!["no", "yes", "unknown"].includes(outcome.executed)) return [`${at}: executed is ${outcome.executed}`];
   const effects = home.ledger.of(id, "effect");
-  // Another call of the same key may have had the effect, and its ending be told again.
+  // Another call with the same key may have had the effect, and its outcome may be replayed.
   const isDone = attempt.isIdempotent ? home.ledger.isMarked(id) : effects.length > 0;
   const isOwn = effects.some((effect) => effect.attempt === number);
-  if (outcome.executed === "no" && isOwn) return [`${at}: it ran, but ${describe(outcome)} was told`];
-  return outcome.executed === "yes" && !isDone ? [`${at}: nothing ran, but ${describe(outcome)} was told`] : [];
+  if (outcome.executed === "no" && isOwn) return [`${at}: it ran, but the client got ${describe(outcome)}`];
+  return outcome.executed === "yes" && !isDone ? [`${at}: nothing ran, but the client got ${describe(outcome)}`] : [];
 }
 
 function judgeKey(id: string, attempts: readonly Attempt[], { ledger }: FaultHome): string[] {
@@ -69,7 +69,7 @@ function judgeKey(id: string, attempts: readonly Attempt[], { ledger }: FaultHom
   return found;
 }
 
-/** Whatever a client was told is on record, and everything that was sent was announced there. */
+/** Every answer to a client has an audit record, and every sent call has an intent. */
 function judgeAudit({ attempts, audit, home }: Histories): string[] {
   const outcomes = new Map(audit.filter(({ kind }) => kind === "outcome").map((record) => [record.request_id, record]));
   const found: string[] = [];
@@ -96,7 +96,7 @@ function judgeAudit({ attempts, audit, home }: Histories): string[] {
   return found;
 }
 
-/** How many attempts ended in which way. */
+/** The number of attempts by outcome. */
 export function countEndings(attempts: readonly Attempt[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { outcome } of attempts) {

@@ -10,7 +10,7 @@ const FAULTD = fileURLToPath(new URL("./faultd.mjs", import.meta.url));
 const START_LIMIT_MS = 30_000;
 const END_LIMIT_MS = 10_000;
 
-/** A home of its own with a configuration, a ledger and every process that was started for it. */
+/** A separate home folder with a configuration, a ledger and all processes that were started for it. */
 export interface FaultHome {
   readonly folder: string;
   readonly state: string;
@@ -20,11 +20,11 @@ export interface FaultHome {
   path(name: string): string;
   /** Writes a configuration whose servers all write to the ledger. */
   configure(servers: Record<string, object>, rest?: object, name?: string): string;
-  /** A server as the configuration names it: a process of each gateway's own. */
+  /** A stdio server for the configuration: one process per gateway. */
   stdio(name: string): object;
   /** The same over HTTP: one process for all gateways. */
   http(name: string): Promise<object>;
-  /** The child ends with this home. */
+  /** The child process ends with this home folder. */
   own(child: ChildProcess): void;
   remove(): Promise<void>;
 }
@@ -38,7 +38,7 @@ export function createFaultHome(): FaultHome {
     child.once("close", () => children.delete(child));
   };
   const endAll = (): void => children.forEach((child) => child.kill("SIGKILL"));
-  // Whoever interrupts the suite leaves nothing behind.
+  // An interrupted suite leaves no process behind.
   const leave = (): void => {
     endAll();
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
@@ -78,7 +78,7 @@ export function createFaultHome(): FaultHome {
   };
 }
 
-/** Runs the work in a home of its own, which is gone afterwards, whatever happened. */
+/** Runs the work in a separate home folder, which is always removed afterwards. */
 export async function inHome<T>(work: (home: FaultHome) => Promise<T>): Promise<T> {
   const home = createFaultHome();
   try {
@@ -88,7 +88,7 @@ export async function inHome<T>(work: (home: FaultHome) => Promise<T>): Promise<
   }
 }
 
-/** Servers have the folder among their words. Known where the system has `/proc`. */
+/** Finds servers by the folder in their arguments. Available on systems with `/proc`. */
 function processesWith(folder: string): string[] {
   const pids = process.platform === "linux" ? readdirSync("/proc").filter((name) => /^\d+$/.test(name)) : [];
   return pids.filter((pid) => {

@@ -1,5 +1,5 @@
-// A server that puts the same hostile text wherever a server can put any. Start: node hostile-server.mjs FOLDER
-// The text is in FOLDER/words.txt; with FOLDER/changed it says something else of its tools, with FOLDER/broken it does not
+// A server that puts the same hostile text into every possible field. Start: node hostile-server.mjs FOLDER
+// The text is in FOLDER/words.txt; with FOLDER/changed it returns other tool definitions, with FOLDER/broken it does not
 // start. Tools: say, fail, reject, stream, die, destroy.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";

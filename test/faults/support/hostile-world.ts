@@ -4,15 +4,15 @@ import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { createIssuer } from "../../rest/certificate.js";
 
-/** A server out in the world that is its own authorization server and names whatever address it is told to. */
+/** A public server that is its own authorization server and returns any address that it is configured with. */
 export interface HostileWorld {
-  /** By https and a name, with a certificate of `ca`. */
+  /** Over https with a host name and a certificate of `ca`. */
   readonly origin: string;
-  /** The same by plain http, for clients that cannot be told of an authority. */
+  /** The same over plain http, for clients that cannot use another certificate authority. */
   readonly plain: string;
   readonly port: number;
   readonly ca: string;
-  /** What it says in place of what would be right. */
+  /** Replacements for the correct metadata. */
   says: Saying;
   readonly trap: Trap;
   stop(): void;
@@ -25,7 +25,7 @@ export interface Saying {
   readonly redirect?: string;
 }
 
-/** A place inside that nobody is to connect to. */
+/** An internal address that must not be connected to. */
 export interface Trap {
   readonly port: number;
   knocks(): number;

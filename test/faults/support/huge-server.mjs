@@ -1,5 +1,5 @@
-// A server whose answers may be of any size, without holding them. Start: node huge-server.mjs FOLDER
-// `huge` answers with so many MiB in one line, its id first or last; whatever is asked meanwhile is answered after it.
+// A server with answers of any size, which it does not hold in memory. Start: node huge-server.mjs FOLDER
+// `huge` answers with this many MiB in one line, with the id first or last; later requests are answered after it.
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 
@@ -15,7 +15,7 @@ let line = Promise.resolve();
 const write = async (bytes) => {
   if (!process.stdout.write(bytes)) await once(process.stdout, "drain");
 };
-/** One whole line after the other. */
+/** One complete line after the other. */
 const writeLine = (work) => {
   line = line.then(work);
 };

@@ -1,4 +1,4 @@
-// Loaded into a gateway before its program: tells over a socket what its memory is once the garbage is collected.
+// Loaded into a gateway before its program: reports its memory after a garbage collection over a socket.
 import { createServer } from "node:net";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";

@@ -5,14 +5,14 @@ import type { FaultHome } from "./home.js";
 
 const INSIDE = fileURLToPath(new URL("./inside.mjs", import.meta.url));
 
-/** Bytes of a process after its garbage was collected. */
+/** Bytes of a process after a garbage collection. */
 export interface Inside {
   readonly rss: number;
   readonly heapUsed: number;
   readonly external: number;
 }
 
-/** Every gateway that is opened in this home from now on can be looked into. */
+/** Every gateway opened in this home folder from now on can report its memory. */
 export function makeTransparent(home: FaultHome): void {
   home.env["NODE_OPTIONS"] = `--import=${INSIDE}`;
   home.env["FAULT_INSIDE"] = home.path("inside");

@@ -10,17 +10,17 @@ import { createGuardedFetch } from "../../../src/util/net/guarded-fetch.js";
 import { open, toCall, toOperation } from "../../rest/session.js";
 import type { HostileWorld } from "./hostile-world.js";
 
-/** A way for an address that nobody wrote down to reach us; rejects when the address is refused. */
+/** A place that accepts an address from outside the configuration; rejects if the address is rejected. */
 export type Entry = (world: HostileWorld, address: string) => Promise<unknown>;
 
 const LIMITS = { timeoutMs: 5_000, maxTotalMs: 5_000, maxBytes: 1_000_000 };
-/** Stock requests to places that lead nowhere are given up after this. */
+/** Requests of the official SDK to unreachable addresses are aborted after this time. */
 const STOCK_MS = 500;
 
-/** Names of the world lead to this machine, as the person wrote them. */
+/** Public host names resolve to this machine, as the user configured them. */
 const lookup = () => Promise.resolve([{ address: "127.0.0.1", family: 4 }]);
 
-/** Headers hold no control characters, and letters beyond ASCII byte by byte. */
+/** Headers have no control characters, and non-ASCII letters byte by byte. */
 const inHeader = (address: string): string => Buffer.from(address.trim().replaceAll(/[\t\n]/g, "")).toString("latin1");
 
 async function signIn({ origin, ca }: HostileWorld): Promise<unknown> {
@@ -97,7 +97,7 @@ export const ENTRIES: Readonly<Record<string, Entry>> = {
   },
 };
 
-/** What a client of the stock SDK does with the same. */
+/** What a client of the official SDK does with the same address. */
 export const STOCK: Readonly<Record<string, Entry>> = {
   resource_metadata(world, address) {
     const resourceMetadataUrl = new URL(address);

@@ -1,4 +1,4 @@
-// What keys promise, case by case: each gives what was wrong, in a sentence.
+// The guarantees of idempotency keys, case by case: each returns its violations as sentences.
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { decideInStore } from "./approve.js";
 import { waitFor } from "./deadline.js";
@@ -9,7 +9,7 @@ import { describe, toAnswer } from "./replay.js";
 export interface CaseParts {
   readonly home: FaultHome;
   readonly server: string;
-  /** A gateway with these sections in its configuration, or one with none, on the store that all cases share. */
+  /** A gateway with these configuration sections, or with none, on the store that all cases share. */
   readonly open: (sections?: Json, servers?: Json) => Promise<Gateway>;
 }
 
@@ -172,7 +172,7 @@ export const KEY_CASES: Readonly<Record<string, KeyCase>> = {
         : [`the tool's error ended in ${told.map(describe).join(", ")}`]),
       ...refused.flatMap((each) => expect("a refusal by the protocol", each, "TOOL_EXECUTION_ERROR (executed yes)")),
       ...expectLedger(parts, id, 1),
-      // What a tool says of its arguments it may say in the midst of its work: it is kept, too.
+      // A validation error may come from the tool during its work: it is stored, too.
       ...expectLedger(parts, `${id}-2`, 1),
     ];
   },
@@ -196,7 +196,7 @@ export const KEY_CASES: Readonly<Record<string, KeyCase>> = {
   "I14 a call that timed out is not made again": async (parts, id) => {
     const gateway = await parts.open({ execution: { timeoutMs: 300 } });
     const options = { timeout: START_SECONDS };
-    // Its server has started when the time begins to count.
+    // Its server has started before the time counts.
     await gateway.execute({ server: parts.server, tool: "read", arguments: { id: `${id}-read` }, options });
     const call = toCall(parts.server, id, { mode: "hang" });
     const first = await gateway.execute(call);
@@ -270,7 +270,7 @@ export const KEY_CASES: Readonly<Record<string, KeyCase>> = {
   },
 };
 
-/** Apart from the others: it changes the definitions of all tools. */
+/** Separate from the others: it changes the definitions of all tools. */
 export const quarantineCase: KeyCase = async (parts, id) => {
   const sections = { policy: { pinning: "enforce" }, cache: { ttl: 0 } };
   const call = toCall(parts.server, id);

@@ -8,19 +8,19 @@ const sample = (seed: number, shift = 0): number[] => {
 };
 
 describe("the comparison of two samples", () => {
-  it("finds no difference in the same one", () => {
+  it("finds no difference between a sample and itself", () => {
     expect(compareSamples(sample(1), sample(1))).toEqual({ distance: 0, p: 1 });
   });
 
-  it("finds none to speak of in two of one kind", () => {
+  it("finds no significant difference between two samples of one distribution", () => {
     expect(compareSamples(sample(1), sample(2)).p).toBeGreaterThan(0.05);
   });
 
-  it("finds one that is moved", () => {
+  it("finds a shifted sample", () => {
     expect(compareSamples(sample(1), sample(2, 0.2)).p).toBeLessThan(1e-6);
   });
 
-  it("gives the value of the tables: a distance of 1.36 over the root of half the size is one in twenty", () => {
+  it("gives the tabulated value: a distance of 1.36 over the root of half the size has p = 0.05", () => {
     const size = 10_000;
     const even = Array.from({ length: size }, (_, at) => at);
     const moved = even.map((at) => at + 1.358 * Math.sqrt(2 * size));

@@ -1,4 +1,4 @@
-/** The Kolmogorov-Smirnov test of two samples: how likely a distance like theirs is where both are of one kind. */
+/** The Kolmogorov-Smirnov test: the probability of this distance between two samples of one distribution. */
 export function compareSamples(one: readonly number[], other: readonly number[]): { distance: number; p: number } {
   const [a, b] = [one, other].map((sample) => [...sample].sort((x, y) => x - y)) as [number[], number[]];
   let [i, j, distance] = [0, 0, 0];
@@ -12,7 +12,7 @@ export function compareSamples(one: readonly number[], other: readonly number[])
   return { distance, p: tail((size + 0.12 + 0.11 / size) * distance) };
 }
 
-/** Kolmogorov's series; it converges badly near nothing, where the answer is one. */
+/** Kolmogorov's series; it converges badly near zero, where the result is one. */
 function tail(x: number): number {
   if (x < 0.2) return 1;
   let sum = 0;

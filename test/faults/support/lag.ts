@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { waitFor } from "./deadline.js";
 import type { FaultHome } from "./home.js";
 
-/** Milliseconds by which the event loop of a gateway was late, since the last look. */
+/** The lag of a gateway's event loop in milliseconds, since the last reading. */
 export interface Lag {
   readonly p50: number;
   readonly p99: number;
@@ -11,7 +11,7 @@ export interface Lag {
 
 export const lagFile = (home: FaultHome): string => home.path("lag.json");
 
-/** Of a gateway that was opened with `measuresLag`. What the reading itself costs counts for the next look. */
+/** For a gateway opened with `measuresLag`. The cost of the reading itself counts for the next one. */
 export async function readLag(home: FaultHome, pid: number): Promise<Lag> {
   const file = lagFile(home);
   rmSync(file, { force: true });

@@ -3,30 +3,30 @@ import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { waitFor } from "./deadline.js";
 
-/** What the servers say they did. */
+/** The actions that the servers recorded. */
 export interface Entry {
   readonly kind: "call" | "effect" | "answer";
   readonly id: string;
   readonly tool: string;
   readonly server: string;
-  /** Of the client's request, where it named one. */
+  /** Of the client's request, if it had one. */
   readonly attempt: number | string | null;
   readonly pid: number;
-  /** The very answer, as text. */
+  /** The exact answer as text. */
   readonly result?: string;
   readonly args?: Record<string, unknown>;
 }
 
-/** The truth outside the gateway. */
+/** The record outside the gateway. */
 export interface Ledger {
   entries(): readonly Entry[];
   of(id: string, kind: Entry["kind"]): readonly Entry[];
-  /** Whether an idempotent effect was ever begun. */
+  /** Whether an idempotent effect was ever started. */
   isMarked(id: string): boolean;
   waitFor(id: string, kind: Entry["kind"]): Promise<Entry>;
 }
 
-/** Reads on from where it stopped: the file only grows. */
+/** Continues from the last position: the file only grows. */
 export function createLedger(file: string, effects: string): Ledger {
   const all: Entry[] = [];
   const byId = new Map<string, Entry[]>();

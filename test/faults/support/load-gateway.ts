@@ -8,20 +8,20 @@ import { openServedGateway, type ServedOptions, tokenEntry, tokenOf } from "./se
 
 const CALL_LIMIT_MS = 120_000;
 const MOST_SOCKETS = 600;
-/** Less than the gateway keeps an idle connection. */
+/** Less than the gateway's keep-alive timeout. */
 const IDLE_SOCKET_MS = 1000;
 
-/** The built gateway as it serves over HTTP. */
+/** The built gateway over HTTP. */
 export interface LoadGateway {
   readonly pid: number;
   readonly url: string;
-  /** A call of the stateless era. */
+  /** A stateless call (revision 2026-07-28). */
   execute(execution: Execution, actor?: string): Promise<Outcome>;
-  /** Any of the gateway's own tools. */
+  /** Any of the built-in tools. */
   callTool(name: string, args: Json, actor?: string): Promise<Outcome>;
   /** A request to a path, with the token of the actor. */
   post(path: string, body: unknown, more?: { actor?: string; headers?: Record<string, string> }): Promise<HttpReply>;
-  /** A DELETE, as who leaves a session sends it. */
+  /** A DELETE, which closes a session. */
   end(path: string, headers: Record<string, string>): Promise<HttpReply>;
   signal(name: NodeJS.Signals): void;
   close(): Promise<void>;
@@ -33,15 +33,15 @@ export interface HttpReply {
   readonly text: string;
 }
 
-/** The actor that all are who name none. */
+/** The default actor. */
 export const ACTOR = "actor-0";
 
-/** As the configuration names them, each with a token that `tokenOf` knows. */
+/** As in the configuration, each with the token of `tokenOf`. */
 export function toTokens(actors: readonly string[] = [ACTOR]): object[] {
   return actors.map((name) => tokenEntry(name, { scopes: ["*"] }));
 }
 
-/** The home's configuration has to say `http.tokens`. */
+/** The home folder's configuration must set `http.tokens`. */
 export async function openLoadGateway(home: FaultHome, options: ServedOptions): Promise<LoadGateway> {
   const gateway = await openServedGateway(home, options);
   const { url, pid } = gateway;
@@ -94,7 +94,7 @@ function sendWith(agent: Agent, { url, method, body, headers }: Sent): Promise<H
       );
     });
     sent.on("error", (error: NodeJS.ErrnoException) => {
-      // The gateway may close an idle connection at the very moment at which it is used again: nothing was read from it.
+      // The gateway may close an idle connection while it is reused: nothing was read from it.
       if (sent.reusedSocket && error.code === "ECONNRESET") resolve(sendWith(agent, { url, method, body, headers }));
       else reject(error);
     });
@@ -102,7 +102,7 @@ function sendWith(agent: Agent, { url, method, body, headers }: Sent): Promise<H
   });
 }
 
-/** A stream holds one answer, and perhaps news before it. */
+/** A stream has one answer, possibly after notifications. */
 function readOutcome({ status, text }: HttpReply): Outcome {
   const messages = text.startsWith("{")
     ? [JSON.parse(text) as Json]
@@ -114,7 +114,7 @@ function readOutcome({ status, text }: HttpReply): Outcome {
   return answer === undefined ? { kind: "refused", code: status, message: text } : toOutcome(withoutEra(answer));
 }
 
-/** What the stateless era itself adds to every result is not the server's. */
+/** Members that the stateless revision adds to every result do not come from the server. */
 function withoutEra({ result, ...rest }: Json): Json {
   if (result === undefined) return rest;
   const { resultType: _type, _meta: meta = {}, ...members } = result as Json;

@@ -7,17 +7,17 @@ import type { FaultHome } from "./home.js";
 const LOADD = fileURLToPath(new URL("./loadd.mjs", import.meta.url));
 const START_LIMIT_MS = 30_000;
 
-/** A server as the configuration names it: a process that each gateway starts. */
+/** A stdio server for the configuration: each gateway starts a process. */
 export function stdioLoad({ folder }: FaultHome, name: string, tools = 0): object {
   return { command: process.execPath, args: [LOADD, "stdio", folder, name, String(tools)] };
 }
 
-/** One process that is any number of remote servers and APIs. */
+/** One process that serves any number of remote servers and APIs. */
 export interface RemoteLoad {
   readonly pid: number;
-  /** As the configuration names a server, which takes so long to list its tools. */
+  /** A server for the configuration that takes this long to list its tools. */
   server(name: string, listMs?: number): object;
-  /** As the configuration names an adapter: its one tool `read` is the operation of that name. */
+  /** An adapter for the configuration: its one tool `read` is the operation of that name. */
   adapter(name: string): object;
 }
 

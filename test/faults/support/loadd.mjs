@@ -1,4 +1,4 @@
-// The small server of the load rows: cheap enough that a hundred of them fit on one machine, with a ledger all the same.
+// The lightweight server of the load rows: a hundred of them fit on one machine, and each still writes a ledger.
 // Start: node loadd.mjs stdio FOLDER NAME [TOOLS], or node loadd.mjs http FOLDER [TOOLS]: one process is then any number of
 // servers, /mcp/NAME over MCP and /api/NAME as a REST API, and prints its port. Both end with their standard input.
 import { randomUUID } from "node:crypto";
@@ -9,7 +9,7 @@ import { createInterface } from "node:readline";
 
 const [, , transport, folder, ...words] = process.argv;
 const TOOLS = Number(words.at(-1)) || 0;
-// No sync: what was written outlives the process, and only the machine's end could take it back.
+// No sync: written data survives the process; only a system crash could lose it.
 const ledger = openSync(join(folder, "ledger.jsonl"), "a", 0o600);
 
 const inputSchema = {
@@ -46,7 +46,7 @@ const tools = [
   }),
 ];
 
-/** One line, whole: several processes write to the file. */
+/** Writes one complete line: several processes write to the file. */
 function write(server, line) {
   writeSync(ledger, `${JSON.stringify({ ...line, server, pid: process.pid })}\n`);
 }

@@ -4,28 +4,28 @@ export function quantile(values: readonly number[], share: number): number {
   return quantileOfSorted(sorted(values), share);
 }
 
-/** An estimate with the span in which it lies, with a confidence of 95 %. */
+/** An estimate with its 95 % confidence interval. */
 export interface Estimate {
   readonly value: number;
   readonly from: number;
   readonly to: number;
 }
 
-/** What was measured of us and of the control, in about the same time. */
+/** Samples of the gateway and of the control, taken at about the same time. */
 export interface Slice {
   readonly ours: readonly number[];
   readonly control: readonly number[];
 }
 
 const RESAMPLES = 400;
-/** Fewer slices say nothing of how much slices differ. */
+/** Fewer slices say nothing about the variance between slices. */
 const FEWEST_SLICES = 4;
 const MOST_ALIKE = 0.95;
 
 /**
- * How many times a quantile of one sample is that of the other, by resampling whole slices of time: what disturbs the
- * machine disturbs many calls at once, and calls of one slice are no independent witnesses. Nothing can be said of few
- * slices, nor where a slice is empty on one side.
+ * The ratio of a quantile of one sample to that of the other, by resampling whole slices of time: a disturbance of the
+ * machine affects many calls at once, and calls of one slice are not independent. There is no result for few slices
+ * or if a slice is empty on one side.
  */
 export function ratioOfQuantiles(slices: readonly Slice[], share: number, random: Random): Estimate | undefined {
   if (slices.length < FEWEST_SLICES) return undefined;
@@ -43,7 +43,7 @@ export function ratioOfQuantiles(slices: readonly Slice[], share: number, random
   return { value: ratio(slices), from: quantile(drawn, 0.025), to: quantile(drawn, 0.975) };
 }
 
-/** Two samples in the order in which they were taken, cut into as many slices as wanted. */
+/** Two samples in the order in which they were taken, cut into the given number of slices. */
 export function toSlices(ours: readonly number[], control: readonly number[], slices: number): Slice[] {
   const cut = (all: readonly number[], index: number): readonly number[] =>
     all.slice(Math.floor((index * all.length) / slices), Math.floor(((index + 1) * all.length) / slices));
@@ -51,9 +51,9 @@ export function toSlices(ours: readonly number[], control: readonly number[], sl
 }
 
 /**
- * What the least squares say that y grows by per unit of x, with twice its standard error to both sides. Points that were
- * taken one after the other are no independent witnesses where each resembles the one before it; by how much is taken
- * from what the line leaves unexplained.
+ * The slope of y by least squares, with twice its standard error on both sides. Consecutive points are not independent
+ * if each resembles the previous one; the residuals of the line give the correlation
+ * to correct for.
  */
 export function slopeOf(points: readonly (readonly [x: number, y: number])[]): Estimate {
   const mean = (values: readonly number[]): number => sum(values) / values.length;

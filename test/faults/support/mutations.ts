@@ -1,16 +1,16 @@
 import type { Random } from "./random.js";
 
-/** One line of a configuration, and what it does for the policy. */
+/** One line of a configuration, and its effect on the policy. */
 export interface PolicyLine {
   readonly text: string;
-  /** `restricts`: without it more is allowed. `allows`: it may allow more when it changes. */
+  /** `restricts`: without it more is allowed. `allows`: a change may allow more. */
   readonly role: "restricts" | "allows" | "neither";
 }
 
 export interface Mutation {
   readonly name: string;
   readonly lines: readonly string[];
-  /** The lines that it touched, by their place before. */
+  /** The changed lines, by their position before the change. */
   readonly touched: readonly number[];
 }
 

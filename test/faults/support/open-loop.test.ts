@@ -4,7 +4,7 @@ import { type Finished, planArrivals, runOpenLoop } from "./open-loop.js";
 import { createRandom } from "./random.js";
 
 describe("an open loop", () => {
-  it("plans the same calls for the same seed, so many per second on the average", () => {
+  it("plans the same calls for the same seed at the given average rate", () => {
     const plan = () => [
       ...planArrivals({ random: createRandom(7), perSecond: 200, seconds: 20, toCall: (number) => number }),
     ];
@@ -36,7 +36,7 @@ describe("an open loop", () => {
     expect(second!.latencyMs).toBeGreaterThanOrEqual(first!.latencyMs);
   });
 
-  it("starts nothing more once it is told to end", async () => {
+  it("starts no further call after a stop", async () => {
     const ending = new AbortController();
     const started: number[] = [];
     const told = await runOpenLoop<number, void>(
@@ -69,7 +69,7 @@ describe("a measurement", () => {
     ).toBe(value);
   });
 
-  it("finds a ratio that is there, doubts one that is chance, and says nothing of few slices", () => {
+  it("finds a real ratio, rejects a random one, and gives no result for few slices", () => {
     const random = createRandom(3);
     const slice = (times: number) => {
       const draw = (by: number): number[] => Array.from({ length: 200 }, () => (10 + random.next() * 5) * by);
@@ -82,14 +82,14 @@ describe("a measurement", () => {
     expect(ratioOfQuantiles([...slices(9), { ours: [], control: [1] }], 0.99, random)).toBeUndefined();
   });
 
-  it("is cut into slices in the order in which it was taken, and nothing of it is lost", () => {
+  it("is cut into slices in its original order without losing values", () => {
     expect(toSlices([1, 2, 3, 4, 5], [6], 2)).toEqual([
       { ours: [1, 2], control: [] },
       { ours: [3, 4, 5], control: [6] },
     ]);
   });
 
-  it("finds a slope that is there, and none in what only goes up and down", () => {
+  it("finds a real slope, and none in random variation", () => {
     const random = createRandom(5);
     const points = (slope: number) =>
       Array.from({ length: 30 }, (_, minute): [number, number] => [
@@ -100,7 +100,7 @@ describe("a measurement", () => {
     expect(slopeOf(points(0)).from).toBeLessThan(1);
   });
 
-  it("seldom finds a slope in what wanders about, each value near the one before", () => {
+  it("rarely finds a slope in a random walk", () => {
     const random = createRandom(7);
     const wander = (): [number, number][] => {
       let height = 200;
@@ -110,7 +110,7 @@ describe("a measurement", () => {
       ]);
     };
     const found = Array.from({ length: 1000 }, () => slopeOf(wander()).from).filter((from) => from > 0);
-    // One side of 95 % would be 25; without regard to the likeness it is over 200.
+    // One side of 95 % would be 25; without the correction for correlation it is over 200.
     expect(found.length).toBeLessThan(120);
     expect(found.length).toBeGreaterThan(0);
   });

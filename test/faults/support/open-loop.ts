@@ -2,7 +2,7 @@ import type { Random } from "./random.js";
 
 export const MOST_IN_FLIGHT = 500;
 
-/** A call whose moment is decided before the first one starts. */
+/** A call whose start time is decided before the first call starts. */
 export interface Planned<Call> {
   readonly atMs: number;
   readonly call: Call;
@@ -12,9 +12,9 @@ export interface Planned<Call> {
 export interface Finished<Call, Ending> {
   readonly call: Call;
   readonly ending: Ending;
-  /** Milliseconds since the load began, at which the call was meant to start. */
+  /** Milliseconds from the start of the load to the planned start of the call. */
   readonly atMs: number;
-  /** From the moment at which it was meant to start: whoever has to wait to start has waited. */
+  /** From the planned start of the call: waiting to start counts as latency. */
   readonly latencyMs: number;
 }
 
@@ -29,11 +29,11 @@ export interface LoadTold {
   readonly started: number;
   readonly mostInFlight: number;
   readonly seconds: number;
-  /** How many could not start when they were meant to, because too many were in flight. */
+  /** How many calls started late because too many were in flight. */
   readonly heldBack: number;
 }
 
-/** Calls start when their time has come, whatever became of those before; only at the most in flight they wait. */
+/** Calls start on schedule, whether or not earlier calls have finished; they wait only at the limit of calls in flight. */
 export async function runOpenLoop<Call, Ending>(
   { plan, send, onFinished, mostInFlight: limit = MOST_IN_FLIGHT }: OpenLoop<Call, Ending>,
   signal?: AbortSignal,
@@ -65,7 +65,7 @@ export interface Arrivals<Call> {
   readonly toCall: (number: number) => Call;
 }
 
-/** Calls that come at random moments, as independent callers do, so many per second on the average. */
+/** Calls at random moments, as from independent callers, at an average rate. */
 export function* planArrivals<Call>({ random, perSecond, seconds, toCall }: Arrivals<Call>): Generator<Planned<Call>> {
   let atMs = 0;
   for (let number = 0; ; number += 1) {
@@ -75,7 +75,7 @@ export function* planArrivals<Call>({ random, perSecond, seconds, toCall }: Arri
   }
 }
 
-/** How many calls per second are answered when so many are always in flight. */
+/** Answered calls per second with a constant number of calls in flight. */
 export async function measureCapacity(
   send: (number: number) => Promise<unknown>,
   { inFlight, seconds }: { readonly inFlight: number; readonly seconds: number },

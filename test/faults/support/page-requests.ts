@@ -1,8 +1,8 @@
 import { type RawRequest, toRequest } from "./raw-http.js";
 
 /**
- * What a browser sends for a page whose name has been made to stand for this machine: the connection goes to loopback,
- * and `Host`, `Origin` and `Referer` are the page's, because to the browser it is the page's own server.
+ * Requests of a browser for a page whose host name resolves to this machine (DNS rebinding): the connection goes to
+ * loopback, and `Host`, `Origin` and `Referer` are those of the page, which the browser treats as same-origin.
  */
 export interface PageRequest {
   readonly what: string;
@@ -10,7 +10,7 @@ export interface PageRequest {
   readonly isToHead: boolean;
 }
 
-/** Names of pages: those of a stranger, and those that look like this machine. */
+/** Host names of pages: foreign ones, and ones that look like this machine. */
 export const PAGES = [
   "evil.example",
   "rebind.network",
@@ -31,7 +31,7 @@ export const PAGES = [
 export interface PageParts {
   readonly page: string;
   readonly port: number;
-  /** Of somebody who may call, as if the page had got hold of it. */
+  /** The token of an authorized caller, as if the page had obtained it. */
   readonly token: string;
   readonly calls: readonly Pick<RawRequest, "method" | "target" | "body">[];
 }
@@ -42,7 +42,7 @@ const BROWSER = {
   "Accept-Language": "en-US,en;q=0.9",
 };
 
-/** Every call as the page's script, form, image and socket would send it, with the token and without. */
+/** Every call as a script, form, image and socket of the page would send it, with and without the token. */
 export function pageRequests({ page, port, token, calls }: PageParts): PageRequest[] {
   const host = `${page}:${port}`;
   const origin = `http://${host}`;

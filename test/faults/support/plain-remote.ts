@@ -9,11 +9,11 @@ export interface PlainRemote {
 export interface PlainRemoteOptions {
   readonly port?: number;
   readonly tool: object;
-  /** The text that a call is answered with. */
+  /** The text of the answer to a call. */
   readonly answer: (request: IncomingMessage) => string;
 }
 
-/** A server over HTTP with one tool and nothing else, in this process. */
+/** An HTTP server with a single tool, in this process. */
 export async function openPlainRemote(options: PlainRemoteOptions): Promise<PlainRemote> {
   const server = createServer((request, response) => void serve(request, response, options));
   server.keepAliveTimeout = 0;
@@ -21,7 +21,7 @@ export async function openPlainRemote(options: PlainRemoteOptions): Promise<Plai
   return { url: `http://127.0.0.1:${portOf(server)}/mcp`, close: () => void server.close() };
 }
 
-/** Ports where nobody listens now. */
+/** Unused ports. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(Array.from({ length: count }, () => listen(createServer(), 0)));
   const ports = servers.map(portOf);

@@ -1,7 +1,7 @@
 import type { Execution } from "./gateway.js";
 import type { Random } from "./random.js";
 
-/** One call that a client will make. */
+/** One planned call of a client. */
 export interface PlannedCall {
   readonly number: number;
   readonly id: string;
@@ -15,14 +15,14 @@ export interface PlanOptions {
   readonly servers: readonly string[];
   readonly crashShare: number;
   readonly repeatShare: number;
-  /** Repetitions of calls so recent are likely to come while the first is running. */
+  /** Repetitions of recent calls are likely to arrive while the first one runs. */
   readonly recent: number;
   readonly prefix: string;
 }
 
 const IDEMPOTENT_SHARE = 0.2;
 
-/** What all clients together will ask for, in order. A repetition has the key and the arguments of an earlier call. */
+/** The calls of all clients, in order. A repetition has the key and the arguments of an earlier call. */
 export function planCalls(random: Random, options: PlanOptions): PlannedCall[] {
   const originals: PlannedCall[] = [];
   return Array.from({ length: options.calls }, (_, number) => {
@@ -53,12 +53,12 @@ function toOriginal(random: Random, options: PlanOptions, number: number): Plann
   return { number, id, isIdempotent, crashes, execution: withNumber(execution, number) };
 }
 
-/** The servers write it down, so that an effect can be told from that of another attempt. */
+/** The servers record it, which distinguishes the effects of different attempts. */
 export function withNumber(execution: Execution, number: number): Execution {
   return { ...execution, meta: { "faults/attempt": number } };
 }
 
-/** A marker that can stand in a key: keys have no spaces. */
+/** A marker that is valid in a key: keys have no spaces. */
 export function toId(name: string): string {
   return name.replaceAll(/[^\w-]+/g, "-");
 }

@@ -1,5 +1,5 @@
-// What the specification says about a call, written down a second time and apart from the gateway: documents in, a verdict
-// out. It knows five tools of two servers, a window that never passes, and callers that come one after the other.
+// A second implementation of the policy specification, independent of the gateway: documents in, a verdict out.
+// It covers five tools of two servers, a rate window that never ends, and sequential callers.
 
 export type Risk = "low" | "medium" | "high" | "destructive";
 const RISKS: readonly Risk[] = ["low", "medium", "high", "destructive"];
@@ -17,7 +17,7 @@ interface About {
   readonly server?: string;
 }
 
-/** As the configuration has it. */
+/** As in the configuration. */
 export interface ModelConfig {
   readonly toolRules?: readonly {
     readonly pattern: string | readonly string[];
@@ -41,7 +41,7 @@ export interface ModelConfig {
 export interface ModelCall {
   readonly server: string;
   readonly tool: string;
-  /** The arguments, and whether they fit. */
+  /** The arguments, and whether they are valid. */
   readonly id: string;
   readonly fits: boolean;
   readonly key?: string;
@@ -49,7 +49,7 @@ export interface ModelCall {
   readonly dryRun?: boolean;
 }
 
-/** `ran`, `dry`, `replay`, or the code of a refusal. */
+/** `ran`, `dry`, `replay`, or an error code. */
 export type Verdict = string;
 
 export function createModel(
@@ -78,7 +78,7 @@ export function createModel(
     return decided ?? !toolRules.some(({ enabled }) => enabled === true);
   };
 
-  /** With whether anybody but a guess says so. */
+  /** With whether the risk comes from anything other than a guess. */
   const riskOf = (call: ModelCall): { risk: Risk; isStated: boolean } => {
     const written = policy.risk?.find((entry) => isAbout(entry, call));
     if (written !== undefined) return { risk: written.risk, isStated: true };
@@ -144,7 +144,7 @@ export function createModel(
 
 const isAtLeast = (risk: Risk, least: Risk): boolean => RISKS.indexOf(risk) >= RISKS.indexOf(least);
 
-/** One that fits and none that excludes; only such that exclude mean everything else. */
+/** One pattern must match and none may exclude; exclusions alone match everything else. */
 function matchesAny(patterns: readonly string[], call: ModelCall, nameOnly: boolean): boolean {
   const names = nameOnly ? [call.tool] : [call.tool, `${call.server}:${call.tool}`];
   const fits = (pattern: string): boolean => names.some((name) => matches(pattern, name));

@@ -1,10 +1,10 @@
 # A server that starts within a millisecond or two, for rows that need hundreds of starts.
 # Start: sh quick-server.sh FOLDER NAME [stubborn|family|leaves|dies|deaf|greedy|bomb]
 # Every start adds "start NAME PID" to FOLDER/quick.log, every call "call NAME PID ID" before it is answered.
-#   stubborn: neither the end of its input nor SIGTERM moves it.   family: has a child that holds its pipes.
-#   leaves: ends when a call comes, without an answer.   dies: ends right after the handshake, in the middle of what follows.
-#   greedy: eats memory at every call until its limit stops it.   bomb: starts 200 processes at every call and ends.
-#   deaf: reads nothing more after its first call while FOLDER/deaf exists.
+#   stubborn: ignores the end of its input and SIGTERM.   family: has a child that holds its pipes.
+#   leaves: exits without an answer when a call arrives.   dies: exits right after the handshake.
+#   greedy: allocates memory at every call until its limit.   bomb: starts 200 processes at every call and exits.
+#   deaf: stops reading after its first call while FOLDER/deaf exists.
 folder=$1
 name=$2
 mode=$3

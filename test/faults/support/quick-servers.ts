@@ -8,7 +8,7 @@ const PROGRAM = fileURLToPath(new URL("./quick-server.sh", import.meta.url));
 
 export type QuickMode = "stubborn" | "family" | "leaves" | "dies" | "deaf" | "greedy" | "bomb";
 
-/** A server as the configuration names it; see `quick-server.sh`. */
+/** A server for the configuration; see `quick-server.sh`. */
 export function quickServer(home: FaultHome, name: string, mode?: QuickMode): { command: string; args: string[] } {
   return { command: "sh", args: [PROGRAM, home.folder, name, ...(mode === undefined ? [] : [mode])] };
 }
@@ -19,7 +19,7 @@ export interface QuickEntry {
   readonly pid: number;
 }
 
-/** What the servers of this home have written down so far. */
+/** All log entries of the servers of this home folder. */
 export function readQuickLog({ folder }: FaultHome): QuickEntry[] {
   const file = join(folder, "quick.log");
   const lines = existsSync(file) ? readFileSync(file, "utf8").trimEnd().split("\n") : [];
@@ -29,7 +29,7 @@ export function readQuickLog({ folder }: FaultHome): QuickEntry[] {
   });
 }
 
-/** Those of them, and of their children, that are still there. */
+/** The servers and their children that are still running. */
 export function livingOf(home: FaultHome): QuickEntry[] {
   return readQuickLog(home).filter(({ kind, pid }) => kind !== "call" && isRunning(pid));
 }

@@ -1,4 +1,4 @@
-/** Dice that fall the same for the same seed. */
+/** Random numbers that are the same for the same seed. */
 export interface Random {
   /** At least 0, less than 1. */
   next(): number;

@@ -1,6 +1,6 @@
 /**
- * How likely two samples differ so much in their ranks though they are of one kind (Mann and Whitney, two-sided, by the
- * normal approximation): it asks nothing of the shape of either, and a few outliers move it little.
+ * The probability that two samples of one distribution differ this much in their ranks (Mann-Whitney, two-sided, normal
+ * approximation): it makes no assumption about the distribution and is robust against outliers.
  */
 export function rankTest(ones: readonly number[], others: readonly number[]): number {
   const all = [
@@ -23,7 +23,7 @@ export function rankTest(ones: readonly number[], others: readonly number[]): nu
   return 2 * upperTail(Math.abs(sum - mean) / Math.sqrt(variance));
 }
 
-/** Of the normal distribution; the continued fraction is exact far out, where the sum is not. */
+/** Tail of the normal distribution; the continued fraction is exact far out, where the sum is not. */
 function upperTail(z: number): number {
   const density = Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI);
   if (z > 3) {

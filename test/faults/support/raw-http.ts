@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 
-/** One answer as it came. */
+/** One HTTP response as received. */
 export interface RawAnswer {
   readonly status: number;
   /** Names in lower case. */
@@ -8,14 +8,14 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** A connection on which bytes are sent as they are. */
+/** A connection that sends bytes unchanged. */
 export interface RawConnection {
   readonly socket: Socket;
   readonly isOpen: boolean;
   write(bytes: Uint8Array | string): void;
-  /** The next answer, or `closed`, or nothing within the time. That to HEAD has no body, whatever it says. */
+  /** The next response, `closed`, or nothing within the time. A response to HEAD has no body, whatever its headers say. */
   next(limitMs: number, isToHead?: boolean): Promise<RawAnswer | "closed" | "nothing">;
-  /** Everything that came and was not taken for an answer yet. */
+  /** Received bytes that are not part of a parsed response yet. */
   rest(): string;
   end(): void;
 }
@@ -74,7 +74,7 @@ export async function openRaw(port: number): Promise<RawConnection> {
 
 interface Parsed {
   readonly answer: RawAnswer;
-  /** In bytes, of all of it. */
+  /** The length in bytes. */
   readonly length: number;
 }
 
@@ -92,7 +92,7 @@ function parseHead(bytes: Buffer): Parsed | undefined {
   return { answer: { status, headers, body: "" }, length: end + 4 };
 }
 
-/** Its body ends by its length, its pieces, or the end of the connection. */
+/** The body ends by its length, its last chunk, or the end of the connection. */
 function parseAnswer(bytes: Buffer, isOpen: boolean): Parsed | undefined {
   const head = parseHead(bytes);
   if (head === undefined) return undefined;
@@ -131,7 +131,7 @@ export interface RawRequest {
   readonly body?: Uint8Array | string;
 }
 
-/** A request with its length, of exactly these headers beside it. */
+/** A request with its length and exactly these other headers. */
 export function toRequest({ method = "POST", target = "/mcp", headers, body }: RawRequest): Buffer {
   const bytes = Buffer.from(body ?? "");
   const length = body === undefined ? [] : [`Content-Length: ${bytes.length}`];

@@ -4,19 +4,19 @@ import { waitFor } from "./deadline.js";
 import { type Gateway, type Json, openGateway } from "./gateway.js";
 import type { FaultHome } from "./home.js";
 
-const READ_AGAIN = "The configuration was read again";
-const STAYS = "The configuration stays as it was";
+const READ_AGAIN = "The configuration was reloaded";
+const STAYS = "The new configuration is invalid, so the previous one stays in use";
 
-/** A gateway whose configuration changes under it. */
+/** A gateway whose configuration changes while it runs. */
 export interface ReloadingGateway extends Gateway {
-  /** How often it has read its configuration again, and how often in vain. */
+  /** How often it has reloaded its configuration, and how often it rejected one. */
   reloads(): number;
   refusals(): number;
-  /** Puts a configuration in place, in one step, and tells nobody. */
+  /** Replaces the configuration atomically without notifying the gateway. */
   save(config: object): void;
-  /** The same, and waits until the gateway has said what came of it. */
+  /** The same, and waits until the gateway has logged the result. */
   reload(config: object): Promise<void>;
-  /** What a meta-tool answers, as an object. */
+  /** The answer of a meta-tool as an object. */
   ask(tool: string, args?: Json): Promise<Json>;
   /** The names of its servers. */
   servers(): Promise<string[]>;
@@ -50,7 +50,7 @@ export async function openReloading(home: FaultHome, dist: string, config: objec
       save(next);
       gateway.signal("SIGHUP");
       await waitFor(() => count(READ_AGAIN) > before, "end of a reload");
-      // That may have been one that the gateway had begun by itself, with the file as it was: the next has read this one.
+      // This may have been a reload of the previous file that was already running: the next one has read this file.
       gateway.signal("SIGHUP");
       await waitFor(() => count(READ_AGAIN) > before + 1, "end of the next reload");
     },

@@ -1,4 +1,5 @@
 import { writeFileSync } from "node:fs";
+import { waitFor } from "./deadline.js";
 import { type Chaos, type Fault, startChaos } from "./chaosd.js";
 import { type Gateway, openGateway, type Outcome } from "./gateway.js";
 import { type FaultHome, inHome } from "./home.js";
@@ -6,29 +7,29 @@ import { API_DOCUMENT, type RemoteOptions, type RemoteServer, startRemote } from
 import { describe } from "./replay.js";
 import type { ProxiedRequest } from "./request-reader.js";
 
-/** How the one remote server is known to the gateway: two forms of MCP over HTTP, and its plain API. */
+/** How the gateway connects to the remote server: MCP over HTTP in two forms, and its REST API. */
 export const WAYS = ["json", "events", "api"] as const;
 export type Way = (typeof WAYS)[number];
 
-/** A gateway, a remote server, and everything between them under our hand. */
+/** A gateway, a remote server, and a proxy between them under test control. */
 export interface RemoteScene {
   readonly home: FaultHome;
   readonly gateway: Gateway;
   readonly remote: RemoteServer;
   readonly chaos: Chaos;
-  /** How often a call of this marker was seen on its way to the server. */
+  /** How often a call with this marker was seen on its way to the server. */
   seen(id: string): number;
-  /** A call that changes something. */
+  /** A call with side effects. */
   change(way: Way, id: string): Promise<Outcome>;
-  /** A call that changes nothing. */
+  /** A call without side effects. */
   look(way: Way, id: string): Promise<Outcome>;
 }
 
 export interface SceneParts {
   readonly dist: string;
-  /** What happens to the call of a marker. */
+  /** The fault for the call with a marker. */
   readonly plan: (id: string, request: ProxiedRequest) => Fault;
-  /** Beside the servers in the configuration. */
+  /** Configuration next to the servers. */
   readonly config?: object;
   readonly remote?: RemoteOptions;
 }
@@ -84,17 +85,22 @@ function configure(home: FaultHome, chaos: Chaos, rest: object = {}): FaultHome 
   return home;
 }
 
+/** Calls until the server has started: UPSTREAM_STARTING asks the caller to retry. */
 async function warm(scene: RemoteScene, way: Way): Promise<void> {
-  const outcome = await scene.look(way, `warm-${way}`);
-  if (outcome.kind !== "answer") throw new Error(`The first call of ${way} ended in ${JSON.stringify(outcome)}.`);
+  await waitFor(async () => {
+    const outcome = await scene.look(way, `warm-${way}`);
+    if (outcome.kind === "error" && outcome.code === "UPSTREAM_STARTING") return false;
+    if (outcome.kind !== "answer") throw new Error(`The first call of ${way} ended in ${JSON.stringify(outcome)}.`);
+    return true;
+  }, `first answer of ${way}`);
 }
 
-/** The marker of a call, by what stands in its body or its address; undefined for everything else that is sent. */
+/** The marker of a call, from its body or URL; undefined for all other requests. */
 function markerOf({ body, path }: ProxiedRequest): string | undefined {
   return /"arguments":\{"id":"([^"]+)"/.exec(body)?.[1] ?? /^\/items\/([\w-]+)/.exec(path)?.[1];
 }
 
-/** What a changing call was told, against what was done: sent once, run at most once, and nothing said that is not so. */
+/** Compares the answer to a call with the ledger: sent once, run at most once, and no false statement. */
 export function judgeChange(id: string, outcome: Outcome, { remote, seen }: RemoteScene): string[] {
   const { calls, effects } = remote.of(id);
   const told = describe(outcome);

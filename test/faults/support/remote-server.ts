@@ -1,13 +1,13 @@
-// A server over HTTP in the suite's own process: MCP with sessions at /mcp, the same with streams of events at /mcp/events,
-// a plain API beside both, and a ledger of what was done.
+// An HTTP server in the process of the suite: MCP with sessions at /mcp, with event streams at /mcp/events, a REST API,
+// and a ledger of all actions.
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What was done for one marker: the truth outside the gateway. */
+/** The actions for one marker: the record outside the gateway. */
 export interface Done {
-  /** Requests that have come. */
+  /** Received requests. */
   calls: number;
   effects: number;
 }
@@ -18,11 +18,11 @@ export interface RemoteServer {
   readonly url: string;
   readonly ledger: ReadonlyMap<string, Done>;
   of(id: string): Done;
-  /** How often a session was begun. */
+  /** How often a session was opened. */
   initialized(): number;
-  /** All heads of requests, as they came. */
+  /** The headers of all requests, as received. */
   readonly heads: string[];
-  /** As after a restart: whoever comes with a session is told that there is none. */
+  /** Acts as after a restart: requests with an old session id get a session error. */
   forgetSessions(): void;
   stop(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export interface RemoteServer {
 export interface RemoteOptions {
   /** Answers a call in place of the server; `false` leaves it to the server. */
   readonly onCall?: (call: RemoteCall) => boolean;
-  /** Keeps the heads of all requests. */
+  /** Stores the headers of all requests. */
   readonly keepsHeads?: boolean;
 }
 
@@ -40,7 +40,7 @@ export interface RemoteCall {
   readonly args: Readonly<Record<string, unknown>>;
   readonly meta: Readonly<Record<string, unknown>>;
   readonly response: ServerResponse;
-  /** The usual answer, with its effect. */
+  /** The regular answer, with its effect. */
   finish(): void;
 }
 
@@ -55,7 +55,7 @@ const TOOLS = [
   { name: "count", description: "Counts the calls of this session.", inputSchema, annotations: { readOnlyHint: true } },
 ];
 
-/** Its OpenAPI document: one operation that changes something and one that does not. */
+/** Its OpenAPI document: one operation with side effects and one without. */
 export const API_DOCUMENT = {
   openapi: "3.0.3",
   info: { title: "Remote", version: "1" },
@@ -141,7 +141,7 @@ export async function startRemote(options: RemoteOptions = {}): Promise<RemoteSe
   const server = createServer((request, response) => {
     if (options.keepsHeads === true) heads.push([request.method, request.url, ...request.rawHeaders].join("\n"));
     const chunks: Buffer[] = [];
-    // A client that goes before it has sent everything is not answered.
+    // A client that disconnects before it has sent everything gets no answer.
     request.on("error", () => undefined);
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {

@@ -6,7 +6,7 @@ import { toAnswer } from "./replay.js";
 const MOST = 500;
 const NUMBERS_FROM = 1_000_000;
 
-/** Calls that were answered are repeated once more: the replay names the request that ran, which has to be on record. */
+/** Repeats answered calls once more: the replay names the request that ran, which must have an audit record. */
 export async function replayAnswered(
   attempts: readonly Attempt[],
   plan: readonly PlannedCall[],

@@ -1,12 +1,12 @@
 import type { Json, Outcome } from "./gateway.js";
 
-/** The mark of an answer that was given before. */
+/** The marker of a replayed answer. */
 const REPLAYED = "anygpt/replayed";
 
 export interface Answer {
-  /** The answer as the server gave it: without what the gateway added to it. */
+  /** The answer of the server, without the additions of the gateway. */
   readonly text: string;
-  /** The request that ran, when this is its stored answer. */
+  /** The request that ran, if this is its stored answer. */
   readonly replayOf: string | undefined;
 }
 
@@ -22,7 +22,7 @@ export function toAnswer(result: Json): Answer {
   };
 }
 
-/** In few words, for a violation. */
+/** A short description for a violation. */
 export function describe(outcome: Outcome): string {
   switch (outcome.kind) {
     case "answer":

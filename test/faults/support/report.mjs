@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const LONGEST_TOLD = 300;
 
-/** What a row found, with what may be said of it. */
+/** The result of a row, with its verdict and the statistical bounds that follow from it. */
 export function judge({ name, group, ids }, { title, n, injected, violations, gates, figures, times, stock }, seconds) {
   return {
     name,
@@ -18,14 +18,14 @@ export function judge({ name, group, ids }, { title, n, injected, violations, ga
     ...(times === undefined ? {} : { times: toTimes(times) }),
     ...(stock === undefined ? {} : { stock }),
     seconds: Math.round(seconds),
-    // None in n bounds the rate at 3/n, with a confidence of 95 %.
+    // Rule of three: no violation in n cases bounds the rate at 3/n with 95 % confidence.
     bound_per_case: violations.length === 0 && n > 0 ? 3 / n : null,
     bound_per_fault: violations.length === 0 && injected > 0 ? 3 / injected : null,
     verdict: violations.length === 0 && n > 0 ? "held" : "broken",
   };
 }
 
-/** A report is read elsewhere: it says nothing of where it was made, and what was printed in full is not kept in full. */
+/** Shortens a violation for the report file and removes local paths and tokens, because the report is published. */
 export function toTold(violation) {
   return violation
     .replaceAll(ROOT, "")
@@ -45,7 +45,7 @@ export function countGates(gates) {
   return `Timing gates: ${count("met")} met, ${count("not met")} not met, ${count("not judged")} not judged`;
 }
 
-/** What no row tries, with the reason. */
+/** The faults that no row injects, with the reason. */
 export function toUntried(groups) {
   return Object.values(groups).flatMap(({ untried }) =>
     Object.entries(untried).map(([id, reason]) => ({ id, reason })),
@@ -62,7 +62,7 @@ const toPercent = (share) => (share === null ? "" : `≤ ${Number((Math.min(shar
 
 const toMs = (ms) => (ms === null ? "" : Number(ms.toPrecision(3)));
 
-/** One line a row. The bounds are of violations per case and per fault, none having been found. */
+/** One line per row. The bounds are violations per case and per fault, for rows without violations. */
 export function toTable(results) {
   const head = ["row", "n", "faults", "violations", "95 % per case", "per fault", "p50 / p99 / max ms", "verdict"];
   const lines = results.map((row) =>
@@ -89,7 +89,7 @@ export function toTable(results) {
   );
 }
 
-/** Those that are not met or not judged by name: on a busy machine they need not be anybody's fault. */
+/** Lists the gates that were not met or not judged. On a busy machine they can be missed without a defect. */
 function tellGates(gates) {
   if (gates.length === 0) return [];
   const open = gates.filter(({ verdict }) => verdict !== "met");
@@ -101,9 +101,9 @@ function tellGates(gates) {
 
 function toRemarks({ name, figures, times, stock }) {
   const list = (found) => Object.entries(found).map(([key, value]) => `${key} ${value}`);
-  const said = [...list(figures), ...(times === undefined ? [] : [`times are of ${times.of}`])];
+  const said = [...list(figures), ...(times === undefined ? [] : [`times measure ${times.of}`])];
   return [
     ...(said.length === 0 ? [] : [`${name}: ${said.join(", ")}`]),
-    ...(stock === undefined ? [] : [`${name}, stock SDK: ${list(stock).join(", ")}`]),
+    ...(stock === undefined ? [] : [`${name}, official SDK: ${list(stock).join(", ")}`]),
   ];
 }

@@ -16,16 +16,16 @@ const gate = (of: string, verdict: "met" | "not met" | "not judged") => ({
   verdict,
 });
 
-describe("what a row found", () => {
-  it("has no bound per fault where none was injected", () => {
+describe("the result of a row", () => {
+  it("has no bound per fault if no fault was injected", () => {
     expect(judge(ROW, FOUND, 1)).toMatchObject({ bound_per_case: 0.01, bound_per_fault: null, verdict: "held" });
   });
 
-  it("is broken where nothing was judged", () => {
+  it("is broken if no case was judged", () => {
     expect(judge(ROW, { ...FOUND, n: 0 }, 1)).toMatchObject({ bound_per_case: null, verdict: "broken" });
   });
 
-  it("holds with gates that are not met, which are counted and named", () => {
+  it("holds with unmet gates, which are counted and named", () => {
     const gates = [gate("quick", "met"), gate("slow", "not met"), gate("rare", "not judged")];
     const row = judge(ROW, { ...FOUND, gates }, 1);
     expect(row).toMatchObject({ verdict: "held", gates });
@@ -36,7 +36,7 @@ describe("what a row found", () => {
     expect(table).not.toContain("quick");
   });
 
-  it("may be of a report that knows no gates", () => {
+  it("may come from a report without gates", () => {
     const row = judge(ROW, FOUND, 1);
     expect(row).not.toHaveProperty("gates");
     expect(toTable([row])).not.toContain("Timing gates");

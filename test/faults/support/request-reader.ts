@@ -1,23 +1,23 @@
-/** One HTTP/1.1 request as its client sent it. */
+/** One HTTP/1.1 request as the client sent it. */
 export interface WholeRequest {
   readonly bytes: Buffer;
   readonly method: string;
   readonly path: string;
-  /** As they came: lines of the head without its first. */
+  /** The header lines as received. */
   readonly head: string;
   readonly body: string;
 }
 
 export interface ProxiedRequest extends WholeRequest {
-  /** Of the requests on its connection, from 1. */
+  /** Its number on the connection, from 1. */
   readonly number: number;
-  /** The connection has had another one before. */
+  /** Whether the connection had an earlier request. */
   readonly isReused: boolean;
 }
 
 const END_OF_HEAD = Buffer.from("\r\n\r\n");
 
-/** Takes the bytes of one connection and tells each whole request. It knows bodies by their length and in no other form. */
+/** Parses the bytes of one connection and reports each complete request. It supports only bodies with a length. */
 export function createRequestReader(onRequest: (request: WholeRequest) => void): (chunk: Buffer) => void {
   let pending: Buffer = Buffer.alloc(0);
   return (chunk) => {
@@ -27,7 +27,7 @@ export function createRequestReader(onRequest: (request: WholeRequest) => void):
       if (end === -1) return;
       const [first = "", ...lines] = pending.subarray(0, end).toString("latin1").split("\r\n");
       const head = lines.join("\n");
-      if (/^transfer-encoding:/im.test(head)) throw new Error("A body in pieces is not read here.");
+      if (/^transfer-encoding:/im.test(head)) throw new Error("Chunked bodies are not supported here.");
       const from = end + END_OF_HEAD.length;
       const to = from + Number(/^content-length:\s*(\d+)/im.exec(head)?.[1] ?? 0);
       if (pending.length < to) return;

@@ -1,16 +1,16 @@
-// Runs the tests that rows name, all in one go, and tells each row how its own went.
+// Runs the tests that rows name in one run, and returns the results per row.
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 
-/** A result for each row, by its name. A file that did not run, or a name that no test has, is a violation. */
+/** A result for each row, by its name. A file that did not run, or a name that matches no test, is a violation. */
 export async function runTests(rows, { root, folder, isFull }) {
   const files = [...new Set(rows.flatMap(({ tests }) => tests.map(({ file }) => file)))];
   const outputFile = join(folder, "tests.json");
   const code = await runVitest([...files, "--reporter=json", `--outputFile=${outputFile}`], { root, isFull });
   const ran = readResults(outputFile, root);
   const isGreen = [...ran.values()].flat().every(({ status }) => status === "passed");
-  // Something went wrong beside the tests, and nobody knows in which.
+  // An error outside the tests cannot be assigned to one of them.
   const beside = code !== 0 && isGreen ? [`the tests ended with ${code} though none of them failed`] : [];
   return new Map(rows.map((row) => [row.name, toResult(row, ran, beside)]));
 }
@@ -18,7 +18,7 @@ export async function runTests(rows, { root, folder, isFull }) {
 function runVitest(words, { root, isFull }) {
   const program = join(root, "node_modules/vitest/vitest.mjs");
   const env = { ...process.env, ...(isFull ? { FAULT_COUNTS: "full" } : {}) };
-  // Full counts take their time.
+  // Full counts take longer.
   const limit = isFull ? ["--testTimeout=600000"] : [];
   const child = spawn(process.execPath, [program, "run", ...words, ...limit], {
     cwd: root,
@@ -28,7 +28,7 @@ function runVitest(words, { root, isFull }) {
   return new Promise((resolve) => child.once("close", resolve));
 }
 
-/** Tests by file. No report, or half of one, is no result. */
+/** Tests by file. A missing or incomplete report is an error. */
 function readResults(file, root) {
   try {
     const { testResults } = JSON.parse(readFileSync(file, "utf8"));
@@ -50,7 +50,7 @@ function toResult({ about, tests }, ran, beside) {
   return {
     title: about,
     n: cases.length,
-    // How many faults a test injects is its own matter.
+    // The tests do not report how many faults they inject.
     injected: 0,
     violations: [
       ...beside,

@@ -1,6 +1,6 @@
-// A server that offers and answers what a file says. Start: node scripted.mjs FILE WORDS…
-// The file: {"tools": "the list as JSON", "results": {TOOL: RESULT}}. A tool without a result answers with what it was given.
-// The list is passed on as it is: what nobody can read or write by recursion may stand in it.
+// A server with the tools and results of a file. Start: node scripted.mjs FILE WORDS…
+// The file: {"tools": "the list as JSON", "results": {TOOL: RESULT}}. A tool without a result returns its arguments.
+// The list is passed on as text: it may be too deep for a recursive parser or serializer.
 import { readFileSync } from "node:fs";
 import { serve, text } from "../../servers/rpc.mjs";
 

@@ -6,14 +6,14 @@ import type { FaultHome } from "./home.js";
 const PROGRAM = fileURLToPath(new URL("./scripted.mjs", import.meta.url));
 
 export interface Script {
-  /** A text is a tool that is JSON already. */
+  /** A string is a tool in JSON. */
   readonly tools: readonly unknown[];
   readonly results?: Readonly<Record<string, unknown>>;
-  /** Further words of its command line. */
+  /** Further command-line arguments. */
   readonly words?: readonly string[];
 }
 
-/** A server, as the configuration names it, that offers and answers exactly what is given. */
+/** A server for the configuration with exactly the given tools and results. */
 export function scripted(home: FaultHome, name: string, { tools, words = [], results = {} }: Script) {
   const file = home.path(`${name}.script.json`);
   const list = tools.map((tool) => (typeof tool === "string" ? tool : JSON.stringify(tool)));
@@ -28,7 +28,7 @@ export const plainTool = (name: string, inputSchema: unknown = { type: "object" 
   annotations: { readOnlyHint: true },
 });
 
-/** What a tool without a result says it was given. */
+/** The arguments that a tool without a result returns. */
 export interface Given {
   readonly name: string;
   readonly args: Json;
@@ -43,7 +43,7 @@ export function givenOf(outcome: Outcome): Given | undefined {
   return JSON.parse(first?.text ?? "null") as Given;
 }
 
-/** One word for how it ended. */
+/** One word for the outcome. */
 export function endingOf(outcome: Outcome): string {
   if (outcome.kind === "error") return outcome.code;
   return outcome.kind === "refused" ? `refused ${outcome.code}` : outcome.kind;

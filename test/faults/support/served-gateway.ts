@@ -12,32 +12,32 @@ import { lagFile } from "./lag.js";
 const LAUNCH = fileURLToPath(new URL("./launch.mjs", import.meta.url));
 const START_LIMIT_MS = 60_000;
 
-/** The built gateway as a child that serves over HTTP on a port from the system. */
+/** The built gateway as a child process over HTTP on a port chosen by the system. */
 export interface ServedGateway {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
-  /** Of the person at this machine. */
+  /** The token of the local user. */
   readonly token: string;
   readonly isAlive: boolean;
-  /** What it has written to its standard error so far. */
+  /** Its standard error so far. */
   readonly said: () => string;
   signal(name: NodeJS.Signals): void;
-  /** One that lived until then and ends with anything but 0 is an error. */
+  /** An exit code other than 0 of a gateway that was still running is an error. */
   stop(): Promise<void>;
 }
 
 export interface ServedOptions {
   readonly dist: string;
   readonly config?: string;
-  /** The process measures how late its event loop is; see `readLag`. */
+  /** The process measures the lag of its event loop; see `readLag`. */
   readonly measuresLag?: boolean;
 }
 
-/** Of a caller that the configuration knows. */
+/** The token of a configured caller. */
 export const tokenOf = (name: string): string => `${name}-`.padEnd(40, "x");
 
-/** As the configuration names the caller. */
+/** The caller as in the configuration. */
 export const tokenEntry = (name: string, rest: object = {}): object => ({
   name,
   hash: `sha256:${createHash("sha256").update(tokenOf(name)).digest("hex")}`,

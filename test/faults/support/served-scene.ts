@@ -6,7 +6,7 @@ import { API_DOCUMENT, type RemoteOptions, type RemoteServer, startRemote } from
 import type { ProxiedRequest } from "./request-reader.js";
 import { openServedGateway, tokenEntry, tokenOf } from "./served-gateway.js";
 
-/** A gateway that serves several actors over HTTP, with one remote server behind it. */
+/** A gateway over HTTP with several actors and one remote server. */
 export interface ServedScene {
   readonly remote: RemoteServer;
   readonly chaos: Chaos;
@@ -17,7 +17,7 @@ export interface ServedParts {
   readonly dist: string;
   readonly actors: readonly string[];
   readonly remote?: RemoteOptions;
-  /** Hears of every request to the server. */
+  /** Receives every request to the server. */
   readonly onRequest?: (request: ProxiedRequest) => void;
 }
 

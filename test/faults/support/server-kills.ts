@@ -1,4 +1,4 @@
-// Servers killed in the middle of their calls, directly or by the shell around them, one after the other.
+// Servers killed during their calls, directly or through their wrapper shell, one after the other.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -12,18 +12,18 @@ import { killStock } from "./stock-client.js";
 import { round } from "./measure.js";
 import { judgeTime, p99, timed, together } from "./timing.js";
 
-/** With a sixth crash within a minute a server is left alone for a while. */
+/** After a sixth crash within a minute the circuit breaker opens. */
 const KILLS_PER_SERVER = 5;
 const MOST_CONTROLS = 10;
 const MOST_STOCK_KILLS = 3;
-/** The stock SDK may wait for seconds at each. */
+/** The official SDK may wait for seconds at each kill. */
 const KILLS_PER_STOCK_KILL = 5;
 const ERROR_GATE_MS = 250;
 const NEXT_GATE_MS = 1000;
 
 export interface Killed {
   readonly title: string;
-  /** There is a shell around the server, and the shell is killed. */
+  /** The server has a wrapper shell, and the shell is killed. */
   readonly isWrapped: boolean;
 }
 
@@ -34,7 +34,7 @@ interface Tally {
   readonly pids: number[];
 }
 
-/** `count`: how many kills there are. */
+/** `count`: the number of kills. */
 export async function killServers({ count, dist, onProgress }: RowOptions, killed: Killed): Promise<RowResult> {
   return await inHome(async (home) => {
     const names = Array.from({ length: Math.ceil(count / KILLS_PER_SERVER) }, (_, number) => `s${number}`);
@@ -101,7 +101,7 @@ async function warm(gateway: Gateway, server: string): Promise<void> {
   if (outcome.kind !== "answer") throw new Error(`The first call of ${server} ended in ${describe(outcome)}.`);
 }
 
-/** Whom to kill, from the process that has the call. */
+/** The process to kill, given the process that has the call. */
 function victimOf({ isWrapped }: Killed): (server: number) => number {
   return isWrapped ? parentOf : (server) => server;
 }
@@ -139,7 +139,7 @@ async function killOnce({ home, gateway, killed, tally }: Place, server: string,
 const isRightError = (outcome: Outcome): boolean =>
   outcome.kind === "error" && outcome.code === "TOOL_EXECUTION_ERROR" && outcome.executed === "unknown";
 
-/** They are counted, and then ended. */
+/** Counts the remaining processes and then kills them. */
 async function findLiving(pids: readonly number[]): Promise<number[]> {
   const living = (): number[] => pids.filter(isRunning);
   await eventually(() => living().length === 0, 5000).catch(() => undefined);
@@ -148,7 +148,7 @@ async function findLiving(pids: readonly number[]): Promise<number[]> {
   return left;
 }
 
-/** As many processes and descriptors as before; one or two more may be of work that has nothing to do with it. */
+/** As many processes and descriptors as before; one or two more may belong to unrelated work. */
 function findGrowth(before: { processes: number; descriptors: number }, after: typeof before): string[] {
   const SPARE = 3;
   return (["processes", "descriptors"] as const)
@@ -156,7 +156,7 @@ function findGrowth(before: { processes: number; descriptors: number }, after: t
     .map((what) => `${what}: ${before[what]} before the kills, ${after[what]} after them`);
 }
 
-/** What the system needs to tell a parent of a kill. */
+/** The time that the system needs to notify a parent of a kill. */
 async function killDirectly(home: FaultHome, times: number): Promise<number[]> {
   const { command, args } = home.stdio("control") as { command: string; args: string[] };
   const found: number[] = [];
@@ -170,7 +170,7 @@ async function killDirectly(home: FaultHome, times: number): Promise<number[]> {
   return found;
 }
 
-/** What the server needs from its start to its first answer. */
+/** The time from the start of the server to its first answer. */
 async function timeStarts(home: FaultHome, times: number): Promise<number[]> {
   const { command, args } = home.stdio("control") as { command: string; args: string[] };
   const found: number[] = [];

@@ -1,6 +1,6 @@
 import type { Random } from "./random.js";
 
-/** A request that two readers could end at different places; the second request in it is for whoever reads on too early. */
+/** A request whose end is ambiguous; the hidden second request runs if a server ends the first one too early. */
 export interface Smuggle {
   readonly what: string;
   readonly bytes: Buffer;
@@ -8,7 +8,7 @@ export interface Smuggle {
 
 export interface SmuggleParts {
   readonly token: string;
-  /** What the hidden request would do, if it were one. */
+  /** The effect of the hidden request if it ran. */
   readonly marker: string;
   readonly random: Random;
 }
@@ -25,7 +25,7 @@ const head = ({ token }: SmuggleParts, lines: readonly string[], first = `POST $
     "\r\n",
   );
 
-/** Ways to say that a body is chunked which not every reader takes for that. */
+/** Ways to declare a chunked body that not every parser accepts. */
 const ODD_CHUNKED = [
   "Transfer-Encoding: xchunked",
   "Transfer-Encoding : chunked",
@@ -47,7 +47,7 @@ const ODD_CHUNKED = [
   "Transfer\u0000-Encoding: chunked",
   "Transfer_Encoding: chunked\r\nTransfer-Encoding:",
 ];
-/** Lengths that not every reader takes for the same number. */
+/** Lengths that parsers read as different numbers. */
 const ODD_LENGTHS = [
   "+N",
   "-N",

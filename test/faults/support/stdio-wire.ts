@@ -6,7 +6,7 @@ import { lagFile } from "./lag.js";
 
 const LAUNCH = fileURLToPath(new URL("./launch.mjs", import.meta.url));
 
-/** What the gateway writes. */
+/** A message of the gateway. */
 export interface Told {
   readonly id?: number | string | null;
   readonly method?: string;
@@ -14,19 +14,19 @@ export interface Told {
   readonly error?: { readonly code: number; readonly message: string };
 }
 
-/** The built gateway on stdio, byte by byte: for what no client would send. */
+/** The built gateway on stdio, byte by byte, for input that no client would send. */
 export interface StdioWire {
   readonly pid: number;
   readonly isAlive: boolean;
-  /** What it has written to its standard error so far. */
+  /** Its standard error so far. */
   readonly said: () => string;
   /** Resolves when there is room for more. */
   write(bytes: Uint8Array | string): Promise<void>;
-  /** Every line that comes, from now on. */
+  /** Every line that arrives from now on. */
   onTold(listener: (told: Told) => void): void;
-  /** What comes under that id, sent as it stands. */
+  /** The answer for that id to a message sent unchanged. */
   ask(id: number | string, line: string): Promise<Told>;
-  /** One that lived until then and ends with anything but 0 is an error. */
+  /** An exit code other than 0 of a gateway that was still running is an error. */
   close(): Promise<void>;
 }
 

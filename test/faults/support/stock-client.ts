@@ -1,4 +1,4 @@
-// What the stock SDK does when its server is killed in the middle of a call: the same server, the same kill.
+// What the official SDK does when its server is killed during a call: the same server, the same kill.
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { eventually, isRunning } from "../../support/eventually.js";
@@ -13,11 +13,11 @@ export interface StockKills {
   readonly command: string;
   readonly args: string[];
   readonly kills: number;
-  /** Whom to kill, from the process that has the call. */
+  /** The process to kill, given the process that has the call. */
   readonly toVictim: (server: number) => number;
 }
 
-/** A client of the stock SDK on a server of its own. */
+/** A client of the official SDK with its own server. */
 export async function openStock(
   command: string,
   args: string[],

@@ -1,4 +1,4 @@
-/** Commands of the program that may print what a server has said, with what is to be so before them. */
+/** Commands that may print text of a server, with their preparation. */
 export interface TerminalCommand {
   readonly words: readonly string[];
   readonly with?: "changed" | "broken";

@@ -40,7 +40,7 @@ describe("a ratio", () => {
     expect(judged.violations).toHaveLength(violations);
   });
 
-  it("is told with the span in which it lies", () => {
+  it("is reported with its confidence interval", () => {
     expect(judge({ slices: slices(20) }).gate.seen).toBe("2 (2 to 2)");
   });
 });
@@ -56,7 +56,7 @@ it.each([
   expect(judged.violations).toHaveLength(violations);
 });
 
-it("what was judged is told together", () => {
+it("all judgements are reported together", () => {
   const slow = judgeTime({ of: "slow", ms: [9], gateMs: 1, control: [] });
   const quick = judgeTime({ of: "quick", ms: [1], gateMs: 1, control: [] });
   const { gates, violations } = together([slow, quick]);

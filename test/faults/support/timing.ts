@@ -2,7 +2,7 @@ import { describeEstimate, quantile, ratioOfQuantiles, type Slice } from "./meas
 import type { Random } from "./random.js";
 import type { Gate } from "./row.js";
 
-/** The longest of all but the slowest hundredth. */
+/** The 99th percentile. */
 export function p99(ms: readonly number[]): number {
   return ms.length === 0 ? 0 : quantile(ms, 0.99);
 }
@@ -10,24 +10,24 @@ export function p99(ms: readonly number[]): number {
 export interface Timed {
   readonly of: string;
   readonly ms: readonly number[];
-  /** What it may take on a machine that does nothing else. */
+  /** The allowed time on an idle machine. */
   readonly gateMs: number;
-  /** What the system itself took for the same in the same run; empty where nothing but computing time was counted. */
+  /** The time of the system itself for the same work in the same run; empty if only processor time was counted. */
   readonly control: readonly number[];
-  /** So many times the gate may still be a slow machine, whatever the control took: once, unless there is a reason. */
+  /** A slow machine may explain this multiple of the gate, whatever the control: 1, unless there is a reason. */
   readonly timesGate?: number;
 }
 
-/** What was timed, judged twice: against what is allowed, and against what the machine may be guilty of. */
+/** A measured time, judged twice: against the limit, and against what a busy machine explains. */
 export interface Judged {
   readonly gate: Gate;
   readonly violations: readonly string[];
 }
 
-/** Many times what the machine needs at that moment anyway is ours; less than that may be the machine's. */
+/** A large multiple of the machine's own time is our defect; less may be caused by the machine. */
 const TIMES_CONTROL = 5;
 
-/** Whether p99 is within its gate. Over it and also many times the control is a violation: a busy machine alone breaks no row. */
+/** Whether p99 is within its gate. Above it and also far above the control is a violation: a busy machine alone breaks no row. */
 export function judgeTime(timed: Timed): Judged {
   const { of, ms, gateMs } = timed;
   const found = p99(ms);
@@ -45,14 +45,14 @@ export function findSlow({ of, ms, gateMs, control, timesGate = 1 }: Timed): str
 export interface Compared {
   readonly of: string;
   readonly slices: readonly Slice[];
-  /** How many times p99 of the control ours may be on a machine that does nothing else. */
+  /** The allowed ratio of our p99 to the control's p99 on an idle machine. */
   readonly most: number;
-  /** Slices that do not take turns may differ by what else the machine did: from here on that does not explain it. */
+  /** Slices that do not alternate may differ by other load: above this factor that does not explain it. */
   readonly unexplained?: { readonly times: number; readonly ms: number };
   readonly random: Random;
 }
 
-/** Whether p99 is within so many times the control's. It is a violation when even the lower end of the estimate is beyond. */
+/** Whether the ratio of p99 is within its limit. It is a violation if the lower end of the estimate is above the limit. */
 export function judgeRatio({ of, slices, most, unexplained, random }: Compared): Judged {
   const { times, ms } = unexplained ?? { times: most, ms: 0 };
   const ratio = ratioOfQuantiles(slices, 0.99, random);
@@ -70,12 +70,12 @@ export interface Figure {
   readonly of: string;
   readonly seen: number;
   readonly most: number;
-  /** More than this no busy machine explains. */
+  /** A busy machine does not explain more than this. */
   readonly beyond: number;
   readonly unit: string;
 }
 
-/** Whether a figure that is no sample of times is small enough. */
+/** Whether a figure other than a time sample is small enough. */
 export function judgeFigure({ of, seen, most, beyond, unit }: Figure): Judged {
   const [told, allowed] = [seen, most].map((value) => `${toShort(value)} ${unit}`) as [string, string];
   if (Number.isNaN(seen)) return { gate: { of, allowed, seen: NO_SAMPLE[0], verdict: NO_SAMPLE[1] }, violations: [] };
@@ -85,7 +85,7 @@ export function judgeFigure({ of, seen, most, beyond, unit }: Figure): Judged {
   };
 }
 
-/** What a row gives back of all that it has judged. */
+/** The part of a row's result with all judgements. */
 export function together(judged: readonly Judged[]): { gates: Gate[]; violations: string[] } {
   return { gates: judged.map(({ gate }) => gate), violations: judged.flatMap(({ violations }) => violations) };
 }

@@ -4,12 +4,12 @@ import type { FaultHome } from "./home.js";
 
 const SERVER = fileURLToPath(new URL("./wire-server.mjs", import.meta.url));
 
-/** Something that happened at a server of `wire-server.mjs`. */
+/** An event at a server of `wire-server.mjs`. */
 export interface WireNote {
   readonly kind: "held" | "cancelled" | "flooded";
   readonly server: string;
   readonly marker: string | null;
-  /** Of the gateway's own request to that server. */
+  /** The id of the gateway's request to that server. */
   readonly id: number | string;
   readonly pid: number;
   readonly atNs: string;
@@ -17,13 +17,13 @@ export interface WireNote {
 
 const fileOf = (home: FaultHome): string => home.path("notes.jsonl");
 
-/** As the configuration names it. */
+/** As in the configuration. */
 export const wireServer = (home: FaultHome, name: string): object => ({
   command: process.execPath,
   args: [SERVER, fileOf(home), name],
 });
 
-/** All notes so far, in order. Reads on from where it stopped. */
+/** All events so far, in order. Continues from the last position. */
 export function openNotes(home: FaultHome): () => readonly WireNote[] {
   const file = fileOf(home);
   const all: WireNote[] = [];

@@ -1,5 +1,5 @@
-// A server that tells what really arrived at it. Start: node wire-server.mjs FILE NAME; it ends with its standard input.
-// Every line of FILE is one thing that happened, with the time of the machine's own clock, which all processes share.
+// A server that records what it really received. Start: node wire-server.mjs FILE NAME; it exits when its standard input ends.
+// Every line of FILE is one event, with the time of the monotonic clock that all processes share.
 import { appendFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
@@ -23,10 +23,10 @@ const tools = [
   { name: "quick", description: "Answers at once.", inputSchema: anything },
 ].map((tool) => ({ ...tool, annotations: { readOnlyHint } }));
 
-/** Calls that are held, by the id that this server knows them by. */
+/** Held calls, by the request id that this server received. */
 const held = new Map();
 
-/** As fast as it is read, or one piece every so many milliseconds. */
+/** As fast as it is read, or one chunk every so many milliseconds. */
 async function flood({ bytes, everyMs, marker }, token) {
   for (let sent = 0; sent < bytes; sent += FLOOD_PIECE) {
     const params = { progressToken: token, progress: sent + 1, total: bytes, message: "x".repeat(FLOOD_PIECE) };

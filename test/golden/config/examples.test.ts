@@ -11,11 +11,11 @@ let root: string;
 beforeAll(() => void (root = mkdtempSync(join(tmpdir(), "examples-"))));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-/** Puts an example where its kind of file belongs, in a project of its own. */
+/** Writes an example to its usual location in a separate project. */
 function install(example: string, path: string): string {
   const file = join(root, example, path);
   mkdirSync(dirname(file), { recursive: true });
-  // Programs are kept as text, so that the project's compiler leaves them alone.
+  // TypeScript files are stored as text, so that the project's compiler ignores them.
   copyFileSync(join(examples, example.replace(/\.ts$/, ".ts.txt")), file);
   return join(root, example);
 }
@@ -27,7 +27,7 @@ const claude = {
   path: "~/Library/Application Support/Claude/claude_desktop_config.json",
 };
 
-describe("the seeds' examples load as they stand", () => {
+describe("the documented examples load unchanged", () => {
   it.each<[string, object]>([
     [
       "discovery.yaml",
@@ -95,7 +95,7 @@ describe("the seeds' examples load as they stand", () => {
     ["server-advanced.ts", { toolRules: [rule(["*github*"], true, { tags: ["github"] })] }],
   ])("%s, as anygpt.config and as mcp-discovery.config", async (example, expected) => {
     for (const path of [`anygpt.config${extname(example)}`, `.anygpt/mcp-discovery.config${extname(example)}`]) {
-      // Other sections may only stand in the file that is shared.
+      // Other sections are allowed only in the shared file.
       if (example === "inline-servers.ts" && path.startsWith(".anygpt")) continue;
       const cwd = install(example, path);
       const loaded = await loadConfig({ cwd, home: root, anygptHome: join(root, ".anygpt"), env: {} });
@@ -106,7 +106,7 @@ describe("the seeds' examples load as they stand", () => {
   });
 });
 
-it("the seeds' source files give their servers, the first source first", async () => {
+it("the documented source files give their servers, in the order of the sources", async () => {
   const { servers, sources, problems } = await collectServers({
     servers: [],
     sources: [

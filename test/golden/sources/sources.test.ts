@@ -13,7 +13,7 @@ let root: string;
 beforeEach(() => void (root = realpathSync(mkdtempSync(join(tmpdir(), "golden-")))));
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-/** Where each program's files lie: `home/…` is the person's, `project/…` the project's. */
+/** The files of each client: `home/…` belongs to the user, `project/…` to the project. */
 const LINUX: Record<ClientId, Record<string, string>> = {
   "claude-desktop": { "home/.config/Claude/claude_desktop_config.json": "claude_desktop_config.json" },
   "claude-code": {
@@ -67,7 +67,7 @@ const LINUX: Record<ClientId, Record<string, string>> = {
   },
 };
 
-/** What macOS has elsewhere. */
+/** Paths that differ on macOS. */
 const MAC: Partial<Record<ClientId, Record<string, string>>> = {
   "claude-desktop": {
     "home/Library/Application Support/Claude/claude_desktop_config.json": "claude_desktop_config.json",
@@ -117,12 +117,12 @@ function toGolden(read: readonly object[]): string {
 }
 
 describe.each(CLIENT_IDS)("%s", (client) => {
-  it("is read on Linux as the golden file says", async () => {
+  it("on Linux matches the golden file", async () => {
     lay(client, LINUX[client]);
     await expect(toGolden(await readAll(client, "linux"))).toMatchFileSnapshot(`./${client}/expected.json`);
   });
 
-  it("says the same on macOS, wherever its files lie there", async () => {
+  it("on macOS gives the same result from other paths", async () => {
     lay(client, LINUX[client]);
     const linux = await readAll(client, "linux");
     rmSync(root, { recursive: true });
@@ -131,12 +131,12 @@ describe.each(CLIENT_IDS)("%s", (client) => {
   });
 });
 
-it("is told of every program in docs/sources.md", () => {
-  const document = readFileSync(join(GOLDEN, "../../../docs/sources.md"), "utf8");
+it("docs/reference/sources.md lists every client", () => {
+  const document = readFileSync(join(GOLDEN, "../../../docs/reference/sources.md"), "utf8");
   expect(CLIENT_IDS.filter((id) => !document.includes(`| \`${id}\` |`))).toEqual([]);
 });
 
-it("reads what Windows writes, with its paths and its way to start npx", async () => {
+it("reads files from Windows, with their paths and their npx command", async () => {
   const system: System = { platform: "win32", home: "C:\\Users\\me", cwd: "D:\\app", env: {} };
   const path = join(GOLDEN, "claude-desktop", "windows.json");
   const content = await readClientFile({ client: "claude-desktop", scope: "user", path }, { system });
@@ -157,7 +157,7 @@ it("reads what Windows writes, with its paths and its way to start npx", async (
   ]);
 });
 
-/** Paths differ between systems; what the files say does not. */
+/** Paths differ between systems; the content of the files does not. */
 function withoutPlaces(read: readonly object[]): unknown {
   return JSON.parse(JSON.stringify(read).replace(/ROOT\/home\/[^"]*/g, "FILE"));
 }

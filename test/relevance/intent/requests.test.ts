@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { isInHalf } from "../../../src/surfaces/cli/eval/half.js";
+import { isInHalf } from "../../../bench/search/half.js";
 
 interface Operation {
   readonly document: string;
@@ -30,8 +30,8 @@ const DATA = process.env["ANYGPT_DATA"];
 
 const nameOf = ({ document, method, path }: Operation): string => `${document} ${method} ${path}`;
 
-describe("the requests to measure intent with", () => {
-  it("are 150, each written once", () => {
+describe("the requests of the intent measurement", () => {
+  it("are 150, each different", () => {
     expect(REQUESTS).toHaveLength(150);
     const texts = REQUESTS.map(({ request }) =>
       request
@@ -65,7 +65,7 @@ describe("the requests to measure intent with", () => {
     }
   });
 
-  it("are in the half that their text decides", () => {
+  it("are in the half that the hash of their text selects", () => {
     const misplaced = REQUESTS.filter(({ request, half }) => !isInHalf(request, half));
     expect(misplaced.map(({ request }) => request)).toEqual([]);
   });
@@ -89,7 +89,7 @@ describe("the requests to measure intent with", () => {
 
 function readPaths(file: string): Paths {
   const text = readFileSync(file, "utf8");
-  // JSON is YAML too, but far slower to read as such.
+  // JSON is YAML too, but a YAML parser is much slower.
   const document = file.endsWith(".json") ? JSON.parse(text) : parse(text, { maxAliasCount: -1 });
   return (document as { paths: Paths }).paths;
 }

@@ -1,16 +1,16 @@
 import { cutToWidth, displayWidth, sanitize } from "../../../util/terminal.js";
-import { dim, type Line, type Part, type Style } from "../lines.js";
-import type { ShownRecord } from "./records.js";
+import { dim, type Line, type LinePart, type LineStyle } from "../lines.js";
+import type { ShownRecord } from "../../../operations/audit/records.js";
 
 interface Column {
   readonly title: string;
-  /** In cells, as long as nothing wider is in the first records. */
+  /** Minimum width in terminal cells. */
   readonly least: number;
   readonly text: (record: ShownRecord) => string;
-  readonly style?: (record: ShownRecord) => Style | undefined;
+  readonly style?: (record: ShownRecord) => LineStyle | undefined;
 }
 
-const STYLES: Readonly<Record<string, Style>> = {
+const STYLES: Readonly<Record<string, LineStyle>> = {
   ok: "green",
   error: "red",
   tool_error: "yellow",
@@ -29,7 +29,7 @@ const COLUMNS: readonly Column[] = [
   { title: "MS", least: 2, text: ({ duration_ms: ms }) => (typeof ms === "number" ? String(Math.round(ms)) : "") },
 ];
 
-/** A table that is written a few rows at a time: what comes later keeps the columns of the first rows. */
+/** A table that is written in parts. The first records determine the column widths; later rows use the same widths. */
 export interface RecordTable {
   readonly heading: Line;
   rows(records: readonly ShownRecord[]): Line[];
@@ -37,10 +37,10 @@ export interface RecordTable {
 
 const GAP = "  ";
 
-/** `columns`: how wide the terminal is. Tools and actors are cut to fit it, then whole columns are left out. */
+/** `columns` is the width of the terminal. Tools and actors are truncated to fit, then columns are omitted. */
 export function createRecordTable(first: readonly ShownRecord[], columns: number): RecordTable {
   const shown = fitColumns(first, columns);
-  const toLine = (cells: readonly Part[]): Line => ({
+  const toLine = (cells: readonly LinePart[]): Line => ({
     indent: 0,
     verbatim: true,
     parts: cells.flatMap((cell, index) => [cell, GAP].slice(0, index === cells.length - 1 ? 1 : 2)),
@@ -48,9 +48,9 @@ export function createRecordTable(first: readonly ShownRecord[], columns: number
   return {
     heading: toLine(shown.map(({ title, width }) => dim(fit(title, width)))),
     rows: (records) =>
-      records.map((record) =>
+      combineSignatures(records).map((record) =>
         toLine(
-          shown.map(({ text, style, width }): Part => {
+          shown.map(({ text, style, width }): LinePart => {
             const cell = fit(text(record), width);
             const drawn = style?.(record);
             return drawn === undefined ? cell : { style: drawn, text: cell };
@@ -58,6 +58,23 @@ export function createRecordTable(first: readonly ShownRecord[], columns: number
         ),
       ),
   };
+}
+
+const SIGNED = "sign_tool_file";
+
+/** `discover` signs one file per tool: consecutive signatures by the same actor are combined into one row. */
+function combineSignatures(records: readonly ShownRecord[]): ShownRecord[] {
+  const isSigned = ({ kind, action }: ShownRecord): boolean => kind === "note" && action === SIGNED;
+  const rows: { record: ShownRecord; files: number }[] = [];
+  for (const record of records) {
+    const last = rows.at(-1);
+    if (last !== undefined && isSigned(last.record) && isSigned(record) && last.record["by"] === record["by"]) {
+      last.files += 1;
+    } else rows.push({ record, files: 1 });
+  }
+  return rows.map(({ record, files }) =>
+    files === 1 ? record : { ...record, action: `${SIGNED} (${files} files)`, subject: record["subject"] },
+  );
 }
 
 type FittedColumn = Column & { readonly width: number };
@@ -105,7 +122,7 @@ function toSeconds(timestamp: unknown): string {
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z$/.test(text) ? `${text.slice(0, 19)}Z` : text;
 }
 
-/** One line, whatever is in it. */
+/** The value as text on one line. */
 function toCell(value: unknown): string {
   if (value === undefined || value === null) return "";
   const text = typeof value === "string" ? value : JSON.stringify(value);

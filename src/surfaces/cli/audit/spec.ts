@@ -2,34 +2,34 @@ import type { CommandSpec } from "../command.js";
 
 export const auditSpec: CommandSpec = {
   name: "audit",
-  summary: "Show what was executed, by whom and how it ended, follow it, export it, or verify that nobody changed it.",
+  summary: "Show, follow or export the audit log of executed calls, or verify that it was not changed.",
   options: [
     {
       flags: "--since <when>",
-      summary: "from then on: a time ago such as 90s, 30m, 1h, 7d, 2w, or a date and time (UTC)",
+      summary: "only records since then: a time ago such as 90s, 30m, 1h, 7d or 2w, or a date and time (UTC)",
     },
-    { flags: "--until <when>", summary: "up to then, written the same way" },
-    { flags: "--tool <id>", summary: "only this tool, server:tool; or a pattern such as github:* or *delete*" },
-    { flags: "--actor <id>", summary: "only this actor" },
-    { flags: "--outcome <outcome>", summary: "only ok, tool_error, error, unknown or dry_run" },
+    { flags: "--until <when>", summary: "only records before then, in the same format as --since" },
+    { flags: "--tool <id>", summary: "only this tool, as SERVER:TOOL or as a pattern such as github:* or *delete*" },
+    { flags: "--actor <id>", summary: "only calls of this actor" },
+    { flags: "--outcome <outcome>", summary: "only this outcome: ok, tool_error, error, unknown or dry_run" },
     {
       flags: "--kind <kind>",
-      summary: "only outcome, intent, note or rotation; all for everything; default: everything but intents",
+      summary: "only this kind: outcome, intent, note, rotation or all (default: all except intent)",
     },
-    { flags: "--request <id>", summary: "everything about one request" },
+    { flags: "--request <id>", summary: "all records of one request" },
     {
       flags: "--limit <n>",
-      summary: "at most so many, the newest (default: 50)",
+      summary: "show at most this many of the newest records (default: 50)",
       number: { min: 1, max: 100_000, integer: true },
     },
-    { flags: "--follow", summary: "go on showing records as they come, until interrupted" },
+    { flags: "--follow", summary: "show new records as they are written, until Ctrl-C" },
     {
       flags: "--export <file>",
-      summary: "write the whole history, archives included, as one JSON object a line",
+      summary: "write all records, including archived ones, to this file as JSON Lines",
       completes: "file",
     },
-    { flags: "--force", summary: "replace the file that --export names" },
-    { flags: "--verify", summary: "check every record, archive and checkpoint; name the first that is not as written" },
+    { flags: "--force", summary: "with --export: overwrite an existing file" },
+    { flags: "--verify", summary: "verify every record, archive and checkpoint, and show the first that was changed" },
   ],
   examples: [
     "anygpt mcp audit",

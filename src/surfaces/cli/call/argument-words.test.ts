@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import type { JsonObject } from "../../../model/json.js";
-import { toArgumentText } from "./argument-text.js";
+import { toArgumentText } from "../../../operations/arguments/argument-text.js";
 import { isArgumentWord, readArgumentWords, toGivenArguments } from "./argument-words.js";
 
 const SCHEMA = {
@@ -76,7 +76,7 @@ describe("argument words", () => {
     expect(await read(pair)).toEqual(expected);
   });
 
-  it("takes several, in any order", async () => {
+  it("accepts several options in any order", async () => {
     expect(await read("count=1", "text=x")).toEqual({ count: 1, text: "x" });
   });
 
@@ -100,9 +100,11 @@ describe("argument words", () => {
     );
   });
 
-  it("shows the signature of the tool with what is wrong", async () => {
+  it("shows the signature of the tool with the error", async () => {
     await expect(read("cuont=1")).rejects.toThrow(
-      expect.objectContaining({ hint: "Did you mean count? The tool is demo(text: string)." }) as Error,
+      expect.objectContaining({
+        hint: "Did you mean count? The signature of the tool is demo(text: string).",
+      }) as Error,
     );
   });
 
@@ -131,7 +133,7 @@ describe("argument words", () => {
   it.each([
     ["a value twice that is no array", ["text=a", "text=b"], 'The argument "text" is given twice.'],
     ["a value and a part of it", ["nested:={}", "nested.width=1"], "which is set as a whole too."],
-    ["two files of all arguments", ["@all.json", "@list.json"], "@all.json and @list.json were both given."],
+    ["two files of all arguments", ["@all.json", "@list.json"], "@all.json and @list.json cannot be used together."],
     ["standard input twice", ["@-", "text=@-"], "@- and text=@- both read standard input."],
   ])("refuses %s", async (_name, words, message) => {
     await expect(read(...words)).rejects.toThrow(message);
@@ -140,7 +142,7 @@ describe("argument words", () => {
   it.each([
     [{ type: "object", additionalProperties: { type: "integer" } }, { any: 1 }] as const,
     [{}, { any: "1" }] as const,
-  ])("takes any name where the schema %j does", async (schema, expected) => {
+  ])("accepts any name if the schema %j does", async (schema, expected) => {
     expect(await readFor(schema, ["any=1"])).toEqual(expected);
   });
 
@@ -150,7 +152,7 @@ describe("argument words", () => {
     expect(await readFor(schema, ["a=1"])).toEqual({ a: "1" });
   });
 
-  it("leaves a number that JavaScript would round to the executor, as it is written", async () => {
+  it("passes a number that JavaScript would round to the executor unchanged", async () => {
     const named = [{ name: "count", value: "9007199254740993", isJson: false }];
     expect(toArgumentText(named, SCHEMA)).toBe('{"count":9007199254740993}');
     const words = await readArgumentWords(["count=9007199254740993"], { cwd, signal, stdin: Readable.from([]) });

@@ -1,28 +1,29 @@
-// The arguments of a call as words of a command line: `name=value`, `name:=json`, `name=@file`, `name:=@file`, `@file`.
-// docs/command-line.md is the description for users.
+// Parses tool arguments on the command line: `name=value`, `name:=json`, `name=@file`, `name:=@file`, `@file`.
+// docs/reference/command-line.md documents them for users.
 import { DiscoveryError } from "../../../errors.js";
+import type { Hint } from "../../../model/next-steps.js";
 import type { JsonObject } from "../../../model/json.js";
 import { type GivenArguments, parseArguments, readFileOrInput } from "../arguments.js";
 import type { CliIo } from "../io.js";
-import { type NamedArgument, toArgumentText } from "./argument-text.js";
+import { type NamedArgument, toArgumentText } from "../../../operations/arguments/argument-text.js";
 
-/** What the words say, before the tool's schema is known. */
+/** The arguments before the tool's schema is known. */
 export interface ArgumentWords {
   readonly named: readonly NamedArgument[];
   /** The content of `@file`. */
   readonly whole: GivenArguments | undefined;
-  /** Standard input was read: nothing can be asked there any more. */
+  /** Standard input was read, so no question can be answered there. */
   readonly hasUsedInput: boolean;
 }
 
-/** What the words are for. */
+/** The tool that the arguments are for. */
 export interface WordTarget {
   readonly inputSchema: JsonObject;
-  /** Shown with every complaint. */
+  /** Shown with every error. */
   readonly signature?: string;
 }
 
-/** A word that can only be an argument: it cannot be the name of a tool. */
+/** Whether a word can only be an argument and not the name of a tool. */
 export function isArgumentWord(word: string): boolean {
   return word.startsWith("@") || word.includes("=");
 }
@@ -32,7 +33,8 @@ export async function readArgumentWords(
   io: Pick<CliIo, "stdin" | "cwd" | "signal">,
 ): Promise<ArgumentWords> {
   const files = words.filter((word) => word.startsWith("@"));
-  if (files.length > 1) throw wrong(`${files.join(" and ")} were both given.`, "Give all arguments in one file.");
+  if (files.length > 1)
+    throw wrong(`${files.join(" and ")} cannot be used together.`, "Put all arguments into one file.");
   const fromInput = words.filter((word) => /^@-$|^[^=]+=@-$/.test(word));
   if (fromInput.length > 1) {
     throw wrong(`${fromInput.join(" and ")} both read standard input.`, "Read one of them from a file.");
@@ -47,7 +49,7 @@ export async function readArgumentWords(
   };
 }
 
-/** The arguments of the call. Named ones replace the members of the same name in the file. */
+/** The arguments of the call. NAME=VALUE arguments override members of the same name in `@file`. */
 export function toGivenArguments({ named, whole }: ArgumentWords, target: WordTarget): GivenArguments {
   const fromWords = parseArguments(withSignature(named, target), "The arguments", "--args");
   if (whole === undefined) return fromWords;
@@ -62,7 +64,7 @@ function withSignature(named: readonly NamedArgument[], { inputSchema, signature
     return toArgumentText(named, inputSchema);
   } catch (error) {
     if (!(error instanceof DiscoveryError) || signature === undefined) throw error;
-    throw wrong(error.message, `${error.hint ?? ""} The tool is ${signature}.`.trim());
+    throw wrong(error.message, [...error.nextSteps, `The signature of the tool is ${signature}.`]);
   }
 }
 
@@ -84,17 +86,17 @@ async function readNamed(
   if (!value.startsWith("@")) return { name, value, isJson };
   if (!isJson && value.startsWith("@@")) return { name, value: value.slice(1), isJson };
   const hint = isJson
-    ? "Name a file that holds JSON, or - for standard input."
-    : `Name a file, or - for standard input. Write ${name}=@@TEXT for a text that begins with @.`;
+    ? "Pass the path of a file that contains JSON, or - for standard input."
+    : `Pass the path of a file, or - for standard input. Write ${name}=@@TEXT for a string that begins with @.`;
   return { name, value: await readFileOrInput(value.slice(1), hint, io), isJson };
 }
 
 async function readWhole(file: string, io: Pick<CliIo, "stdin" | "cwd" | "signal">): Promise<GivenArguments> {
-  const hint = "Name a file that holds a JSON object, or - for standard input.";
+  const hint = "Pass the path of a file that contains a JSON object, or - for standard input.";
   const text = await readFileOrInput(file, hint, io);
   return parseArguments(text, file === "-" ? "Standard input" : file, "--args");
 }
 
-function wrong(message: string, hint: string): DiscoveryError {
+function wrong(message: string, hint: Hint): DiscoveryError {
   return new DiscoveryError("INVALID_REQUEST", message, { hint });
 }

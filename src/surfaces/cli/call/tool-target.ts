@@ -1,11 +1,12 @@
-// Which tool the words of a command name: `SERVER TOOL`, `SERVER:TOOL`, or `TOOL` where one server has a tool of that name.
+// Finds the tool that a command line names: `SERVER TOOL`, `SERVER:TOOL`, or `TOOL` if exactly one server has a tool of that name.
 import type { Snapshot } from "../../../catalog/snapshot.js";
-import type { Stages } from "../../../compose.js";
+import type { Stages } from "../../../gateway/stages.js";
 import type { DiscoveryEngine } from "../../../engine.js";
 import { DiscoveryError } from "../../../errors.js";
 import { nearestNames } from "../../../search/nearest.js";
 import type { Context } from "../context.js";
-import { openCatalog, openWholeCatalog } from "../session.js";
+import { openWholeCatalog } from "../session.js";
+import { openCatalog } from "../../../operations/open-catalog.js";
 import { isArgumentWord } from "./argument-words.js";
 
 export interface ToolTarget {
@@ -17,7 +18,7 @@ export interface ToolTarget {
 
 type Servers = Snapshot["servers"];
 
-/** Servers whose tools are not known yet are asked only where the tool's name stands alone. */
+/** Connects to servers with unknown tools only if the tool is named without its server. */
 export async function openTarget(
   words: readonly string[],
   engine: DiscoveryEngine,
@@ -30,7 +31,7 @@ export async function openTarget(
   return { ...byToolName(words, stages.snapshot().servers), stages };
 }
 
-/** Undefined where the first word can only be the name of a tool. */
+/** Undefined if the first word can only be the name of a tool. */
 export function serverAndTool(words: readonly string[], servers: Servers): ToolTarget | undefined {
   const [first = "", second] = words;
   const isTwoWords = second !== undefined && !isArgumentWord(second);
@@ -63,7 +64,7 @@ export function byToolName(words: readonly string[], servers: Servers): ToolTarg
       `\`anygpt mcp tools ${first}\` lists the tools of ${first}.`,
     );
   }
-  // The executor reports an unknown server, and records the attempt.
+  // The executor reports an unknown server and writes the attempt to the audit log.
   if (second !== undefined && !isArgumentWord(second)) return { server: first, tool: second, rest: words.slice(2) };
   const colon = first.indexOf(":");
   if (colon > 0) return { server: first.slice(0, colon), tool: first.slice(colon + 1), rest: words.slice(1) };
@@ -84,7 +85,7 @@ function unknownTool(typed: string, tools: readonly { readonly id: string; reado
   const hint =
     ids.length > 0
       ? `Did you mean ${ids.slice(0, 3).join(" or ")}?`
-      : "`anygpt mcp search` finds tools by what they do. Write SERVER:TOOL as it prints them.";
+      : "Find tools by what they do with `anygpt mcp search`, and write SERVER:TOOL as it prints them.";
   return wrong("TOOL_NOT_FOUND", `No tool is named ${JSON.stringify(typed)}.`, hint);
 }
 

@@ -63,13 +63,13 @@ async function listen(): Promise<string> {
 }
 
 describe("adapter add", () => {
-  it("shows what it would write and writes nothing without a terminal or --yes", async () => {
+  it("shows the planned changes and writes nothing without a terminal or --yes", async () => {
     const { exit, stdout } = await run("add", "shop", "--document", "shop.json");
     expect(exit).toBe(0);
     expect(stdout).toBe(`Shop: 3 operations (OpenAPI 3.1)
   ! 1 operation left out
-  wants a key in the header X-Key
-  ! no authentication was given; --auth header:X-Key:SHOP_KEY would be it
+  requires a key in the header X-Key
+  ! No authentication is configured. Add --auth header:X-Key:SHOP_KEY.
 
 For ~/.anygpt/mcp-discovery.config.yaml:
   {
@@ -98,7 +98,7 @@ Nothing was written. Add --yes to write.
       "Idempotency-Key",
       "--yes",
     );
-    expect([exit, stdout.includes("shop is written.")]).toEqual([0, true]);
+    expect([exit, stdout.includes("shop was written.")]).toEqual([0, true]);
     expect(config().startsWith(before)).toBe(true);
     const { adapters } = (await import("yaml")).parse(config()) as { adapters: Record<string, unknown> };
     expect(adapters["shop"]).toEqual({
@@ -110,7 +110,7 @@ Nothing was written. Add --yes to write.
     });
   });
 
-  it("makes a configuration where there is none, readable by its owner alone, and tells all as JSON", async () => {
+  it("creates a missing configuration, readable only by its owner, and prints JSON", async () => {
     const ran = await run("add", "shop", "--document", "shop.json", "--yes", "--json");
     const file = join(place.folder, ".anygpt/mcp-discovery.config.yaml");
     expect(ran.json()).toMatchObject({
@@ -138,8 +138,8 @@ Nothing was written. Add --yes to write.
       "--auth is not written as it should be for bearer.",
     ],
     ["an unknown way", ["--auth", "magic:X"], "--auth is not written as it should be."],
-    ["an address that is none", ["--base-url", "ftp://x"], "web address"],
-    ["a name that is taken", [], 'has a server named "taken" already'],
+    ["an address that is none", ["--base-url", "ftp://x"], "must be a URL"],
+    ["a name that is taken", [], 'already has a server or adapter named "taken"'],
   ])("refuses %s", async (what, more, message) => {
     place.write(CONFIG, "adapters:\n  taken:\n    document: x.json\n");
     const name = what.startsWith("a name") ? "taken" : "shop";
@@ -149,15 +149,15 @@ Nothing was written. Add --yes to write.
     expect(config()).not.toContain("shop");
   });
 
-  it("refuses a document that is not there or says nothing", async () => {
+  it("rejects a missing or empty document", async () => {
     const none = await run("add", "shop", "--document", "none.json", "--yes");
     expect([none.exit, none.stderr.includes("there is no such file")]).toEqual([3, true]);
     place.write("page.html", "<html></html>");
     const page = await run("add", "shop", "--document", "page.html", "--yes");
-    expect([page.exit, page.stderr.includes("no map of keys")]).toEqual([2, true]);
+    expect([page.exit, page.stderr.includes("not an object")]).toEqual([2, true]);
   });
 
-  it("shows what to add to a program, which it never writes", async () => {
+  it("shows what to add to a configuration that is a program, and never writes it", async () => {
     const program = "export default { servers: {} };\n";
     place.write("own.config.mjs", program);
     const { exit, stdout, stderr } = await run(
@@ -171,7 +171,7 @@ Nothing was written. Add --yes to write.
     );
     expect(exit).toBe(2);
     expect(stdout).toContain('"document": "~/shop.json"');
-    expect(stderr).toContain("only you can change");
+    expect(stderr).toContain("is a program, so it was not changed. Add this to it yourself.");
     expect(readFileSync(join(place.folder, "own.config.mjs"), "utf8")).toBe(program);
   });
 });
@@ -193,16 +193,16 @@ describe("an adapter of the configuration", () => {
     });
   });
 
-  it("is inspected: operations by category, authentication, what was left out", async () => {
+  it("is inspected: operations by category, authentication, omitted operations", async () => {
     write("    operations:\n      - {tools: [create-*, creat-order], risk: high}\n");
     expect((await run("inspect", "shop")).stdout).toBe(`shop (Shop 1.0)
   document: ${join(place.folder, "shop.json")} (OpenAPI 3.1)
-  address: https://shop.test/v1
+  URL: https://shop.test/v1
   3 operations
 
 Authentication
   configured: api-key
-  the document wants: a key in the header X-Key
+  required by the document: a key in the header X-Key
   ✗ SHOP_KEY: not set
 
 Orders (2)
@@ -215,8 +215,8 @@ Without a category (1)
 Left out (1)
   ! GET /bad: refers to "other.yaml", which is outside the document
 
-About no operation (1)
-  ! creat-order: what \`operations\` says of it counts for nothing
+Settings without an operation (1)
+  ! creat-order: this pattern in \`operations\` matches no operation and has no effect
 `);
   });
 
@@ -231,20 +231,20 @@ About no operation (1)
     expect(ran.stdout).not.toContain("canary-value");
   });
 
-  it("that does not exist is told with the nearest name", async () => {
+  it("that does not exist is reported with the nearest name", async () => {
     write();
     const { exit, stderr } = await run("inspect", "shp");
     expect([exit, stderr.includes("Did you mean shop?")]).toEqual([2, true]);
   });
 
-  it("is tested without a request, as long as nobody agrees to one", async () => {
+  it("is tested without a request unless the user agrees to one", async () => {
     write(`    baseUrl: ${await listen()}\n    operations:\n      - {tools: creat-order, risk: high}\n`);
     const { exit, stdout } = await run("test", "shop");
     expect(exit).toBe(3);
     expect(stdout).toContain("! operations: no operation is named creat-order");
-    expect(stdout).toContain("document: OpenAPI 3.1, 3 operations, 1 left out");
+    expect(stdout).toContain("document: OpenAPI 3.1, 3 operations, 1 dropped");
     expect(stdout).toContain("variable SHOP_KEY: not set");
-    expect(stdout).toContain("not asked; --yes sends HEAD");
+    expect(stdout).toContain("not checked; --yes sends HEAD");
     expect(asked).toEqual([]);
   });
 
@@ -265,11 +265,11 @@ About no operation (1)
       "--yes",
     );
     expect([exit, asked]).toEqual([0, ["GET /orders canary-value"]]);
-    expect(stdout).toContain("call of list-orders: answered");
+    expect(stdout).toContain("call of list-orders: the tool returned a result");
   });
 
   it.each([
-    ["create-order", 1, "does more than read"],
+    ["create-order", 1, "it requires arguments or is not read-only"],
     ["none", 2, 'has no tool "none"'],
   ])("is not tested by %s", async (tool, exit, message) => {
     write();
@@ -301,7 +301,7 @@ About no operation (1)
     expect([exit, stdout.includes("there is no such file")]).toEqual([3, true]);
   });
 
-  it("that is missing altogether is told how to add", async () => {
-    expect((await run("list")).stdout).toContain("There are no adapters.");
+  it("that is missing is reported with the command to add one", async () => {
+    expect((await run("list")).stdout).toContain("No adapter is configured.");
   });
 });

@@ -3,23 +3,23 @@ import type { JsonObject } from "../../../model/json.js";
 import { cutAtWord } from "../../../util/text.js";
 import { riskPart } from "../call-lines.js";
 import type { Handler } from "../command.js";
-import { allConfirmations } from "../find-confirmation.js";
+import { allConfirmations } from "../../../operations/calls/confirmations.js";
 import { blocks, bold, count, dim, line, type Line } from "../lines.js";
 import { revealedJson, revealedName } from "../reveal.js";
 import { withEngine } from "../session.js";
-import { describeSpan } from "../time-words.js";
+import { describeSpan } from "../../../util/time-words.js";
 
 export const approvals: Handler = (input, context) =>
   withEngine(context, async (engine) => {
-    const { confirmations, place } = await engine.stages();
+    const { confirmations, runtime } = await engine.stages();
     const isAll = input.flag("all");
     const found = isAll ? await allConfirmations(confirmations) : await confirmations.list();
     if (context.isJson) context.json({ approvals: found.map(toListed) });
-    else context.show(approvalsLines(found, place.now(), isAll));
+    else context.show(approvalsLines(found, runtime.now(), isAll));
     return 0;
   });
 
-/** For programs. The arguments are null when they cannot be read any more. */
+/** The JSON form. `arguments` is null if they cannot be decrypted any more. */
 export function toListed({ call, ...rest }: Confirmation): JsonObject {
   const { id, state, tool, actor, selfService, askedAt, expiresAt, decidedBy, decidedAt } = rest;
   return {
@@ -39,12 +39,12 @@ export function toListed({ call, ...rest }: Confirmation): JsonObject {
 
 export function approvalsLines(found: readonly Confirmation[], now: number, isAll: boolean): Line[] {
   if (found.length === 0) {
-    return [line(0, isAll ? "No call was ever to be confirmed, or it is long ago." : "No call waits for an answer.")];
+    return [line(0, isAll ? "No approvals are stored. Old ones are deleted." : "No call is waiting for approval.")];
   }
   const waiting = found.filter(({ state }) => state === "pending").length;
   const heading = isAll
     ? `${count(found.length, "approval")}, ${waiting} waiting`
-    : `${count(waiting, "call")} ${waiting === 1 ? "waits" : "wait"} for an answer`;
+    : `${count(waiting, "call")} ${waiting === 1 ? "is" : "are"} waiting for approval`;
   return blocks([
     [line(0, bold(heading), ":")],
     ...found.map((one) => approvalLines(one, now)),
@@ -53,12 +53,12 @@ export function approvalsLines(found: readonly Confirmation[], now: number, isAl
 }
 
 const ADVICE =
-  "`anygpt mcp approve ID` shows the whole call and asks; `anygpt mcp deny ID` refuses it. The first characters of the id will do.";
+  "`anygpt mcp approve ID` shows the complete call and asks; `anygpt mcp deny ID` denies it. The first 8 characters of the id are enough.";
 const LONGEST_ARGUMENTS = 160;
 
 function approvalLines(one: Confirmation, now: number): Line[] {
   const { id, tool, call, actor, state, selfService, askedAt } = one;
-  const given = call === undefined ? "cannot be read with this machine's key" : revealedJson(call.arguments);
+  const given = call === undefined ? "cannot be decrypted with this machine's key" : revealedJson(call.arguments);
   return [
     line(0, bold(id)),
     line(
@@ -66,13 +66,13 @@ function approvalLines(one: Confirmation, now: number): Line[] {
       revealedName(tool),
       ...(call === undefined ? [] : [", risk ", riskPart(call.risk), ` (${call.riskOrigin})`]),
     ),
-    line(2, `asked by ${revealedName(actor)} ${describeSpan(now - askedAt)} ago; ${fate(one, now)}`),
+    line(2, `requested by ${revealedName(actor)} ${describeSpan(now - askedAt)} ago; ${describeState(one, now)}`),
     line(2, dim(`arguments: ${cutAtWord(given, LONGEST_ARGUMENTS)}`)),
-    ...(state === "pending" && selfService ? [line(2, dim("The caller may confirm it itself."))] : []),
+    ...(state === "pending" && selfService ? [line(2, dim("The caller may also confirm this call itself."))] : []),
   ];
 }
 
-function fate({ state, expiresAt, decidedBy = "somebody" }: Confirmation, now: number): string {
+function describeState({ state, expiresAt, decidedBy = "an unknown user" }: Confirmation, now: number): string {
   const left = describeSpan(expiresAt - now);
   switch (state) {
     case "pending":

@@ -5,7 +5,7 @@ import { type CliPlace, createCliPlace, type Ran, type RunOptions, toolServer } 
 import { recordsIn } from "../../../../test/support/records.js";
 import type { Confirmation } from "../../../executor/confirmations.js";
 import { createStore } from "../../../store/create-store.js";
-import { answered } from "../find-confirmation.js";
+import { answered } from "../../../operations/calls/confirmations.js";
 import { render } from "../render.js";
 import { approvalsLines } from "./approvals.js";
 
@@ -50,7 +50,7 @@ async function ask(disk: string): Promise<string> {
 const told = (ran: Ran) => ran.stderr.split("\n").filter((row) => /^(Code|Message|Approval|✓|✗)/.test(row));
 const recorded = async () => await recordsIn(join(place.folder, "state/store.db"));
 
-describe("execute of a call that has to be confirmed", () => {
+describe("execute of a call that needs a confirmation", () => {
   it("without a terminal is repeated with --confirmed in mode auto, and never confirmed at first", async () => {
     configure("auto");
     const first = await place.run(...wipe("a", "--confirmed"));
@@ -59,9 +59,9 @@ describe("execute of a call that has to be confirmed", () => {
       "✗ Error",
       "Code: CONFIRMATION_REQUIRED",
       "Message: The risk of disks:wipe is destructive, and the call has to be confirmed.",
-      expect.stringMatching(/^Approval: ap_\w{26} \(waits 5 min\)$/),
+      expect.stringMatching(/^Approval: ap_\w{26} \(expires in 5 min\)$/),
     ]);
-    expect(first.stderr).toContain("\nTo run it, repeat the same call unchanged with --confirmed, or with --yes.\n");
+    expect(first.stderr).toContain("\nTo run it, repeat the same command unchanged with --confirmed or --yes.\n");
     expect(await place.run(...wipe("b", "--confirmed"))).toMatchObject({ exit: 4 });
     expect(await place.run(...wipe("a", "--confirmed"))).toMatchObject({
       exit: 0,
@@ -70,12 +70,12 @@ describe("execute of a call that has to be confirmed", () => {
     expect(await place.run(...wipe("a", "--confirmed"))).toMatchObject({ exit: 4 });
   });
 
-  it("without a terminal says how a person approves it in mode human, whatever the caller says", async () => {
+  it("without a terminal explains how a user approves it in mode human, also with --confirmed", async () => {
     configure("human");
     const id = await ask("a");
     const again = await place.run(...wipe("a", "--confirmed"));
     expect(again.exit).toBe(4);
-    expect(again.stderr).toContain(`\nAsk your person to look at it with "anygpt mcp approve ${id}", then repeat`);
+    expect(again.stderr).toContain(`\nRun \`anygpt mcp approve ${id}\` to decide about the call, then repeat`);
   });
 
   it.each([
@@ -85,12 +85,12 @@ describe("execute of a call that has to be confirmed", () => {
     ["\n", 4, "Code: POLICY_DENIED"],
     ["yesterday\n", 4, "Code: POLICY_DENIED"],
     ["", 4, "Code: CONFIRMATION_REQUIRED"],
-  ])("at a terminal is put to the person, and %j leads to exit %i", async (stdin, exit, outcome) => {
+  ])("at a terminal asks the user, and %j leads to exit code %i", async (stdin, exit, outcome) => {
     configure("human");
     const ran = await place.runWith({ ...AT_TERMINAL, stdin }, ...wipe("/dev/sda"));
     expect(ran.exit).toBe(exit);
     expect(ran.stderr).toContain(outcome);
-    expect(ran.stderr).toContain(`! This call has to be confirmed before it runs:
+    expect(ran.stderr).toContain(`! This call needs a confirmation before it runs:
   Tool: disks:wipe
   Risk: destructive (the server says destructiveHint: true)
   Arguments:
@@ -98,11 +98,10 @@ describe("execute of a call that has to be confirmed", () => {
   │   "disk": "/dev/sda"
   │ }
 
-Run it? [y/N]
-`);
+Run this call? [y/N] `);
   });
 
-  it("at a terminal can be interrupted, and goes on waiting for an answer", async () => {
+  it("at a terminal can be interrupted, and stays pending", async () => {
     configure("human");
     const stop = new AbortController();
     const { Readable } = await import("node:stream");
@@ -144,7 +143,7 @@ Run it? [y/N]
   it.each([
     ["for JSON", ["--json"], "y\n"],
     ["when the arguments came over standard input", ["--args-file", "-"], '{"disk":"a"}'],
-  ])("is put to nobody %s", async (_name, flags, stdin) => {
+  ])("asks no question %s", async (_name, flags, stdin) => {
     configure("human");
     const argv = flags.includes("-") ? ["mcp", "execute", "disks", "wipe", ...flags] : wipe("a", ...flags);
     const ran = await place.runWith({ ...AT_TERMINAL, stdin }, ...argv);
@@ -152,34 +151,34 @@ Run it? [y/N]
     expect(ran.stderr).not.toContain("[y/N]");
   });
 
-  it("is only told of by --dry-run, which asks nobody", async () => {
+  it("is only reported by --dry-run, without a question", async () => {
     configure("human");
     const ran = await place.runWith(AT_TERMINAL, ...wipe("a", "--dry-run"));
     expect(ran).toMatchObject({ exit: 0, stderr: "Dry run: disks:wipe\n\n" });
-    expect(ran.stdout).toBe(`It would wait until it is confirmed.
+    expect(ran.stdout).toBe(`The call would wait for a confirmation before it runs.
 
 Risk: destructive (the server says destructiveHint: true)
-Nothing was sent, and nothing is used up.
+Nothing was sent: approvals, keys and rate limits are unchanged.
 `);
     expect((await place.run(...wipe("a", "--dry-run", "--json"))).json()).toMatchObject({
       success: true,
       result: { dry_run: true, would: "ask_for_confirmation", risk: "destructive" },
     });
-    expect((await place.run("mcp", "approvals")).stdout).toBe("No call waits for an answer.\n");
+    expect((await place.run("mcp", "approvals")).stdout).toBe("No call is waiting for approval.\n");
   });
 });
 
 describe("approve", () => {
-  it("shows exactly what would run, asks, and lets the same call run once", async () => {
+  it("shows the complete call, asks, and allows the same call once", async () => {
     configure("human");
     const id = await ask("/dev/sda");
     const ran = await place.runWith({ ...AT_TERMINAL, stdin: "y\n" }, "mcp", "approve", id.slice(0, 8));
     expect(ran.exit).toBe(0);
     expect(ran.stderr).toMatch(
-      /^! local wants this to run; the question expires in (4 min 5\d s|5 min):\n {2}Tool: disks:wipe\n {2}Risk: destructive \(the server says destructiveHint: true\)\n {2}Arguments:\n {2}│ \{\n {2}│ {3}"disk": "\/dev\/sda"\n {2}│ \}\n\nLet disks:wipe run once with exactly these arguments\? \[y\/N\]\n$/,
+      /^! local requests this call \(the request expires in (4 min 5\d s|5 min)\):\n {2}Tool: disks:wipe\n {2}Risk: destructive \(the server says destructiveHint: true\)\n {2}Arguments:\n {2}│ \{\n {2}│ {3}"disk": "\/dev\/sda"\n {2}│ \}\n\nAllow disks:wipe to run once with exactly these arguments\? \[y\/N\] $/,
     );
     expect(ran.stdout).toBe(
-      "✓ Approved. disks:wipe may run once, with exactly these arguments, within 5 min.\n  Nothing runs by itself: whoever asked has to repeat the same call unchanged.\n",
+      "✓ Approved. disks:wipe may run once, with exactly these arguments, within 5 min.\n  The call does not start automatically: the caller has to repeat it unchanged.\n",
     );
     const note = { kind: "note", action: "approve", subject: id, by: userInfo().username };
     expect(await recorded()).toContainEqual(expect.objectContaining(note));
@@ -191,24 +190,24 @@ describe("approve", () => {
     expect((await place.run(...wipe("/dev/sda"))).exit).toBe(0);
     expect((await place.run(...wipe("/dev/sda"))).exit).toBe(4);
     expect((await place.run("mcp", "deny", id)).stderr).toBe(
-      `✗ ${id} was used for its one call.\n  The next such call asks anew.\n`,
+      `✗ ${id} was already used for its call.\n  The gateway asks again at the next such call.\n`,
     );
   });
 
-  it("needs a terminal, and says why", async () => {
+  it("needs a terminal, and explains why", async () => {
     configure("human");
     const id = await ask("a");
     for (const stdin of ["y\n", "yes\n", ""]) {
       expect(await place.runWith({ stdin }, "mcp", "approve", id)).toMatchObject({
         exit: 4,
-        stderr: `✗ Approving a call needs a terminal, and here is none.\n  It is meant for a person who looks at the call first, so there is no option for it. Open a terminal and run \`anygpt mcp approve ${id}\` there.\n`,
+        stderr: `✗ Approving a call needs a terminal, and this command has none.\n  A user has to review the call, so there is no option that approves it. Open a terminal. Run \`anygpt mcp approve ${id}\` to review and approve it there.\n`,
       });
     }
     expect((await place.run(...wipe("a"))).exit).toBe(4);
   });
 
   it.each([
-    ["n\n", "denied", "✗ Denied. The call of disks:wipe does not run.\n", "POLICY_DENIED"],
+    ["n\n", "denied", "✗ Denied. The call of disks:wipe will not run.\n", "POLICY_DENIED"],
     ["", "pending", "Nothing was decided: ", "CONFIRMATION_REQUIRED"],
   ])("that is answered by %j leaves it %s", async (stdin, state, words, code) => {
     configure("human");
@@ -221,7 +220,7 @@ describe("approve", () => {
     expect((await place.run(...wipe("a", "--json"))).json()).toMatchObject({ error: { code } });
   });
 
-  it("prints what became of it as JSON, with the question beside it", async () => {
+  it("prints the outcome as JSON, with the question on standard error", async () => {
     configure("human");
     const id = await ask("a");
     const ran = await place.runWith({ ...AT_TERMINAL, stdin: "y\n" }, "mcp", "approve", id, "--json");
@@ -240,18 +239,18 @@ describe("approve", () => {
     expect(rows.filter((row) => row.length > 50)).toEqual([]);
   });
 
-  it("of what cannot be shown is refused; it can be denied", async () => {
+  it("of a call that cannot be decrypted is rejected; it can be denied", async () => {
     configure("human");
     const id = await plant({ id: "ap_unreadable", expiresAt: Date.now() + 60_000 });
     const ran = await place.runWith({ ...AT_TERMINAL, stdin: "y\n" }, "mcp", "approve", id);
     expect(ran.exit).toBe(4);
-    expect(ran.stderr).toContain(`✗ What ${id} is about cannot be shown`);
-    expect((await place.run("mcp", "approvals")).stdout).toContain("cannot be read with this machine's key");
+    expect(ran.stderr).toContain(`✗ The call of ${id} cannot be shown`);
+    expect((await place.run("mcp", "approvals")).stdout).toContain("cannot be decrypted with this machine's key");
     expect((await place.run("mcp", "deny", id)).exit).toBe(0);
   });
 });
 
-/** A question whose text was sealed with another key. */
+/** An approval whose call was encrypted with another key. */
 async function plant({ id, expiresAt }: { id: string; expiresAt: number }): Promise<string> {
   const store = createStore({ file: join(place.folder, "state/store.db"), inline: true });
   const ttlMs = 60_000;
@@ -262,13 +261,13 @@ async function plant({ id, expiresAt }: { id: string; expiresAt: number }): Prom
 }
 
 describe("deny", () => {
-  it("needs no terminal, is on record, and the caller is told", async () => {
+  it("needs no terminal, is audited, and the caller gets an error", async () => {
     configure("human");
     const id = await ask("a");
     expect(await place.run("mcp", "deny", id.slice(0, 10))).toMatchObject({
       exit: 0,
       stdout:
-        "✗ Denied. The call of disks:wipe does not run.\n  Whoever repeats it is told that a person refused it.\n",
+        "✗ Denied. The call of disks:wipe will not run.\n  If the caller repeats it, the error says that a user denied it.\n",
     });
     expect(await recorded()).toContainEqual(expect.objectContaining({ kind: "note", action: "deny", subject: id }));
     expect((await place.run(...wipe("a", "--json"))).json()).toMatchObject({ error: { code: "POLICY_DENIED" } });
@@ -276,9 +275,17 @@ describe("deny", () => {
   });
 
   it.each([
-    ["an id that nobody has", "ap_nothing", '✗ No approval has the id "ap_nothing".\n  `anygpt mcp approvals` lists'],
-    ["too little of an id", "ap_doub", '✗ No approval has the id "ap_doub".\n  Type at least 8 characters of the id;'],
-    ["what several begin with", "ap_double", "✗ 2 approvals begin with ap_double.\n  Type more of the id.\n"],
+    [
+      "an id that nobody has",
+      "ap_nothing",
+      '✗ No question has the id "ap_nothing".\n  Run `anygpt mcp approvals` to see all pending questions.',
+    ],
+    ["too little of an id", "ap_doub", '✗ No question has the id "ap_doub".\n  Type at least 8 characters of the id.'],
+    [
+      "what several begin with",
+      "ap_double",
+      "✗ The ids of 2 questions begin with ap_double.\n  Type more of the id.\n",
+    ],
   ])("refuses %s", async (_name, id, message) => {
     configure("human");
     await plant({ id: "ap_double1", expiresAt: Date.now() + 60_000 });
@@ -288,12 +295,12 @@ describe("deny", () => {
     expect(ran.stderr).toContain(message);
   });
 
-  it("tells how long ago a question has expired", async () => {
+  it("shows how long ago an approval has expired", async () => {
     configure("human");
     const id = await plant({ id: "ap_too_late", expiresAt: Date.now() - 3 * 3_600_000 });
     expect(await place.run("mcp", "deny", id)).toMatchObject({
       exit: 4,
-      stderr: `✗ ${id} expired 3 h ago.\n  Have the call of disks:wipe made again: that asks anew.\n`,
+      stderr: `✗ ${id} expired 3 h ago.\n  Make the call of disks:wipe again; the gateway then asks again.\n`,
     });
   });
 });
@@ -313,16 +320,16 @@ describe("approvals", () => {
   const lines = (found: Confirmation[], isAll = false, now = 1_020_000) =>
     render(approvalsLines(found, now, isAll), { columns: 400, color: false });
 
-  it("shows who wants what, since when and how long, with the arguments in short", () => {
-    expect(lines([waiting])).toBe(`1 call waits for an answer:
+  it("shows caller, tool, age and expiry, with shortened arguments", () => {
+    expect(lines([waiting])).toBe(`1 call is waiting for approval:
 
 ap_1
   disks:wipe, risk destructive (policy.risk, entry 1)
-  asked by local 20 s ago; expires in 4 min 40 s
+  requested by local 20 s ago; expires in 4 min 40 s
   arguments: {"disk":"${"x".repeat(150)}…
-  The caller may confirm it itself.
+  The caller may also confirm this call itself.
 
-\`anygpt mcp approve ID\` shows the whole call and asks; \`anygpt mcp deny ID\` refuses it. The first characters of the id will do.
+\`anygpt mcp approve ID\` shows the complete call and asks; \`anygpt mcp deny ID\` denies it. The first 8 characters of the id are enough.
 `);
   });
 
@@ -331,20 +338,20 @@ ap_1
     ["denied", { decidedBy: "ann" }, "denied by ann"],
     ["redeemed", {}, "used"],
     ["expired", { expiresAt: 1_010_000 }, "expired 10 s ago"],
-  ] as const)("tells with --all what became of one that is %s", (state, more, fate) => {
+  ] as const)("reports with --all the outcome of one that is %s", (state, more, fate) => {
     const text = lines([{ ...waiting, state, ...more }], true);
     expect(text).toContain("1 approval, 0 waiting:\n");
-    expect(text).toContain(`  asked by local 20 s ago; ${fate}\n`);
+    expect(text).toContain(`  requested by local 20 s ago; ${fate}\n`);
     expect(text).not.toContain("anygpt mcp approve");
     expect(answered({ ...waiting, state, ...more }, 1_020_000).message).not.toContain("undefined");
   });
 
-  it("says so when there is none", () => {
-    expect(lines([])).toBe("No call waits for an answer.\n");
-    expect(lines([], true)).toBe("No call was ever to be confirmed, or it is long ago.\n");
+  it("reports that there is none", () => {
+    expect(lines([])).toBe("No call is waiting for approval.\n");
+    expect(lines([], true)).toBe("No approvals are stored. Old ones are deleted.\n");
   });
 
-  it("offers those that wait for completion", async () => {
+  it("offers pending ids as completions", async () => {
     configure("human");
     const id = await ask("a");
     expect((await place.run("__complete", "--", "mcp", "approve", "ap")).stdout).toBe(`${id}\n`);

@@ -1,33 +1,32 @@
-import { userInfo } from "node:os";
-import type { Stages } from "../../../compose.js";
+import type { Stages } from "../../../gateway/stages.js";
 import { DiscoveryError, ERRORS } from "../../../errors.js";
 import type { Confirmation } from "../../../executor/confirmations.js";
+import { answerConfirmation, findWaiting } from "../../../operations/calls/confirmations.js";
 import { ask, isAttended } from "../ask.js";
 import { callLines } from "../call-lines.js";
 import type { Handler } from "../command.js";
 import type { Context } from "../context.js";
-import { answered, findWaiting } from "../find-confirmation.js";
 import { BAD, BLANK, GOOD, line, WARNING } from "../lines.js";
 import { revealedName } from "../reveal.js";
 import { withEngine } from "../session.js";
-import { describeSpan } from "../time-words.js";
+import { describeSpan } from "../../../util/time-words.js";
 import { toListed } from "./approvals.js";
 
 export const approve: Handler = (input, context) =>
   withEngine(context, async (engine) => {
     const stages = await engine.stages();
-    const { confirmations, place } = stages;
-    const waiting = await findWaiting(input.argument("id"), confirmations, place.now());
+    const { confirmations, runtime } = stages;
+    const waiting = await findWaiting(input.argument("id"), confirmations, runtime.now());
     if (!isAttended(context)) throw unattended(waiting.id);
     const { call } = waiting;
     if (call === undefined) throw unreadable(waiting.id);
-    const left = describeSpan(waiting.expiresAt - place.now());
+    const left = describeSpan(waiting.expiresAt - runtime.now());
     context.note([
-      line(0, WARNING, ` ${waiting.actor} wants this to run; the question expires in ${left}:`),
+      line(0, WARNING, ` ${waiting.actor} requests this call (the request expires in ${left}):`),
       ...callLines({ toolId: waiting.tool, ...call }),
       BLANK,
     ]);
-    const answer = await ask(`Let ${revealedName(waiting.tool)} run once with exactly these arguments?`, context);
+    const answer = await ask(`Allow ${revealedName(waiting.tool)} to run once with exactly these arguments?`, context);
     if (answer === "unanswered") return tellUnanswered(waiting, context);
     const verdict = answer === "yes" ? "approved" : "denied";
     return await settle(waiting, verdict, { stages, context });
@@ -36,23 +35,18 @@ export const approve: Handler = (input, context) =>
 export const deny: Handler = (input, context) =>
   withEngine(context, async (engine) => {
     const stages = await engine.stages();
-    const waiting = await findWaiting(input.argument("id"), stages.confirmations, stages.place.now());
+    const waiting = await findWaiting(input.argument("id"), stages.confirmations, stages.runtime.now());
     await settle(waiting, "denied", { stages, context });
     return 0;
   });
 
-/** Gives the exit code of an approval: whoever does not approve has not done what the command is for. */
+/** The exit code of `approve`: 0 only if the user approved the call. */
 async function settle(
   { id }: Confirmation,
   verdict: "approved" | "denied",
   { stages, context }: { stages: Stages; context: Context },
 ): Promise<number> {
-  const { confirmations, place } = stages;
-  const decided = await confirmations.answer(id, verdict, userName());
-  if (decided === undefined) {
-    const meanwhile = await confirmations.find(id);
-    throw meanwhile === undefined ? gone(id) : answered(meanwhile, place.now());
-  }
+  const decided = await answerConfirmation(id, verdict, stages);
   if (context.isJson) context.json(toListed(decided));
   else context.show(verdict === "approved" ? approvedLines(decided) : deniedLines(decided));
   return verdict === "approved" ? 0 : ERRORS.POLICY_DENIED.exit;
@@ -62,48 +56,39 @@ function approvedLines({ tool, expiresAt, decidedAt = expiresAt }: Confirmation)
   const within = describeSpan(expiresAt - decidedAt);
   return [
     line(0, GOOD, ` Approved. ${revealedName(tool)} may run once, with exactly these arguments, within ${within}.`),
-    line(2, "Nothing runs by itself: whoever asked has to repeat the same call unchanged."),
+    line(2, "The call does not start automatically: the caller has to repeat it unchanged."),
   ];
 }
 
 function deniedLines({ tool }: Confirmation) {
   return [
-    line(0, BAD, ` Denied. The call of ${revealedName(tool)} does not run.`),
-    line(2, "Whoever repeats it is told that a person refused it."),
+    line(0, BAD, ` Denied. The call of ${revealedName(tool)} will not run.`),
+    line(2, "If the caller repeats it, the error says that a user denied it."),
   ];
 }
 
 function tellUnanswered({ id, ...waiting }: Confirmation, context: Context): number {
   if (context.isJson) context.json(toListed({ id, ...waiting }));
-  else context.show([line(0, `Nothing was decided: ${id} still waits.`)]);
+  else context.show([line(0, `Nothing was decided: ${id} is still waiting for approval.`)]);
   return ERRORS.CONFIRMATION_REQUIRED.exit;
 }
 
 function unattended(id: string): DiscoveryError {
-  return new DiscoveryError("CONFIRMATION_REQUIRED", "Approving a call needs a terminal, and here is none.", {
-    hint: `It is meant for a person who looks at the call first, so there is no option for it. Open a terminal and run \`anygpt mcp approve ${id}\` there.`,
+  return new DiscoveryError("CONFIRMATION_REQUIRED", "Approving a call needs a terminal, and this command has none.", {
+    hint: [
+      "A user has to review the call, so there is no option that approves it. Open a terminal.",
+      { action: "run-command", command: `anygpt mcp approve ${id}`, purpose: "review and approve it there" },
+    ],
     facts: { approval_id: id },
   });
 }
 
 function unreadable(id: string): DiscoveryError {
-  return new DiscoveryError("POLICY_DENIED", `What ${id} is about cannot be shown: it was sealed with another key.`, {
-    hint: `Nobody can agree to what nobody sees. Refuse it with \`anygpt mcp deny ${id}\`, and have the call made again.`,
+  return new DiscoveryError("POLICY_DENIED", `The call of ${id} cannot be shown: it was encrypted with another key.`, {
+    hint: [
+      { action: "run-command", command: `anygpt mcp deny ${id}`, purpose: "deny it" },
+      "Then let the caller make the call again.",
+    ],
     facts: { approval_id: id },
   });
-}
-
-function gone(id: string): DiscoveryError {
-  return new DiscoveryError("INVALID_REQUEST", `${id} is not there any more.`, {
-    hint: "`anygpt mcp approvals` lists those that wait.",
-  });
-}
-
-/** Who answers, for the record. A user without an entry in the system's table has no name. */
-export function userName(): string {
-  try {
-    return userInfo().username || "local";
-  } catch {
-    return "local";
-  }
 }

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { type CliPlace, createCliPlace, type Ran } from "../../../../test/support/cli.js";
@@ -8,7 +8,6 @@ import { auditFiles } from "../../../audit/files.js";
 import { auditOptions } from "../../../audit/options.js";
 import { createStore, storeFile } from "../../../store/create-store.js";
 import { rotateAudit } from "../../../store/rotate-audit.js";
-import { driver } from "../../../store/sqlite/driver.js";
 import { createLocalKey } from "../../../util/local-key.js";
 
 const places: CliPlace[] = [];
@@ -33,7 +32,7 @@ const call = {
 const intent: AuditIntent = { ...call, kind: "intent" };
 const outcome: AuditOutcome = { ...call, kind: "outcome", decision: "allowed", outcome: "ok", duration_ms: 12.345 };
 
-/** A gateway that works on the record of the place. */
+/** A gateway that writes to the audit log of the test folder. */
 function openGateway(place: CliPlace, file = storeFile(join(place.folder, "state"))) {
   const state = join(place.folder, "state");
   const files = auditFiles(state, file);
@@ -80,11 +79,6 @@ async function withRecords(place: CliPlace): Promise<ReturnType<typeof openGatew
 }
 
 const seqs = (ran: Ran): number[] => (ran.json() as { records: { seq: number }[] }).records.map(({ seq }) => seq);
-const tamper = (file: string, sql: string): void => {
-  const database = new (driver().DatabaseSync)(file);
-  database.exec(sql);
-  database.close();
-};
 
 describe("audit", () => {
   it("shows a line for each record, the newest last", async () => {
@@ -165,7 +159,7 @@ describe("audit", () => {
     expect(ran.json()).toMatchObject({ head: { seq: 5 }, open_intents: 0 });
   });
 
-  it("gives records as objects with their place in the chain", async () => {
+  it("prints records as objects with their position in the hash chain", async () => {
     const place = createPlace();
     await (await withRecords(place)).close();
     const { records } = (await place.run("mcp", "audit", "--json", "--request", "r1")).json() as { records: object[] };
@@ -182,10 +176,10 @@ describe("audit", () => {
   });
 
   it.each([
-    [[], /^Nothing is on record yet\.\n$/],
-    [["--verify"], /^Nothing is on record yet\.\n$/],
+    [[], /^The audit log is empty\.\n$/],
+    [["--verify"], /^The audit log is empty\.\n$/],
     [["--json"], /^\{\n {2}"records": \[\],\n {2}"head": \{\n {4}"seq": 0,/],
-  ])("with %j says so where there is no store, and makes none", async (argv, expected) => {
+  ])("with %j reports an empty log if there is no store, and creates none", async (argv, expected) => {
     const place = createPlace();
     const ran = await place.run("mcp", "audit", ...argv);
     expect(ran).toMatchObject({ exit: 0, stderr: "" });
@@ -194,19 +188,19 @@ describe("audit", () => {
     expect(existsSync(join(place.folder, "state", "audit-signing.key"))).toBe(false);
   });
 
-  it("tells that nothing matches, of calls without an outcome, and of archives", async () => {
+  it("reports missing matches, calls without an outcome, and archives", async () => {
     const place = createPlace();
     const gateway = await withRecords(place);
     expect((await place.run("mcp", "audit", "--actor", "bob")).stdout).toBe("No record matches.\n");
     await gateway.log.record({ ...intent, request_id: "r9" });
     await gateway.rotate(4);
     const { stderr } = await place.run("mcp", "audit");
-    expect(stderr).toContain("1 call sent and without an outcome yet");
-    expect(stderr).toContain("Records up to 2 lie in archives");
+    expect(stderr).toContain("1 call sent without a recorded outcome yet. Add --kind intent to see it.");
+    expect(stderr).toContain("Records up to 2 are in archives");
     await gateway.close();
   });
 
-  it("shows what strangers wrote as what it is", async () => {
+  it("sanitizes untrusted text", async () => {
     const place = createPlace();
     const gateway = openGateway(place);
     await gateway.log.record({
@@ -223,17 +217,17 @@ describe("audit", () => {
   });
 
   it.each([
-    [["--since", "yesterday"], '--since "yesterday" is no time.'],
-    [["--since", "2026-13-45"], '--since "2026-13-45" is no time.'],
-    [["--until", "99999999w"], '--until "99999999w" is no time.'],
-    [["--since", "1h", "--until", "2h"], "--since is not before --until."],
-    [["--kind", "call"], '--kind "call" is not known.'],
-    [["--outcome", "failed"], '--outcome "failed" is not known.'],
-    [["--verify", "--tool", "a:b"], "--verify and --tool do not go together."],
-    [["--verify", "--limit", "3"], "--verify and --limit do not go together."],
-    [["--export", "x", "--follow"], "--export and --follow do not go together."],
-    [["--follow", "--until", "1h"], "--follow and --until do not go together."],
-    [["--force"], "--force is given without --export."],
+    [["--since", "yesterday"], '--since "yesterday" is not a valid time.'],
+    [["--since", "2026-13-45"], '--since "2026-13-45" is not a valid time.'],
+    [["--until", "99999999w"], '--until "99999999w" is not a valid time.'],
+    [["--since", "1h", "--until", "2h"], "--since must be earlier than --until."],
+    [["--kind", "call"], '--kind "call" is not a valid value.'],
+    [["--outcome", "failed"], '--outcome "failed" is not a valid value.'],
+    [["--verify", "--tool", "a:b"], "--verify and --tool cannot be used together."],
+    [["--verify", "--limit", "3"], "--verify and --limit cannot be used together."],
+    [["--export", "x", "--follow"], "--export and --follow cannot be used together."],
+    [["--follow", "--until", "1h"], "--follow and --until cannot be used together."],
+    [["--force"], "--force can only be used with --export."],
     [["--limit", "0"], "Option '--limit <n>' argument '0' is invalid."],
   ])("refuses %j", async (argv, message) => {
     const ran = await createPlace().run("mcp", "audit", ...argv);
@@ -250,7 +244,7 @@ describe("audit", () => {
     expect((await place.run("mcp", "audit", "--verify")).exit).toBe(0);
     place.write(".anygpt/mcp-discovery.config.json", { store: 7 });
     const ran = await place.run("mcp", "audit");
-    expect(ran.stdout).toBe("Nothing is on record yet.\n");
+    expect(ran.stdout).toBe("The audit log is empty.\n");
     expect(ran.stderr).toContain("This is the record of the usual store.");
   });
 });
@@ -260,7 +254,7 @@ describe("audit --follow", () => {
   it.each([
     [[], "files:late", (row: string) => row.slice(0, 4), ["TIME", "2026", "2026"]],
     [["--json"], '"tool_id":"files:late"', seqIn, [5, 6]],
-  ])("with %j shows what is there and what comes, until it is stopped", async (argv, late, toShort, expected) => {
+  ])("with %j shows existing and new records until it is interrupted", async (argv, late, toShort, expected) => {
     const place = createPlace();
     const gateway = await withRecords(place);
     const stop = new AbortController();
@@ -279,7 +273,7 @@ describe("audit --follow", () => {
 });
 
 describe("audit --export", () => {
-  it("writes the whole history, archives included, for its owner alone", async () => {
+  it("writes all records, including archives, to a file that only the owner can read", async () => {
     const place = createPlace();
     const gateway = await withRecords(place);
     await gateway.rotate(3);
@@ -296,7 +290,7 @@ describe("audit --export", () => {
     expect(readdirSync(place.folder).filter((name) => name.includes("out"))).toEqual(["out.jsonl"]);
   });
 
-  it("takes filters for archives too", async () => {
+  it("applies filters to archives too", async () => {
     const place = createPlace();
     const gateway = await withRecords(place);
     await gateway.rotate(2);
@@ -305,7 +299,7 @@ describe("audit --export", () => {
     expect((await place.run("mcp", "audit", ...argv)).stdout).toContain("3 records written to");
   });
 
-  it("replaces a file only when told to", async () => {
+  it("overwrites a file only with --force", async () => {
     const place = createPlace();
     await (await withRecords(place)).close();
     const file = place.write("out.jsonl", "mine");
@@ -320,7 +314,7 @@ describe("audit --export", () => {
     );
   });
 
-  it("tells of an archive that is missing", async () => {
+  it("reports a missing archive", async () => {
     const place = createPlace();
     const gateway = await withRecords(place);
     await gateway.rotate(2);
@@ -329,141 +323,5 @@ describe("audit --export", () => {
     const ran = await place.run("mcp", "audit", "--export", "out.jsonl");
     expect(ran.exit).toBe(3);
     expect(ran.stderr).toContain("audit-1-3-rotation-");
-  });
-});
-
-describe("audit --verify", () => {
-  const prepared = async (rotations: readonly number[] = []) => {
-    const place = createPlace();
-    const gateway = await withRecords(place);
-    for (const keep of rotations) await gateway.rotate(keep);
-    await gateway.close();
-    return { place, ...gateway };
-  };
-
-  it("says what was checked", async () => {
-    const { place } = await prepared([3, 2]);
-    const ran = await place.run("mcp", "audit", "--verify");
-    expect(ran).toMatchObject({ exit: 0, stderr: "" });
-    expect(ran.stdout).toMatch(
-      /^✓ 7 records, 2 archives included: each follows from the one before it\.\n✓ Signed up to record 7 with the key [0-9a-f]{16} \(1 checkpoint\)\.\n$/,
-    );
-    expect((await place.run("mcp", "audit", "--verify", "--json")).json()).toMatchObject({
-      whole: true,
-      records: 7,
-      head: { seq: 7 },
-      archives: 2,
-      checkpoints: 1,
-      signed_through: 7,
-      findings: [],
-    });
-  });
-
-  it("tells of records that wait for a checkpoint, and is content", async () => {
-    const place = createPlace();
-    const gateway = openGateway(place);
-    await gateway.log.record(outcome);
-    const none = await place.run("mcp", "audit", "--verify");
-    expect(none.exit).toBe(0);
-    expect(none.stdout).toContain("! No checkpoint was signed yet");
-    await gateway.log.recover();
-    await gateway.log.record(outcome);
-    expect((await place.run("mcp", "audit", "--verify")).stdout).toContain("The 1 record after it wait");
-    await gateway.close();
-  });
-
-  it("is content with a second store that was not signed yet, whatever the first one has beside it", async () => {
-    const { place } = await prepared([3]);
-    const other = openGateway(place, join(place.folder, "other.db"));
-    place.write(".anygpt/mcp-discovery.config.json", { servers: {}, store: other.file });
-    const empty = await place.run("mcp", "audit", "--verify");
-    expect(empty.exit).toBe(0);
-    expect(empty.stdout).toContain("Nothing is on record yet.");
-    await other.log.record(outcome);
-    const ran = await place.run("mcp", "audit", "--verify");
-    expect(ran.exit).toBe(0);
-    expect(ran.stdout).toContain("! No checkpoint was signed yet");
-    expect(ran.stdout).toContain("! No record tells of the archives in");
-    await other.log.recover();
-    expect((await place.run("mcp", "audit", "--verify")).stdout).not.toContain("!");
-    await other.close();
-  });
-
-  it("tells of checkpoints of a key that was replaced, and is content", async () => {
-    const { place, files } = await prepared();
-    rmSync(files.signingKeyFile);
-    rmSync(files.checkpointFile);
-    const later = openGateway(place);
-    await later.log.record(outcome);
-    await later.close();
-    const ran = await place.run("mcp", "audit", "--verify");
-    expect(ran.exit).toBe(0);
-    expect(ran.stdout).toContain("✓ Signed up to record 6");
-    expect(ran.stdout).toContain("! 1 checkpoint up to record 5 signed with an earlier key");
-    expect((await place.run("mcp", "audit", "--verify", "--json")).json()).toMatchObject({
-      whole: true,
-      earlier_key: [5],
-      stray_archives: false,
-    });
-  });
-
-  it.each([
-    [
-      "an edited record",
-      (file: string) => tamper(file, `UPDATE audit SET body = replace(body, 'r2', 'rX') WHERE seq = 3`),
-      3,
-    ],
-    [
-      "a cut end whose checkpoints are gone",
-      (file: string) => tamper(file, "DELETE FROM audit WHERE seq > 2; DELETE FROM checkpoints"),
-      3,
-    ],
-    ["a missing checkpoint file", (file: string) => rmSync(`${file}-checkpoint.json`), 6],
-    [
-      "a thousand records without a checkpoint",
-      (file: string) => {
-        rmSync(`${file}-checkpoint.json`);
-        tamper(
-          file,
-          `DELETE FROM checkpoints;
-           WITH RECURSIVE n(seq) AS (SELECT 6 UNION ALL SELECT seq + 1 FROM n WHERE seq < 1001)
-           INSERT INTO audit (seq, hash, body) SELECT seq, 'x', '{}' FROM n`,
-        );
-      },
-      1,
-    ],
-    ["an unreadable checkpoint file", (file: string) => writeFileSync(`${file}-checkpoint.json`, "{"), 6],
-    [
-      "a signing key that was replaced",
-      (file: string) => writeFileSync(join(file, "../audit-signing.key"), Buffer.alloc(32)),
-      5,
-    ],
-  ])("names %s", async (_name, act, seq) => {
-    const { place, file } = await prepared();
-    act(file);
-    const ran = await place.run("mcp", "audit", "--verify");
-    expect(ran.exit).toBe(3);
-    expect(ran.stdout).toContain(`the first bad record is ${seq}.`);
-    expect((await place.run("mcp", "audit", "--verify", "--json")).json()).toMatchObject({ whole: false });
-  });
-
-  it("names a missing, a changed and a swapped archive", async () => {
-    const { place, files } = await prepared([3, 2]);
-    const [one, two] = readdirSync(files.archiveFolder)
-      .sort()
-      .map((name) => join(files.archiveFolder, name)) as [string, string];
-    const [first, second] = [readFileSync(one), readFileSync(two)];
-    const verify = async () => (await place.run("mcp", "audit", "--verify")).stdout;
-    rmSync(one);
-    expect(await verify()).toMatch(/Record 1: its archive audit-1-2-\S+ is missing, with all up to 2\./);
-    writeFileSync(one, first);
-    appendFileSync(one, "\n");
-    expect(await verify()).toMatch(/Record 1: its archive \S+ is not the file that was written\./);
-    writeFileSync(one, second);
-    writeFileSync(two, first);
-    expect(await verify()).toMatch(/the first bad record is [13]\./);
-    writeFileSync(one, first);
-    writeFileSync(two, second);
-    expect(await verify()).toMatch(/^✓ 7 records/);
   });
 });

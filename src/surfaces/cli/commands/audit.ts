@@ -1,36 +1,28 @@
 import { resolve } from "node:path";
 import { ERRORS } from "../../../errors.js";
+import { type AuditReader, openAudit } from "../../../operations/audit/open-audit.js";
+import type { ShownRecord } from "../../../operations/audit/records.js";
 import { expandHome } from "../../../util/home-path.js";
-import { exportAudit } from "../audit/export-audit.js";
-import { toFilter, wrong } from "../audit/filter.js";
-import { followAudit } from "../audit/follow-audit.js";
-import { type OpenAudit, openAudit } from "../audit/open-audit.js";
 import { createRecordTable } from "../audit/record-lines.js";
-import { type AuditFilter, readNewest, type ShownRecord } from "../audit/records.js";
-import { verifyAudit } from "../audit/verify-audit.js";
+import { toAuditSelection, wrong } from "../audit/selection.js";
 import { toVerifyObject, verifyLines } from "../audit/verify-lines.js";
 import type { Handler, Input } from "../command.js";
 import type { Context } from "../context.js";
 import { count, dim, GOOD, line, WARNING } from "../lines.js";
+import { engineOptions, settleTrust } from "../trust-files.js";
 
-/** Reads the store and nothing else: no server is looked for, and nothing is made where there is nothing. */
 export const audit: Handler = async (input, context) => {
   refuseMixtures(input);
-  const opened = await openAudit(context);
-  const session = { ...opened, input, context };
+  await settleTrust(context);
+  const reader = await openAudit(engineOptions(context));
   try {
     const file = input.text("export");
-    if (input.flag("verify")) return await verify(session);
-    return await (file === undefined ? show(session) : writeExport(session, file));
+    if (input.flag("verify")) return await verify(reader, context);
+    return await (file === undefined ? show(reader, input, context) : writeExport(reader, file, input, context));
   } finally {
-    await opened.close();
+    await reader.close();
   }
 };
-
-interface Session extends OpenAudit {
-  readonly input: Input;
-  readonly context: Context;
-}
 
 const FILTERS = ["since", "until", "tool", "actor", "outcome", "kind", "request"];
 
@@ -40,87 +32,77 @@ function refuseMixtures(input: Input): void {
   const refuse = (option: string, others: readonly string[]): void => {
     const [other] = given(others);
     if (given([option]).length > 0 && other !== undefined) {
-      throw wrong(`--${option} and --${other} do not go together.`, "Give one of them.");
+      throw wrong(`--${option} and --${other} cannot be used together.`, "Pass one of them.");
     }
   };
   refuse("verify", [...FILTERS, "limit", "follow", "export", "force"]);
   refuse("export", ["limit", "follow"]);
   refuse("follow", ["until"]);
   if (input.flag("force") && input.text("export") === undefined) {
-    throw wrong("--force is given without --export.", "Leave it out, or name the file to replace with --export.");
+    throw wrong("--force can only be used with --export.", "Omit it, or add --export FILE.");
   }
 }
 
-async function verify({ audit, files, context }: Session): Promise<number> {
-  const report = await context.wait(verifyAudit(audit, files), () => "Verifying the record…");
+async function verify(reader: AuditReader, context: Context): Promise<number> {
+  const report = await context.wait(reader.verify(), () => "Verifying the audit log…");
   if (context.isJson) context.json(toVerifyObject(report));
   else context.show(verifyLines(report));
   return report.findings.length === 0 ? 0 : ERRORS.AUDIT_UNAVAILABLE.exit;
 }
 
-async function writeExport({ audit, files, now, home, input, context }: Session, name: string): Promise<number> {
-  const { archiveFolder } = files;
-  const file = resolve(context.io.cwd, expandHome(name, home));
-  const filter = toFilter(input, now, true);
-  const work = exportAudit({ audit, archiveFolder, filter, file, isForced: input.flag("force") });
-  const { records, missing } = await context.wait(work, () => "Writing the record…");
+async function writeExport(reader: AuditReader, name: string, input: Input, context: Context): Promise<number> {
+  const file = resolve(context.io.cwd, expandHome(name, reader.home));
+  const selection = toAuditSelection(input, reader.now);
+  const work = reader.export(file, { selection, isForced: input.flag("force") });
+  const { records, missing } = await context.wait(work, () => "Exporting the audit log…");
   if (context.isJson) context.json({ file, records, missing });
   else context.show([line(0, GOOD, ` ${count(records, "record")} written to ${file}.`)]);
-  for (const archive of missing) context.warn(`Its records are left out, because it is missing: ${archive}.`);
+  for (const archive of missing) context.warn(`The archive ${archive} is missing, so its records were not exported.`);
   return missing.length === 0 ? 0 : ERRORS.AUDIT_UNAVAILABLE.exit;
 }
 
-const DEFAULT_LIMIT = 50;
-
-async function show(session: Session): Promise<number> {
-  const { audit, input, context } = session;
-  const filter = toFilter(input, session.now);
+async function show(reader: AuditReader, input: Input, context: Context): Promise<number> {
+  const selection = toAuditSelection(input, reader.now);
   const isFollowing = input.flag("follow");
-  // Before the records: whatever comes meanwhile is shown by following.
-  const head = await audit.head();
-  const upTo = { ...filter, query: { ...filter.query, before: head.seq + 1 } };
-  const records = await readNewest(audit, upTo, input.number("limit") ?? DEFAULT_LIMIT);
-  const display = createDisplay(context, records, isFollowing);
+  // Read before the records, so that `--follow` shows every later record.
+  const { head, openIntents, archivedThrough } = await reader.state();
+  const limit = input.number("limit");
+  const records = await reader.read(selection, { through: head.seq, ...(limit === undefined ? {} : { limit }) });
   if (context.isJson && !isFollowing) {
-    context.json({ records, head, open_intents: (await audit.openIntents()).length });
+    context.json({ records, head, open_intents: openIntents });
     return 0;
   }
+  const display = createDisplay(context, records);
   if (records.length > 0 || isFollowing) display(records);
-  else context.show([line(0, head.seq === 0 ? "Nothing is on record yet." : "No record matches.")]);
-  if (isFollowing) await followAudit({ audit, filter, after: head.seq, show: display, io: context.io });
-  else context.note(await notes(session, filter));
+  else context.show([line(0, head.seq === 0 ? "The audit log is empty." : "No record matches.")]);
+  if (isFollowing) {
+    const { stdout, signal } = context.io;
+    const isOver = (): boolean => stdout.destroyed || stdout.errored !== null;
+    for await (const page of reader.follow(selection, { after: head.seq, signal, isOver })) display(page);
+    return 0;
+  }
+  const open = Object.keys(selection).length === 0 ? openIntents : 0;
+  const unfinished = ` ${count(open, "call")} sent without a recorded outcome yet. Add --kind intent to see ${open === 1 ? "it" : "them"}.`;
+  context.note([
+    ...(open === 0 ? [] : [line(0, WARNING, unfinished)]),
+    ...(archivedThrough === 0
+      ? []
+      : [line(0, dim(`Records up to ${archivedThrough} are in archives. Use --export to read them.`))]),
+  ]);
   return 0;
 }
 
-function createDisplay(context: Context, first: readonly ShownRecord[], isFollowing: boolean) {
-  if (context.isJson && isFollowing) {
-    return (records: readonly ShownRecord[]): void => {
+function createDisplay(context: Context, first: readonly ShownRecord[]): (records: readonly ShownRecord[]) => void {
+  if (context.isJson) {
+    return (records) => {
       for (const record of records) context.jsonLine(record);
     };
   }
   const { isTerminal, columns } = context.io;
   const table = createRecordTable(first, isTerminal.stdout ? columns : Infinity);
   let hasHeading = false;
-  return (records: readonly ShownRecord[]): void => {
+  return (records) => {
     context.show([...(hasHeading ? [] : [table.heading]), ...table.rows(records)]);
     hasHeading = true;
   };
-}
-
-/** What the list does not show, as far as a person might miss it. */
-async function notes({ audit }: Session, { isBare }: AuditFilter) {
-  const open = isBare ? (await audit.openIntents()).length : 0;
-  const { seq: archived } = await audit.start();
-  return [
-    ...(open === 0
-      ? []
-      : [
-          line(
-            0,
-            WARNING,
-            ` ${count(open, "call")} sent and without an outcome yet: --kind intent shows what was sent.`,
-          ),
-        ]),
-    ...(archived === 0 ? [] : [line(0, dim(`Records up to ${archived} lie in archives: --export takes them along.`))]),
-  ];
 }

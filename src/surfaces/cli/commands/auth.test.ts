@@ -45,7 +45,7 @@ interface Ran {
   readonly stderr: string;
 }
 
-/** The commands as `anygpt mcp` has them, in this process. */
+/** Runs the commands of `anygpt mcp auth` in this process. */
 async function run(argv: string[], options: RunOptions = {}): Promise<Ran> {
   const output = { stdout: "", stderr: "" };
   const sink = (name: "stdout" | "stderr") =>
@@ -92,7 +92,7 @@ async function run(argv: string[], options: RunOptions = {}): Promise<Ran> {
   return { exit, ...output };
 }
 
-/** Says yes in the browser as soon as an address is shown, and comes back to this machine. */
+/** Acts as the browser: confirms the sign-in as soon as a URL is printed, and follows the redirect. */
 function personWith(goBack: (back: URL) => unknown): (text: string) => void {
   let seen = "";
   let isDone = false;
@@ -105,7 +105,7 @@ function personWith(goBack: (back: URL) => unknown): (text: string) => void {
   };
 }
 
-/** What a request gets whose browser believes to be at another host. */
+/** The response to a request with another Host header (DNS rebinding). */
 async function statusFor(url: URL, host: string): Promise<number> {
   const asking = request(url, { headers: { host } });
   const answered = once(asking, "response") as Promise<[IncomingMessage]>;
@@ -123,8 +123,8 @@ const status = async (...argv: string[]) =>
 describe("auth login", () => {
   it("shows the address and signs in when the browser comes back", async () => {
     const { exit, stdout, stderr } = await login();
-    expect([exit, stderr]).toEqual([0, expect.stringContaining("Open this address in a browser to sign in to remote")]);
-    expect(stdout).toBe(`✓ Signed in to remote at ${authorization.issuer}.\n  It is renewed by itself.\n`);
+    expect([exit, stderr]).toEqual([0, expect.stringContaining("Open this URL in a browser to sign in to remote")]);
+    expect(stdout).toBe(`✓ Signed in to remote at ${authorization.issuer}.\n  It is renewed automatically.\n`);
     expect(await status("remote")).toEqual([
       {
         server: "remote",
@@ -153,7 +153,7 @@ describe("auth login", () => {
     expect(bytes.some((text) => text.includes('"action":"sign_in"'))).toBe(true);
   });
 
-  it("takes the address that the browser ended at when it is pasted, and no other", async () => {
+  it("accepts only the pasted redirect URL of this sign-in", async () => {
     const stdin = new PassThrough();
     const onOutput = personWith((back) => {
       const foreign = new URL(back);
@@ -161,11 +161,11 @@ describe("auth login", () => {
       stdin.write(`\nhello\n${foreign.href}\n${back.href}\n`);
     });
     const { exit, stderr } = await run(["login", "remote", "--no-browser"], { stdin, onOutput });
-    expect([exit, stderr.match(/That is not the address/g)?.length]).toEqual([0, 2]);
+    expect([exit, stderr.match(/This is not the URL/g)?.length]).toEqual([0, 2]);
     expect((await status("remote"))[0]).toMatchObject({ state: "signed_in" });
   });
 
-  it("turns strangers away who come to its address", async () => {
+  it("rejects unrelated requests to the redirect address", async () => {
     const answers: (number | string)[] = [];
     const onOutput = personWith(async (back) => {
       const forged = new URL(back);
@@ -185,7 +185,7 @@ describe("auth login", () => {
     expect(answers[7]).toContain("default-src 'none'");
   });
 
-  it("opens the browser without a shell, and gives it the address as one word and no secrets", async () => {
+  it("opens the browser without a shell, with the URL as one argument and without secrets", async () => {
     const seen = join(place.folder, "seen.json");
     const opener = place.write(
       "bin/xdg-open",
@@ -206,7 +206,7 @@ describe("auth login", () => {
     expect(given).not.toHaveProperty("SOME_TOKEN");
   });
 
-  it("asks for more scopes and keeps those that it has", async () => {
+  it("requests more scopes and keeps the granted ones", async () => {
     server.challenge = (honest) => `${honest}, scope="files:read"`;
     await login();
     const { stderr } = await login("--scope", "files:purge");
@@ -214,14 +214,14 @@ describe("auth login", () => {
     expect((await status("remote"))[0]).toMatchObject({ scopes: ["files:read", "files:purge"] });
   });
 
-  it("is for one caller of the gateway where that is said", async () => {
+  it("belongs to the actor of --actor", async () => {
     await login("--actor", "ann");
     await login();
     expect((await status("remote")).map(({ actor }) => actor)).toEqual(["ann", "local"]);
     expect((await run(["status", "remote"])).stdout).toContain("for ann");
   });
 
-  it("ends when the person says no", async () => {
+  it("ends if the user denies access", async () => {
     const onOutput = personWith((back) => {
       back.searchParams.delete("code");
       back.searchParams.set("error", "access_denied");
@@ -232,9 +232,12 @@ describe("auth login", () => {
     expect(await status("remote")).toEqual([{ server: "remote", state: "none" }]);
   });
 
-  it("ends when nobody comes in time, and with Ctrl-C", async () => {
+  it("ends after the timeout and on Ctrl-C", async () => {
     const late = await run(["login", "remote", "--no-browser", "--timeout", "1"]);
-    expect([late.exit, late.stderr]).toEqual([3, expect.stringContaining("Nobody signed in to remote within 1 s.")]);
+    expect([late.exit, late.stderr]).toEqual([
+      3,
+      expect.stringContaining("The sign-in to remote was not completed within 1 s."),
+    ]);
     const controller = new AbortController();
     const onOutput = personWith(() => controller.abort());
     const stopped = await run(["login", "remote", "--no-browser"], { onOutput, signal: controller.signal });
@@ -242,52 +245,52 @@ describe("auth login", () => {
   });
 
   it.each([
-    ["local", "local is no remote MCP server: nobody signs in to it.", 1],
+    ["local", "local is not a remote MCP server, so it has no sign-in.", 1],
     ["headed", "headed is given an Authorization header by the configuration.", 1],
     ["remotee", "Did you mean remote?", 2],
-  ])("says why nobody signs in to %s", async (name, message, exit) => {
+  ])("explains why %s has no sign-in", async (name, message, exit) => {
     const ran = await run(["login", name, "--no-browser"]);
     expect([ran.exit, ran.stderr]).toEqual([exit, expect.stringContaining(message)]);
   });
 
-  it("says that a port is taken", async () => {
+  it("reports that a port is in use", async () => {
     const { exit, stderr } = await run(["login", "remote", "--port", new URL(server.url).port]);
     expect([exit, stderr]).toEqual([1, expect.stringContaining("(EADDRINUSE)")]);
   });
 });
 
 describe("auth status", () => {
-  it("tells of every remote server, and asks none of them", async () => {
+  it("lists every remote server without contacting any", async () => {
     const { stdout } = await run(["status"]);
     expect(stdout).toBe(
       [
-        "… remote: nobody is signed in",
-        "  `anygpt mcp auth login remote` signs in.",
-        "✓ headed: given an Authorization header by the configuration",
+        "… remote: not signed in",
+        "  Sign in with `anygpt mcp auth login remote`.",
+        "✓ headed: uses the Authorization header of the configuration",
         "",
       ].join("\n"),
     );
     expect(server.received).toEqual([]);
-    expect((await run(["status", "local"])).stdout).toBe("Nobody signs in to local.\n");
+    expect((await run(["status", "local"])).stdout).toBe("local does not use a sign-in.\n");
     expect((await run(["status", "nobody"])).exit).toBe(2);
   });
 
-  it("says so when the key of this machine is another one", async () => {
+  it("reports that the machine key has changed", async () => {
     await login();
     place.write("state/credentials.key", "another key, of thirty-two bytes!!");
-    expect((await run(["status", "remote"])).stdout).toContain("cannot be read with the key of this machine");
+    expect((await run(["status", "remote"])).stdout).toContain("cannot be decrypted with the key of this machine");
   });
 });
 
 describe("auth logout", () => {
-  it("takes the sign-in back at the authorization server, and here", async () => {
+  it("revokes the token at the authorization server and deletes it locally", async () => {
     await login();
     const { exit, stdout } = await run(["logout", "remote"]);
     expect([exit, stdout]).toEqual([0, "✓ Signed out of remote.\n"]);
     const revoked = authorization.requests.filter(({ path }) => path === "/revoke");
     expect(revoked.map(({ form }) => form.get("token_type_hint"))).toEqual(["refresh_token", "access_token"]);
     expect(await status("remote")).toEqual([{ server: "remote", state: "none" }]);
-    expect((await run(["logout", "remote"])).stdout).toBe("Nobody is signed in to remote.\n");
+    expect((await run(["logout", "remote"])).stdout).toBe("There is no sign-in to remote.\n");
   });
 
   it.each([

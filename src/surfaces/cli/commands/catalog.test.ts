@@ -48,7 +48,7 @@ beforeAll(async () => {
 afterAll(() => place.remove());
 
 describe("list", () => {
-  it("names every one of very many servers as JSON, and says when it is inside another gateway", async () => {
+  it("lists all of many servers as JSON, and reports that it runs inside another gateway", async () => {
     const tools = [{ name: "t" }];
     const servers = Array.from({ length: 300 }, (_, n) => ({ name: `s${n}`, command: "no-such-command", tools }));
     const many = createCliPlace({ servers });
@@ -57,7 +57,7 @@ describe("list", () => {
     many.remove();
     expect(inside.stdout).toBe("");
     expect(inside.stderr).toContain("No server is configured.");
-    expect(inside.stderr).toContain("started by another one");
+    expect(inside.stderr).toContain("started by another gateway");
   });
 
   it("shows every server in one line, and a failed one's reason on standard error", async () => {
@@ -65,20 +65,21 @@ describe("list", () => {
     expect(exit).toBe(0);
     expect(stdout).toBe(
       [
-        "NAME     STATE   TOOLS  TRANSPORT  SOURCE",
-        "github   ready       2  stdio      configuration",
-        "hostile  ready       1  stdio      configuration",
-        "empty    ready       0  stdio      configuration",
-        "broken   failed      -  stdio      configuration",
+        "NAME     STATE    TOOLS  TRANSPORT  SOURCE",
+        "github   ready   2 of 3  stdio      configuration",
+        "hostile  ready        1  stdio      configuration",
+        "empty    ready        0  stdio      configuration",
+        "broken   failed       -  stdio      configuration",
         "",
       ].join("\n"),
     );
-    expect(stderr).toMatch(/(?:^|\n)✗ broken: ended with code 7: "no database configured"\.\n/);
-    expect(stderr).toContain("4 servers: 3 ready, 1 failed; 3 tools. `anygpt mcp list NAME` shows a reason in full.\n");
+    expect(stderr).toMatch(/(?:^|\n)✗ broken: exited with code 7: "no database configured"\.\n/);
+    expect(stderr).toContain("4 servers: 3 ready, 1 failed; 3 of 4 tools enabled. `anygpt mcp list NAME`");
+    expect(stderr).toContain("Built-in server anygpt: 3 tools. List them with `anygpt mcp tools anygpt`.\n");
   });
 
   it.each([
-    ["--tools", "NAME     TOOLS\ngithub       2\n"],
+    ["--tools", "NAME      TOOLS\ngithub   2 of 3\n"],
     ["--status", "NAME     STATE\ngithub   ready\n"],
   ])("with %s shows only that", async (flag, head) => {
     expect((await place.run("mcp", "list", flag)).stdout.slice(0, head.length)).toBe(head);
@@ -90,7 +91,7 @@ describe("list", () => {
     expect(stdout).toMatch(
       /^github\n {2}GitHub API integration\n {2}State: ready \(starts when a tool is executed\)\n {2}Tools: 2 \(and 1 disabled\)\n {2}Transport: stdio\n {2}Source: configuration \(.*mcp-discovery\.config\.json\)\n\nbroken\n/,
     );
-    expect(stdout).toMatch(/\n {2}Reason: broken ended with code 7: /);
+    expect(stdout).toMatch(/\n {2}Reason: broken exited with code 7: /);
     expect(await place.run("mcp", "list", "githb")).toMatchObject({ exit: 2, stdout: "" });
   });
 
@@ -105,7 +106,7 @@ describe("list", () => {
     expect([...rows, ...stderr.split("\n")].filter((row) => row.length > columns)).toEqual([]);
   });
 
-  it("gives programs what an agent gets", async () => {
+  it("prints the same JSON as the meta-tool", async () => {
     const ran = await place.run("mcp", "list", "--json");
     expect(ran.json()).toMatchObject({
       servers: [
@@ -123,23 +124,23 @@ describe("list", () => {
     });
   });
 
-  it("says how to begin where nothing is configured", async () => {
+  it("explains how to start if nothing is configured", async () => {
     const empty = createCliPlace();
     const { exit, stdout, stderr } = await empty.run("mcp", "list");
     empty.remove();
     expect(exit).toBe(0);
     expect(stdout).toBe("");
     expect(stderr).toMatch(
-      /^No server is configured\. Take over the servers of other programs with `anygpt mcp import`\./,
+      /^No server is configured\. Add one with `anygpt mcp add NAME -- COMMAND`, or find public ones with `anygpt mcp find WORDS`\./,
     );
   });
 
   const off = { command: "node", enabled: false };
   it.each([
-    ["all are switched off", { enabled: false, servers: [{ ...off, name: "a" }] }, "it switches the gateway off"],
+    ["the gateway is disabled", { enabled: false, servers: [{ ...off, name: "a" }] }, "it disables the gateway"],
     ["the only one is", { servers: [{ ...off, name: "a" }] }, "its only server is disabled"],
     ["each of them is", { servers: ["a", "b"].map((name) => ({ ...off, name })) }, "all its 2 servers are disabled"],
-  ])("says why there is none where %s", async (_, config, reason) => {
+  ])("explains why there is no server if %s", async (_, config, reason) => {
     const switchedOff = createCliPlace(config);
     const { exit, stderr } = await switchedOff.run("mcp", "list");
     switchedOff.remove();
@@ -150,7 +151,24 @@ describe("list", () => {
     expect(stderr).not.toContain("Take over");
   });
 
-  it("names what is wrong in a source on standard error", async () => {
+  it("explains how to enable a server if all are disabled, like doctor", async () => {
+    const switchedOff = createCliPlace({ servers: [{ ...off, name: "a" }] });
+    const [listed, checked] = [await switchedOff.run("mcp", "list"), await switchedOff.run("mcp", "doctor")];
+    switchedOff.remove();
+    expect(listed.stderr).toContain("Run `anygpt mcp enable a`, or remove `enabled: false`");
+    expect(checked.stdout).toContain("No server is enabled. Disabled: a. Run `anygpt mcp enable NAME`.");
+  });
+
+  it("does not report a named server as not started", async () => {
+    const failing = createCliPlace({ servers: [{ name: "a", command: "node", args: ["-e", "process.exit(3)"] }] });
+    const listed = [await failing.run("mcp", "list"), await failing.run("mcp", "list")];
+    const named = await failing.run("mcp", "list", "a");
+    failing.remove();
+    expect(listed[1]?.stderr).toContain("1 failed server was not started again");
+    expect(named.stderr).not.toContain("not started again");
+  });
+
+  it("reports errors of a source on standard error", async () => {
     const broken = createCliPlace({ sources: [{ type: "custom", path: "servers.yaml" }] });
     broken.write(".anygpt/servers.yaml", "servers: 3\n");
     const { exit, stdout, stderr } = await broken.run("mcp", "list");
@@ -161,20 +179,20 @@ describe("list", () => {
 });
 
 describe("search", () => {
-  it("numbers what it finds, with match, summary and tags", async () => {
+  it("numbers the results, with match, summary and tags", async () => {
     const { exit, stdout, stderr } = await place.run("mcp", "search", "create", "issue");
     expect(exit).toBe(0);
     expect(stderr).toMatch(/^Search results for "create issue" \(1 found\):\n\n/);
-    expect(stderr).toContain("Show its arguments: anygpt mcp inspect github:create_issue\n");
+    expect(stderr).toContain("Show the arguments of the first tool: anygpt mcp inspect github:create_issue\n");
     expect(stdout).toMatch(
       /^1\. github:create_issue \(\d+% match\)\n {3}Create a new GitHub issue in a repository\n {3}Tags: github\n$/,
     );
   });
 
-  it("tells how many more there are", async () => {
+  it("prints the number of further results", async () => {
     const { stderr } = await place.run("mcp", "search", "github repository", "--server", "github", "--limit", "1");
     expect(stderr).toContain("(1 found)");
-    expect(stderr).toMatch(/\n… and \d more\. Narrow the query, or raise --limit\.\n/);
+    expect(stderr).toMatch(/\n… and \d more\. Use a more specific query, or a higher --limit\.\n/);
   });
 
   it("names the servers it could not search", async () => {
@@ -182,24 +200,24 @@ describe("search", () => {
     expect(stderr).toContain("! 1 server failed: broken. Run `anygpt mcp doctor` to see why.\n");
   });
 
-  it("names them to programs too, where they were to be searched", async () => {
-    const reason = expect.stringContaining("broken ended with code 7: ") as string;
+  it("lists them in JSON too if they should be searched", async () => {
+    const reason = expect.stringContaining("broken exited with code 7: ") as string;
     const everywhere = await place.run("mcp", "search", "create issue", "--json");
     expect(everywhere.json()).toMatchObject({ failed: [{ server: "broken", reason }] });
     const one = await place.run("mcp", "search", "create issue", "--server", "github", "--json");
     expect(one.json()).not.toHaveProperty("failed");
   });
 
-  it("exits with 2 and says so when nothing fits", async () => {
+  it("exits with 2 and a message if nothing matches", async () => {
     const { exit, stdout, stderr } = await place.run("mcp", "search", "xyzzy plugh");
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
-    expect(stderr).toMatch(/^No tool fits\./);
+    expect(stderr).toMatch(/^No tool matches\./);
   });
 
   it.each([
     ["create issue", 0, { results: [{ server: "github", tool: "create_issue", tags: ["github"] }] }],
     ["xyzzy plugh", 2, { results: [], note: expect.stringContaining("No tool fits.") as string }],
-  ])("gives programs what an agent gets for %s, with exit %i", async (query, exit, expected) => {
+  ])("prints the same JSON as the meta-tool for %s, with exit code %i", async (query, exit, expected) => {
     const ran = await place.run("mcp", "search", query, "--json");
     expect(ran.exit).toBe(exit);
     expect(ran.json()).toMatchObject(expected);
@@ -226,7 +244,7 @@ describe("tools", () => {
     ],
     [
       ["--explain"],
-      "✓ create_issue\n  Create a new GitHub issue in a repository\n  Decided by: no rule decides; enabled by default\n  Risk: high (nobody states a risk)\n\n✓ list_repos\n  List GitHub repositories\n  Decided by: no rule decides; enabled by default\n  Risk: high (nobody states a risk)\n\n✗ delete_repo (disabled)\n  Delete a GitHub repository\n  Decided by: rule 1 (*delete* → disabled, tags: [dangerous])\n  Risk: high (nobody states a risk)\n",
+      "✓ create_issue\n  Create a new GitHub issue in a repository\n  Decided by: no rule decides; enabled by default\n  Risk: high (no risk is declared)\n\n✓ list_repos\n  List GitHub repositories\n  Decided by: no rule decides; enabled by default\n  Risk: high (no risk is declared)\n\n✗ delete_repo (disabled)\n  Delete a GitHub repository\n  Decided by: rule 1 (*delete* → disabled, tags: [dangerous])\n  Risk: high (no risk is declared)\n",
     ],
   ])("of github with %j", async (flags, expected) => {
     const { exit, stdout, stderr } = await place.run("mcp", "tools", "github", ...flags);
@@ -235,18 +253,18 @@ describe("tools", () => {
     expect((await place.run("mcp", "tools", "github", ...flags, "--quiet")).stderr).toBe("");
   });
 
-  it("of a server without any says so", async () => {
+  it("of a server without tools reports that", async () => {
     const { exit, stdout, stderr } = await place.run("mcp", "tools", "empty");
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: "" });
     expect(stderr).toBe("Tools from empty (0 enabled, 0 disabled):\n\nempty offers no tools.\n");
   });
 
-  it("gives programs the rule of each tool with --explain", async () => {
+  it("prints the rule of each tool as JSON with --explain", async () => {
     const ran = await place.run("mcp", "tools", "github", "--explain", "--json");
     expect(ran.json()).toMatchObject({
       server: "github",
       tools: [
-        { name: "create_issue", enabled: true, risk: "high", risk_origin: "nobody states a risk" },
+        { name: "create_issue", enabled: true, risk: "high", risk_origin: "no risk is declared" },
         {},
         { name: "delete_repo", enabled: false, rule: expect.stringContaining("rule 1") as string },
       ],
@@ -256,7 +274,7 @@ describe("tools", () => {
   it("of a server that fails exits with 3 and its reason", async () => {
     const { exit, stdout, stderr } = await place.run("mcp", "tools", "broken");
     expect({ exit, stdout }).toEqual({ exit: 3, stdout: "" });
-    expect(stderr).toMatch(/^✗ broken ended with code 7: /);
+    expect(stderr).toMatch(/^✗ broken exited with code 7: /);
   });
 
   it("of an unknown server exits with 2, as JSON too", async () => {
@@ -266,138 +284,13 @@ describe("tools", () => {
     expect(ran.json()).toMatchObject({ success: false, error: { code: "SERVER_NOT_FOUND", nearest: ["github"] } });
   });
 
-  it("tells of definitions that could not be used", async () => {
+  it("reports definitions that could not be used", async () => {
     const bad = createCliPlace({ servers: [{ name: "bad", ...testServer("faulty.mjs", "bad-tools") }] });
     const { stderr } = await bad.run("mcp", "tools", "bad");
     bad.remove();
-    expect(stderr).toMatch(/\n! \d+ definitions? of bad could not be used: `anygpt mcp doctor bad` tells why\.\n$/);
-  });
-});
-
-describe("inspect", () => {
-  it("shows description, parameters and examples", async () => {
-    const { exit, stdout } = await place.run("mcp", "inspect", "github", "create_issue", "--examples");
-    expect(exit).toBe(0);
-    expect(stdout).toBe(`Tool: github:create_issue
-
-Description:
-  Create a new GitHub issue in a repository
-
-Parameters:
-  repo (string, required)
-    Repository name (owner/repo)
-
-  title (string, required)
-    Issue title
-
-  body (string, optional)
-    Issue body (markdown)
-
-Tags: github
-
-Risk: high (nobody states a risk)
-Idempotent: no; a call's key stays with the gateway
-
-Examples:
-  Example 1:
-    repo: "owner/repo"
-    title: "Bug: it crashes"
-    body: "## Steps\\n1. Launch"
-`);
-  });
-
-  it("leaves the examples out unless they are asked for", async () => {
-    expect((await place.run("mcp", "inspect", "github", "create_issue")).stdout).not.toContain("Examples:");
-  });
-
-  it("shows a disabled tool with the rule that disables it", async () => {
-    const { exit, stdout } = await place.run("mcp", "inspect", "github", "delete_repo");
-    expect(exit).toBe(0);
-    expect(stdout).toContain("\n! Disabled: rule 1 (*delete* → disabled, tags: [dangerous]). It cannot be executed.\n");
-    const ran = await place.run("mcp", "inspect", "github", "delete_repo", "--json");
-    expect(ran.json()).toMatchObject({ enabled: false, rule: "rule 1 (*delete* → disabled, tags: [dangerous])" });
-  });
-
-  it("shows a tool that no rule decides with the reason why it is disabled", async () => {
-    const config = place.write("allow.json", {
-      servers: [{ name: "files", command: "x", tools: [{ name: "read" }, { name: "write" }] }],
-      toolRules: [{ pattern: "read", enabled: true }],
-    });
-    const { stdout } = await place.run("mcp", "inspect", "files", "write", "--config", config);
-    expect(stdout).toContain(
-      "\n! Disabled: no rule decides; disabled because rule 1 makes the rules an allow-list. It cannot be executed.\n",
+    expect(stderr).toMatch(
+      /\n! \d+ definitions? of bad could not be used\. Run `anygpt mcp doctor bad` to see why\.\n$/,
     );
-  });
-
-  it("prints the raw schema with --schema", async () => {
-    const ran = await place.run("mcp", "inspect", "github", "create_issue", "--schema");
-    expect(ran.json()).toEqual(GITHUB[0]?.inputSchema);
-  });
-
-  it("gives programs what an agent gets", async () => {
-    const ran = await place.run("mcp", "inspect", "github", "create_issue", "--json");
-    expect(ran.json()).toMatchObject({
-      server: "github",
-      tool: "create_issue",
-      parameters: [{ name: "repo", type: "string", required: true }, {}, { name: "body", required: false }],
-      enabled: true,
-      risk: "high",
-      risk_origin: "nobody states a risk",
-      required_scopes: [],
-      rate_limit_bucket: null,
-      idempotent: false,
-      key_sent_as: null,
-      confirmation_required: false,
-    });
-  });
-
-  it("shows what the policy says of a tool, and by whose word", async () => {
-    const tools = [
-      { name: "pay", annotations: { readOnlyHint: true } },
-      { name: "wipe", annotations: { destructiveHint: true }, _meta: { "anygpt/idempotencyKey": true } },
-    ];
-    const config = place.write("policy.json", {
-      servers: [{ name: "bank", ...toolServer(place, "bank", { tools }) }],
-      policy: {
-        risk: [{ tools: "pay", risk: "medium" }],
-        scopes: [{ tools: "pay", required_scopes: ["money:send"] }],
-        buckets: { money: { calls: 3, perSeconds: 60, per: "everyone" } },
-        rateLimits: [{ tools: "pay", rate_limit_bucket: "money" }],
-        idempotency: { tools: [{ tools: "pay", sendKeyAs: "reference", idempotent: false }] },
-      },
-    });
-    const pay = await place.run("mcp", "inspect", "bank", "pay", "--config", config);
-    expect(pay.stdout).toContain(`
-Risk: medium (policy.risk, entry 1)
-Required scopes: money:send
-Rate limit: money (3 in 1 min, everyone together)
-Idempotent: no; a call's key travels on as the argument reference
-`);
-    const wipe = await place.run("mcp", "inspect", "bank", "wipe", "--config", config);
-    expect(wipe.stdout).toContain(
-      "\nRisk: destructive (the server says destructiveHint: true); calls have to be confirmed\n",
-    );
-    expect(wipe.stdout).toContain("\nIdempotent: yes; a call's key travels on in _meta\n");
-    const asJson = await place.run("mcp", "inspect", "bank", "pay", "--config", config, "--json");
-    expect(asJson.json()).toMatchObject({
-      required_scopes: ["money:send"],
-      rate_limit_bucket: "money",
-      key_sent_as: "reference",
-    });
-  });
-
-  it.each([
-    ["an unknown tool", ["github", "create_isue"], "Did you mean create_issue?"],
-    ["an unknown server", ["gitlab", "create_issue"], ""],
-  ])("of %s exits with 2", async (_name, argv, hint) => {
-    const { exit, stdout, stderr } = await place.run("mcp", "inspect", ...argv);
-    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
-    expect(stderr).toContain(hint);
-  });
-
-  it("names commands, not meta-tools, in its hints", async () => {
-    const { stderr } = await place.run("mcp", "inspect", "github", "qqqq");
-    expect(stderr).toContain("`anygpt mcp search` finds tools by what they do.");
   });
 });
 
@@ -443,7 +336,7 @@ describe("the terminal", () => {
     expect(stdout).not.toContain("\u001b");
   });
 
-  it("has no line wider than itself and none that ends in a space", async () => {
+  it("has no line that is wider than the terminal or ends with a space", async () => {
     for (const argv of [
       ["list"],
       ["tools", "github", "--explain"],

@@ -1,7 +1,7 @@
 import type { Handler } from "../command.js";
 
-// The words are completed by the program itself, so that the script never goes out of date. Candidates hold only
-// characters that no shell interprets.
+// The scripts call `anygpt __complete`, so they never become outdated. Completions contain no character that a shell
+// interprets.
 const BASH = `# bash completion of anygpt
 _anygpt() {
   local IFS=$'\\n'
@@ -10,7 +10,7 @@ _anygpt() {
 complete -o default -F _anygpt anygpt
 `;
 
-// It works both as a file `_anygpt` in zsh's fpath and by `eval`, where the completion system may not be loaded yet.
+// Works as a file `_anygpt` in zsh's fpath and with `eval`, where zsh's completion system may not be loaded yet.
 const ZSH = `#compdef anygpt
 _anygpt() {
   local -a candidates

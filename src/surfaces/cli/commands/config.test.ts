@@ -1,10 +1,7 @@
-import { chmodSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { type CliPlace, createCliPlace, toolServer } from "../../../../test/support/cli.js";
 import { testServer } from "../../../../test/support/gateway.js";
-import { render } from "../render.js";
-import { diagnosisLines } from "./doctor.js";
 
 const places: CliPlace[] = [];
 const createPlace = (config?: object): CliPlace => {
@@ -24,7 +21,7 @@ const tool = (name: string, description = `The tool ${name}`) => ({
 });
 
 describe("config show", () => {
-  it("shows where the configuration comes from and what it amounts to, starting nothing", async () => {
+  it("shows the origin and the content of the configuration without starting a server", async () => {
     const place = createPlace({
       servers: { github: { ...testServer("faulty.mjs", "exit-now"), tools: [{ name: "a" }, { name: "delete_b" }] } },
       sources: [
@@ -67,19 +64,19 @@ Servers: 2 configured, 1 known
   files: stdio files  (claude-desktop, ~/claude.json:1)
 Tools: 2 total, 1 enabled
 `);
-    expect(stderr).toBe("! 1 notice: `anygpt mcp config validate` shows what was noticed.\n");
+    expect(stderr).toBe("! 1 notice. Run `anygpt mcp config validate` to see them.\n");
   });
 
-  it("shows the defaults where there is no file, and a disabled cache", async () => {
+  it("shows the defaults if there is no file, and a disabled cache", async () => {
     const { stdout } = await createPlace().run("mcp", "config", "show");
-    expect(stdout).toContain("File: none (built-in defaults, and the servers of other programs)\n");
+    expect(stdout).toContain("File: none (built-in defaults, and the servers of your MCP clients)\n");
     const off = { enabled: false };
     const disabled = await createPlace({ ...off, cache: off, audit: off }).run("mcp", "config", "show");
     expect(disabled.stdout).toContain("Status: Disabled\nCache: Disabled\n");
     expect(disabled.stdout).toContain("\nAudit: Disabled\n");
   });
 
-  it("gives programs every section that is in force", async () => {
+  it("prints every effective section as JSON", async () => {
     const place = createPlace({
       search: { limit: 3 },
       store: "/tmp/calls.db",
@@ -113,7 +110,7 @@ Tools: 2 total, 1 enabled
       "a list",
       '{\n  "servers": [\n    {"name": "one", "command": "/usr/bin/x"},\n    {"name": "two", "url": "https://u:p@host.example/s3cret?k=s3cret"}\n  ],\n  "toolRules": [\n    {"pattern": "*"}\n  ]\n}',
     ],
-  ])("tells where each server of %s and each rule was written, and nothing secret", async (_, text) => {
+  ])("shows where each server of %s and each rule is defined, without secrets", async (_, text) => {
     const place = createPlace();
     const file = place.write(FILE, text);
     const ran = await place.run("mcp", "config", "show", "--json");
@@ -134,7 +131,7 @@ Tools: 2 total, 1 enabled
     );
   });
 
-  it("tells of a program only which file it is", async () => {
+  it("shows only the file of a configuration that is a program", async () => {
     const place = createPlace();
     const file = place.write(
       ".anygpt/mcp-discovery.config.mjs",
@@ -145,7 +142,7 @@ Tools: 2 total, 1 enabled
     expect(shown).not.toHaveProperty("servers.list.0.line");
   });
 
-  it.each(["show", "sources"])("%s marks a source of which entries were left out", async (command) => {
+  it.each(["show", "sources"])("%s marks a source with ignored entries", async (command) => {
     const place = createPlace({ sources: [{ type: "custom", path: "more.yaml" }] });
     place.write(".anygpt/more.yaml", "servers:\n  good: {command: x}\n  bad: {}\n");
     const { exit, stdout } = await place.run("mcp", "config", command);
@@ -157,7 +154,7 @@ Tools: 2 total, 1 enabled
     expect(ran.json()).toMatchObject({ sources: [{ status: "partial", servers: 1 }] });
   });
 
-  it("never prints what a connection holds", async () => {
+  it("never prints the content of a connection", async () => {
     const place = createPlace({
       servers: [{ name: "a", command: "x", env: { TOKEN: "s3cret" }, args: ["--key=s3cret"] }],
     });
@@ -193,7 +190,7 @@ describe("config sources", () => {
 });
 
 describe("config validate", () => {
-  it("says that all is well", async () => {
+  it("reports a valid configuration", async () => {
     const place = createPlace({ servers: [] });
     expect(await place.run("mcp", "config", "validate")).toMatchObject({
       exit: 0,
@@ -205,7 +202,7 @@ describe("config validate", () => {
     );
   });
 
-  it("warns of what is valid and probably not meant, and still exits with 0", async () => {
+  it("warns about valid but probably unintended settings, and still exits with 0", async () => {
     const place = createPlace({
       servers: [
         {
@@ -229,16 +226,20 @@ describe("config validate", () => {
     place.write(".anygpt/more.yaml", "servers:\n  github: {command: other}\n");
     const { exit, stdout } = await place.run("mcp", "config", "validate");
     expect(exit).toBe(0);
-    expect(stdout).toContain("! The source windsurf was not found at none.json.\n");
-    expect(stdout).toMatch(/! The server "github" of .*more\.yaml was renamed to "github-2"/);
-    expect(stdout).toContain("! github cannot be used: The variable ANYGPT_TEST_UNSET is not set. Set it");
+    expect(stdout).toContain("! The source windsurf was not found: none.json does not exist.\n");
+    expect(stdout).toMatch(/! The server "github" from .*more\.yaml was renamed to "github-2"/);
+    expect(stdout).toContain(
+      "! github cannot be used: The variable ANYGPT_TEST_UNSET is not set. Set the environment variable",
+    );
     expect(stdout).toMatch(/! Rule 2 .* never takes effect: for github:delete_a, for example, rule 1/);
     expect(stdout).toMatch(/! Rule 3 .* matches no tool\./);
-    expect(stdout).toContain("! The rules were not checked against the tools of unknown, github-2:");
+    expect(stdout).toContain(
+      "! The rules were not checked against the tools of unknown, github-2, which are not known yet.",
+    );
     const ran = await place.run("mcp", "config", "validate", "--json");
     expect(ran.json()).toMatchObject({
       valid: true,
-      warnings: expect.arrayContaining(["The source windsurf was not found at none.json."]) as string[],
+      warnings: expect.arrayContaining(["The source windsurf was not found: none.json does not exist."]) as string[],
     });
   });
 
@@ -255,7 +256,7 @@ describe("config validate", () => {
       expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
       const [first = "", ...rest] = stderr.trimEnd().split("\n");
       expect(first.startsWith(`✗ ${file}${ending.split("*")[0]}`) ? ending : first).toBe(ending);
-      expect(rest).toEqual(["  Correct the configuration; docs/configuration.md lists every key."]);
+      expect(rest).toEqual(["  Correct the configuration; docs/reference/configuration.md lists every key."]);
     }
   });
 
@@ -268,7 +269,7 @@ describe("config validate", () => {
     expect(stderr).toMatch(/more\.yaml:3:\d+: servers\.b/);
   });
 
-  it("names file, line and key where a source has one mistake only", async () => {
+  it("reports file, line and key if a source has a single error", async () => {
     const place = createPlace({ sources: [{ type: "custom", path: "more.yaml" }] });
     place.write(".anygpt/more.yaml", "servers:\n  a: {command: x, comand: y}\n");
     const { stderr } = await place.run("mcp", "config", "validate");
@@ -277,14 +278,14 @@ describe("config validate", () => {
 });
 
 describe("config reload", () => {
-  it("asks every server again and tells what changed", async () => {
+  it("lists the tools of every server again and reports changes", async () => {
     const place = createPlace();
     const first = toolServer(place, "github", { tools: [tool("kept"), tool("dropped"), tool("altered", "Before")] });
     place.write(FILE, { servers: { github: first, broken: testServer("faulty.mjs", "exit-now") } });
     const { exit, stdout } = await place.run("mcp", "config", "reload");
     expect(exit).toBe(0);
     expect(stdout).toMatch(
-      /^✓ Configuration reloaded\.\n\n✓ github: new \(3 tools\)\n✗ broken: failed\n {2}broken ended with code 7: "no database configured"\..*\n\nServers: 2 configured, 1 answered\nTools: 3 total, 3 enabled\n\nRunning gateways have been told, and follow within two seconds\.\n$/,
+      /^✓ Configuration reloaded\.\n\n✓ github: new \(3 tools\)\n✗ broken: failed\n {2}broken exited with code 7: "no database configured"\..*\n\nServers: 2 configured, 1 answered\nTools: 3 total, 3 enabled\n\nRunning gateways apply the change within two seconds\.\n$/,
     );
 
     toolServer(place, "github", { tools: [tool("kept"), tool("altered", "After"), tool("fresh")] });
@@ -301,108 +302,8 @@ describe("config reload", () => {
     });
 
     const inspected = await place.run("mcp", "inspect", "github", "altered");
-    expect(inspected.stdout).toMatch(/Changes since it was first seen:\n {2}\d{4}-\S+Z changed \(description\)\n$/);
-  });
-});
-
-describe("doctor", () => {
-  it("starts each server once and says what is wrong and what to do", async () => {
-    const place = createPlace({
-      servers: [
-        { name: "echo", ...testServer("echo.mjs") },
-        { name: "bad", ...testServer("faulty.mjs", "bad-tools") },
-        { name: "broken", ...testServer("faulty.mjs", "exit-now") },
-        { name: "unset", command: "x", args: ["${ANYGPT_TEST_UNSET}"] },
-      ],
-    });
-    const { exit, stdout } = await place.run("mcp", "doctor");
-    expect(exit).toBe(3);
-    expect(stdout).toContain(
-      `✓ configuration: ${join(place.folder, FILE)}\n✓ state folder: ${join(place.folder, "state")}\n`,
+    expect(inspected.stdout).toMatch(
+      /Changes since the tool was first seen:\n {2}\d{4}-\S+Z changed \(description\)\n$/,
     );
-    expect(stdout).toMatch(/^✓ node: \d+/);
-    expect(stdout).toMatch(/\n✓ echo \(15 tools, \d+ ms, legacy protocol\)\n/);
-    expect(stdout).toMatch(/✓ bad \(\d+ tools?, .*\)\n {2}! .* was left out: /);
-    expect(stdout).toMatch(
-      /✗ broken failed after \d+ ms\n {2}broken ended with code 7: "no database configured"\.\n {2}Run .*\n(?! {2}stderr)/,
-    );
-    expect(stdout).toMatch(
-      /✗ unset failed after \d+ ms\n {2}The variable ANYGPT_TEST_UNSET is not set\.\n {2}Set it in/,
-    );
-    expect(stdout).toMatch(/\n\n✗ 2 of 4 servers failed \(\d+\.\d s\)\.\n$/);
-  });
-
-  it("asks only the servers that are named, and exits with 0 when they are well", async () => {
-    const place = createPlace({
-      servers: [
-        { name: "echo", ...testServer("echo.mjs") },
-        { name: "broken", ...testServer("faulty.mjs", "exit-now") },
-      ],
-    });
-    const ran = await place.run("mcp", "doctor", "echo", "--json");
-    expect(ran.exit).toBe(0);
-    expect(ran.json()).toMatchObject({ servers: [{ server: "echo", status: "ok", tools: 15, era: "legacy" }] });
-    expect(await place.run("mcp", "doctor", "ecko")).toMatchObject({
-      exit: 2,
-      stderr: expect.stringContaining("Did you mean echo?") as string,
-    });
-  });
-
-  it("tells of a state folder that cannot be used and of a broken source", async () => {
-    const place = createPlace({ sources: [{ type: "custom", path: "more.yaml" }] });
-    place.write(".anygpt/more.yaml", "servers: 3\n");
-    const blocked = place.write("file", "");
-    chmodSync(blocked, 0o600);
-    const { exit, stdout } = await place.runWith({ env: { ANYGPT_HOME: join(blocked, "state") } }, "mcp", "doctor");
-    expect(exit).toBe(3);
-    expect(stdout).toMatch(/✗ source: .*more\.yaml:1:\d+: servers: must be a map/);
-    expect(stdout).toMatch(
-      /✗ state folder: .* cannot be written \(ENOTDIR\); correct its permissions or set ANYGPT_HOME/,
-    );
-    expect(stdout).toContain("No server is configured.\n");
-  });
-
-  it("looks at the store and at who can read the keys", async () => {
-    const place = createPlace({ servers: [{ name: "echo", ...testServer("echo.mjs") }] });
-    const state = join(place.folder, "state");
-    const before = await place.run("mcp", "doctor", "echo");
-    expect(before.stdout).toContain(`\n✓ store: ${join(state, "store.db")} (made with the first call)\n\n`);
-    await place.run("mcp", "execute", "echo", "pid");
-    const after = await place.run("mcp", "doctor", "echo");
-    expect(after.exit).toBe(0);
-    expect(after.stdout).toContain(`\n✓ store: ${join(state, "store.db")}\n✓ key: ${join(state, "audit.key")}\n`);
-
-    chmodSync(join(state, "audit.key"), 0o644);
-    // A new file: a connection of this process that is still being freed would write to the old one.
-    for (const suffix of ["", "-wal", "-shm"]) rmSync(join(state, `store.db${suffix}`), { force: true });
-    place.write("state/store.db", "no database at all, and longer than a header ".repeat(20));
-    const { exit, stdout } = await place.run("mcp", "doctor", "echo");
-    expect(exit).toBe(3);
-    expect(stdout).toMatch(/\n✗ store: .*store\.db cannot be used: \S.*\. \S.*\n/);
-    expect(stdout).toContain(
-      `\n✗ key: ${join(state, "audit.key")} can be read by other users (mode 0644); run \`chmod 600 '${join(state, "audit.key")}'\`\n`,
-    );
-  });
-
-  it("exits with 3 when a source has entries that cannot be used", async () => {
-    const place = createPlace({ sources: [{ type: "custom", path: "more.yaml" }] });
-    const echo = JSON.stringify(testServer("echo.mjs"));
-    place.write(".anygpt/more.yaml", `servers:\n  echo: ${echo}\n  bad: {}\n  worse: {url: x}\n`);
-    const { exit, stdout } = await place.run("mcp", "doctor");
-    expect(exit).toBe(3);
-    expect(stdout).toMatch(
-      /\n✗ source: .*more\.yaml:3:\d+: servers\.bad: .*\n✗ source: .*more\.yaml:4:\d+: servers\.worse/,
-    );
-    expect(stdout).toContain("✓ echo (");
-    const ran = await place.run("mcp", "doctor", "--json");
-    expect(ran.exit).toBe(3);
-    expect(ran.json()).toMatchObject({
-      checks: expect.arrayContaining([expect.objectContaining({ name: "source", status: "failed" })]) as unknown[],
-    });
-  });
-  it("names commands, not meta-tools, in its hints", () => {
-    const failed = { status: "failed", durationMs: 1, tools: 0, reason: "No.", hint: "Use search_tools." } as const;
-    const text = render(diagnosisLines({ server: "a", ...failed }, false), { columns: 80, color: false });
-    expect(text).toContain("\n  Use `anygpt mcp search`.\n");
   });
 });

@@ -24,12 +24,19 @@ async function readLog(file: string): Promise<Buffer> {
   return await readFile(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT") throw error;
     throw new DiscoveryError("INVALID_REQUEST", "No background gateway has run for this folder and configuration.", {
-      hint: "`anygpt mcp daemon status` lists those of other folders; run this command there, or name their file with --config.",
+      hint: [
+        {
+          action: "run-command",
+          command: "anygpt mcp daemon status",
+          purpose: "see the background gateways of other folders",
+        },
+        "Run this command in one of these folders, or pass its configuration file with --config.",
+      ],
     });
   });
 }
 
-/** Until interrupted or nobody reads on. The file is emptied in place when it is full. */
+/** Runs until Ctrl-C or until the reader of standard output closes the pipe. A full log file is truncated in place. */
 async function follow(file: string, from: number, { stdout, signal }: CliIo): Promise<void> {
   let position = from;
   while (!signal.aborted && !stdout.destroyed && stdout.errored === null) {

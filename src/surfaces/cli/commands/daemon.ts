@@ -6,7 +6,7 @@ import { ERRORS } from "../../../errors.js";
 import type { Handler } from "../command.js";
 import type { Context } from "../context.js";
 import { BAD, blocks, bold, count, dim, GOOD, line, type Line, WAITING } from "../lines.js";
-import { describeSpan } from "../time-words.js";
+import { describeSpan } from "../../../util/time-words.js";
 
 export function placeOf({ io, configPath }: Context): DaemonPlace {
   return daemonPlace({ cwd: io.cwd, env: io.env, configPath });
@@ -18,7 +18,10 @@ export const daemonStatus: Handler = async (_input, context) => {
   else if (daemons.length > 0) context.show(blocks(daemons.map(({ status }) => statusLines(status, Date.now()))));
   else {
     context.show([
-      line(0, "No background gateway runs. The next command that needs servers starts one, unless it has --no-daemon."),
+      line(
+        0,
+        "No background gateway is running. The next command that needs servers starts one, unless it has --no-daemon.",
+      ),
     ]);
   }
   return 0;
@@ -45,8 +48,8 @@ function statusLines(status: DaemonStatus, now: number): Line[] {
   const age = describeSpan(now - Date.parse(since));
   const use = running > 0 ? `${count(running, "command")} running` : `idle for ${describeSpan(idleSeconds * 1000)}`;
   return [
-    line(0, isLeaving ? WAITING : GOOD, " ", bold(cwd), isLeaving ? " (ends with its last command)" : ""),
-    line(2, `Configuration: ${config ?? "found from this folder"}`),
+    line(0, isLeaving ? WAITING : GOOD, " ", bold(cwd), isLeaving ? " (stops when its last command is finished)" : ""),
+    line(2, `Configuration: ${config ?? "default search from this folder"}`),
     line(2, `Servers connected: ${servers.length === 0 ? "none" : servers.join(", ")}`),
     line(2, `${count(served, "command")} served, ${use}, ${Math.round(memoryBytes / 2 ** 20)} MiB of memory`),
     line(2, dim(`Process ${pid}, version ${version}, started ${age} ago`)),
@@ -57,7 +60,9 @@ export const daemonStart: Handler = async (_input, context) => {
   const { pid, isNew } = await start(context);
   if (context.isJson) context.json({ pid, started: isNew });
   else
-    context.show([line(0, GOOD, ` The background gateway ${isNew ? "was started" : "runs already"}: process ${pid}.`)]);
+    context.show([
+      line(0, GOOD, ` The background gateway ${isNew ? "was started" : "is already running"}: process ${pid}.`),
+    ]);
   return 0;
 };
 
@@ -77,7 +82,7 @@ export const daemonStop: Handler = async (input, context) => {
     context.show(
       stopped.map(({ pid, cwd, isLate }) =>
         isLate
-          ? line(0, BAD, ` Process ${pid} for ${cwd} has not ended yet; end it with \`kill ${pid}\`.`)
+          ? line(0, BAD, ` Process ${pid} for ${cwd} is still running. Stop it with \`kill ${pid}\`.`)
           : line(0, GOOD, ` Stopped process ${pid} for ${cwd}.`),
       ),
     );
@@ -87,8 +92,8 @@ export const daemonStop: Handler = async (input, context) => {
 
 function nothingToStop(isAll: boolean): string {
   return isAll
-    ? "No background gateway runs."
-    : "No background gateway runs for this folder and configuration; `anygpt mcp daemon status` lists those of others.";
+    ? "No background gateway is running."
+    : "No background gateway is running for this folder and configuration. `anygpt mcp daemon status` lists all.";
 }
 
 export const daemonRestart: Handler = async (_input, context) => {

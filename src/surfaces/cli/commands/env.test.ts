@@ -25,7 +25,7 @@ const CONFIG = {
 };
 
 describe("env", () => {
-  it("tells which variable is needed by whom, where it would come from and whether it is set", async () => {
+  it("lists each variable with its servers, its origin and whether it is set", async () => {
     const place = createPlace(CONFIG);
     place.write(".ai/.env", "GITHUB_TOKEN=s3cret-weak\n");
     chmodSync(join(place.folder, ".ai/.env"), 0o600);
@@ -42,13 +42,13 @@ describe("env", () => {
   ✗ MORE_DIR: not set (needed by source custom)
   - OUTER: not set, has a default (needed by nested)
 
-3 variables missing: the servers that need it cannot be used.
+3 variables missing: the servers that need them cannot be used.
 `);
     expect(ran.stderr).toBe(`! ${join(place.folder, ".env.local")}:2 is not an assignment and was ignored.\n`);
     expect(ran.stdout + ran.stderr).not.toContain("s3cret");
   });
 
-  it("does not miss what a set variable makes unnecessary", async () => {
+  it("does not report a variable that another set variable makes unnecessary", async () => {
     const ran = await createPlace(CONFIG).runWith({ env: { OUTER: "x" } }, "mcp", "env", "--json");
     const { variables } = ran.json() as { variables: { name: string; status: string }[] };
     expect(variables.find(({ name }) => name === "INNER")).toMatchObject({ status: "default", from: null });
@@ -62,7 +62,7 @@ describe("env", () => {
     expect((await createPlace(CONFIG).runWith({ env }, "mcp", ...argv)).exit).toBe(exit);
   });
 
-  it("passes unset variables of a shell script on as written, and says so", async () => {
+  it("passes unset variables of a shell script unchanged, with a note", async () => {
     const place = createCliPlace();
     places.push(place);
     const echo = join(ROOT, "test/servers/echo.mjs");
@@ -79,34 +79,36 @@ describe("env", () => {
         {
           name: "NAME",
           status: "missing",
-          description: "passed to the shell as ${NAME} where it is not set",
+          description: "passed to the shell as ${NAME} if it is not set",
           neededBy: ["shell", "plain"],
         },
       ],
     });
-    expect((await place.run("mcp", "env")).stdout).toContain("passed to the shell as ${NAME} where it is not set");
+    expect((await place.run("mcp", "env")).stdout).toContain("passed to the shell as ${NAME} if it is not set");
     const called = await place.run("mcp", "execute", "shell:echo", "text=hello", "--json");
     expect([called.exit, called.stdout.includes("hello")]).toEqual([0, true]);
   });
 
-  it("says why a reference to the keychain in another program's file is not read", async () => {
+  it("explains why a keychain reference in an MCP client's file is not read", async () => {
     const place = createCliPlace();
     places.push(place);
     place.write(".cursor/mcp.json", {
       mcpServers: { notion: { command: "x", env: { TOKEN: "${keychain:NOTION}" } } },
     });
-    const reason = "references to the keychain are only read from your own configuration";
+    const reason = "references to the keychain are only resolved in your own configuration";
     const shown = await place.run("mcp", "env");
-    expect(shown.stdout).toContain(`in the place of \${keychain:NOTION}: ${reason}`);
+    expect(shown.stdout).toContain(`replaces \${keychain:NOTION}: ${reason}`);
     const validated = await place.run("mcp", "config", "validate");
     expect(validated.stdout + validated.stderr).toContain(reason);
   });
 
-  it("says that nothing is needed", async () => {
-    expect((await createPlace({ servers: {} }).run("mcp", "env")).stdout).toBe("No server needs a variable.\n");
+  it("reports that no variable is needed", async () => {
+    expect((await createPlace({ servers: {} }).run("mcp", "env")).stdout).toBe(
+      "No server needs an environment variable.\n",
+    );
   });
 
-  it("points at a file that is not used, because nobody has trusted it", async () => {
+  it("names a file that is not used because it is not trusted", async () => {
     const place = createPlace({});
     const home = join(place.folder, "home");
     mkdirSync(home);
@@ -118,9 +120,9 @@ describe("env", () => {
       variables: [{ name: "TOKEN", status: "missing", from: null, untrusted: file, neededBy: ["a"] }],
     });
     expect((await run("env")).stdout).toContain(
-      `not set, but ${file} would set it; run \`anygpt mcp config trust\` to use it`,
+      `not set, but ${file} sets it and is not trusted; run \`anygpt mcp config trust\` to use it`,
     );
-    expect((await run("config", "validate")).stdout).toContain(`${file} is not used, because nobody has trusted it`);
+    expect((await run("config", "validate")).stdout).toContain(`${file} is ignored because it is not trusted yet`);
     const trusted = await run("config", "trust", ".env");
     expect(trusted.stdout).toContain(file);
     expect((await run("env", "--json")).json()).toMatchObject({

@@ -14,7 +14,7 @@ beforeAll(() => {
   place = createCliPlace();
   place.write(".anygpt/mcp-discovery.config.json", {
     servers: [
-      // The folder's name on its command line tells it from the servers of other tests.
+      // The folder's name on the command line identifies the process among the servers of other tests.
       { name: "echo", ...testServer("echo.mjs", place.folder) },
       { name: "broken", ...testServer("faulty.mjs", "exit-now") },
     ],
@@ -43,9 +43,16 @@ describe("execute", () => {
     ["an error that the tool reports", "fail", {}, 3, "TOOL_EXECUTION_ERROR", "it did not work"],
     ["an unknown tool", "ecko", {}, 2, "TOOL_NOT_FOUND", 'No tool is named "echo:ecko".'],
     ["a disabled tool", "crash", {}, 4, "TOOL_DISABLED", "echo:crash is disabled: rule 1"],
-    ["arguments that do not fit", "add", { a: "x" }, 1, "TOOL_VALIDATION_ERROR", "The arguments do not fit echo:add"],
+    [
+      "arguments that do not fit",
+      "add",
+      { a: "x" },
+      1,
+      "TOOL_VALIDATION_ERROR",
+      "The arguments do not match the schema of echo:add",
+    ],
     ["an error of the protocol", "reject", { code: -32000, message: "nope" }, 3, "TOOL_EXECUTION_ERROR", "nope"],
-  ])("tells %s with its code, and exits accordingly", async (_name, tool, args, exit, code, message) => {
+  ])("reports %s with its code and exit code", async (_name, tool, args, exit, code, message) => {
     const ran = await execute(tool, args);
     expect(ran.exit).toBe(exit);
     expect(ran.stdout).toBe("");
@@ -67,7 +74,7 @@ describe("execute", () => {
     expect(stderr).toContain(`Code: ${code}\n`);
   });
 
-  it("prints the seed's object with --json, with other content beside the value", async () => {
+  it("prints the documented object with --json, with other content next to the value", async () => {
     expect((await execute("add", { a: 1, b: 2 }, "--json")).json()).toEqual({ success: true, result: { sum: 3 } });
     expect((await execute("rich", {}, "--json")).json()).toMatchObject({
       success: true,
@@ -87,13 +94,18 @@ describe("execute", () => {
     ["server and tool", ["echo", "add", "a=1", "b=2"]],
     ["the tool's name alone, which one server has", ["add", "a=1", "b:=2"]],
     ["words after --", ["echo:add", "--", "a=1", "b=2"]],
-  ])("takes %s and arguments one by one", async (_name, words) => {
+  ])("accepts %s and NAME=VALUE arguments", async (_name, words) => {
     expect(await place.run("execute", ...words)).toMatchObject({ exit: 0, stdout: "sum: 3\n" });
   });
 
   it.each([
     ["an argument of another type", ["echo:add", "a=x", "b=2"], 'The argument "a" must be a number.', "add(a: number"],
-    ["arguments in two forms", ["echo:add", "a=1", "--args", "{}"], "one by one and as a whole", ""],
+    [
+      "arguments in two forms",
+      ["echo:add", "a=1", "--args", "{}"],
+      "NAME=VALUE arguments cannot be combined with --args",
+      "",
+    ],
   ])("refuses %s before the call", async (_name, words, message, hint) => {
     const ran = await place.run("execute", ...words);
     expect(ran).toMatchObject({ exit: 1, stdout: "" });
@@ -101,7 +113,7 @@ describe("execute", () => {
     expect(ran.stderr).toContain(hint);
   });
 
-  it("writes with --raw the text of the result, exactly, and with --quiet nothing beside the result", async () => {
+  it("writes exactly the text of the result with --raw, and only the result with --quiet", async () => {
     const raw = await place.run("execute", "echo:echo", "text=a\u001b[1m\n\nb", "--raw");
     expect(raw).toMatchObject({ exit: 0, stdout: "a\u001b[1m\n\nb", stderr: "" });
     expect(await place.run("execute", "echo:add", "a=1", "b=2", "-q")).toMatchObject({
@@ -114,7 +126,7 @@ describe("execute", () => {
     expect(await place.run("execute", "echo:add", "--raw", "--json")).toMatchObject({ exit: 1 });
   });
 
-  it("saves binary items in numbered files with --output, and text where there is none", async () => {
+  it("saves binary items in numbered files with --output, and text if there are none", async () => {
     const ran = await place.run("execute", "echo:rich", "-o", "shot.bin", "--json");
     expect(ran.json()).toMatchObject({
       saved: [{ file: join(place.folder, "shot-1.bin") }, { file: join(place.folder, "shot-2.bin") }],
@@ -127,7 +139,7 @@ describe("execute", () => {
     expect(await place.run(...text, "--force")).toMatchObject({ exit: 0 });
   });
 
-  it("takes no --args as no arguments", async () => {
+  it("treats missing --args as an empty object", async () => {
     expect(await place.run("mcp", "execute", "echo", "pid")).toMatchObject({ exit: 0 });
   });
 
@@ -140,13 +152,13 @@ describe("execute", () => {
     expect(fromStdin.stdout).toBe("from standard input\n");
   });
 
-  it("prints a large result whole", async () => {
+  it("prints a large result completely", async () => {
     const bytes = 400_000;
     const { json } = await execute("big", { bytes }, "--json");
     expect((json() as { result: string }).result).toHaveLength(bytes);
   });
 
-  it("gives up after --timeout", async () => {
+  it("times out after --timeout", async () => {
     const ran = await execute("sleep", { ms: 60_000 }, "--timeout", "0.2", "--json");
     expect(ran.exit).toBe(3);
     expect(ran.json()).toMatchObject({ error: { code: "TOOL_EXECUTION_TIMEOUT" } });
@@ -177,7 +189,7 @@ describe("execute", () => {
     expect((await execute("log", { message: "half way" })).stderr).not.toContain("half way");
   });
 
-  it("shows on standard error what it waits for, and what the tool reports meanwhile", async () => {
+  it("shows the wait and the tool's progress on standard error", async () => {
     const argv = ["mcp", "execute", "echo", "sleep", "--args", '{"ms":1500,"every":100}'];
     const { stderr } = await place.runWith({ isTerminal: true }, ...argv);
     expect(stderr).toMatch(/Waiting for echo:sleep… \[\d+\/1500\]/);

@@ -1,9 +1,10 @@
 import { resolve } from "node:path";
 import { toSignature } from "../../../catalog/signature.js";
-import type { Stages } from "../../../compose.js";
+import type { Execution } from "../../../gateway/execution.js";
+import type { CatalogAccess } from "../../../gateway/stages.js";
 import { DiscoveryError, ERRORS, toDiscoveryError } from "../../../errors.js";
 import { localActor } from "../../../model/actor.js";
-import type { AskPerson, Call, CallEvent } from "../../../model/call.js";
+import type { AskPerson, Call, CallContext } from "../../../model/call.js";
 import { toResultParts } from "../../../operations/results/result-parts.js";
 import { assertSavable, type SaveTarget, saveResult } from "../../../operations/results/save-result.js";
 import { type GivenArguments, readArguments } from "../arguments.js";
@@ -18,7 +19,7 @@ import { reportDefect } from "../failure.js";
 import { BLANK, line, WARNING } from "../lines.js";
 import { LONGEST_START_MS, withEngine } from "../session.js";
 
-/** So long the executor may take to tell what became of a cancelled call. */
+/** How long the executor may take to report the outcome of a cancelled call. */
 const CANCEL_GRACE_MS = 2000;
 
 export const execute: Handler = async (input, context) => {
@@ -28,29 +29,29 @@ export const execute: Handler = async (input, context) => {
     const words = [input.argument("tool"), ...input.list("arguments")];
     const { server, tool, rest, stages } = await openTarget(words, engine, context);
     if (rest.length === 0) {
-      return await carryOut({ server, tool, given: whole, hasUsedInput: file === "-", stages }, input, context);
+      return await runExecution({ server, tool, given: whole, hasUsedInput: file === "-", stages }, input, context);
     }
     if ((file ?? input.text("args")) !== undefined) throw givenTwice();
     const read = await readArgumentWords(rest, context.io);
     const given = toGivenArguments(read, await describeTarget({ server, tool, stages }, context));
-    return await carryOut({ server, tool, given, hasUsedInput: read.hasUsedInput, stages }, input, context);
+    return await runExecution({ server, tool, given, hasUsedInput: read.hasUsedInput, stages }, input, context);
   });
 };
 
 function givenTwice(): DiscoveryError {
-  return new DiscoveryError("INVALID_REQUEST", "Arguments were given one by one and as a whole.", {
-    hint: "Give NAME=VALUE words, or --args, or --args-file.",
+  return new DiscoveryError("INVALID_REQUEST", "NAME=VALUE arguments cannot be combined with --args or --args-file.", {
+    hint: "Pass NAME=VALUE arguments, or --args, or --args-file.",
   });
 }
 
-/** A tool that cannot be found has no schema: its arguments stay text, and the call reports and records the failure. */
+/** If the tool is not found there is no schema: its arguments stay strings, and the call itself reports and audits the failure. */
 async function describeTarget(
-  { server, tool, stages }: Pick<Execution, "server" | "tool" | "stages">,
+  { server, tool, stages }: Pick<CliExecution, "server" | "tool" | "stages">,
   context: Context,
 ): Promise<WordTarget> {
   const asking = stages.discovery.tool(server, tool, { waitMs: LONGEST_START_MS });
   try {
-    const { definition } = await context.wait(asking, () => `Asking ${server}…`);
+    const { definition } = await context.wait(asking, () => `Reading the tools of ${server}…`);
     return { inputSchema: definition.inputSchema, signature: toSignature(definition) };
   } catch (error) {
     if (context.io.signal.aborted) throw error;
@@ -58,17 +59,17 @@ async function describeTarget(
   }
 }
 
-export interface Execution {
+export interface CliExecution {
   readonly server: string;
   readonly tool: string;
   readonly given: GivenArguments;
-  /** The arguments came over standard input: nobody can be asked there any more. */
+  /** If the arguments were read from standard input, no question can be answered there. */
   readonly hasUsedInput: boolean;
-  readonly stages: Stages;
+  readonly stages: Execution & CatalogAccess;
 }
 
-/** Runs the tool with the options that every way of running one has, and tells how it went. */
-export async function carryOut(execution: Execution, input: Input, context: Context): Promise<number> {
+/** Runs the tool with the options that `execute` and `run` share, and reports the outcome. */
+export async function runExecution(execution: CliExecution, input: Input, context: Context): Promise<number> {
   const { server, tool, given, stages } = execution;
   const isDryRun = input.flag("dryRun");
   const isRaw = input.flag("raw");
@@ -77,22 +78,34 @@ export async function carryOut(execution: Execution, input: Input, context: Cont
   const output = createExecutionOutput({ server, tool, context, isStream, isDryRun, isRaw });
   output.begin();
   let latest = "";
-  const call: Call = {
-    server,
-    tool,
-    ...given,
-    ...chosen(execution, input, context),
+  const canAsk = !context.isJson && isAttended(context) && !execution.hasUsedInput;
+  const caller: CallContext = {
     actor: localActor("cli"),
+    signal: context.io.signal,
+    flaws: given.flaws,
     whole: true,
-    startWaitMs: LONGEST_START_MS,
-    onEvent(event: CallEvent) {
+    consent: input.flag("yes") ? { by: "--yes", isAttended: isAttended(context) } : undefined,
+    ask: canAsk ? askAtTerminal(context) : undefined,
+    onEvent(event) {
       latest = describeEvent(event);
       output.event(event);
     },
   };
+  const timeout = input.number("timeout");
+  const call: Call = {
+    context: caller,
+    server,
+    tool,
+    arguments: given.arguments,
+    timeoutMs: timeout === undefined ? undefined : Math.round(timeout * 1000),
+    startWaitMs: LONGEST_START_MS,
+    idempotencyKey: input.text("idempotencyKey"),
+    confirmed: input.flag("confirmed"),
+    dryRun: isDryRun,
+  };
   try {
     const answer = await context.wait(
-      stages.execute(call, context.io.signal),
+      stages.execute(call),
       () => `Waiting for ${server}:${tool}… ${latest}`,
       CANCEL_GRACE_MS,
     );
@@ -107,16 +120,20 @@ export async function carryOut(execution: Execution, input: Input, context: Cont
   }
 }
 
-/** Where `--output` saves the result. What does not go together is refused before anything is called. */
+/** The target of `--output`. Conflicting options are rejected before the tool is called. */
 async function savingTo(input: Input, { io, isJson }: Context): Promise<SaveTarget | undefined> {
   const file = input.text("output");
   const isRaw = input.flag("raw");
   const others = [isJson && "--json", input.flag("stream") && "--stream", input.flag("dryRun") && "--dry-run"];
   const clash = isRaw ? others.find(Boolean) : file !== undefined && input.flag("dryRun") ? "--dry-run" : undefined;
   if (clash) {
-    throw new DiscoveryError("INVALID_REQUEST", `${isRaw ? "--raw" : "--output"} and ${clash} exclude each other.`, {
-      hint: "Leave one of them out.",
-    });
+    throw new DiscoveryError(
+      "INVALID_REQUEST",
+      `${isRaw ? "--raw" : "--output"} and ${clash} cannot be used together.`,
+      {
+        hint: "Omit one of them.",
+      },
+    );
   }
   if (file === undefined) return undefined;
   const target = { path: resolve(io.cwd, file), force: input.flag("force") };
@@ -124,25 +141,11 @@ async function savingTo(input: Input, { io, isJson }: Context): Promise<SaveTarg
   return target;
 }
 
-function chosen({ hasUsedInput }: Execution, input: Input, context: Context): Partial<Call> {
-  const timeout = input.number("timeout");
-  const idempotencyKey = input.text("idempotencyKey");
-  const canAsk = !context.isJson && isAttended(context) && !hasUsedInput;
-  return {
-    ...(timeout === undefined ? {} : { timeoutMs: Math.round(timeout * 1000) }),
-    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-    ...(input.flag("confirmed") ? { confirmed: true } : {}),
-    ...(input.flag("yes") ? { consent: { by: "--yes", isAttended: isAttended(context) } } : {}),
-    ...(input.flag("dryRun") ? { dryRun: true } : {}),
-    ...(canAsk ? { ask: askAtTerminal(context) } : {}),
-  };
-}
-
 const MEANING = { yes: "accepted", no: "declined", unanswered: "unanswered" } as const;
 
 function askAtTerminal(context: Context): AskPerson {
   return async (question, signal) => {
-    context.note([line(0, WARNING, " This call has to be confirmed before it runs:"), ...callLines(question), BLANK]);
-    return MEANING[await ask("Run it?", context, signal)];
+    context.note([line(0, WARNING, " This call needs a confirmation before it runs:"), ...callLines(question), BLANK]);
+    return MEANING[await ask("Run this call?", context, signal)];
   };
 }

@@ -21,20 +21,22 @@ const listed = async (...argv: string[]) =>
   ((await keys("list", ...argv, "--json")).json() as { keys: { id: number; key: string; state: string }[] }).keys;
 
 describe("a key", () => {
-  it("gives the first call's answer again, and says so", async () => {
+  it("returns the result of the first call again, with a note", async () => {
     const first = await call("pid", "once");
     const again = await call("pid", "once");
     expect(again.stdout).toBe(first.stdout);
-    expect(first.stderr).not.toContain("Nothing ran this time");
-    expect(again.stderr).toContain("Nothing ran this time: this is what the first call with the same key led to.\n");
+    expect(first.stderr).not.toContain("The tool did not run again");
+    expect(again.stderr).toContain(
+      "The tool did not run again: this is the result of the first call with the same idempotency key.\n",
+    );
     expect((await call("pid", "once", "--json")).json()).toMatchObject({ success: true, replayed: true });
   });
 
-  it("gives an error of the tool again, too", async () => {
-    expect((await call("fail", "failing")).stderr).not.toContain("Nothing ran this time");
+  it("returns a tool error again too", async () => {
+    expect((await call("fail", "failing")).stderr).not.toContain("The tool did not run again");
     const again = await call("fail", "failing");
     expect(again.exit).toBe(3);
-    expect(again.stderr).toContain("Nothing ran this time");
+    expect(again.stderr).toContain("The tool did not run again");
   });
 
   it("for other arguments is refused", async () => {
@@ -44,14 +46,18 @@ describe("a key", () => {
   });
 
   it.each([
-    ["known", "once", "It would not run: the key is known, and its first call's answer would be given again.\n"],
-    ["new", "fresh", "It would run.\n"],
-  ])("that is %s is told by --dry-run", async (state, key, would) => {
+    [
+      "known",
+      "once",
+      "The call would return the stored result of the first call with this key, without running the tool again.\n",
+    ],
+    ["new", "fresh", "The call would run.\n"],
+  ])("that is %s is reported by --dry-run", async (state, key, would) => {
     await call("pid", "once");
     const ran = await call("pid", key, "--dry-run");
     expect(ran.stderr).toContain("Dry run: echo:pid\n");
     expect(ran.stdout.startsWith(would)).toBe(true);
-    expect(ran.stdout).toContain(`\nRisk: high (nobody states a risk)\nIdempotency key: ${state}\n`);
+    expect(ran.stdout).toContain(`\nRisk: high (no risk is declared)\nIdempotency key: ${state}\n`);
     expect(await listed("--key", "fresh")).toEqual([]);
   });
 
@@ -60,7 +66,7 @@ describe("a key", () => {
   });
 });
 
-describe("a call that nobody knows the end of", () => {
+describe("a call with an unknown outcome", () => {
   it("is listed first, settled by its key, and then never run again", async () => {
     await call("pid", "before");
     await call("crash", "lost");
@@ -68,12 +74,12 @@ describe("a call that nobody knows the end of", () => {
     const [first] = await listed();
     expect(first).toMatchObject({ key: "lost", state: "unknown" });
     const text = (await keys("list")).stdout;
-    expect(text).toContain(`! Call ${first?.id} was sent, and nobody knows how it ended.`);
+    expect(text).toContain(`! The outcome of call ${first?.id} is unknown. Find out`);
     expect(text).toContain(`\n    anygpt mcp idempotency resolve ${first?.id} --not-committed\n`);
 
     expect(await keys("resolve", "lost", "--committed")).toMatchObject({
       exit: 0,
-      stdout: `✓ Call ${first?.id} of echo:crash counts as made.\n  Whoever repeats it with its key is told so; it is not run again.\n`,
+      stdout: `✓ Call ${first?.id} of echo:crash is recorded as committed.\n  It does not run again: a repeated call with the same key returns an error.\n`,
     });
     const note = { kind: "note", action: "resolve_key_committed", by: userInfo().username };
     expect(await recordsIn(join(place.folder, "state/store.db"))).toContainEqual(expect.objectContaining(note));
@@ -93,10 +99,10 @@ describe("a call that nobody knows the end of", () => {
     expect(ran.json()).toMatchObject({ id, key: "free", state: "resolved", resolved_as: "not_committed" });
     expect(await listed("--key", "free")).toEqual([]);
     expect((await call("crash", "free", "--json")).json()).toMatchObject({ error: { code: "TOOL_EXECUTION_ERROR" } });
-    expect((await keys("resolve", "free", "--not-committed")).stdout).toContain("counts as never made.");
+    expect((await keys("resolve", "free", "--not-committed")).stdout).toContain("is recorded as not committed.");
   });
 
-  it("is settled by its number although another's key looks the same", async () => {
+  it("is resolved by its number although another key looks the same", async () => {
     await call("crash", "numbered");
     const [{ id } = { id: 0 }] = await listed("--key", "numbered");
     await call("crash", String(id));
@@ -115,7 +121,7 @@ describe("a call that nobody knows the end of", () => {
     expect(await listed("--key", String(id))).toMatchObject([{ state: "unknown" }]);
   });
 
-  it("is not guessed where a key stands for several", async () => {
+  it("is not guessed if several calls have the key", async () => {
     await call("crash", "twin");
     const other = createCliPlace({ servers: [{ name: "twin", ...testServer("echo.mjs") }] });
     const config = join(other.folder, ".anygpt/mcp-discovery.config.json");
@@ -131,22 +137,25 @@ describe("a call that nobody knows the end of", () => {
 
 describe("idempotency", () => {
   it.each([
-    [["resolve", "x"], "✗ It was not said how the call ended.\n"],
-    [["resolve", "x", "--committed", "--not-committed"], "✗ Both --committed and --not-committed were given.\n"],
+    [["resolve", "x"], "✗ Neither --committed nor --not-committed was passed.\n"],
+    [
+      ["resolve", "x", "--committed", "--not-committed"],
+      "✗ --committed and --not-committed cannot be used together.\n",
+    ],
     [["resolve", "nobody", "--committed"], '✗ No call is known by the number or key "nobody".\n'],
-    [["list", "--state", "lost"], "✗ Option '--state <state>' argument 'lost' is invalid."],
+    [["list", "--state", "lost"], "✗ 'lost' is not a valid value for --state <state>: use one of reserved"],
   ])("%j is refused", async (argv, message) => {
     const { exit, stderr } = await keys(...argv);
     expect(exit).toBe(1);
     expect(stderr).toContain(message);
   });
 
-  it("lists only what is asked for", async () => {
+  it("lists only matching keys", async () => {
     await call("pid", "narrow");
     expect((await listed("--state", "completed")).every(({ state }) => state === "completed")).toBe(true);
     expect(await listed("--key", "narrow", "--state", "failed")).toEqual([]);
     expect((await keys("list", "--key", "no-such")).stdout).toBe(
-      "No such key is known. Keys are forgotten when they expire.\n",
+      "No matching key is stored. Keys are deleted when they expire.\n",
     );
   });
 
@@ -161,7 +170,7 @@ describe("idempotency", () => {
     expiresAt: 87_400_000,
   });
 
-  it("tells of each what became of it, and of several what to do", () => {
+  it("prints the state of each call, and a hint for several unknown outcomes", () => {
     const states: KeyState[] = ["unknown", "unknown", "reserved", "dispatched", "completed", "failed"];
     const text = render(
       keysLines(
@@ -170,13 +179,13 @@ describe("idempotency", () => {
       ),
       { columns: 200, color: false },
     );
-    expect(text).toContain("! 2 calls were sent, and nobody knows how they ended.");
+    expect(text).toContain("! The outcomes of 2 calls are unknown. Find out");
     expect(text).toContain("    anygpt mcp idempotency resolve ID --committed\n");
     expect(text).toContain(
-      '… 4 bank:pay, key "k\\u00201"\n  is running; begun 1 min 30 s ago, forgotten in 24 h\n  request r-1 of local\n',
+      '… 4 bank:pay, key "k\\u00201"\n  is running; started 1 min 30 s ago, key expires in 24 h\n  request r-1 of local\n',
     );
     for (const words of ["is about to be sent", "has been answered", "ended with an error of the tool"]) {
-      expect(text).toContain(`  ${words}; begun`);
+      expect(text).toContain(`  ${words}; started`);
     }
   });
 });

@@ -12,14 +12,14 @@ import {
 import { dirname } from "node:path";
 import { describe, expect, it } from "vitest";
 import { CONFIG, CURSOR, GATEWAY, setUpImports } from "../../../../test/support/import-place.js";
-import type { ImportPage } from "../import/page.js";
+import type { ImportPage } from "../../../operations/import/report.js";
 
 const { place, at, read, modeOf, run, runWith, page, cursor } = setUpImports();
 
 const ASKED = { isTerminal: true, stdin: "y\n", columns: 200 };
 
 describe("import --client", () => {
-  it("puts the gateway in the place of what was imported and keeps what was not", async () => {
+  it("replaces imported servers by the gateway and keeps the others", async () => {
     cursor({ a: { command: "a" }, off: { command: "b", disabled: true }, broken: { args: [1] } });
     const { rewrites } = await page("--client", "cursor", "--yes");
     expect(rewrites).toEqual([
@@ -32,7 +32,7 @@ describe("import --client", () => {
     expect([again.written, again.changes]).toEqual([false, []]);
   });
 
-  it("also takes out what the configuration had before", async () => {
+  it("also removes servers that the configuration already had", async () => {
     cursor({ a: { command: "a" } });
     await run("--yes");
     expect((await page("--client", "cursor", "--yes")).rewrites[0]!.removed).toEqual(["a"]);
@@ -43,13 +43,13 @@ describe("import --client", () => {
       "is switched off in the configuration",
       { servers: { a: { command: "a", enabled: false } } },
       { command: "a" },
-      "a is switched off in your configuration",
+      "a is disabled in your configuration",
     ],
     [
       "is in a configuration that is switched off",
       { enabled: false },
       { command: "a" },
-      "your configuration is switched off",
+      "your configuration is disabled",
     ],
     [
       "needs a variable",
@@ -67,21 +67,21 @@ describe("import --client", () => {
       "hides tools that the configuration does not hide",
       { servers: { a: { command: "a" } } },
       { command: "a", excludeTools: ["x"] },
-      "your toolRules do not hide the tools of a that are hidden here",
+      "your toolRules do not disable the tools of a that the client disables",
     ],
     [
       "is found by the folder",
       undefined,
       { command: "node", args: ["./a.js"] },
-      "it depends on the folder that the program has open",
+      "it depends on the folder that the MCP client has open",
     ],
     [
       "depends on the folder",
       undefined,
       { command: "a", args: ["${workspaceFolder}"] },
-      "it depends on the folder that the program has open",
+      "it depends on the folder that the MCP client has open",
     ],
-  ])("leaves a server in its file that %s, and says why", async (_name, config, entry, reason) => {
+  ])("keeps a server in its file that %s, with the reason", async (_name, config, entry, reason) => {
     if (config !== undefined) place().write(CONFIG, config);
     cursor({ a: entry, b: { command: "b" } });
     expect((await run("--client", "cursor")).stdout.replaceAll(/\s+/g, " ")).toContain(
@@ -92,7 +92,7 @@ describe("import --client", () => {
     expect(JSON.parse(read(CURSOR))).toMatchObject({ mcpServers: { a: entry } });
   });
 
-  it("takes a server out once its variable is set for every gateway, not in one folder alone", async () => {
+  it("removes a server once its variable is set for every gateway, not only in one folder", async () => {
     cursor({ a: { command: "a", env: { K: "${env:SOME_KEY}" } } });
     place().write(".env", "SOME_KEY=1\n");
     expect((await page("--client", "cursor")).rewrites[0]!.kept).toEqual(["a"]);
@@ -103,7 +103,7 @@ describe("import --client", () => {
     expect((ran.json() as ImportPage).rewrites[0]!.removed).toEqual(["a"]);
   });
 
-  it("writes down what any of two clients hides of the same server, and then takes it out of both", async () => {
+  it("imports the hidden tools of the same server in two clients, and removes it from both", async () => {
     cursor({ a: { command: "a", includeTools: ["x", "y"] } });
     place().write(".gemini/settings.json", {
       mcpServers: { b: { command: "a", includeTools: ["y", "z"], excludeTools: ["w"] } },
@@ -122,27 +122,27 @@ describe("import --client", () => {
     expect((await page("--client", "cursor")).rewrites[0]!.kept).toEqual(["a"]);
   });
 
-  it("leaves Claude Code's servers for one project where they are", async () => {
+  it("keeps Claude Code's project servers in their file", async () => {
     place().write(".claude.json", {
       mcpServers: { everywhere: { command: "e" } },
       projects: { [place().folder]: { mcpServers: { here: { command: "h" } } } },
     });
     const { added, rewrites, files } = await page("--client", "claude-code", "--yes");
     expect([added, rewrites[0]!.removed]).toEqual([["everywhere"], ["everywhere"]]);
-    expect(rewrites[0]!.reasons).toEqual([{ server: "here", reason: "it is for this project alone" }]);
+    expect(rewrites[0]!.reasons).toEqual([{ server: "here", reason: "it belongs to this project only" }]);
     expect(files[0]!.servers[0]).toMatchObject({ name: "here", outcome: "bound" });
     expect(read(".claude.json")).toContain('"here"');
   });
 
-  it("registers the gateway with a client that has no servers, and says when there is no such client", async () => {
+  it("registers the gateway with a client that has no servers, and reports a client that is not installed", async () => {
     cursor({});
     const { changes, rewrites } = await page("--client", "cursor", "zed", "--yes");
     expect(changes).toEqual([{ file: at(CURSOR), what: "gets anygpt" }]);
-    expect(rewrites[1]).toMatchObject({ client: "zed", file: null, reason: "no file of it was found" });
+    expect(rewrites[1]).toMatchObject({ client: "zed", file: null, reason: "it has no file on this machine" });
     expect(JSON.parse(read(CURSOR))).toEqual({ mcpServers: { anygpt: GATEWAY } });
   });
 
-  it("goes through all clients and says nothing of those that are not there", async () => {
+  it("processes all clients and does not report those that are not installed", async () => {
     cursor({ a: { command: "a" } });
     place().write(".docker/mcp-servers.json", { mcpServers: { d: { command: "d" } } });
     const { rewrites } = await page("--client", "all", "--yes");
@@ -152,22 +152,30 @@ describe("import --client", () => {
     ]);
   });
 
+  it("imports nothing from a client that was not named", async () => {
+    place().write(CURSOR, { mcpServers: { a: { command: "a" } } });
+    place().write(".gemini/settings.json", { mcpServers: { other: { command: "o", env: { API_TOKEN: "abcdefgh" } } } });
+    const { added, files } = await page("--client", "cursor", "--yes");
+    expect([added, files.map(({ client }) => client)]).toEqual([["a"], ["cursor"]]);
+    expect(read(CONFIG)).not.toContain("abcdefgh");
+  });
+
   it("registers one gateway for all files that are used together", async () => {
     place().write(".continue/config.yaml", "mcpServers:\n  - name: a\n    command: a\n");
     place().write(".continue/mcpServers/b.yaml", "mcpServers:\n  - name: b\n    command: b\n");
     await run("--client", "continue", "--yes");
     const files = [".continue/config.yaml", ".continue/mcpServers/b.yaml"].map(read);
-    expect(files.map((text) => text.includes("@anygpt/discovery"))).toEqual([true, false]);
+    expect(files.map((text) => text.includes("bin/discovery.js"))).toEqual([true, false]);
     expect(files[1]).toBe("mcpServers: []\n");
   });
 
-  it("leaves a broken file alone, goes on with the others and ends with 2", async () => {
+  it("does not change an invalid file, continues with the others and exits with 2", async () => {
     cursor({ a: { command: "a" } });
     place().write(".gemini/settings.json", "{ broken");
     const { exit, stdout } = await run("--client", "cursor", "gemini-cli", "--yes");
     expect(exit).toBe(2);
-    expect(stdout).toMatch(/✗ ~\/\.gemini\/settings\.json left as it is: line 1:\d+: /);
-    expect([read(".gemini/settings.json"), read(CURSOR).includes("@anygpt")]).toEqual(["{ broken", true]);
+    expect(stdout).toMatch(/✗ ~\/\.gemini\/settings\.json not changed: line 1:\d+: /);
+    expect([read(".gemini/settings.json"), read(CURSOR).includes("bin/discovery.js")]).toEqual(["{ broken", true]);
   });
 
   it("keeps the mode of the file and the link to it", async () => {
@@ -177,7 +185,10 @@ describe("import --client", () => {
     symlinkSync(real, at(CURSOR));
     await run("--client", "cursor", "--yes");
     expect(lstatSync(at(CURSOR)).isSymbolicLink()).toBe(true);
-    expect([modeOf("dotfiles/mcp.json"), read("dotfiles/mcp.json").includes("@anygpt")]).toEqual([0o640, true]);
+    expect([modeOf("dotfiles/mcp.json"), read("dotfiles/mcp.json").includes("bin/discovery.js")]).toEqual([
+      0o640,
+      true,
+    ]);
     await run("--undo", "--yes");
     expect(lstatSync(at(CURSOR)).isSymbolicLink()).toBe(true);
     expect([modeOf("dotfiles/mcp.json"), read("dotfiles/mcp.json")]).toEqual([
@@ -192,7 +203,7 @@ describe("import --client", () => {
     const before = read(CURSOR);
     const { exit, stdout } = await run("--client", "cursor", "--yes");
     expect([exit, read(CURSOR), modeOf(CURSOR)]).toEqual([2, before, 0o444]);
-    expect(stdout).toContain("is read-only and was left as it is.");
+    expect(stdout).toContain("is read-only and was not changed.");
     expect(readdirSync(dirname(at(CURSOR)))).toEqual(["mcp.json"]);
   });
 
@@ -200,19 +211,19 @@ describe("import --client", () => {
     ["written", () => writeFileSync(at(CURSOR), "{}"), "{}"],
     ["replaced", () => (place().write("new.json", "{ }"), renameSync(at("new.json"), at(CURSOR))), "{ }"],
     ["removed", () => rmSync(at(CURSOR)), undefined],
-  ])("loses nothing of a file that is %s while it asks", async (_name, change, expected) => {
+  ])("does not overwrite a file that is %s during the question", async (_name, change, expected) => {
     cursor({ a: { command: "a" } });
     const onOutput = (text: string): unknown => text.includes("Write these files?") && change();
     const { exit, stdout } = await runWith({ ...ASKED, onOutput }, "--client", "cursor");
     expect(exit).toBe(2);
-    expect(stdout).toMatch(/changed by somebody else in the meantime|is not there any more/);
+    expect(stdout).toMatch(/changed by another program in the meantime|no longer exists/);
     expect(existsSync(at(CURSOR)) ? read(CURSOR) : undefined).toBe(expected);
     expect((await run("--undo", "--yes", "--json")).json()).toMatchObject({
       undone: [{ role: "config", status: "removed" }],
     });
   });
 
-  it("does not overwrite a configuration that appears while it asks", async () => {
+  it("does not overwrite a configuration that is created during the question", async () => {
     cursor({ a: { command: "a" } });
     const before = read(CURSOR);
     const onOutput = (text: string): unknown => text.includes("Write these files?") && place().write(CONFIG, "{}");

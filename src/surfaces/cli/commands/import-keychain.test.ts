@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { Ran } from "../../../../test/support/cli.js";
 import { fakeTools } from "../../../../test/support/fake-tools.js";
 import { CONFIG, CURSOR, setUpImports } from "../../../../test/support/import-place.js";
-import type { ImportPage } from "../import/page.js";
+import type { ImportPage } from "../../../operations/import/report.js";
 
 const { place, at, read, runWith, cursor } = setUpImports();
 const SECRET = "ghp_0123456789abcdef";
@@ -48,7 +48,7 @@ describe.skipIf(process.platform !== "linux")("import --secrets keychain", () =>
     cursor(SERVERS);
     const { exit, stdout, stderr } = await run("--secrets", "keychain", "--yes");
     expect([exit, (stdout + stderr).match(SHOWN)]).toEqual([0, null]);
-    expect(stdout).toContain("✓ keychain: gets GITHUB_TOKEN, NOTION_TOKEN, MAPS_API_KEY");
+    expect(stdout).toContain("✓ keychain: receives GITHUB_TOKEN, NOTION_TOKEN, MAPS_API_KEY");
     expect([entry("GITHUB_TOKEN"), entry("NOTION_TOKEN"), entry("MAPS_API_KEY")]).toEqual([
       SECRET,
       NOTION,
@@ -91,7 +91,7 @@ describe.skipIf(process.platform !== "linux")("import --secrets keychain", () =>
     expect([entry("GITHUB_TOKEN"), entry("GITHUB_2_GITHUB_TOKEN")]).toEqual([SECRET, "ghp_another0123456"]);
   });
 
-  it("says which server could not be compared, because its secret cannot be read", async () => {
+  it("names the server that could not be compared because its secret cannot be read", async () => {
     cursor(SERVERS);
     await run("--secrets", "keychain", "--yes");
     await mcp("secret", "remove", "GITHUB_TOKEN", "--yes");
@@ -108,7 +108,9 @@ describe.skipIf(process.platform !== "linux")("import --secrets keychain", () =>
     expect(read(CURSOR)).not.toBe(before);
     const { stdout } = await run("--undo", "--yes");
     expect([read(CURSOR), existsSync(at(CONFIG))]).toEqual([before, false]);
-    expect(stdout).toContain("The keychain keeps NOTION_TOKEN. `anygpt mcp secret remove NOTION_TOKEN` removes it.");
+    expect(stdout).toContain(
+      "The secret NOTION_TOKEN stays in the keychain. Remove it with `anygpt mcp secret remove NOTION_TOKEN`.",
+    );
     expect(entry("GITHUB_TOKEN")).toBe(SECRET);
   });
 
@@ -130,7 +132,9 @@ describe.skipIf(process.platform !== "linux")("import --secrets keychain", () =>
     cursor(SERVERS);
     place().write(".anygpt/mcp-discovery.config.ts", "export default { servers: {} };\n");
     const planned = await run("--secrets", "keychain");
-    expect(planned.stderr).toContain("The keychain was not written: it lacks GITHUB_TOKEN");
+    expect(planned.stderr).toContain(
+      "Nothing was stored in the keychain: GITHUB_TOKEN, NOTION_TOKEN, MAPS_API_KEY must be added.",
+    );
     expect(existsSync(join(tools.store, "anygpt~GITHUB_TOKEN"))).toBe(false);
     const { stdout } = await run("--secrets", "keychain", "--yes");
     expect(stdout).toContain('"GITHUB_TOKEN": "${keychain:GITHUB_TOKEN}"');
@@ -139,16 +143,16 @@ describe.skipIf(process.platform !== "linux")("import --secrets keychain", () =>
 });
 
 describe.skipIf(process.platform !== "linux")("import at a terminal", () => {
-  it("asks where secrets go, and takes the keychain for Enter", async () => {
+  it("asks where to store secrets, and uses the keychain on Enter", async () => {
     cursor(SERVERS);
     const { stdout, stderr } = await runWith(answering("", "y"));
-    expect(stderr).toContain("3 secrets in clear text:\n  github env.GITHUB_TOKEN\n");
+    expect(stderr).toContain("3 secrets in plain text:\n  github env.GITHUB_TOKEN\n");
     expect(stderr).toContain("keychain, env, keep? [keychain]");
     expect(stdout + stderr).not.toMatch(SHOWN);
     expect([entry("GITHUB_TOKEN"), read(CONFIG).match(SHOWN)]).toEqual([SECRET, null]);
   });
 
-  it("does not offer a keychain whose tool is missing, and asks again after another word", async () => {
+  it("does not offer a keychain without its tool, and asks again after an invalid answer", async () => {
     cursor(SERVERS);
     rmSync(join(tools.bin, "secret-tool"));
     env = { PATH: tools.bin };

@@ -21,19 +21,19 @@ describe("import of secrets", () => {
     expect(read(CONFIG)).toContain(SECRET);
   });
 
-  it("says where they are and how to move them", async () => {
+  it("lists where they are and how to move them", async () => {
     cursor(servers);
     expect((await run()).stdout).toContain(
-      `! 3 secrets in clear text are copied into ~/${CONFIG}, which only you can read:
+      `! 3 secrets in plain text are copied into ~/${CONFIG}, which only you can read:
     a env.GITHUB_TOKEN
     b headers.Authorization
     c env.GITHUB_TOKEN
-  \`--secrets keychain\` moves secrets into the system's keychain instead, \`--secrets env\` into ~/.ai/.env.
+  \`--secrets keychain\` moves secrets into the system keychain instead, \`--secrets env\` into ~/.ai/.env.
 `,
     );
   });
 
-  it("moves them into ~/.ai/.env, each under a name of its own, and knows the servers again", async () => {
+  it("moves them into ~/.ai/.env under distinct names, and recognizes the servers again", async () => {
     cursor(servers);
     place().write(".ai/.env", "# mine\nOTHER=1");
     chmodSync(at(".ai/.env"), 0o644);
@@ -61,13 +61,13 @@ describe("import of secrets", () => {
   });
 });
 
-describe("import of secrets beside a configuration that is a program", () => {
+describe("import of secrets with a configuration that is a program", () => {
   beforeEach(() => {
     cursor({ a: { command: "a", args: ["--api-key", "k3y-s3cret"], env: { GITHUB_TOKEN: SECRET } } });
     place().write(".anygpt/mcp-discovery.config.ts", "export default { servers: {} };\n");
   });
 
-  it("prints variables in their place and names those to set", async () => {
+  it("prints variables instead of secrets, and lists those to set", async () => {
     for (const argv of [[], ["--yes"], ["--json"], ["--secrets", "env"], ["--secrets", "env", "--yes"]]) {
       const { exit, stdout, stderr } = await run(...argv);
       expect([exit, (stdout + stderr).match(/ghp_|s3cret/)]).toEqual([2, null]);
@@ -76,7 +76,7 @@ describe("import of secrets beside a configuration that is a program", () => {
     const { stdout, stderr } = await run("--yes");
     expect(stdout).toContain('"GITHUB_TOKEN": "${GITHUB_TOKEN}"');
     expect(stdout).toContain('"${A_API_KEY}"');
-    expect(stderr).toContain("Set GITHUB_TOKEN, A_API_KEY to the secrets of those files");
+    expect(stderr).toContain("Set GITHUB_TOKEN, A_API_KEY to the secrets in those files");
     expect(existsSync(at(".ai/.env"))).toBe(false);
     expect((await page("--yes")).secrets).toEqual({
       copied: [],
@@ -86,13 +86,13 @@ describe("import of secrets beside a configuration that is a program", () => {
     });
   });
 
-  it("says that ~/.ai/.env was not written as long as nobody has agreed", async () => {
+  it("reports that ~/.ai/.env was not written before the user agrees", async () => {
     const { stderr } = await run("--secrets", "env");
-    expect(stderr).toContain("~/.ai/.env was not written: it lacks GITHUB_TOKEN, A_API_KEY.");
+    expect(stderr).toContain("~/.ai/.env was not written: GITHUB_TOKEN, A_API_KEY must be added.");
     expect(existsSync(at(".ai/.env"))).toBe(false);
   });
 
-  it("writes ~/.ai/.env with --secrets env, for its owner alone, and takes it back", async () => {
+  it("writes ~/.ai/.env with --secrets env, readable only by its owner, and undoes it", async () => {
     const { exit, stdout, stderr } = await run("--secrets", "env", "--yes");
     expect([exit, stderr.includes("was not written: it lacks")]).toEqual([2, false]);
     expect(stdout).toContain("~/.ai/.env: gets GITHUB_TOKEN, A_API_KEY");

@@ -15,11 +15,11 @@ describe("import --undo", () => {
 
   it("puts everything back once", async () => {
     expect((await run("--undo")).stdout).toContain("Nothing was written. Add --yes to write.");
-    expect(read(CURSOR)).toContain("@anygpt");
+    expect(read(CURSOR)).toContain("bin/discovery.js");
     const { exit, stdout } = await run("--undo", "--yes");
     expect([exit, stdout]).toEqual([
       0,
-      "✓ ~/.codex/config.toml is as it was before the import\n✓ ~/.cursor/mcp.json is as it was before the import\n✓ ~/.anygpt/mcp-discovery.config.json is gone again\n",
+      "✓ ~/.codex/config.toml was restored to its state before the import\n✓ ~/.cursor/mcp.json was restored to its state before the import\n✓ ~/.anygpt/mcp-discovery.config.json was deleted\n",
     ]);
     expect([read(CODEX), JSON.parse(read(CURSOR)), existsSync(at(".anygpt/backups"))]).toEqual([
       '[mcp_servers.b]\ncommand = "b"\n',
@@ -32,41 +32,41 @@ describe("import --undo", () => {
 
   it("puts the files of one client back and then the rest", async () => {
     await run("--undo", "--client", "codex", "--yes");
-    expect([read(CODEX).includes("@anygpt"), read(CURSOR).includes("@anygpt"), existsSync(at(CONFIG))]).toEqual([
-      false,
-      true,
-      true,
-    ]);
+    expect([
+      read(CODEX).includes("bin/discovery.js"),
+      read(CURSOR).includes("bin/discovery.js"),
+      existsSync(at(CONFIG)),
+    ]).toEqual([false, true, true]);
     await run("--undo", "--yes");
-    expect([read(CURSOR).includes("@anygpt"), existsSync(at(CONFIG))]).toEqual([false, false]);
+    expect([read(CURSOR).includes("bin/discovery.js"), existsSync(at(CONFIG))]).toEqual([false, false]);
   });
 
-  it("refuses what somebody has changed, says where, and keeps what clients rely on", async () => {
+  it("does not restore changed files, names the changes, and keeps files that clients depend on", async () => {
     const changed = { mcpServers: { anygpt: GATEWAY }, theme: "s3cret" };
     place().write(CURSOR, changed);
     const { exit, stdout, stderr } = await run("--undo", "--yes");
     expect(exit).toBe(2);
-    expect(stdout).toBe(`✓ ~/.codex/config.toml is as it was before the import
-✗ ~/.cursor/mcp.json was left as it is: it was changed since the import
+    expect(stdout).toBe(`✓ ~/.codex/config.toml was restored to its state before the import
+✗ ~/.cursor/mcp.json was not changed: it was changed since the import
     changed: theme
-! ~/.anygpt/mcp-discovery.config.json was left as it is: a file that could not be put back relies on it
+! ~/.anygpt/mcp-discovery.config.json was not changed: a file that could not be restored depends on it
 `);
-    expect(stderr).toContain("With --force it is put back nevertheless");
+    expect(stderr).toContain("--force restores the file anyway");
     expect([JSON.parse(read(CURSOR)), existsSync(at(CONFIG))]).toEqual([changed, true]);
   });
 
-  it("puts back the servers alone with --force where others changed the rest, and keeps what was there", async () => {
+  it("restores only the servers with --force if the rest was changed, and saves the current content", async () => {
     place().write(CURSOR, { theme: 1, mcpServers: { anygpt: GATEWAY } });
     const { exit, stdout } = await run("--undo", "--force", "--yes");
     expect([exit, JSON.parse(read(CURSOR))]).toEqual([0, { theme: 1, mcpServers: { a: { command: "a" } } }]);
-    const kept = /What was in it is kept in ~\/(\S+)\.\n/.exec(stdout)?.[1] ?? "";
+    const kept = /Its content was saved in ~\/(\S+)\.\n/.exec(stdout)?.[1] ?? "";
     expect(JSON.parse(read(kept))).toEqual({ theme: 1, mcpServers: { anygpt: GATEWAY } });
   });
 
   it.each([
     ["whose servers changed too", () => place().write(CURSOR, '{"mcpServers":{}}')],
     ["that is gone", () => rmSync(at(CURSOR))],
-  ])("puts a file back as a whole with --force %s", async (_name, change) => {
+  ])("restores the complete file with --force %s", async (_name, change) => {
     change();
     expect((await run("--undo", "--yes")).exit).toBe(2);
     expect((await run("--undo", "--force", "--yes")).exit).toBe(0);
@@ -74,13 +74,13 @@ describe("import --undo", () => {
   });
 
   it.each([
-    ["a folder", () => (rmSync(at(CURSOR)), mkdirSync(at(CURSOR))), "a folder has taken its place"],
+    ["a folder", () => (rmSync(at(CURSOR)), mkdirSync(at(CURSOR))), "a folder is at its path"],
     [
       "a file for its folder",
       () => (rmSync(at(".cursor"), { recursive: true }), place().write(".cursor", "")),
-      "a file has taken the place of its folder",
+      "a file is at the path of its folder",
     ],
-  ])("refuses what %s has taken the place of and puts the others back", async (_name, change, reason) => {
+  ])("does not restore a file that was replaced by %s, and restores the others", async (_name, change, reason) => {
     change();
     for (const argv of [
       ["--undo", "--json"],
@@ -92,7 +92,7 @@ describe("import --undo", () => {
         undone: [{ status: "restored" }, { path: at(CURSOR), status: "refused", reason }, { status: "removed" }],
       });
     }
-    expect([read(CODEX).includes("@anygpt"), existsSync(at(CONFIG))]).toEqual([false, false]);
+    expect([read(CODEX).includes("bin/discovery.js"), existsSync(at(CONFIG))]).toEqual([false, false]);
     expect((await run("--undo", "--force", "--yes")).exit).toBe(2);
   });
 
@@ -103,7 +103,7 @@ describe("import --undo", () => {
     expect(JSON.parse(read(CURSOR))).toEqual({ mcpServers: { a: { command: "a" } } });
   });
 
-  it("says when a file is as before already", async () => {
+  it("reports a file that already has its previous content", async () => {
     cursor({ a: { command: "a" } });
     expect((await run("--undo", "--yes", "--json")).json()).toMatchObject({
       undone: [{}, { status: "as before" }, { status: "removed" }],
@@ -116,7 +116,7 @@ describe("import --undo", () => {
     expect((await run("--undo", "--yes", "--json")).json()).toMatchObject({
       undone: [{ status: "refused", reason: "the backup is damaged" }, {}, {}],
     });
-    expect(read(CURSOR)).toContain("@anygpt");
+    expect(read(CURSOR)).toContain("bin/discovery.js");
   });
 
   it("undoes the last of several imports first", async () => {
@@ -142,7 +142,7 @@ it("restores every byte of any file around the servers", async () => {
       const before = `${mark}${a}{${b}"x":${json},${c}"mcpServers"${a}:{${b}"a"${c}:{"command":"a"}${a}},"z":${json}${isOpenEnded ? "," : ""}${b}}${c}`;
       place().write(CURSOR, before);
       const ran = await run("--client", "cursor", "--yes", "--json");
-      expect([ran.exit, read(CURSOR).includes("@anygpt/discovery"), read(CURSOR).includes('"command":"a"')]).toEqual([
+      expect([ran.exit, read(CURSOR).includes("bin/discovery.js"), read(CURSOR).includes('"command":"a"')]).toEqual([
         0,
         true,
         false,

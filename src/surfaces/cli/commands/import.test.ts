@@ -4,24 +4,24 @@ import { describe, expect, it } from "vitest";
 import { createCliPlace } from "../../../../test/support/cli.js";
 import { CODEX, CONFIG, CURSOR, GATEWAY, setUpImports } from "../../../../test/support/import-place.js";
 import { createTrust } from "../../../config/trust.js";
-import type { ImportPage } from "../import/page.js";
+import type { ImportPage } from "../../../operations/import/report.js";
 
 const { place, at, read, modeOf, run, runWith, page, cursor } = setUpImports();
 
 describe("import", () => {
-  it("says when there is nothing", async () => {
+  it("reports that there is nothing to import", async () => {
     const { exit, stdout } = await run();
     expect([exit, stdout]).toEqual([
       0,
-      "No file of another program was found.\n\nThere is nothing to do: all that can be imported is in place.\n",
+      "No configuration file of an MCP client was found.\n\nNothing to import: your configuration already has all servers.\n",
     ]);
   });
 
-  it("shows what it would write and writes nothing without a terminal", async () => {
+  it("shows the planned changes and writes nothing without a terminal", async () => {
     cursor({
       a: { command: "a", env: { K: "${env:A_KEY}", L: "${env:L:-x}" } },
       off: { command: "b", disabled: true },
-      hub: GATEWAY,
+      hub: { command: "npx", args: ["-y", "@anygpt/discovery"] },
     });
     place().write(
       CODEX,
@@ -30,26 +30,26 @@ describe("import", () => {
     place().write(".gemini/settings.json", '{\n  "mcpServers": [1]\n}');
     const { exit, stdout, stderr } = await run();
     expect([exit, stderr]).toEqual([0, ""]);
-    expect(stdout).toBe(`Found 5 servers in files of 3 programs:
+    expect(stdout).toBe(`Found 5 servers in files of 3 clients:
 
 Cursor (~/.cursor/mcp.json)
   ✓ a: stdio, a
-      ! needs A_KEY, not set
+      ! needs A_KEY, which is not set
       uses L (has a default)
-  - off: stdio, b - left out: \`disabled\` is true
-  - hub: stdio, npx - this gateway itself
+  - off: stdio, b - not imported: \`disabled\` is true
+  - hub: stdio, npx - is this gateway
 
 Gemini CLI (~/.gemini/settings.json)
-  ✗ line 2:3: mcpServers: must be a map of servers by name - left as it is
+  ✗ line 2:3: mcpServers: must be a map of servers by name - not imported
 
 Codex CLI (~/.codex/config.toml)
-  ✓ a: http, https://a.example - as a-2, because the name is taken
-  = same: stdio, a - the same as a
+  ✓ a: http, https://a.example - imported as a-2, because the name is already used
+  = same: stdio, a - same server as a
 
 To be written:
   + ~/.anygpt/mcp-discovery.config.json: gets 2 servers: a, a-2
 
-From then on the gateway uses that file, and not the files of other programs, unless its \`sources\` name them.
+The gateway will use this file instead of the files of MCP clients, unless \`sources\` in it lists them.
 
 Nothing was written. Add --yes to write.
 `);
@@ -82,7 +82,7 @@ Nothing was written. Add --yes to write.
       "# mine\nservers:\n  z:\n    command: z\nsearch: {limit: 3}\n",
       "# mine\nservers:\n  z:\n    command: z\n  a:\n    command: a\nsearch: {limit: 3}\n",
     ],
-  ])("extends a configuration in %s and keeps the rest of it", async (format, before, after) => {
+  ])("adds to a configuration in %s and preserves the rest", async (format, before, after) => {
     cursor({ a: { command: "a" }, z: { command: "z" } });
     const file = `.anygpt/mcp-discovery.config.${format}`;
     place().write(file, before);
@@ -92,12 +92,12 @@ Nothing was written. Add --yes to write.
     expect(read(file)).toBe(before);
   });
 
-  it("says that a file of rules alone ends the use of the clients' files", async () => {
+  it("warns that a configuration with only rules stops the use of the clients' files", async () => {
     cursor({ a: { command: "a" } });
     place().write(CONFIG, { cache: { ttl: 5 } });
     const ended = await page();
     expect(ended.endsZeroConfiguration).toBe(true);
-    expect((await run()).stdout).toContain("From then on the gateway uses that file");
+    expect((await run()).stdout).toContain("The gateway will use this file instead of");
     place().write(CONFIG, { servers: { z: { command: "z" } } });
     expect((await page()).endsZeroConfiguration).toBe(false);
   });
@@ -108,7 +108,7 @@ Nothing was written. Add --yes to write.
     const { exit, stdout, stderr } = await run("--client", "cursor", "--yes");
     expect(exit).toBe(2);
     expect(stdout).toContain('{\n  "servers": {\n    "a": {\n      "command": "a"\n    }\n  }\n}\n');
-    expect(stderr).toContain("is a program, which only you can change, so it was not written.");
+    expect(stderr).toContain("is a program, so it was not changed.");
     expect(read(CURSOR)).toContain('"a"');
     expect((await run("--yes", "--json")).json()).toMatchObject({
       success: false,
@@ -121,11 +121,11 @@ Nothing was written. Add --yes to write.
     await run("--config", at("own.yaml"), "--client", "cursor", "--yes");
     expect(read("own.yaml")).toBe("servers:\n  a:\n    command: a\n");
     expect(JSON.parse(read(CURSOR))).toEqual({
-      mcpServers: { anygpt: { command: "npx", args: ["-y", "@anygpt/discovery", "--config", at("own.yaml")] } },
+      mcpServers: { anygpt: { ...GATEWAY, args: [...GATEWAY.args, "--config", at("own.yaml")] } },
     });
   });
 
-  it("asks at a terminal, and takes no answer for a no", async () => {
+  it("asks at a terminal, and treats a missing answer as no", async () => {
     cursor({ a: { command: "a" } });
     const no = await runWith({ isTerminal: true, stdin: "n\n" });
     expect(no.stderr).toContain("Write these files? [y/N]");
@@ -133,7 +133,7 @@ Nothing was written. Add --yes to write.
     expect((await runWith({ isTerminal: true, stdin: "" })).stdout).toContain("Nothing was written.\n");
     expect(existsSync(at(CONFIG))).toBe(false);
     const yes = await runWith({ isTerminal: true, stdin: "yes\n" });
-    expect(yes.stdout).toContain("`anygpt mcp import --undo` puts everything back.");
+    expect(yes.stdout).toContain("`anygpt mcp import --undo` restores everything.");
     expect(existsSync(at(CONFIG))).toBe(true);
   });
 
@@ -146,16 +146,16 @@ Nothing was written. Add --yes to write.
   });
 
   it.each([
-    [["--client", "cursr"], 1, /No program is known as "cursr".*Did you mean cursor\?/s],
-    [["--secrets", "nowhere"], 1, /--secrets cannot be "nowhere"/],
-    [["--config", "x.txt"], 1, /has no extension/],
+    [["--client", "cursr"], 1, /"cursr" is not a known MCP client\..*Did you mean cursor\?/s],
+    [["--secrets", "nowhere"], 1, /"nowhere" is not a valid value for --secrets/],
+    [["--config", "x.txt"], 1, /does not have the extension of a configuration file/],
   ])("refuses %j", async (argv, code, message) => {
     const { exit, stderr } = await run(...argv);
     expect(exit).toBe(code);
     expect(stderr).toMatch(message);
   });
 
-  it("leaves a wrong configuration alone and says what is wrong", async () => {
+  it("does not change an invalid configuration and reports the error", async () => {
     cursor({ a: { command: "a" } });
     place().write(CONFIG, '{ "servrs": {} }');
     const { exit, stderr } = await run("--yes");
@@ -202,21 +202,21 @@ Nothing was written. Add --yes to write.
     expect((await page("--yes")).added).toEqual([]);
   });
 
-  it("says what was left out when there is nothing else", async () => {
+  it("lists the files that were not imported if there is nothing else", async () => {
     place().write(CURSOR, "{ broken");
     const { stdout } = await run();
     expect(stdout).not.toContain("There is nothing to do");
-    expect(stdout).toContain("✗ ~/.cursor/mcp.json was left out: correct it and run the command again.");
+    expect(stdout).toContain("✗ ~/.cursor/mcp.json was not imported. Correct it and run the command again.");
     rmSync(at(CURSOR));
     const project = createCliPlace();
     project.write(".mcp.json", { mcpServers: { theirs: { command: "t" } } });
     const env = { HOME: place().folder, ANYGPT_HOME: at(".anygpt") };
     const ran = await project.runWith({ env, columns: 300 }, "mcp", "import");
     project.remove();
-    expect(ran.stdout).toMatch(/\.mcp\.json was left out with 1 server, .* run `anygpt mcp config trust`\./);
+    expect(ran.stdout).toMatch(/\.mcp\.json with 1 server was not imported, .* run `anygpt mcp config trust`\./);
   });
 
-  it("writes through a link that leads nowhere yet", async () => {
+  it("writes through a symbolic link whose target does not exist yet", async () => {
     cursor({ a: { command: "a" } });
     mkdirSync(at(".anygpt"));
     symlinkSync("../dotfiles/config.json", at(CONFIG));
@@ -243,7 +243,7 @@ Nothing was written. Add --yes to write.
     });
   });
 
-  it("leaves a path with spaces alone where there is such a program", async () => {
+  it("does not split a path with spaces if such a program exists", async () => {
     const program = place().write("bin/my server", "");
     chmodSync(program, 0o755);
     chmodSync(place().write("bin/my", ""), 0o755);
@@ -252,10 +252,10 @@ Nothing was written. Add --yes to write.
     expect(JSON.parse(read(CONFIG))).toEqual({ servers: { a: { command: program } } });
   });
 
-  it("warns that rules which name what is enabled leave new tools out", async () => {
+  it("warns that allow-list rules disable new tools", async () => {
     cursor({ a: { command: "a" } });
     place().write(CONFIG, { toolRules: [{ pattern: "x", enabled: true }] });
-    expect((await run()).stdout).toContain("Your toolRules name the tools that are enabled");
+    expect((await run()).stdout).toContain("Your toolRules list the enabled tools.");
   });
 });
 

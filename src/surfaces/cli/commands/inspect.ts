@@ -34,22 +34,22 @@ export const inspect: Handler = (input, context) =>
       ...(tool.enabled ? {} : { disabledBy: reasons(stages)(tool) }),
     };
     if (context.isJson) context.json(inspectData(page));
-    else context.show(inspectLines(page, input.flag("examples")));
+    else context.show(toolLines(page, input.flag("examples")));
     return 0;
   });
 
 function tooManyWords(words: readonly string[]): DiscoveryError {
   return new DiscoveryError("INVALID_REQUEST", `Too many arguments: ${words.join(" ")}.`, {
-    hint: "Write SERVER:TOOL, SERVER TOOL, or TOOL where one server has a tool of that name.",
+    hint: "Write SERVER:TOOL, SERVER TOOL, or only TOOL if exactly one server has a tool of that name.",
   });
 }
 
-/** All that is known of one tool. */
+/** Everything that `inspect` shows about one tool. */
 export interface ToolPage {
   readonly tool: Tool;
   readonly changes: readonly ToolChange[];
   readonly disabledBy?: string;
-  /** What the policy says of it. */
+  /** The policy decision about the tool. */
   readonly ruling: Ruling;
   readonly isToBeConfirmed: boolean;
 }
@@ -72,21 +72,18 @@ function inspectData({ tool, changes, disabledBy, ruling, isToBeConfirmed: isAsk
   };
 }
 
-export function inspectLines(page: ToolPage, withExamples: boolean): Line[] {
+export function toolLines(page: ToolPage, withExamples: boolean): Line[] {
   const { tool, changes, disabledBy } = page;
   const { parameters, examples = [] } = describeTool(tool);
   return blocks([
     [line(0, "Tool: ", bold(toOneLine(tool.id)))],
-    disabledBy === undefined ? [] : [line(0, WARNING, ` Disabled: ${disabledBy}. It cannot be executed.`)],
-    [
-      line(0, "Description:"),
-      line(2, (tool.definition.description ?? tool.definition.title ?? "").trim() || "None given."),
-    ],
+    disabledBy === undefined ? [] : [line(0, WARNING, ` Disabled: ${disabledBy}. The tool cannot be executed.`)],
+    [line(0, "Description:"), line(2, (tool.definition.description ?? tool.definition.title ?? "").trim() || "None.")],
     [line(0, "Parameters:"), ...parameterLines(parameters)],
     tool.tags.length === 0 ? [] : [line(0, `Tags: ${tool.tags.join(", ")}`)],
     rulingLines(page.ruling, page.isToBeConfirmed),
     withExamples ? [line(0, "Examples:"), ...exampleLines(examples)] : [],
-    changes.length === 0 ? [] : [line(0, "Changes since it was first seen:"), ...changes.map(changeLine)],
+    changes.length === 0 ? [] : [line(0, "Changes since the tool was first seen:"), ...changes.map(changeLine)],
   ]);
 }
 
@@ -101,7 +98,7 @@ function parameterLines(parameters: readonly ToolParameter[]): Line[] {
 }
 
 function exampleLines(examples: NonNullable<ToolDetails["examples"]>): Line[] {
-  if (examples.length === 0) return [line(2, "None given.")];
+  if (examples.length === 0) return [line(2, "None.")];
   return blocks(
     examples.map(({ description, parameters }, index) => [
       line(2, `${description ?? `Example ${index + 1}`}:`),

@@ -44,17 +44,17 @@ describe("keys init", () => {
     const secret = files.find((file) => file.endsWith(".private.json")) ?? "";
     const { privateKey } = JSON.parse(readFileSync(join(folder, secret), "utf8")) as { privateKey: string };
     expect({ exit, states: await states() }).toEqual({ exit: 0, states: ["me own active"] });
-    expect(stdout).toMatch(/^✓ me is your key from now on\.\n {2}Fingerprint: (?:[0-9a-f]{4} ){7}[0-9a-f]{4}\n/);
+    expect(stdout).toMatch(/^✓ me is your signing key now\.\n {2}Fingerprint: (?:[0-9a-f]{4} ){7}[0-9a-f]{4}\n/);
     expect(stdout).toMatch(/\n {2}anygpt-ed25519 [\w-]{43} me\n$/);
     expect(stdout + (await run("list", "--json")).stdout).not.toContain(privateKey);
     expect([statSync(folder).mode & 0o777, statSync(join(folder, secret)).mode & 0o777]).toEqual([0o700, 0o600]);
   });
 
-  it("makes no second key beside one that signs", async () => {
+  it("creates no second key if one already signs", async () => {
     await run("init", "--name", "me");
     const { exit, stderr } = await run("init");
     expect(exit).toBe(1);
-    expect(stderr).toContain("There is a key that signs already");
+    expect(stderr).toContain("A signing key exists already");
     expect(stderr).toContain("--rotate");
     expect(await states()).toEqual(["me own active"]);
   });
@@ -62,7 +62,7 @@ describe("keys init", () => {
   it("rotates: the key before stays good for the overlap", async () => {
     await run("init", "--name", "me");
     const { stdout } = await run("init", "--rotate", "--overlap", "2w");
-    expect(stdout).toContain("Sign what it has signed anew by then: `anygpt mcp sign --all`.");
+    expect(stdout).toContain("Sign its files again before then with `anygpt mcp sign --all`.");
     const [old] = await list();
     const days = (Date.parse(old?.not_after ?? "") - Date.now()) / 86_400_000;
     expect(Math.round(days)).toBe(14);
@@ -70,9 +70,9 @@ describe("keys init", () => {
   });
 
   it.each([
-    [["--overlap", "30d"], "--overlap is for --rotate."],
+    [["--overlap", "30d"], "--overlap works only together with --rotate."],
     [["--rotate", "--overlap", "soon"], '"soon" is no length of time.'],
-    [["--name", "two\nlines"], "This is no public key to trust: its name"],
+    [["--name", "two\nlines"], "This is not a valid public key: its name"],
   ])("refuses %j", async (flags, message) => {
     const { exit, stderr } = await run("init", ...flags);
     expect({ exit, keys: await list() }).toEqual({ exit: 1, keys: [] });
@@ -92,10 +92,10 @@ describe("keys export", () => {
     });
   });
 
-  it("says what to do where there is none", async () => {
+  it("prints a hint if there is none", async () => {
     expect(await run("export")).toMatchObject({
       exit: 1,
-      stderr: "✗ You have no key yet.\n  `anygpt mcp keys init` makes one.\n",
+      stderr: "✗ You have no key yet.\n  Create one with `anygpt mcp keys init`.\n",
     });
   });
 });
@@ -111,12 +111,12 @@ describe("keys trust", () => {
     const { exit, stdout, stderr } = await atTerminal("y\n", "trust", ...words());
     expect(exit).toBe(0);
     expect(stderr).toContain(`fingerprint ${FINGERPRINT}\n`);
-    expect(stdout).toContain("✓ ann is trusted from now on.");
+    expect(stdout).toContain("✓ ann is now trusted.");
     expect(await states()).toEqual(["ann trusted good"]);
     expect(await actions()).toEqual(["trust_key"]);
   });
 
-  it("trusts nothing unasked, and with --yes what came over standard input", async () => {
+  it("trusts nothing without a confirmation, and with --yes a key from standard input", async () => {
     const { exit, stderr } = await run("trust", LINE);
     expect({ exit, states: await states() }).toEqual({ exit: 1, states: [] });
     expect(stderr).toContain("--yes");
@@ -124,16 +124,16 @@ describe("keys trust", () => {
     expect(ran.json()).toMatchObject({ key: { key_id: ID, name: "ann", fingerprint: FINGERPRINT, state: "good" } });
   });
 
-  it("says so where the key is trusted already, and where another has its name", async () => {
+  it("reports a key that is already trusted, and another key with the same name", async () => {
     await run("trust", LINE, "--yes");
-    expect((await run("trust", LINE)).stdout).toContain("ann is trusted already.");
+    expect((await run("trust", LINE)).stdout).toContain("ann is already trusted.");
     const other = await atTerminal("n\n", "trust", toKeyLine(createTestKey("ann").known));
     expect(other.stderr).toContain(`Another key here has the same name: ${ID}.`);
   });
 
   it.each([
     ["a file that is not there", "nowhere.pub", "nowhere.pub does not exist."],
-    ["a line that is none", "anygpt-ed25519 short ann", "This is no public key."],
+    ["a line that is none", "anygpt-ed25519 short ann", "This is not a public key."],
   ])("refuses %s", async (_name, given, message) => {
     const { exit, stderr } = await run("trust", given, "--yes");
     expect(exit).toBe(1);
@@ -142,15 +142,15 @@ describe("keys trust", () => {
 });
 
 describe("keys revoke", () => {
-  it("asks, and is for ever", async () => {
+  it("asks, and is permanent", async () => {
     await run("trust", LINE, "--yes");
     expect((await run("revoke", ID)).exit).toBe(1);
     expect(await atTerminal("n\n", "revoke", ID)).toMatchObject({ exit: 1 });
     expect(await states()).toEqual(["ann trusted good"]);
-    expect((await atTerminal("y\n", "revoke", ID)).stdout).toContain("✓ ann is revoked, and stays so.");
+    expect((await atTerminal("y\n", "revoke", ID)).stdout).toContain("✓ ann is revoked. This is permanent.");
     const { exit, stderr } = await run("trust", LINE, "--yes");
     expect({ exit, states: await states() }).toEqual({ exit: 1, states: ["ann trusted revoked"] });
-    expect(stderr).toContain("was revoked here and stays so");
+    expect(stderr).toContain("was revoked on this machine, which is permanent");
     const listed = (await run("list")).stdout;
     expect(listed).toMatch(/✗ ann - revoked 20\d\d-\d\d-\d\d \d\d:\d\d UTC\n/);
     expect(listed).toContain(`revoked key ${ID}`);
@@ -163,10 +163,10 @@ describe("keys revoke", () => {
     place.write(".anygpt/mcp-discovery.config.json", "{");
     const { exit, stderr } = await run("revoke", ID, "--yes");
     expect({ exit, states: await states() }).toEqual({ exit: 0, states: ["ann trusted revoked"] });
-    expect(stderr).toContain("This could not be recorded");
+    expect(stderr).toContain("The revocation could not be written to the audit log");
   });
 
-  it("names what to do about an unknown key", async () => {
+  it("prints a hint for an unknown key", async () => {
     expect(await run("revoke", "abc", "--yes")).toMatchObject({
       exit: 1,
       stderr: expect.stringContaining("`anygpt mcp keys list`") as string,
@@ -175,7 +175,7 @@ describe("keys revoke", () => {
 });
 
 describe("keys list", () => {
-  it("says what is wrong with a key file that is not used", async () => {
+  it("reports the problem of a key file that is not used", async () => {
     await run("trust", LINE, "--yes");
     chmodSync(join(place.folder, "state/keys", `${ID}.public.json`), 0o666);
     const { stdout } = await run("list");

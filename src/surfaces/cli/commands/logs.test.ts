@@ -12,7 +12,7 @@ afterEach(() => place.remove());
 const row = (number: number): string => `2026-01-01T10:00:0${number}.000Z line ${number}\n`;
 const fill = (): string => place.write("state/logs/echo.log", [1, 2, 3].map(row).join(""));
 
-it("shows the last lines, as many as -n says", async () => {
+it("shows the number of last lines that -n sets", async () => {
   fill();
   place.write("state/logs/echo.log.1", row(0));
   expect((await place.run("logs", "echo")).stdout).toBe([0, 1, 2, 3].map(row).join(""));
@@ -40,7 +40,7 @@ it("follows the file until it is interrupted", async () => {
 it.each([
   ["ecko", 2, "No server is named", "Did you mean echo?"],
   ["far", 1, "far has no log", "anygpt mcp doctor far"],
-])("says why %s has no log", async (name, exit, message, hint) => {
+])("explains why %s has no log", async (name, exit, message, hint) => {
   const ran = await place.run("logs", name);
   expect(ran.exit).toBe(exit);
   expect(ran.stdout).toBe("");
@@ -48,16 +48,16 @@ it.each([
   expect(ran.stderr).toContain(hint);
 });
 
-it("says why nothing is there", async () => {
+it("explains why the log is empty", async () => {
   const empty = await place.run("logs", "echo");
   expect(empty).toMatchObject({ exit: 0, stdout: "" });
   expect(empty.stderr).toContain("echo has written nothing to standard error yet.");
   const servers = { echo: testServer("echo.mjs") };
   place.write(".anygpt/mcp-discovery.config.json", { servers, upstreams: { keepLogs: false } });
-  expect((await place.run("logs", "echo")).stderr).toContain("Logs are switched off");
+  expect((await place.run("logs", "echo")).stderr).toContain("Server logs are disabled");
 });
 
-it("keeps what a server wrote, and nothing with keepLogs: false", async () => {
+it("stores a server's standard error, and nothing with keepLogs: false", async () => {
   const servers = { broken: testServer("faulty.mjs", "exit-now") };
   place.write(".anygpt/mcp-discovery.config.json", { servers, upstreams: { keepLogs: false } });
   await place.run("doctor", "broken");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type CliPlace, createCliPlace, toolServer } from "../../../../test/support/cli.js";
 import { createPinning } from "../../../catalog/pinning.js";
-import { fingerprintOf, hashDefinition } from "../../../catalog/record.js";
+import { connectionFingerprint, hashDefinition } from "../../../catalog/record.js";
 import type { ToolDefinition } from "../../../model/tool.js";
 import { createStore, storeFile } from "../../../store/create-store.js";
 
@@ -31,12 +31,12 @@ const configure = (policy: object): void =>
   });
 const openStore = () => createStore({ file: storeFile(join(place.folder, "state")), inline: true });
 
-/** The server says this from now on. */
+/** Changes the definition that the server returns. */
 async function say(...tools: ToolDefinition[]): Promise<void> {
   const store = openStore();
   const now = (): number => (clock += 1);
   const pinning = createPinning({ pins: store.pins, mode: "enforce", trustNew: true, now, log: () => undefined });
-  await pinning.see({ server: "fs", fingerprint: fingerprintOf(CONNECTION) }, tools);
+  await pinning.see({ server: "fs", fingerprint: connectionFingerprint(CONNECTION) }, tools);
   await store.close();
 }
 
@@ -56,26 +56,26 @@ const states = async () =>
   );
 
 describe("pins list", () => {
-  it("tells which definitions are approved, and starts nothing", async () => {
+  it("lists which definitions are approved, without starting a server", async () => {
     await say(READ, WRITE);
     expect((await run("list")).stdout).toMatch(
-      /^Pinned definitions \(2 tools, 0 not approved\):\n\n✓ fs:read since 2.*Z\n✓ fs:write since 2.*Z\n$/,
+      /^Pinned tool definitions \(2 tools, 0 not approved\):\n\n✓ fs:read since 2.*Z\n✓ fs:write since 2.*Z\n$/,
     );
     await say(EVIL, WRITE);
     expect(await states()).toEqual(["read changed", "write same"]);
     const { stdout } = await run("list", "--changed");
     expect(stdout).toMatch(
-      /✗ fs:read changed 2.*, not approved\n\n`anygpt mcp pins diff fs` shows what is different\.\n$/,
+      /✗ fs:read changed 2.*, not approved\n\n`anygpt mcp pins diff fs` shows the differences\.\n$/,
     );
     expect(stdout).not.toContain("fs:write");
   });
 
-  it("says so when nothing was seen, nothing waits, or nothing is looked at", async () => {
+  it("reports that nothing was recorded, nothing is waiting, or pinning is off", async () => {
     configure({ pinning: "off" });
     const { stdout, stderr } = await run("list");
-    expect(stdout).toBe("No definition has been seen yet.\n");
+    expect(stdout).toBe("No tool definition has been recorded yet.\n");
     expect(stderr).toContain("policy.pinning is off");
-    expect((await run("list", "--changed")).stdout).toBe("No definition waits for approval.\n");
+    expect((await run("list", "--changed")).stdout).toBe("No tool definition is waiting for approval.\n");
   });
 
   it("fails for a server that is not there", async () => {
@@ -88,7 +88,7 @@ describe("pins list", () => {
 });
 
 describe("pins diff", () => {
-  it("shows what was added and removed in quotes, with what nobody would see", async () => {
+  it("quotes added and removed text and escapes invisible characters", async () => {
     await say(READ);
     await say(EVIL);
     const { stdout } = await run("diff", "fs", "read");
@@ -108,7 +108,7 @@ describe("pins diff", () => {
     expect(stdout).toContain(`--yes --hash ${hashDefinition(EVIL)}`);
   });
 
-  it("gives programs every place with its old and its new value", async () => {
+  it("prints every change with its old and new value as JSON", async () => {
     await say(READ, WRITE);
     await say({ ...READ, description: "Reads." }, WRITE);
     expect((await run("diff", "fs", "--json")).json()).toMatchObject({
@@ -125,14 +125,14 @@ describe("pins diff", () => {
   });
 
   it.each([
-    ["the server", ["fs"], "What fs says is what was approved.\n"],
-    ["the tool", ["fs", "read"], "What fs says of read is what was approved.\n"],
-  ])("says so when %s is as it was", async (_, argv, expected) => {
+    ["the server", ["fs"], "All tool definitions of fs are approved.\n"],
+    ["the tool", ["fs", "read"], "The definition of fs:read is approved.\n"],
+  ])("reports that %s is unchanged", async (_, argv, expected) => {
     await say(READ);
     expect(await run("diff", ...argv)).toMatchObject({ exit: 0, stdout: expected });
   });
 
-  it("fails for a tool that nobody has seen", async () => {
+  it("fails for an unknown tool", async () => {
     await say(READ);
     expect(await run("diff", "fs", "none")).toMatchObject({
       exit: 2,
@@ -146,7 +146,7 @@ describe("pins approve", () => {
     ["y\n", 0, "read same"],
     ["n\n", 1, "read changed"],
     ["", 1, "read changed"],
-  ])("shows the difference and asks, and %j leads to exit %d", async (stdin, exit, state) => {
+  ])("shows the difference and asks; answer %j leads to exit code %d", async (stdin, exit, state) => {
     await say(READ);
     await say(EVIL);
     const ran = await atTerminal(stdin, "approve", "fs", "read");
@@ -156,7 +156,7 @@ describe("pins approve", () => {
     expect(await states()).toEqual([state]);
   });
 
-  it("tells running gateways, and puts it on record", async () => {
+  it("notifies running gateways and writes to the audit log", async () => {
     await say(READ);
     await say(EVIL);
     const signal = join(place.folder, "state", "reload");
@@ -191,7 +191,7 @@ describe("pins approve", () => {
     expect(await states()).toEqual(["read changed"]);
   });
 
-  it("approves all at once by the hash of all, and nothing when one of them changed again", async () => {
+  it("approves all definitions with their common hash, and none if one has changed again", async () => {
     await say(READ, WRITE);
     const all = [EVIL, { ...WRITE, title: "W" }];
     await say(...all);
@@ -201,10 +201,10 @@ describe("pins approve", () => {
     await say(...all);
     expect((await run("approve", "fs", "--all", "--yes", "--hash", hash)).exit).toBe(0);
     expect(await states()).toEqual(["read same", "write same"]);
-    expect((await run("approve", "fs", "--all")).stdout).toBe("Nothing waits for approval there.\n");
+    expect((await run("approve", "fs", "--all")).stdout).toBe("No tool definition is waiting for approval.\n");
   });
 
-  it("wants one tool or all named", async () => {
+  it("requires one tool or --all", async () => {
     await say(READ);
     expect((await run("approve", "fs")).exit).toBe(1);
     expect((await run("approve", "fs", "read", "--all")).exit).toBe(1);
@@ -219,7 +219,7 @@ it("lets a strict policy's new tools in when they are approved", async () => {
   expect((await place.run("mcp", "tools", "fs")).stdout).not.toContain("Reads a file.");
   expect(await states()).toEqual(["read new"]);
   expect((await place.run("mcp", "execute", "fs", "read")).stderr).toContain("TOOL_QUARANTINED");
-  expect((await run("diff", "fs", "read")).stdout).toContain("was never approved");
+  expect((await run("diff", "fs", "read")).stdout).toContain("has not been approved yet");
   await atTerminal("y\n", "approve", "fs", "read");
   expect((await place.run("mcp", "tools", "fs")).stdout).toContain("Reads a file.");
 });

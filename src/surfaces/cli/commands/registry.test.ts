@@ -7,8 +7,7 @@ import { testServer } from "../../../../test/support/gateway.js";
 import type { DiscoveryError } from "../../../errors.js";
 import { createInput, type Handler } from "../command.js";
 import { createContext } from "../context.js";
-import { checkExported } from "./registry-check.js";
-import { exportRegistry } from "./registry-export.js";
+import { checkExported, exportRegistry } from "./registry.js";
 
 const TOOLS = [
   {
@@ -69,11 +68,11 @@ const read = (file: string) =>
   JSON.parse(readFileSync(file, "utf8")) as { operations: Record<string, Record<string, unknown>> };
 
 describe("registry export", () => {
-  it("writes every enabled operation, names what is left out, and says the same for the same catalog", async () => {
+  it("writes every enabled operation, names omitted servers, and is deterministic", async () => {
     const { exit, stdout, stderr } = await run(exportRegistry, {});
     const file = join(place.folder, "operations.json");
     expect([exit, stdout]).toEqual([0, `✓ 2 operations written to ${file}.\n`]);
-    expect(stderr).toContain("Left out, because their tools are not known: broken.");
+    expect(stderr).toContain("Servers not exported, because their tools are not known: broken.");
     const first = readFileSync(file, "utf8");
     expect(read(file)).toMatchObject({
       schema_version: "1.0.0",
@@ -88,7 +87,7 @@ describe("registry export", () => {
     expect(withoutTime(readFileSync(file, "utf8"))).toBe(withoutTime(first));
   });
 
-  it("writes where MCP_REGISTRY_PATH says, unless a file is named", async () => {
+  it("writes to MCP_REGISTRY_PATH unless --file is passed", async () => {
     const env = { MCP_REGISTRY_PATH: "from-env.json" };
     await run(exportRegistry, {}, { env });
     expect(existsSync(join(place.folder, "from-env.json"))).toBe(true);
@@ -100,7 +99,7 @@ describe("registry export", () => {
     });
   });
 
-  it("replaces nobody's work without being told to", async () => {
+  it("does not overwrite another file without --force", async () => {
     const file = place.write("notes.json", '{"mine":true}');
     await expect(run(exportRegistry, { file })).rejects.toMatchObject({ code: "INVALID_REQUEST" });
     expect(readFileSync(file, "utf8")).toBe('{"mine":true}');
@@ -109,7 +108,7 @@ describe("registry export", () => {
     expect(statSync(file).isFile()).toBe(true);
   });
 
-  it("says so when the file cannot be written", async () => {
+  it("reports a file that cannot be written", async () => {
     const failure = await run(exportRegistry, { file: "no/such/folder/x.json" }).catch((e: DiscoveryError) => e);
     expect(failure).toMatchObject({ code: "INVALID_REQUEST", message: expect.stringContaining("ENOENT") });
   });
@@ -121,12 +120,12 @@ describe("registry check", () => {
     const { exit, stdout, stderr } = await run(checkExported, { file: "fresh.json" });
     expect([exit, stdout]).toEqual([
       0,
-      `✓ ${join(place.folder, "fresh.json")}: 2 operations, all as in the live catalog.\n`,
+      `✓ ${join(place.folder, "fresh.json")}: all 2 operations match the live catalog.\n`,
     ]);
-    expect(stderr).toContain("Not checked, because their tools are not known: broken.");
+    expect(stderr).toContain("Servers not checked, because their tools are not known: broken.");
   });
 
-  it("names every operation that is not so, and what is not in it yet", async () => {
+  it("lists every operation that differs or is missing", async () => {
     await run(exportRegistry, { file: "stale.json" });
     const { operations, ...head } = read(join(place.folder, "stale.json"));
     const { "github:list_repos": list, "github:create_issue": create } = operations;
@@ -136,7 +135,7 @@ describe("registry check", () => {
     expect(exit).toBe(2);
     expect(stdout).toContain("✗ github:create_issue: not as in the live catalog: risk_level.");
     expect(stdout).toContain("✗ github:gone: its adapter has no such tool.");
-    expect(stderr).toContain("1 operation not in it yet: github:list_repos");
+    expect(stderr).toContain("1 operation missing from the file: github:list_repos");
     const json = await run(checkExported, { file: "stale.json" }, { isJson: true });
     expect(JSON.parse(json.stdout)).toMatchObject({
       findings: [
@@ -148,9 +147,9 @@ describe("registry check", () => {
     });
   });
 
-  it("says so when the file is no JSON, or not there", async () => {
+  it("reports a file that is not JSON or does not exist", async () => {
     place.write("bad.json", "{");
-    expect((await run(checkExported, { file: "bad.json" })).stdout).toContain("✗ it is not JSON.");
+    expect((await run(checkExported, { file: "bad.json" })).stdout).toContain("✗ the file is not valid JSON.");
     await expect(run(checkExported, { file: "none.json" })).rejects.toMatchObject({ code: "INVALID_REQUEST" });
   });
 });

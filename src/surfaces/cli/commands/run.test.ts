@@ -5,7 +5,7 @@ import { type CliPlace, createCliPlace } from "../../../../test/support/cli.js";
 import { testServer } from "../../../../test/support/gateway.js";
 import { sampleFile } from "../../../../test/support/signed-files.js";
 import { definitionHash, type ToolFile } from "../../../toolfiles/format/tool-file.js";
-import { toText } from "../../../toolfiles/format/to-text.js";
+import { toToolFileText } from "../../../toolfiles/format/to-text.js";
 
 let place: CliPlace;
 const run = (...argv: string[]) => place.run("mcp", "run", ...argv);
@@ -43,7 +43,7 @@ beforeAll(async () => {
   ];
   mkdirSync(join(place.folder, ".ai/tools/mcp"), { recursive: true });
   const write = (file: ToolFile) =>
-    writeFileSync(join(place.folder, ".ai/tools/mcp", `${file.toolId}.yaml`), toText(file));
+    writeFileSync(join(place.folder, ".ai/tools/mcp", `${file.toolId}.yaml`), toToolFileText(file));
   files.forEach(write);
   await place.run("mcp", "sign", "--yes", ...files.map(({ toolId }) => toolId));
   write(echoFile("pid", {}));
@@ -56,7 +56,7 @@ describe("run", () => {
     ["parameters as JSON", ["a:=1", "b:=2.5"]],
     ["an object", ["--params", '{"a":1,"b":2.5}']],
     ["a file", ["--params-file", "params.json"]],
-  ])("executes the tool of a file with %s, and tells it as execute does", async (_name, words) => {
+  ])("executes the tool of a file with %s, and reports it like execute", async (_name, words) => {
     place.write("params.json", { a: 1, b: 2.5 });
     expect(await run("demo_add", ...words)).toMatchObject({
       exit: 0,
@@ -80,7 +80,8 @@ describe("run", () => {
 
   it("means a tool by its real name before another whose file is called so, as execute does", async () => {
     const own = createCliPlace();
-    const file = (toolId: string, name: string) => toText(echoFile(name, { text: { type: "string" } }, { toolId }));
+    const file = (toolId: string, name: string) =>
+      toToolFileText(echoFile(name, { text: { type: "string" } }, { toolId }));
     own.write(".ai/tools/mcp/echo.yaml", file("echo", "add"));
     own.write(".ai/tools/mcp/other.yaml", file("other", "echo"));
     await own.run("mcp", "sign", "echo", "other", "--yes");
@@ -93,31 +94,36 @@ describe("run", () => {
     own.remove();
   });
 
-  it("takes the whole id of a tool too", async () => {
+  it("accepts the complete id of a tool too", async () => {
     expect((await run("demo:echo", "text=hi")).stdout).toBe("hi\n");
   });
 
   it.each([
     ["a misspelt tool", ["demo_ad"], 2, "Did you mean demo_add"],
-    ["a tool that is nowhere", ["zzzzzz"], 2, "`anygpt mcp discover` writes some"],
+    ["a tool that is nowhere", ["zzzzzz"], 2, "Run `anygpt mcp discover --help` to see how to create tool files."],
     [
       "a file that nobody has signed",
       ["demo_pid"],
       2,
-      "is not signed.\n  Look through it and sign it with `anygpt mcp sign demo_pid`",
+      "is not signed.\n  Review the file. Run `anygpt mcp sign demo_pid` to sign it.",
     ],
     ["a misspelt parameter", ["demo_echo", "txet=1"], 1, "Did you mean text?"],
     ["a parameter of another type", ["demo_add", "a=one"], 1, 'The argument "a" must be a number.'],
-    ["parameters twice", ["demo_add", "a=1", "--params", "{}"], 1, "one by one and as a whole"],
+    [
+      "parameters twice",
+      ["demo_add", "a=1", "--params", "{}"],
+      1,
+      "NAME=VALUE parameters cannot be combined with --params",
+    ],
     ["what is no JSON", ["demo_add", "--params", "{"], 1, "--params is not JSON: line 1, column 2"],
     ["a parameter that is there twice", ["demo_add", "a=1", "a=2"], 1, "twice"],
-  ])("refuses %s and says what to do", async (_name, words, exit, message) => {
+  ])("rejects %s with a hint", async (_name, words, exit, message) => {
     const ran = await run(...words);
     expect(ran.exit).toBe(exit);
     expect(ran.stdout + ran.stderr).toContain(message);
   });
 
-  it("tells as JSON why a file is refused", async () => {
+  it("reports as JSON why a file is rejected", async () => {
     const ran = await run("demo_pid", "--json");
     expect(ran.json()).toMatchObject({ error: { code: "SIGNATURE_INVALID", reason: "unsigned" } });
   });
@@ -131,7 +137,7 @@ describe("run", () => {
     expect((await run("demo_append", `file=${file}`, "line=x", "--confirmed")).exit).toBe(0);
   });
 
-  it("names a variable that is missing, what it is, and fails that tool alone", async () => {
+  it("names a missing variable with its description, and fails only that tool", async () => {
     const ran = await run("demo_env");
     expect(ran.exit).not.toBe(0);
     expect(ran.stderr).toContain("DEMO_KEY");

@@ -1,7 +1,7 @@
-import type { Stages } from "../../../compose.js";
+import type { Stages } from "../../../gateway/stages.js";
 import type { DiscoveryEngine } from "../../../engine.js";
 import { DiscoveryError } from "../../../errors.js";
-import { toSearchAnswer } from "../../../metatools/discovery-profile.js";
+import { closestTools, toSearchAnswer } from "../../../metatools/discovery-profile.js";
 import { addServerNote } from "../../../metatools/suggest-installable.js";
 import type { FoundTool, FoundTools } from "../../../metatools/found-tools.js";
 import type { Match } from "../../../search/explain.js";
@@ -9,15 +9,20 @@ import { summaryOf } from "../../../metatools/metadata.js";
 import { catalogNotes, missingData } from "../catalog-notes.js";
 import type { Handler } from "../command.js";
 import type { Context } from "../context.js";
+import { describeCliStep } from "../next-steps.js";
 import { BLANK, blocks, bold, dim, line, type Line } from "../lines.js";
-import { askingText, LONGEST_START_MS, openCatalog, openWholeCatalog, withEngine } from "../session.js";
+import { askingText, LONGEST_START_MS, openWholeCatalog, withEngine } from "../session.js";
+import { openCatalog } from "../../../operations/open-catalog.js";
 
 const NOTHING_FOUND = 2;
 
 export const search: Handler = (input, context) =>
   withEngine(context, async (engine) => {
     const query = input.argument("query").trim();
-    if (query === "") throw new DiscoveryError("INVALID_REQUEST", "The query is empty.", { hint: EMPTY_QUERY_HINT });
+    if (query === "")
+      throw new DiscoveryError("INVALID_REQUEST", "The query is empty.", {
+        hint: { action: "search", query: "create an issue" },
+      });
     const server = input.text("server");
     const stages =
       server === undefined ? await openWholeCatalog(engine, context) : await openServer(engine, server, context);
@@ -26,10 +31,10 @@ export const search: Handler = (input, context) =>
       server,
       limit: input.number("limit"),
       explain: input.flag("explain"),
-      // The command has waited already.
+      // `openWholeCatalog` has already waited.
       waitMs: 0,
     });
-    if (context.isJson) context.json({ ...toSearchAnswer(found), ...missingData(found) });
+    if (context.isJson) context.json({ ...toSearchAnswer(found, describeCliStep), ...missingData(found) });
     else {
       if (found.hits.length > 0) context.aside([headingOf(query, found), BLANK]);
       context.show(searchLines(found));
@@ -38,7 +43,10 @@ export const search: Handler = (input, context) =>
     return found.hits.length === 0 ? NOTHING_FOUND : 0;
   });
 
-const EMPTY_QUERY_HINT = 'Say what you want to do: anygpt mcp search "create an issue".';
+const OTHER_WORDS =
+  "Try other words, list the servers with `anygpt mcp list`, or find servers to add with `anygpt mcp find`.";
+const NO_SERVER =
+  "No tool matches, because no server is configured. `anygpt mcp find WORDS` finds public servers, `anygpt mcp add` adds one.";
 
 async function openServer(engine: DiscoveryEngine, server: string, context: Context): Promise<Stages> {
   const stages = await openCatalog(engine);
@@ -54,17 +62,18 @@ export function searchLines({ hits }: Pick<FoundTools, "hits">): Line[] {
   return blocks(hits.map(hitLines));
 }
 
-/** How many more there are, or what to try where nothing fits; and what to do with a hit. */
-function afterLines({ hits, more, suggestions, pending, installable = [] }: FoundTools): Line[] {
+/** The number of further results, or advice if nothing matches; and the command to inspect the best result. */
+function afterLines(found: FoundTools): Line[] {
+  const { hits, more, pending, installable = [], hasServers } = found;
   const [best] = hits;
-  if (best === undefined && pending.length > 0) return [line(0, "No tool of the servers that have answered fits.")];
+  if (best === undefined && pending.length > 0)
+    return [line(0, "No tool matches on the servers that have answered so far.")];
   if (best === undefined) {
-    const near = suggestions.length > 0 ? ` Known here: ${suggestions.join(", ")}.` : "";
     const add = installable[0] === undefined ? [] : [line(0, addServerNote(installable[0]))];
-    return [line(0, `No tool fits.${near} Try other words, or \`anygpt mcp list\`.`), ...add];
+    return [line(0, hasServers ? `No tool matches.${closestTools(found)} ${OTHER_WORDS}` : NO_SERVER), ...add];
   }
-  const rest = more > 0 ? [line(0, `… and ${more} more. Narrow the query, or raise --limit.`)] : [];
-  return [BLANK, ...rest, line(0, dim(`Show its arguments: anygpt mcp inspect ${best.tool.id}`))];
+  const rest = more > 0 ? [line(0, `… and ${more} more. Use a more specific query, or a higher --limit.`)] : [];
+  return [BLANK, ...rest, line(0, dim(`Show the arguments of the first tool: anygpt mcp inspect ${best.tool.id}`))];
 }
 
 function hitLines({ tool, relevance, why = [] }: FoundTool, rank: number): Line[] {
@@ -82,15 +91,15 @@ function hitLines({ tool, relevance, why = [] }: FoundTool, rank: number): Line[
 const KINDS: Readonly<Record<Match["kind"], string>> = {
   exact: "",
   form: "another form, ",
-  same: "the same meaning, ",
-  concept: "the same matter, ",
-  typing: "a typing error, ",
+  same: "a synonym, ",
+  concept: "a related concept, ",
+  typing: "a spelling correction, ",
   near: "",
 };
 
-/** `"removing" as "delete" (the same meaning, in name, first sentence)` */
+/** `"removing" as "delete" (a synonym, in name, first sentence)` */
 function toReason({ word, found, kind, fields }: Match): string {
   const where = fields.map((field) => field.replace(/[A-Z]/gu, (letter) => ` ${letter.toLowerCase()}`)).join(", ");
-  if (kind === "near") return `near in meaning: "${found}" (in ${where})`;
+  if (kind === "near") return `similar meaning: "${found}" (in ${where})`;
   return `"${word}"${word === found ? "" : ` as "${found}"`} (${KINDS[kind]}in ${where})`;
 }

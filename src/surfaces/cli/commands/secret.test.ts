@@ -40,5 +40,8 @@ it("lists references and inherited variables without reading any", async () => {
     ],
     environment: { inherited: [{ server: "files", inheritEnv: ["AWS_*"] }], withheld: [] },
   });
+  const listed = await place.runWith({ env }, "mcp", "secret", "list", "--config", "mine.json");
+  expect(listed.stdout).toBe("${keychain:NONE} (used by files)\n${command:false} (used by files)\n");
+  expect((await place.runWith({ env }, "mcp", "secret", "list")).stdout).toMatch(/^No server refers to a secret\. /);
   expect((await place.runWith({ env }, "mcp", "config", "validate", "--config", "mine.json")).exit).toBe(0);
 });

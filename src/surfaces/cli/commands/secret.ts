@@ -1,4 +1,4 @@
-import { placeFor } from "../../../open-engine.js";
+import { environmentFor } from "../../../gateway/find-configuration.js";
 import { DiscoveryError } from "../../../errors.js";
 import { createSecretReader } from "../../../secrets/create-secret-reader.js";
 import { type Keychain, openKeychain } from "../../../secrets/keychain.js";
@@ -7,17 +7,18 @@ import { askHidden } from "../ask-hidden.js";
 import type { Handler } from "../command.js";
 import type { Context } from "../context.js";
 import { bold, GOOD, line } from "../lines.js";
-import { optionsOf } from "../trust-files.js";
+import { engineOptions } from "../trust-files.js";
 
 export const setSecret: Handler = async (input, context) => {
   const name = input.argument("name");
   const keychain = keychainOf(context);
   const value = isAttended(context)
-    ? await askHidden(`The secret for ${name} (it is not shown):`, context)
+    ? await askHidden(`Secret for ${name} (the input is not shown):`, context)
     : (await textOf(context.io.stdin)).replace(/\r?\n$/, "");
   await context.wait(keychain.write(name, value), () => "Writing to the keychain…");
   if (context.isJson) context.json({ name, reference: `\${keychain:${name}}` });
-  else context.show([line(0, GOOD, " ", bold(name), ` is stored. Write \${keychain:${name}} in your configuration.`)]);
+  else
+    context.show([line(0, GOOD, " ", bold(name), ` is stored. Use it as \${keychain:${name}} in your configuration.`)]);
   return 0;
 };
 
@@ -33,7 +34,7 @@ export const removeSecret: Handler = async (input, context) => {
   }
   await keychainOf(context).remove(name);
   if (context.isJson) context.json({ name, removed: true });
-  else context.show([line(0, GOOD, " ", bold(name), " is removed from the keychain.")]);
+  else context.show([line(0, GOOD, " ", bold(name), " was removed from the keychain.")]);
   return 0;
 };
 
@@ -44,7 +45,7 @@ export const checkSecret: Handler = async (input, context) => {
       hint: "Write keychain:NAME, op://VAULT/ITEM/FIELD, vault:PATH#FIELD or command:PROGRAM ARGUMENT ….",
     });
   }
-  const { env, home, elapsed } = placeFor(optionsOf(context));
+  const { env, home, elapsed } = environmentFor(engineOptions(context));
   const reader = createSecretReader({ env, cwd: home, platform: process.platform, elapsed });
   const value = await context.wait(reader.read(reference), () => `Reading ${reference}…`);
   const characters = value.length;
@@ -54,7 +55,7 @@ export const checkSecret: Handler = async (input, context) => {
 };
 
 function keychainOf(context: Context): Keychain {
-  const { env, home } = placeFor(optionsOf(context));
+  const { env, home } = environmentFor(engineOptions(context));
   return openKeychain({ env, cwd: home, platform: process.platform });
 }
 

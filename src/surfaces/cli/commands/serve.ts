@@ -1,34 +1,37 @@
 import type { DiscoveryEngine } from "../../../engine.js";
 import { DiscoveryError } from "../../../errors.js";
-import type { Reload } from "../../../lifecycle.js";
-import { describeDifference } from "../../../reload.js";
+import type { Reload } from "../../../gateway/lifecycle.js";
+import { describeDifference } from "../../../gateway/configuration-difference.js";
 import type { Metrics } from "../../../metrics/metrics.js";
 import { createLog } from "../../../util/log.js";
 import type { HttpOptions } from "../../http/options.js";
 import type { Handler, Input } from "../command.js";
 import type { CliIo } from "../io.js";
-import { toLogWish } from "../log-wish.js";
+import { resolveLogOptions } from "../log-options.js";
 import { useEngine } from "../session.js";
 
-/** Standard output is the protocol's: everything we have to say goes to standard error. */
+/** Standard output carries MCP messages, so the log goes to standard error. */
 export const serve: Handler = async (input, context) => {
   const { stderr, onReload } = context.io;
   const isHttp = input.flag("http");
   if (!isHttp && (input.number("port") ?? input.text("host")) !== undefined) throw onlyWithHttp();
-  const wish = toLogWish({ level: input.text("logLevel"), format: input.text("logFormat") }, context.io.env);
-  const log = createLog({ ...wish, now: Date.now, write: (text) => void stderr.write(text) });
+  const logOptions = resolveLogOptions(
+    { level: input.text("logLevel"), format: input.text("logFormat") },
+    context.io.env,
+  );
+  const log = createLog({ ...logOptions, now: Date.now, write: (text) => void stderr.write(text) });
   const metrics = isHttp ? (await import("../../../metrics/metrics.js")).createMetrics() : undefined;
   await useEngine(
     { ...context, log, warn: (message) => log(message, { level: "warn" }) },
     async (engine) => {
-      const { place } = await engine.stages();
-      const reload = engine.watch(createTeller(place.log));
+      const { runtime } = await engine.stages();
+      const reload = engine.watch(createReloadLogger(runtime.log));
       onReload?.(() => void reload());
       await (metrics === undefined
         ? serveOverStdio(engine, context.io)
         : serveOverHttp({ engine, input, metrics }, context.io));
     },
-    { isBrief: false, observe: { ...(metrics && { metrics }), logsCalls: wish.level === "debug" } },
+    { isBrief: false, observe: { ...(metrics && { metrics }), logsCalls: logOptions.level === "debug" } },
   );
   return 0;
 };
@@ -38,15 +41,15 @@ async function serveOverStdio(
   { stdin, stdout, stderr, isTerminal, signal }: CliIo,
 ): Promise<void> {
   const { serveMcp } = await import("../../mcp/serve.js");
-  const { place } = await engine.stages();
+  const { runtime } = await engine.stages();
   if (isTerminal.stdin === true) stderr.write(FOR_A_TERMINAL);
-  await serveMcp({ engine, input: stdin, output: stdout, log: place.log }, signal);
+  await serveMcp({ engine, input: stdin, output: stdout, log: runtime.log }, signal);
 }
 
-/** What a user reads who has started the server by hand. */
-const FOR_A_TERMINAL = `This is a server for an MCP client: it reads JSON-RPC messages from standard input. Ctrl-C ends it.
+/** Shown to a user who starts the server in a terminal. */
+const FOR_A_TERMINAL = `This is a server for an MCP client: it reads JSON-RPC messages from standard input. Press Ctrl-C to stop it.
   Connect a client:  anygpt mcp import --client NAME   (cursor, claude-desktop, …)
-  Or write to the client's configuration:
+  Or add this to the client's configuration:
     {"mcpServers": {"discovery": {"command": "discovery"}}}
   Use the tools here:  anygpt list, anygpt search "…", anygpt help
 `;
@@ -59,35 +62,35 @@ interface HttpParts {
 
 async function serveOverHttp({ engine, input, metrics }: HttpParts, { signal }: CliIo): Promise<void> {
   const { serveHttp } = await import("../../http/serve-http.js");
-  const { toMetricSources } = await import("../../../observing/metric-sources.js");
+  const { toMetricSources } = await import("../../../gateway/observing/metric-sources.js");
   const { renderMetrics } = await import("../../../metrics/render-metrics.js");
   const { config } = await engine.stages();
-  const tellMetrics = async (): Promise<string> => renderMetrics(metrics, toMetricSources(await engine.stages()));
-  await serveHttp({ engine, options: withChosen(config.http, input), metrics: tellMetrics }, signal);
+  const readMetrics = async (): Promise<string> => renderMetrics(metrics, toMetricSources(await engine.stages()));
+  await serveHttp({ engine, options: withOptions(config.http, input), metrics: readMetrics }, signal);
 }
 
-/** What is typed counts more than what is configured. */
-function withChosen(configured: HttpOptions, input: Input): HttpOptions {
+/** Options on the command line override the configuration. */
+function withOptions(configured: HttpOptions, input: Input): HttpOptions {
   const { host = configured.host, port = configured.port } = { host: input.text("host"), port: input.number("port") };
   return { ...configured, host, port };
 }
 
 function onlyWithHttp(): DiscoveryError {
-  return new DiscoveryError("INVALID_REQUEST", "--host and --port are for --http.", {
-    hint: "Add --http, or leave them out to serve an MCP client on standard input and output.",
+  return new DiscoveryError("INVALID_REQUEST", "--host and --port can only be used with --http.", {
+    hint: "Add --http, or omit these options to serve an MCP client on standard input and output.",
   });
 }
 
-/** A configuration that is wrong changes nothing, and is told of once, however often it is looked at. */
-function createTeller(log: (message: string) => void): (reload: Reload) => void {
-  let told = "";
+/** Logs each reload. An invalid configuration is ignored, and the same error is logged only once. */
+function createReloadLogger(log: (message: string) => void): (reload: Reload) => void {
+  let lastError = "";
   return (reload) => {
     if (reload.kind === "done") {
-      told = "";
-      log(`The configuration was read again: ${describeDifference(reload.difference)}.`);
-    } else if (reload.reason.message !== told) {
-      told = reload.reason.message;
-      log(`The configuration stays as it was: ${told}`);
+      lastError = "";
+      log(`The configuration was reloaded: ${describeDifference(reload.difference)}.`);
+    } else if (reload.reason.message !== lastError) {
+      lastError = reload.reason.message;
+      log(`The new configuration is invalid, so the previous one stays in use: ${lastError}`);
     }
   };
 }

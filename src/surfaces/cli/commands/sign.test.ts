@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type CliPlace, createCliPlace } from "../../../../test/support/cli.js";
 import { createTestKey, hashed, sampleFile, signed, stdioFile } from "../../../../test/support/signed-files.js";
-import { toText } from "../../../toolfiles/format/to-text.js";
+import { toToolFileText } from "../../../toolfiles/format/to-text.js";
 import { toKeyLine } from "../../../toolfiles/keys/key-line.js";
 
 let place: CliPlace;
@@ -28,7 +28,7 @@ const verdicts = async (...ids: string[]) => {
   return { exit: ran.exit, files: files.map(({ tool_id, ok, reason }) => `${tool_id} ${ok ? "ok" : reason}`) };
 };
 
-/** As if every key had been made an hour earlier. */
+/** Moves the creation time of every key back by one hour. */
 function ageKeys(): void {
   const folder = join(place.folder, "state/keys");
   for (const name of readdirSync(folder)) {
@@ -49,13 +49,13 @@ const STDIO = stdioFile({
 const ANN = createTestKey("ann");
 
 describe("sign", () => {
-  it("shows what files reach, start and need, makes a key where there is none, and signs", async () => {
-    put("lib_find", toText(HTTP));
-    put("fs_find", toText(STDIO));
+  it("shows servers, programs and variables of the files, creates a key if there is none, and signs", async () => {
+    put("lib_find", toToolFileText(HTTP));
+    put("fs_find", toToolFileText(STDIO));
     expect((await verdicts()).files).toEqual(["fs_find unsigned", "lib_find unsigned"]);
     const { exit, stdout, stderr } = await run("sign", "lib_find", "fs_find", "--yes");
     expect(exit).toBe(0);
-    expect(stdout).toMatch(/^✓ Your key is \S+@\S+ \([0-9a-f]{32}\); it was made just now\.\n/);
+    expect(stdout).toMatch(/^✓ Created your key \S+@\S+ \([0-9a-f]{32}\)\.\n/);
     expect(stdout).toMatch(/✓ lib_find is signed by \S+@\S+\.\n✓ fs_find is signed/);
     expect(stderr).toBe(
       `Server lib at https://lib.example/mcp
@@ -68,12 +68,12 @@ Server fs starts npx -y "two words"
 
 `,
     );
-    expect(readFileSync(at("lib_find"), "utf8").split("\n").slice(2).join("\n")).toBe(toText(HTTP));
+    expect(readFileSync(at("lib_find"), "utf8").split("\n").slice(2).join("\n")).toBe(toToolFileText(HTTP));
     expect(await verdicts()).toEqual({ exit: 0, files: ["fs_find ok", "lib_find ok"] });
   });
 
-  it("leaves a file alone that the same key has signed, and signs it with another key anew", async () => {
-    put("lib_find", toText(HTTP));
+  it("skips a file that the same key has signed, and signs it again with another key", async () => {
+    put("lib_find", toToolFileText(HTTP));
     await run("sign", "lib_find", "--yes");
     utimesSync(at("lib_find"), 1, 1);
     const before = readFileSync(at("lib_find"));
@@ -89,30 +89,30 @@ Server fs starts npx -y "two words"
     expect(keyOf(readFileSync(at("lib_find")))).toBe(keyOf(before));
   });
 
-  it("asks at a terminal, and makes no key before the yes", async () => {
-    put("lib_find", toText(HTTP));
+  it("asks at a terminal, and creates no key before the user agrees", async () => {
+    put("lib_find", toToolFileText(HTTP));
     const declined = await atTerminal("n\n", "sign", "lib_find");
     expect(declined.exit).toBe(1);
-    expect(declined.stderr).toMatch(/Sign 1 file as \S+\? \[y\/N\]\nNothing was signed\.\n$/);
-    expect(readFileSync(at("lib_find"), "utf8")).toBe(toText(HTTP));
+    expect(declined.stderr).toMatch(/Sign 1 file as \S+\? \[y\/N\] Nothing was signed\.\n$/);
+    expect(readFileSync(at("lib_find"), "utf8")).toBe(toToolFileText(HTTP));
     expect((await run("keys", "list", "--json")).json()).toMatchObject({ keys: [] });
     expect((await atTerminal("y\n", "sign", "lib_find")).exit).toBe(0);
     expect((await verdicts()).exit).toBe(0);
   });
 
-  it.each([[[]], [["--json"]]])("signs nothing where nobody can be asked, without --yes: %j", async (words) => {
-    put("lib_find", toText(HTTP));
+  it.each([[[]], [["--json"]]])("signs nothing without a terminal and without --yes: %j", async (words) => {
+    put("lib_find", toToolFileText(HTTP));
     const ran = await run("sign", "lib_find", ...words);
     expect(ran.exit).toBe(1);
-    expect(ran.stdout + ran.stderr).toMatch(/Nobody can be asked here[^]*give --yes/);
-    expect(readFileSync(at("lib_find"), "utf8")).toBe(toText(HTTP));
+    expect(ran.stdout + ran.stderr).toMatch(/there is no terminal to ask[^]*add --yes/);
+    expect(readFileSync(at("lib_find"), "utf8")).toBe(toToolFileText(HTTP));
     expect((await run("keys", "list", "--json")).json()).toMatchObject({ keys: [] });
   });
 
-  it("takes with --all only what its own keys have signed, be they expired, and tells of the rest", async () => {
+  it("signs with --all only files of its own keys, including expired ones, and reports the rest", async () => {
     await run("keys", "init");
-    put("lib_find", toText(HTTP));
-    put("old", toText({ ...HTTP, toolId: "old" }));
+    put("lib_find", toToolFileText(HTTP));
+    put("old", toToolFileText({ ...HTTP, toolId: "old" }));
     await run("sign", "lib_find", "old", "--yes");
     const edited = readFileSync(at("lib_find"), "utf8").replace("lib.example", "evil.example");
     await run("keys", "init", "--rotate", "--overlap", "0");
@@ -120,7 +120,7 @@ Server fs starts npx -y "two words"
       unknown: signed({ ...HTTP, toolId: "unknown" }, createTestKey("eve").signing),
       trusted: signed({ ...HTTP, toolId: "trusted" }, ANN.signing),
       hashed: hashed({ ...HTTP, toolId: "hashed" }),
-      plain: toText({ ...HTTP, toolId: "plain" }),
+      plain: toToolFileText({ ...HTTP, toolId: "plain" }),
       broken: "}",
       lib_find: edited,
     };
@@ -138,12 +138,12 @@ Server fs starts npx -y "two words"
     }
   });
 
-  it("does not sign with --all what was put back, though a key of its own has signed it once", async () => {
+  it("does not sign a restored older file with --all, although an own key signed it before", async () => {
     await run("keys", "init");
-    put("lib_find", toText(HTTP));
+    put("lib_find", toToolFileText(HTTP));
     await run("sign", "--yes", "lib_find");
     const before = readFileSync(at("lib_find"));
-    put("lib_find", toText({ ...HTTP, version: "1.1.0" }));
+    put("lib_find", toToolFileText({ ...HTTP, version: "1.1.0" }));
     await run("sign", "--yes", "lib_find");
     await run("keys", "init", "--rotate", "--overlap", "0");
     put("lib_find", before);
@@ -156,7 +156,7 @@ Server fs starts npx -y "two words"
 
   const EVE = createTestKey("eve");
   it.each<[string, () => Promise<string | Buffer> | string | Buffer, string]>([
-    ["nobody", () => toText(HTTP), "(not signed)"],
+    ["nobody", () => toToolFileText(HTTP), "(not signed)"],
     ["a stranger", () => signed(HTTP, EVE.signing), `(signed by the unknown key ${EVE.known.keyId})`],
     [
       "a revoked key",
@@ -168,14 +168,14 @@ Server fs starts npx -y "two words"
       `(signed by the revoked key ${ANN.known.keyId})`,
     ],
     ["whoever changed it since", () => `${signed(HTTP, EVE.signing).toString()}\n`, "(changed since it was signed)"],
-  ])("says before the question that a file is of %s", async (_who, content, remark) => {
+  ])("warns before the question that a file is from %s", async (_who, content, remark) => {
     put("lib_find", await content());
     const { stderr } = await atTerminal("n\n", "sign", "lib_find");
     expect(stderr).toContain(`lib_find 1.0.0: find ${remark}`);
   });
 
-  it("signs none when one of those that were named is no tool file, with every reason and line", async () => {
-    put("lib_find", toText(HTTP));
+  it("signs nothing if one named file is not a tool file, and reports every reason with its line", async () => {
+    put("lib_find", toToolFileText(HTTP));
     put(
       "bad",
       signed({ ...HTTP, toolId: "bad" }, ANN.signing)
@@ -190,11 +190,11 @@ Server fs starts npx -y "two words"
     expect(readFileSync(at("lib_find")).equals(before)).toBe(true);
   });
 
-  it("signs a file by its path and says when nobody looks there", async () => {
-    const path = place.write("elsewhere/lib_find.yaml", toText(HTTP));
+  it("signs a file by its path and warns if its folder is not used", async () => {
+    const path = place.write("elsewhere/lib_find.yaml", toToolFileText(HTTP));
     const { exit, stdout, stderr } = await run("sign", "elsewhere/lib_find.yaml", "--yes");
     expect({ exit, out: stdout.includes("lib_find is signed") }).toEqual({ exit: 0, out: true });
-    expect(stderr).toContain(`${path} is signed and not used`);
+    expect(stderr).toContain(`${path} is signed but not used`);
     expect(readFileSync(path, "utf8")).toMatch(/^# kiwi-mcp:validated:.*\n# anygpt:ed25519:/);
   });
 
@@ -204,7 +204,7 @@ Server fs starts npx -y "two words"
     ["a key that is not there", ["lib_find", "--key", "abc"], '"abc" is no key that could sign here.', 1],
     ["a path that is not there", ["x/lib_find.yaml"], "it does not exist", 2],
   ])("refuses %s", async (_name, words, message, exit) => {
-    put("lib_find", toText(HTTP));
+    put("lib_find", toToolFileText(HTTP));
     const ran = await run("sign", ...words);
     expect(ran.exit).toBe(exit);
     expect(ran.stderr).toContain(message);
@@ -212,14 +212,14 @@ Server fs starts npx -y "two words"
 });
 
 describe("verify", () => {
-  it("names the file, the reason and what to do, and the others are good", async () => {
-    put("lib_find", toText(HTTP));
+  it("reports the file, the reason and a hint, and accepts the other files", async () => {
+    put("lib_find", toToolFileText(HTTP));
     await run("sign", "lib_find", "--yes");
     put("fs_find", signed(STDIO, ANN.signing));
     put("other", hashed(sampleFile({ toolId: "other" })));
     const { exit, stdout } = await run("verify");
     expect(exit).toBe(2);
-    expect(stdout).toContain("3 tool files, 2 refused:");
+    expect(stdout).toContain("3 tool files, 2 rejected:");
     expect(stdout).toMatch(/✓ lib_find 1\.0\.0 - signed by \S+@\S+, 20\d\d-/);
     expect(stdout).toContain(`✗ fs_find - unknown-key\n  ${at("fs_find")} is signed with the key ${ANN.known.keyId}`);
     expect(stdout).toContain("`anygpt mcp keys trust`");
@@ -227,7 +227,7 @@ describe("verify", () => {
     expect(await verdicts("lib_find")).toEqual({ exit: 0, files: ["lib_find ok"] });
   });
 
-  it("refuses an older version until somebody takes it", async () => {
+  it("rejects an older version until the user accepts it", async () => {
     await run("keys", "trust", toKeyLine(ANN.known), "--yes");
     const [older, newer] = [HTTP, { ...HTTP, version: "1.1.0" }].map((file) => signed(file, ANN.signing));
     put("lib_find", newer!);
@@ -237,9 +237,11 @@ describe("verify", () => {
     expect((await run("verify", "lib_find", "--accept")).exit).toBe(1);
     const declined = await atTerminal("n\n", "verify", "lib_find", "--accept");
     expect(declined.exit).toBe(1);
-    expect(declined.stderr).toMatch(/lib_find\.yaml 1\.0\.0 of \S+, in place of 1\.1\.0 of/);
+    expect(declined.stderr).toMatch(/lib_find\.yaml 1\.0\.0 of \S+, instead of 1\.1\.0 of/);
     expect((await verdicts()).exit).toBe(2);
-    expect((await run("verify", "--accept", "--yes")).stderr).toContain("With --yes, the tools have to be named.");
+    expect((await run("verify", "--accept", "--yes")).stderr).toContain(
+      "--accept with --yes needs the ids of the tools.",
+    );
     expect((await atTerminal("y\n", "verify", "lib_find", "--accept")).exit).toBe(0);
     expect(await verdicts()).toEqual({ exit: 0, files: ["lib_find ok"] });
     expect((await run("verify", "--accept", "--yes")).stderr).toContain("None of these files is older");
@@ -247,15 +249,15 @@ describe("verify", () => {
 
   it("does not mind a file in whose place another one is used", async () => {
     place.write(".anygpt/mcp-discovery.config.json", { toolFiles: { folders: [`../${FOLDER}`, "./more"] } });
-    put("lib_find", toText(HTTP));
-    place.write(".anygpt/more/lib_find.yaml", toText({ ...HTTP, version: "2.0.0" }));
+    put("lib_find", toToolFileText(HTTP));
+    place.write(".anygpt/more/lib_find.yaml", toToolFileText({ ...HTTP, version: "2.0.0" }));
     await run("sign", at("lib_find"), join(place.folder, ".anygpt/more/lib_find.yaml"), "--yes");
     expect(await verdicts()).toEqual({ exit: 0, files: ["lib_find ok", "lib_find shadowed"] });
   });
 
-  it("does not call a file good that is left out for another one about the same tool", async () => {
-    put("lib_find", toText(HTTP));
-    put("lib_other", toText({ ...HTTP, toolId: "lib_other" }));
+  it("does not report a file as valid if another file for the same tool takes precedence", async () => {
+    put("lib_find", toToolFileText(HTTP));
+    put("lib_other", toToolFileText({ ...HTTP, toolId: "lib_other" }));
     await run("sign", "lib_find", "lib_other", "--yes");
     expect(await verdicts()).toEqual({ exit: 0, files: ["lib_find ok", "lib_other shadowed"] });
     const { stdout } = await run("verify", "lib_other");
@@ -266,17 +268,17 @@ describe("verify", () => {
     expect(ran.stderr + ran.stdout).toContain(`another file describes the same tool: ${at("lib_find")}`);
   });
 
-  it("says where it has looked when there is nothing, and refuses where tool files are switched off", async () => {
+  it("names the searched folders if there are no files, and fails if tool files are disabled", async () => {
     expect((await run("verify")).stdout).toContain(`There are no tool files in ${place.folder}/.ai/tools/mcp`);
     place.write(".anygpt/mcp-discovery.config.json", { toolFiles: { enabled: false } });
     expect(await run("verify")).toMatchObject({
       exit: 2,
-      stderr: expect.stringContaining("Tool files are switched off") as string,
+      stderr: expect.stringContaining("The configuration disables tool files.") as string,
     });
   });
 
   it("completes tool ids, refused ones too", async () => {
-    put("lib_find", toText(HTTP));
+    put("lib_find", toToolFileText(HTTP));
     expect((await place.run("__complete", "--", "mcp", "verify", "li")).stdout).toBe("lib_find\n");
   });
 });

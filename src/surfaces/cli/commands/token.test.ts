@@ -16,7 +16,7 @@ describe("a new token", () => {
     expect(stdout).toContain(JSON.stringify({ name: "ci", hash: sha256(token), scopes: ["a:read", "b:*"] }));
   });
 
-  it("is told to programs with its view and its end, and is another every time", async () => {
+  it("is printed as JSON with its view and expiry, and differs every time", async () => {
     const words = ["mcp", "token", "create", "ci", "--view", "office", "--expires", "2999-01-31T00:00:00Z", "--json"];
     const [one, other] = [await place.run(...words), await place.run(...words)].map(
       (ran) => ran.json() as { token: string; entry: object },
@@ -57,7 +57,7 @@ it("names every scope once", () => {
 });
 
 describe("a token of one's own", () => {
-  it("is read from standard input and told as its hash", async () => {
+  it("is read from standard input and printed as its hash", async () => {
     const token = "0123456789abcdef0123456789abcdef";
     const ran = await place.runWith({ stdin: `${token}\n` }, "mcp", "token", "hash");
     expect(ran).toMatchObject({ exit: 0, stdout: `${sha256(token)}\n` });

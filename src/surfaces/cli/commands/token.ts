@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { DiscoveryError } from "../../../errors.js";
-import { toPlace } from "../../../place.js";
+import { toRuntimeEnvironment } from "../../../gateway/runtime-environment.js";
 import { hashToken, isToken, TOKEN_BYTES, toExpiry, toToken, toTokenEntry } from "../../http/token-entry.js";
-import { readAll } from "../arguments.js";
+import { readStandardInput } from "../arguments.js";
 import type { Handler } from "../command.js";
 import { blocks, line, verbatim } from "../lines.js";
 
-/** The token leaves this process on standard output and nowhere else. */
+/** The token is written to standard output and nowhere else. */
 export const createToken: Handler = async (input, { io, isJson, json, show }) => {
-  const { now } = toPlace({ cwd: io.cwd, env: io.env });
+  const { now } = toRuntimeEnvironment({ cwd: io.cwd, env: io.env });
   const token = toToken(randomBytes(TOKEN_BYTES));
   const until = input.text("expires");
   const entry = toTokenEntry({
@@ -22,9 +22,12 @@ export const createToken: Handler = async (input, { io, isJson, json, show }) =>
   else {
     show(
       blocks([
-        [line(0, `The token of ${entry.name}, which is shown this once:`), verbatim(2, token)],
+        [line(0, `The token of ${entry.name}, which is shown only once:`), verbatim(2, token)],
         [
-          line(0, "Add this to http.tokens in the gateway's configuration; a running gateway takes it over by itself:"),
+          line(
+            0,
+            "Add this to http.tokens in the gateway's configuration. A running gateway reloads it automatically:",
+          ),
           verbatim(2, JSON.stringify(entry)),
         ],
       ]),
@@ -34,9 +37,9 @@ export const createToken: Handler = async (input, { io, isJson, json, show }) =>
 };
 
 export const printHash: Handler = async (_input, { io, isJson, json, show }) => {
-  const token = (await readAll(io.stdin, io.signal)).trim();
+  const token = (await readStandardInput(io.stdin, io.signal)).trim();
   if (!isToken(token)) {
-    throw new DiscoveryError("INVALID_REQUEST", "What came on standard input can be no token.", {
+    throw new DiscoveryError("INVALID_REQUEST", "Standard input does not contain a valid token.", {
       hint: "A token is one line of 32 to 512 letters, digits and . _ ~ + / -.",
     });
   }

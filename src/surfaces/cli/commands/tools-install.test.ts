@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type CliPlace, createCliPlace } from "../../../../test/support/cli.js";
 import { sampleFile, stdioFile } from "../../../../test/support/signed-files.js";
 import type { ToolFile } from "../../../toolfiles/format/tool-file.js";
-import { toText } from "../../../toolfiles/format/to-text.js";
+import { toToolFileText } from "../../../toolfiles/format/to-text.js";
 
 const FOLDER = ".ai/tools/mcp";
 const LIB = sampleFile({
@@ -27,7 +27,7 @@ let keyId: string;
 
 const put = (place: CliPlace, file: ToolFile): void => {
   mkdirSync(join(place.folder, FOLDER), { recursive: true });
-  writeFileSync(join(place.folder, FOLDER, `${file.toolId}.yaml`), toText(file));
+  writeFileSync(join(place.folder, FOLDER, `${file.toolId}.yaml`), toToolFileText(file));
 };
 const bytesAt = (place: CliPlace, toolId: string) => readFileSync(join(place.folder, FOLDER, `${toolId}.yaml`));
 const filesOf = (place: CliPlace): string[] =>
@@ -68,10 +68,10 @@ describe("tools export", () => {
     });
   });
 
-  it("leaves out what is refused and says so, but not where it was named", async () => {
+  it("omits rejected files with a warning, and fails if one was named", async () => {
     put(ann, sampleFile({ toolId: "bad" }));
     const { exit, stderr } = await ann.run("mcp", "tools", "export", "--output", archive);
-    expect({ exit, told: stderr.includes("bad.yaml is left out: unsigned.") }).toEqual({ exit: 0, told: true });
+    expect({ exit, told: stderr.includes("bad.yaml was not exported: unsigned.") }).toEqual({ exit: 0, told: true });
     expect(await exportTo("bad", "--output", "x.tgz")).toMatchObject({ error: { code: "SIGNATURE_INVALID" } });
   });
 
@@ -84,19 +84,19 @@ describe("tools export", () => {
     expect(existsSync(archive)).toBe(false);
   });
 
-  it("replaces no file unasked", async () => {
+  it("does not overwrite a file without --force", async () => {
     await exportTo("--output", archive);
     expect(await exportTo("--output", archive)).toMatchObject({ error: { code: "INVALID_REQUEST" } });
     expect(await exportTo("--output", archive, "--force")).toMatchObject({ output: archive });
   });
 
-  it("needs to know where to", async () => {
-    expect((await ann.run("mcp", "tools", "export")).stderr).toContain("Required option '--output <path>'");
+  it("requires --output", async () => {
+    expect((await ann.run("mcp", "tools", "export")).stderr).toContain("The option --output <path> is required");
   });
 });
 
 describe("tools install", () => {
-  it("shows whom it would trust, what is reached, started and needed, and asks", async () => {
+  it("shows keys, servers, programs and variables, and asks", async () => {
     await exportTo("--output", archive);
     const declined = await atTerminal("n\n", archive);
     expect({ exit: declined.exit, files: filesOf(bob) }).toEqual({ exit: 1, files: [] });
@@ -109,15 +109,15 @@ describe("tools install", () => {
     );
     const { exit, stdout } = await atTerminal("y\n", archive);
     expect(exit).toBe(0);
-    expect(stdout).toContain("✓ ann is trusted from now on.");
+    expect(stdout).toContain("✓ ann is now trusted.");
     expect(stdout).toContain("LIB_KEY - a key of lib");
     expect(stdout).toContain("Try: anygpt mcp run fs_find q=VALUE\n");
     for (const id of ["fs_find", "lib_find"]) expect(bytesAt(bob, id).equals(bytesAt(ann, id))).toBe(true);
     expect((await bob.run("mcp", "verify")).exit).toBe(0);
-    expect((await install(archive)).stdout).toBe("Everything is here already.\n");
+    expect((await install(archive)).stdout).toBe("Everything is already installed.\n");
   });
 
-  it("says that a key is called like another one that is here", async () => {
+  it("warns that another key has the same name", async () => {
     await exportTo("--output", archive);
     await bob.run("mcp", "keys", "init", "--name", "ann");
     expect((await atTerminal("n\n", archive)).stderr).toMatch(/Another key here has the same name: [0-9a-f]{32}\./);
@@ -129,13 +129,13 @@ describe("tools install", () => {
     const ran = await install(shared, "--yes", "--trust", keyId, "--folder", "elsewhere", "--json");
     expect(ran.json()).toMatchObject({ trusted: [{ key_id: keyId }], files: [{ change: "new" }, { change: "new" }] });
     expect(readdirSync(join(bob.folder, "elsewhere"))).toEqual(["fs_find.yaml", "lib_find.yaml"]);
-    expect(ran.stderr).toContain("not among the folders of toolFiles.folders");
+    expect(ran.stderr).toContain("is not in toolFiles.folders");
   });
 
   it.each([
-    ["without a word", [], "INVALID_REQUEST", "Nobody can be asked here"],
-    ["with --yes alone", ["--yes"], "SIGNATURE_INVALID", "is not trusted here"],
-    ["with another key", ["--yes", "--trust", "0".repeat(32)], "SIGNATURE_INVALID", "is not trusted here"],
+    ["without a word", [], "INVALID_REQUEST", "there is no terminal to ask"],
+    ["with --yes alone", ["--yes"], "SIGNATURE_INVALID", "is not trusted on this machine"],
+    ["with another key", ["--yes", "--trust", "0".repeat(32)], "SIGNATURE_INVALID", "is not trusted on this machine"],
   ])("trusts no new key %s", async (_name, flags, code, message) => {
     await exportTo("--output", archive);
     const ran = await install(archive, ...flags, "--json");
@@ -156,7 +156,7 @@ describe("tools install", () => {
     expect(stderr).toContain("fs_find.yaml was changed since it was signed");
   });
 
-  it("refuses a key that was revoked, what is older, and to overwrite what was edited", async () => {
+  it("rejects a revoked key, older files, and overwriting edited files", async () => {
     await exportTo("--output", archive);
     const newer = join(ann.folder, "newer.tgz");
     put(ann, { ...LIB, version: "1.2.0" });
@@ -164,9 +164,9 @@ describe("tools install", () => {
     await exportTo("--output", newer);
     expect((await install(newer, "--yes", "--trust", keyId)).exit).toBe(0);
     expect((await bob.run("mcp", "verify")).exit).toBe(0);
-    expect((await install(archive, "--yes")).stderr).toContain("and version 1.2.0 of");
+    expect((await install(archive, "--yes")).stderr).toContain("but version 1.2.0 of");
     writeFileSync(join(bob.folder, FOLDER, "fs_find.yaml"), "mine");
-    expect((await install(newer, "--yes")).stderr).toContain("would be overwritten");
+    expect((await install(newer, "--yes")).stderr).toContain("would overwrite it");
     await bob.run("mcp", "keys", "revoke", keyId, "--yes");
     expect((await install(newer, "--yes", "--trust", keyId)).stderr).toContain("which was revoked");
     expect(bytesAt(bob, "fs_find").toString()).toBe("mine");
@@ -174,7 +174,7 @@ describe("tools install", () => {
 
   it.each([
     ["nothing", "nowhere.tgz", "nowhere.tgz does not exist."],
-    ["another file", "notes.txt", "notes.txt is no set of tool files: it is no gzip archive."],
+    ["another file", "notes.txt", "notes.txt is not a valid set of tool files: it is not a gzip archive."],
   ])("refuses %s", async (_name, name, message) => {
     bob.write("notes.txt", "hello");
     expect(await install(name)).toMatchObject({ exit: 1, stderr: expect.stringContaining(message) as string });

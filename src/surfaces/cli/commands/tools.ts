@@ -1,16 +1,18 @@
-import type { Stages } from "../../../compose.js";
+import type { Stages } from "../../../gateway/stages.js";
 import { DiscoveryError } from "../../../errors.js";
+import { metaToolData } from "../../../metatools/meta-tool.js";
 import { summaryOf } from "../../../metatools/metadata.js";
+import { localActor } from "../../../model/actor.js";
 import { isJsonObject, type JsonObject } from "../../../model/json.js";
 import type { Tool } from "../../../model/tool.js";
 import type { AssessedRisk } from "../../../policy/risk.js";
-import { decide } from "../../../rules/decide.js";
+import { decideRules } from "../../../rules/decide.js";
 import { explain } from "../../../rules/explain.js";
 import { toOneLine } from "../../../util/text.js";
 import type { Handler } from "../command.js";
 import { BAD, BLANK, blocks, bold, count, dim, GOOD, line, type Line, WARNING } from "../lines.js";
-import { metaToolData } from "../meta-tool-data.js";
-import { askingText, LONGEST_START_MS, openCatalog, withEngine } from "../session.js";
+import { openCatalog } from "../../../operations/open-catalog.js";
+import { askingText, LONGEST_START_MS, withEngine } from "../session.js";
 
 export const tools: Handler = async (input, context) => {
   const name = input.argument("server");
@@ -25,7 +27,12 @@ export const tools: Handler = async (input, context) => {
     if (context.isJson) {
       context.json(
         withReasons(
-          await metaToolData(stages, "list_tools", { server: name, includeDisabled: all }),
+          await metaToolData(
+            stages.metaTools,
+            "list_tools",
+            { server: name, includeDisabled: all },
+            { actor: localActor("cli") },
+          ),
           server.tools,
           explained,
         ),
@@ -39,7 +46,7 @@ export const tools: Handler = async (input, context) => {
     const dropped = server.record?.dropped.length ?? 0;
     if (dropped > 0) {
       const what = `${count(dropped, "definition")} of ${name} could not be used`;
-      context.aside([line(0, WARNING, ` ${what}: \`anygpt mcp doctor ${name}\` tells why.`)]);
+      context.aside([line(0, WARNING, ` ${what}. Run \`anygpt mcp doctor ${name}\` to see why.`)]);
     }
     return 0;
   });
@@ -47,18 +54,21 @@ export const tools: Handler = async (input, context) => {
 
 function noServer(): DiscoveryError {
   return new DiscoveryError("INVALID_REQUEST", "Missing required argument 'server'.", {
-    hint: "`anygpt mcp list` names the servers. Run `anygpt mcp tools --help` to see what it takes.",
+    hint: [
+      { action: "list-servers" },
+      { action: "run-command", command: "anygpt mcp tools --help", purpose: "see the syntax" },
+    ],
   });
 }
 
 type ReasonOf = (tool: Tool) => string;
 
-/** Which rule decides a tool, in one line. */
+/** The rule that enables or disables a tool, on one line. */
 export function reasons({ rules }: Stages): ReasonOf {
-  return (tool) => explain(rules, decide(rules, tool));
+  return (tool) => explain(rules, decideRules(rules, tool));
 }
 
-/** What is said of a tool and by whom. */
+/** The rule and the risk of one tool, for `--explain`. */
 interface Explanation {
   readonly rule: string;
   readonly risk: AssessedRisk;
@@ -98,7 +108,8 @@ function toolsHeading({ server, tools: known }: ToolsPage): Line {
 
 function whyNone({ server, tools: known, all }: ToolsPage): Line[] {
   if (known.some((tool) => all || tool.enabled)) return [];
-  const why = known.length === 0 ? `${server} offers no tools.` : "All are disabled; `--explain` shows by which rules.";
+  const why =
+    known.length === 0 ? `${server} offers no tools.` : "All tools are disabled. Add --explain to see the rules.";
   return [line(0, why)];
 }
 

@@ -33,8 +33,8 @@ afterEach(() => {
 
 const top = (...args: string[]) => place.run("mcp", "top", "--once", ...args);
 
-describe("which gateway is asked", () => {
-  it("the one of this machine, where the configuration has it listen", async () => {
+describe("which gateway is read", () => {
+  it("the gateway of this machine, if the configuration enables HTTP", async () => {
     const config = place.write("config.json", { http: { port } });
     const { exit, stdout } = await top("--config", config);
     expect(exit).toBe(0);
@@ -43,15 +43,15 @@ describe("which gateway is asked", () => {
     expect(seen).toEqual([{ url: "/metrics", authorization: "Bearer the-token-of-this-machine" }]);
   });
 
-  it("the record, where none answers", async () => {
+  it("the audit log, if no gateway answers", async () => {
     const config = place.write("config.json", { http: { port: 1 } });
     const { exit, stdout } = await top("--config", config);
     expect([exit, stdout.includes("No call in the last 15 min.")]).toEqual([0, true]);
   });
 
-  it("the one that is named, which gets this machine's token only if it is of this machine", async () => {
+  it("the gateway of --url, which gets this machine's token only if it runs on this machine", async () => {
     await top("--url", `http://127.0.0.1:${port}`);
-    // To who looks at the name it is some other machine.
+    // The host name looks like another machine.
     await top("--url", `http://0.0.0.0:${port}/behind/metrics`);
     expect(seen).toEqual([
       { url: "/metrics", authorization: "Bearer the-token-of-this-machine" },

@@ -12,7 +12,7 @@ const configure = (config: object): string => place.write(".anygpt/mcp-discovery
 const tool = { name: "ping", description: "Answers.", inputSchema: { type: "object" } };
 
 describe("a tool without its server", () => {
-  it("is refused with the ids to choose from where two servers have it", async () => {
+  it("is rejected with the possible ids if two servers have it", async () => {
     const servers = {
       one: toolServer(place, "one", { tools: [tool] }),
       two: toolServer(place, "two", { tools: [tool] }),
@@ -32,12 +32,12 @@ describe("doctor --timeout", () => {
     const ran = await place.run("doctor", "--timeout", "1");
     expect(ran.exit).toBe(3);
     expect(ran.stdout).toContain("hanging did not answer within 1 s.");
-    expect(ran.stdout).toContain("Wait longer with --timeout SECONDS");
+    expect(ran.stdout).toContain("Allow more time with --timeout SECONDS");
   });
 });
 
 describe("discover", () => {
-  it("takes the name of a configured server", async () => {
+  it("accepts the name of a configured server", async () => {
     configure({ servers: { mine: toolServer(place, "mine", { tools: [tool] }) } });
     const ran = await place.run("discover", "mine", "--dry-run", "--json");
     expect(ran.json()).toMatchObject({ success: true, server: "mine" });
@@ -52,19 +52,19 @@ describe("discover", () => {
     expect(ran.stderr).not.toContain("value-in-full");
   });
 
-  it.each(["discover", "add x"])("%s refuses docker run without -i, and says how to write it", async (command) => {
+  it.each(["discover", "add x"])("%s rejects docker run without -i, with the correct form", async (command) => {
     const ran = await place.run(...command.split(" "), "--", "docker", "run", "--rm", "image");
     expect(ran.exit).toBe(1);
     expect(ran.stderr).toContain("without -i closes the standard input");
   });
 
-  it("says where options of a command go", async () => {
+  it("explains where to put options of a command", async () => {
     const ran = await place.run("discover", "npx", "-y", "pkg");
     expect(ran.stderr).toContain("anygpt mcp discover -- COMMAND");
   });
 });
 
-it("adds the variables that docker takes from its environment", async () => {
+it("adds the variables that docker reads from its environment", async () => {
   const ran = await place.run(
     "add",
     "x",
@@ -84,7 +84,7 @@ it("adds the variables that docker takes from its environment", async () => {
   expect(shown.stdout).toContain("KEY");
 });
 
-it("tells a user at a terminal what the server is for", async () => {
+it("explains to a user at a terminal what the server does", async () => {
   configure({ servers: {} });
   const ran = await place.runWith({ isTerminal: true }, "mcp", "serve");
   expect(ran.stdout).toBe("");

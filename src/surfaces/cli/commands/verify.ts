@@ -1,114 +1,78 @@
-import { dirname } from "node:path";
 import { DiscoveryError, ERRORS } from "../../../errors.js";
-import { localActor } from "../../../model/actor.js";
-import { toSeen } from "../../../toolfiles/version-book.js";
-import { realPath } from "../../../util/inside.js";
+import type { ListedToolFile, ToolFileFolders } from "../../../operations/toolfiles/open-tool-files.js";
+import {
+  acceptOlderFiles,
+  findOlderFiles,
+  isBadFile,
+  type OlderToolFile,
+  verifyFiles,
+} from "../../../operations/toolfiles/verify.js";
 import type { Handler, Input } from "../command.js";
 import type { Context } from "../context.js";
+import { hintLines } from "../failure.js";
 import { BAD, blocks, bold, count, dim, GOOD, line, type Line, WARNING } from "../lines.js";
-import { type FileDesk, type FoundFile, pick, toFound, withToolFiles } from "../toolfiles/file-desk.js";
+import { isAgreed, withToolFileFolders } from "../toolfiles/consent.js";
 import { toVerdictPage } from "../toolfiles/file-page.js";
-import { isAgreed } from "../toolfiles/key-desk.js";
 
-export const verifyFiles: Handler = (input, context) =>
-  withToolFiles(context, async (desk) => {
+export const verifyCommand: Handler = (input, context) =>
+  withToolFileFolders(context, async (folders) => {
     const ids = input.list("tools");
-    let found = pick(toFound(await desk.read()), ids, desk.folders);
+    let verified = await verifyFiles(ids, folders);
     if (input.flag("accept")) {
-      if (!(await accept(found, input, context, desk))) return 1;
-      found = pick(toFound(await desk.read()), ids, desk.folders);
+      const older = findOlderFiles(verified.files);
+      if (!(await isAccepted(older, input, context))) return 1;
+      await acceptOlderFiles(older, folders);
+      verified = await verifyFiles(ids, folders);
     }
-    const isGood = !found.some(isBad);
-    if (context.isJson) context.json({ ok: isGood, files: found.map(toVerdictPage) });
-    else context.show(verdictLines(found, desk));
+    const { isGood, files } = verified;
+    if (context.isJson) context.json({ ok: isGood, files: files.map(toVerdictPage) });
+    else context.show(verdictLines(files, folders));
     return isGood ? 0 : ERRORS.SIGNATURE_INVALID.exit;
   });
 
-/** A file in whose place another one is used does no harm. */
-function isBad(found: FoundFile): boolean {
-  return found.kind === "refused" && found.refused.reason !== "shadowed";
-}
-
-interface Older {
-  readonly toolId: string;
-  readonly path: string;
-  readonly version: string;
-  readonly validatedAt: string;
-  readonly seen: string;
-}
-
-/** Takes every older version among the files for good, once somebody has agreed. */
-async function accept(
-  found: readonly FoundFile[],
-  input: Input,
-  context: Context,
-  { stages }: FileDesk,
-): Promise<boolean> {
-  const older = found.flatMap(toOlder);
-  if (older.length === 0) {
-    throw new DiscoveryError("INVALID_REQUEST", "None of these files is older than one that was here before.", {
-      hint: "`anygpt mcp verify` without --accept shows what is wrong with each file.",
-    });
-  }
+async function isAccepted(older: readonly OlderToolFile[], input: Input, context: Context): Promise<boolean> {
   if (input.flag("yes") && input.list("tools").length === 0) {
-    throw new DiscoveryError("INVALID_REQUEST", "With --yes, the tools have to be named.", {
-      hint: `Give their ids: ${older.map(({ toolId }) => toolId).join(" ")}.`,
+    throw new DiscoveryError("INVALID_REQUEST", "--accept with --yes needs the ids of the tools.", {
+      hint: `Add the ids: ${older.map(({ toolId }) => toolId).join(" ")}.`,
     });
   }
   const consent = {
     lines: [
-      line(0, WARNING, " These files are older than what was here before. Whoever can put back an old file can bring"),
-      line(2, "back what was wrong with it:"),
+      line(
+        0,
+        WARNING,
+        " These files are older than the versions seen before. An attacker may have restored an old file",
+      ),
+      line(2, "to bring back a flaw that a newer version fixed:"),
       ...older.map(({ path, version, validatedAt, seen }) =>
-        line(2, bold(path), ` ${version} of ${validatedAt}, in place of ${seen}`),
+        line(2, bold(path), ` ${version} of ${validatedAt}, instead of ${seen}`),
       ),
     ],
-    question: `Take ${older.length === 1 ? "it" : "them"} from now on?`,
+    question: `Accept ${older.length === 1 ? "this file" : "these files"} from now on?`,
     isGiven: input.flag("yes"),
-    hint: "Run this at a terminal, or give --yes with the ids of the tools.",
+    hint: "Run this in a terminal, or add --yes with the ids of the tools.",
   };
-  if (!(await isAgreed(consent, context))) return false;
-  const { id: by, surface } = localActor("cli");
-  for (const { toolId, path, version, validatedAt } of older) {
-    const subject = `${path} ${version} ${validatedAt}`;
-    await stages.books.note({ action: "accept_tool_file", subject, by, surface });
-    await stages.books.store.toolFiles.accept(toSeen({ toolId, version, validatedAt }, realPath(dirname(path))));
-  }
-  return true;
+  return await isAgreed(consent, context);
 }
 
-function toOlder(found: FoundFile): Older[] {
-  if (found.kind !== "refused" || found.refused.reason !== "rolled-back") return [];
-  const { version, validatedAt, seen, seenAt } = found.refused.error.facts;
-  return [
-    {
-      toolId: found.toolId,
-      path: found.path,
-      version: String(version),
-      validatedAt: String(validatedAt),
-      seen: `${String(seen)} of ${String(seenAt)}`,
-    },
-  ];
-}
-
-function verdictLines(found: readonly FoundFile[], { folders }: FileDesk): Line[] {
-  if (found.length === 0) {
+function verdictLines(files: readonly ListedToolFile[], { folders }: ToolFileFolders): Line[] {
+  if (files.length === 0) {
     return [
       line(0, `There are no tool files in ${folders.join(" or ")}.`),
-      line(2, "`anygpt mcp discover` writes some, `anygpt mcp tools install` takes somebody else's."),
+      line(2, "`anygpt mcp discover` writes tool files, `anygpt mcp tools install` installs exported ones."),
     ];
   }
-  const bad = found.filter(isBad).length;
+  const bad = files.filter(isBadFile).length;
   return blocks([
-    [line(0, `${count(found.length, "tool file")}, ${bad === 0 ? "none" : bad} refused:`)],
-    ...found.map(foundLines),
+    [line(0, `${count(files.length, "tool file")}, ${bad === 0 ? "none" : bad} rejected:`)],
+    ...files.map(foundLines),
   ]);
 }
 
-function foundLines(found: FoundFile): Line[] {
+function foundLines(found: ListedToolFile): Line[] {
   if (found.kind === "good") {
     const { file, path, trust, validatedAt } = found.verified;
-    const by = trust.kind === "signed" ? `signed by ${trust.keyName}` : "intact, signed by nobody";
+    const by = trust.kind === "signed" ? `signed by ${trust.keyName}` : "unchanged, not signed";
     return [
       line(0, GOOD, " ", bold(file.toolId), ` ${file.version} - ${by}, ${validatedAt}`),
       line(2, dim(trust.kind === "signed" ? `${path}, key ${trust.keyId}` : path)),
@@ -116,8 +80,8 @@ function foundLines(found: FoundFile): Line[] {
   }
   const { error, reason } = found.refused;
   return [
-    line(0, isBad(found) ? BAD : WARNING, " ", bold(found.toolId), ` - ${reason}`),
+    line(0, isBadFile(found) ? BAD : WARNING, " ", bold(found.toolId), ` - ${reason}`),
     line(2, error.message),
-    ...(error.hint === undefined ? [] : [line(2, error.hint)]),
+    ...hintLines(error),
   ];
 }

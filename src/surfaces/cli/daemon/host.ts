@@ -1,4 +1,4 @@
-// The process of the background gateway: one engine that stays open, and command lines that run on it.
+// The process of the background gateway: it keeps one engine open and runs commands of CLI clients on it.
 import { type CommandIo } from "../../../daemon/command-io.js";
 import { handshakeKey } from "../../../daemon/handshake.js";
 import { createLogFile } from "../../../daemon/log-file.js";
@@ -8,14 +8,14 @@ import { registerDaemon, removeOldLogs, stopSurplus, unregisterDaemon } from "..
 import type { CommandRequest } from "../../../daemon/requests.js";
 import { serveDaemon } from "../../../daemon/server.js";
 import { toDiscoveryError } from "../../../errors.js";
-import { findOwnProgram, hasOwnAncestor } from "../../../own-program.js";
+import { findOwnProgram, hasOwnAncestor } from "../../../gateway/self-detection.js";
 import { checkForUpdate } from "../../../operations/update/check-update.js";
 import { stateFolderOf } from "../../../util/state-folder.js";
-import { describeDifference } from "../../../reload.js";
+import { describeDifference } from "../../../gateway/configuration-difference.js";
 import { createLocalKey } from "../../../util/local-key.js";
 import { VERSION } from "../../../version.js";
 import type { CliIo } from "../io.js";
-import { createSharedEngine } from "./shared-engine.js";
+import { createSharedEngine } from "../../../operations/background/shared-engine.js";
 
 type RunCli = (argv: readonly string[], io: CliIo) => Promise<number>;
 
@@ -45,7 +45,7 @@ export async function hostDaemon(configPath: string | undefined, io: CliIo, runC
       return exitCode;
     },
     refusal: ({ parentPid, argv }: CommandRequest) =>
-      hasOwnAncestor(own, parentPid) ? `A gateway has started ${argv[0] ?? "it"}.` : undefined,
+      hasOwnAncestor(own, parentPid) ? `A gateway started ${argv[0] ?? "this command"}.` : undefined,
     describe: () => ({ version: VERSION, servers: shared.openServers() }),
     log,
   });
@@ -53,15 +53,15 @@ export async function hostDaemon(configPath: string | undefined, io: CliIo, runC
   io.onReload?.(() => void shared.reload());
   io.onCrash?.((error) => {
     log(shared.redact(error instanceof Error ? (error.stack ?? error.message) : String(error)));
-    daemon.leave("It has failed.");
+    daemon.leave("An uncaught error occurred.");
   });
   log(`Started, version ${VERSION}, process ${process.pid}, in ${place.cwd}.`);
   await registerDaemon(place);
   shared.open((reload) =>
     log(
       reload.kind === "done"
-        ? `The configuration was read again: ${describeDifference(reload.difference)}.`
-        : `The configuration could not be read again: ${toDiscoveryError(reload.reason).message}`,
+        ? `The configuration was reloaded: ${describeDifference(reload.difference)}.`
+        : `The configuration could not be reloaded: ${toDiscoveryError(reload.reason).message}`,
     ),
   );
   await Promise.all([stopSurplus(place), removeOldLogs(place)]);

@@ -1,16 +1,18 @@
-import { type Context, interrupted } from "../context.js";
+import { interrupted } from "../../../operations/reason.js";
+import type { Context } from "../context.js";
 import { BLANK, line } from "../lines.js";
 
-/** What the person types; undefined when the input ends without a word. */
+/** The line that the user types, trimmed; undefined if it is empty or the input ends. */
 export async function askText(question: string, context: Context): Promise<string | undefined> {
   const { createInterface } = await import("node:readline/promises");
   const { signal, stdin } = context.io;
-  return await context.undisturbed(async () => {
+  return await context.withoutProgress(async () => {
     const prompt = createInterface({ input: stdin });
     const ended = new Promise<undefined>((resolve) => prompt.once("close", () => resolve(undefined)));
     try {
-      context.note([line(0, question)]);
+      context.prompt(line(0, question));
       const answer = await Promise.race([prompt.question("", { signal }), ended]);
+      if (answer === undefined) context.note([BLANK]);
       return answer?.trim() || undefined;
     } catch (error) {
       if (!signal.aborted) throw error;

@@ -1,8 +1,14 @@
-// What was typed comes in, the servers to ask go out. Of files only those count that somebody vouches for: nothing is started and
-// nobody is asked because a file says so that anybody may have written.
+// Determines the servers that `discover` connects to. Only tool files with a valid signature or hash are used, so that an
+// untrusted file can neither start a program nor send a request.
 import { readStanding, type StandingFile } from "../../../discover/standing-files.js";
-import { type Address, type DiscoveryTarget, type TargetWish, toTarget } from "../../../discover/target.js";
+import {
+  type ServerAddressParts,
+  type DiscoveryTarget,
+  type DiscoveryTargetOptions,
+  toTarget,
+} from "../../../discover/target.js";
 import { DiscoveryError } from "../../../errors.js";
+import type { Hint } from "../../../model/next-steps.js";
 import { nearestNames } from "../../../search/nearest.js";
 import { isSameAddress } from "../../../toolfiles/changes/connections.js";
 import type { ToolFile } from "../../../toolfiles/format/tool-file.js";
@@ -10,8 +16,8 @@ import { isAttended } from "../ask.js";
 import type { Input } from "../command.js";
 import type { Context } from "../context.js";
 import { askText } from "./ask-text.js";
-import { fromConfigured } from "./from-configured.js";
-import type { DiscoverDesk } from "./desk.js";
+import { fromConfigured } from "../../../operations/discover/from-configured.js";
+import type { DiscoverDesk } from "../../../operations/discover/desk.js";
 import { splitCommand } from "../../../util/split-command.js";
 
 export async function chooseTargets(
@@ -26,11 +32,11 @@ export async function chooseTargets(
   const [only, ...others] = typed;
   if (only !== undefined) {
     const address = others.length === 0 ? only : await askWhich(typed, context);
-    return [await typedTarget({ ...wishOf(input), address }, input, desk)];
+    return [await typedTarget({ ...targetOptions(input), address }, input, desk)];
   }
   if (name !== undefined) return [await filedTarget(name, input, desk)];
   if (input.flag("check")) return await filedTargets(desk);
-  return [await typedTarget({ ...wishOf(input), address: await askAddress(context) }, input, desk)];
+  return [await typedTarget({ ...targetOptions(input), address: await askAddress(context) }, input, desk)];
 }
 
 /** `discover NAME`: a single word that is the name of a configured server. */
@@ -38,30 +44,40 @@ function configuredTarget(input: Input, { servers }: DiscoverDesk): DiscoveryTar
   const [word, ...others] = input.list("words");
   const definition = servers.find(({ name }) => name === word);
   if (definition === undefined || others.length > 0) return undefined;
-  if (saysOfAccess(wishOf(input)) || (input.text("url") ?? input.text("command") ?? input.text("name")) !== undefined) {
-    throw wrong(`${definition.name} is configured: its address and credentials are known.`, "Give its name alone.");
+  if (
+    hasAccessOptions(targetOptions(input)) ||
+    (input.text("url") ?? input.text("command") ?? input.text("name")) !== undefined
+  ) {
+    throw wrong(
+      `${definition.name} is a configured server, so its address and credentials are known.`,
+      "Pass only its name.",
+    );
   }
   return fromConfigured(definition);
 }
 
-/** Whoever says nothing of credentials means those that the files name for the same place. */
-async function typedTarget(wish: TargetWish, input: Input, desk: DiscoverDesk): Promise<DiscoveryTarget> {
-  const target = toTarget(wish);
+/** Without options for credentials, uses the credentials of existing tool files for the same address. */
+async function typedTarget(
+  options: DiscoveryTargetOptions,
+  input: Input,
+  desk: DiscoverDesk,
+): Promise<DiscoveryTarget> {
+  const target = toTarget(options);
   if (!input.flag("force")) refuseWrittenSecrets(target);
-  if (saysOfAccess(wish)) return target;
+  if (hasAccessOptions(options)) return target;
   const { name, connection } = target;
-  const files = await vouchedFiles(desk);
+  const files = await verifiedFiles(desk);
   const filed = files.find((file) => file.server === name && isSameAddress(file.connection, connection));
   return filed === undefined ? target : { ...target, connection: filed.connection, needs: filed.needs };
 }
 
-function saysOfAccess({ authHeader, authEnv, headers = {} }: Omit<TargetWish, "address">): boolean {
+function hasAccessOptions({ authHeader, authEnv, headers = {} }: Omit<DiscoveryTargetOptions, "address">): boolean {
   return authHeader !== undefined || authEnv !== undefined || Object.keys(headers).length > 0;
 }
 
 const SECRET_NAME = /auth|key|token|secret|cookie|password/i;
 
-/** Files are made to be handed on. */
+/** Tool files are shared, so they must not contain secrets. */
 function refuseWrittenSecrets({ connection }: DiscoveryTarget): void {
   if (connection.kind === "stdio") return;
   const header = Object.entries(connection.headers).find(
@@ -71,11 +87,11 @@ function refuseWrittenSecrets({ connection }: DiscoveryTarget): void {
   if (header === undefined && parameter === undefined) return;
   const what = header === undefined ? `${parameter} in the address` : `The header ${header[0]}`;
   const hint =
-    "Keep it in a variable, and name it: --header 'NAME=${VARIABLE}', or --auth-header and --auth-env. --force writes it as it stands.";
-  throw wrong(`${what} looks like a secret, and would stand in every file.`, hint);
+    "Put it into an environment variable and refer to it with --header 'NAME=${VARIABLE}', or with --auth-header and --auth-env. --force writes it unchanged.";
+  throw wrong(`${what} looks like a secret and would be written into every tool file.`, hint);
 }
 
-function typedAddresses(input: Input): Address[] {
+function typedAddresses(input: Input): ServerAddressParts[] {
   const [url, command, words] = [input.text("url"), input.text("command"), input.list("words")];
   return [
     ...(url === undefined ? [] : [{ kind: "url", url } as const]),
@@ -84,13 +100,13 @@ function typedAddresses(input: Input): Address[] {
   ];
 }
 
-function toCommand(text: string): Address {
+function toCommand(text: string): ServerAddressParts {
   const words = splitCommand(text);
   if (words !== undefined) return { kind: "command", words };
-  throw wrong("A quote in the command is not closed.", "Give the command behind -- in place of --command.");
+  throw wrong("A quote in the command is not closed.", "Write the command after -- instead of --command.");
 }
 
-function wishOf(input: Input): Omit<TargetWish, "address"> {
+function targetOptions(input: Input): Omit<DiscoveryTargetOptions, "address"> {
   const [name, authHeader, authEnv] = [input.text("name"), input.text("authHeader"), input.text("authEnv")];
   const headers = Object.fromEntries(input.list("header").map(toHeader));
   return { name, authHeader, authEnv, headers };
@@ -99,60 +115,60 @@ function wishOf(input: Input): Omit<TargetWish, "address"> {
 function toHeader(pair: string): [name: string, value: string] {
   const end = pair.indexOf("=");
   if (end > 0) return [pair.slice(0, end), pair.slice(end + 1)];
-  throw wrong(`${JSON.stringify(pair)} is no header.`, "Write it as NAME=VALUE.");
+  throw wrong(`${JSON.stringify(pair)} is not a valid header.`, "Write it as NAME=VALUE.");
 }
 
-const BOTH = "Both an address and a command are given, and a server has one of them.";
-const NEITHER = "It is not said which server to discover.";
+const BOTH = "Both a URL and a command were passed, but a server has only one of them.";
+const NEITHER = "No server was named.";
 const HOW =
-  "Give --url ADDRESS, or the command behind --; --name NAME alone is enough for a server that has files, and --check alone compares all of them.";
+  "Pass --url URL, or the server's command after --. For a server that has tool files, --name NAME is enough; --check alone compares all tool files.";
 
-async function askWhich(typed: readonly Address[], context: Context): Promise<Address> {
-  if (context.isJson || !isAttended(context)) throw wrong(BOTH, "Leave one of them out.");
+async function askWhich(typed: readonly ServerAddressParts[], context: Context): Promise<ServerAddressParts> {
+  if (context.isJson || !isAttended(context)) throw wrong(BOTH, "Omit one of them.");
   const answer = await askText(`${BOTH} Which one: url or command?`, context);
   const chosen = typed.filter(({ kind }) => kind === answer);
   const [only, ...others] = chosen;
-  if (only === undefined || others.length > 0) throw wrong(BOTH, "Leave one of them out.");
+  if (only === undefined || others.length > 0) throw wrong(BOTH, "Omit one of them.");
   return only;
 }
 
-async function askAddress(context: Context): Promise<Address> {
+async function askAddress(context: Context): Promise<ServerAddressParts> {
   if (context.isJson || !isAttended(context)) throw wrong(NEITHER, HOW);
-  const answer = await askText("Web address of the server, or the command that starts it:", context);
+  const answer = await askText("URL of the server, or the command that starts it:", context);
   if (answer === undefined) throw wrong(NEITHER, HOW);
   return /^https?:\/\//i.test(answer) ? { kind: "url", url: answer } : toCommand(answer);
 }
 
 async function filedTarget(name: string, input: Input, desk: DiscoverDesk): Promise<DiscoveryTarget> {
   const standing = await readStanding(desk.folder, desk.parts);
-  const file = toVouched(standing).find(({ server }) => server === name);
+  const file = toVerified(standing).find(({ server }) => server === name);
   if (file === undefined) throw withoutFiles(name, standing, desk);
-  if (!saysOfAccess(wishOf(input))) return toFiled(file);
+  if (!hasAccessOptions(targetOptions(input))) return toFiled(file);
   const { connection } = file;
-  const address: Address =
+  const address: ServerAddressParts =
     connection.kind === "stdio"
       ? { kind: "command", words: [connection.command, ...connection.args] }
       : { kind: "url", url: connection.url };
-  return await typedTarget({ ...wishOf(input), address }, input, desk);
+  return await typedTarget({ ...targetOptions(input), address }, input, desk);
 }
 
 async function filedTargets(desk: DiscoverDesk): Promise<DiscoveryTarget[]> {
   const standing = await readStanding(desk.folder, desk.parts);
   const first = new Map(
-    toVouched(standing)
+    toVerified(standing)
       .toReversed()
       .map((file) => [file.server, file]),
   );
-  // Where all of them are refused, the check tells that.
+  // If all files are rejected, the check itself reports that.
   if (standing.length === 0) throw wrong(`There are no signed tool files in ${desk.folder}.`, HOW);
   return [...first.values()].reverse().map(toFiled);
 }
 
-async function vouchedFiles({ folder, parts }: DiscoverDesk): Promise<ToolFile[]> {
-  return toVouched(await readStanding(folder, parts));
+async function verifiedFiles({ folder, parts }: DiscoverDesk): Promise<ToolFile[]> {
+  return toVerified(await readStanding(folder, parts));
 }
 
-function toVouched(standing: readonly StandingFile[]): ToolFile[] {
+function toVerified(standing: readonly StandingFile[]): ToolFile[] {
   return standing.flatMap(({ file, trust }) => (file === undefined || trust === "none" ? [] : [file]));
 }
 
@@ -163,16 +179,18 @@ function toFiled({ server: name, connection, needs }: ToolFile): DiscoveryTarget
 function withoutFiles(name: string, standing: readonly StandingFile[], { folder }: DiscoverDesk): DiscoveryError {
   const refused = standing.find(({ file, refusal }) => file?.server === name && refusal !== undefined)?.refusal;
   if (refused !== undefined) {
-    const hint = `${refused.message} ${refused.hint ?? ""}`.trim();
-    return wrong(`No signed file in ${folder} is about a server "${name}".`, hint);
+    return wrong(`No signed file in ${folder} describes the server "${name}".`, [
+      refused.message,
+      ...refused.nextSteps,
+    ]);
   }
-  const files = toVouched(standing);
+  const files = toVerified(standing);
   const names = [...new Set(files.map(({ server }) => server))];
   const [near] = nearestNames(name, names);
   const meant = near === undefined ? "" : `Did you mean ${near}? `;
-  return wrong(`No signed file in ${folder} is about a server "${name}".`, `${meant}${HOW}`);
+  return wrong(`No signed file in ${folder} describes the server "${name}".`, `${meant}${HOW}`);
 }
 
-function wrong(message: string, hint: string): DiscoveryError {
+function wrong(message: string, hint: Hint): DiscoveryError {
   return new DiscoveryError("INVALID_REQUEST", message, { hint });
 }

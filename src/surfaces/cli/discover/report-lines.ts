@@ -4,6 +4,7 @@ import { summarize } from "../../../search/summary.js";
 import { shortenHome } from "../../../util/home-path.js";
 import { displayWidth, sanitize } from "../../../util/terminal.js";
 import { cutAtWord, toOneLine } from "../../../util/text.js";
+import { cliHint, reasonLine } from "../failure.js";
 import {
   BAD,
   blocks,
@@ -25,7 +26,7 @@ export interface ReportView {
   readonly kind: "written" | "check" | "dry-run";
   readonly home: string;
   readonly cwd: string;
-  /** Width to fit tables into. */
+  /** Maximum width of tables. */
   readonly columns: number;
 }
 
@@ -33,10 +34,10 @@ const TITLES: Readonly<Record<ReportView["kind"] | "failed", string>> = {
   written: "MCP Discovery Complete",
   failed: "MCP Discovery Incomplete",
   check: "MCP Discovery Check",
-  "dry-run": "MCP Discovery, nothing written",
+  "dry-run": "MCP Discovery (nothing was written)",
 };
 
-export function reportLines(report: DiscoveryReport, view: ReportView): Line[] {
+export function discoveryReportLines(report: DiscoveryReport, view: ReportView): Line[] {
   const { files, needs, target } = report;
   const isFailed = files.some(({ done }) => done === "failed");
   const present = files.filter(({ kind }) => kind !== "vanished" && kind !== "refused");
@@ -51,7 +52,7 @@ export function reportLines(report: DiscoveryReport, view: ReportView): Line[] {
   ]);
 }
 
-/** What is there, or will be, and is not refused. */
+/** The files that exist or will exist, without rejected ones. */
 function isUsable({ write, standing }: FileOutcome): boolean {
   return write !== undefined || (standing !== undefined && standing.trust !== "none");
 }
@@ -87,8 +88,8 @@ function changeLines({ files, dropped, truncated }: DiscoveryReport): Line[] {
     ? files.flatMap(failureLinesOf)
     : files.filter(({ kind }) => kind !== "unchanged").flatMap(fileLines);
   const more = [
-    ...dropped.map(({ name, reason }) => line(0, WARNING, ` ${revealedName(name)} was left out: ${reason}`)),
-    ...(truncated ? [line(0, WARNING, " The server has more tools than are read.")] : []),
+    ...dropped.map(({ name, reason }) => line(0, WARNING, ` The tool ${revealedName(name)} was skipped: ${reason}`)),
+    ...(truncated ? [line(0, WARNING, " The server has more tools than the limit. The others were skipped.")] : []),
   ];
   const all = [...lines, ...more];
   return all.length === 0 ? [] : [line(0, bold("### Changes")), ...all];
@@ -107,27 +108,29 @@ function fileLines(file: FileOutcome): Line[] {
 }
 
 function failureLinesOf({ toolId, failure }: FileOutcome): Line[] {
-  return failure === undefined ? [] : [line(0, BAD, ` ${toolId}: ${failure.message} ${failure.hint ?? ""}`.trimEnd())];
+  return failure === undefined ? [] : [line(0, BAD, ` ${toolId}: ${reasonLine(failure)}`)];
 }
 
 const ADVICE: Partial<Record<FileOutcome["kind"], string>> = {
-  edited: "It was left as it is. --force replaces it by what the server says; `anygpt mcp sign` keeps it and signs it.",
-  conflict: "It was left as it is. --force replaces it by what the server says.",
-  vanished: "--prune takes its file away.",
-  refused: "No file can say what the server says of it.",
+  edited:
+    "The file was not changed. --force overwrites it with the server's definition; `anygpt mcp sign` keeps and signs your version.",
+  conflict: "The file was not changed. --force overwrites it with the server's definition.",
+  vanished: "--prune deletes its file.",
+  refused: "The server's definition cannot be written as a tool file.",
 };
 
-/** A file that is refused has a way out of its own. */
+/** A rejected file has its own hint. */
 function adviceFor({ kind, standing }: FileOutcome): string | undefined {
-  const hint = kind === "edited" ? standing?.refusal?.hint : undefined;
+  const refusal = kind === "edited" ? standing?.refusal : undefined;
+  const hint = refusal === undefined ? undefined : cliHint(refusal);
   if (hint === undefined) return ADVICE[kind];
-  return `It was left as it is. ${hint} --force replaces it by what the server says.`;
+  return `The file was not changed. ${hint} --force overwrites it with the server's definition.`;
 }
 
 function editedWords({ standing, version }: FileOutcome): string {
-  if (standing?.trust === "hash") return `is signed by nobody (${version})`;
+  if (standing?.trust === "hash") return `is not signed (${version})`;
   const { reason } = standing ?? {};
-  return reason === undefined || reason === "tampered" ? `was edited by hand (${version})` : `is refused: ${reason}`;
+  return reason === undefined || reason === "tampered" ? `was edited by hand (${version})` : `is rejected: ${reason}`;
 }
 
 function wordsFor(file: FileOutcome): string {
@@ -140,13 +143,15 @@ function wordsFor(file: FileOutcome): string {
         ? `is replaced (${version})`
         : `has changed: ${previousVersion} → ${version}`;
     case "unchanged":
-      return `is as it was (${version})`;
+      return `is unchanged (${version})`;
     case "edited":
       return editedWords(file);
     case "conflict":
-      return "was edited by hand, and has changed at the server";
+      return "was edited by hand and has also changed on the server";
     case "vanished":
-      return done === "removed" ? "is gone at the server, and its file was removed" : "is gone at the server";
+      return done === "removed"
+        ? "no longer exists on the server, and its file was deleted"
+        : "no longer exists on the server";
     case "refused":
       return "cannot be written";
   }
@@ -160,15 +165,14 @@ function markOf({ kind, done }: FileOutcome): Styled {
 function summaryLines({ target, files, folder, key, isDrift }: DiscoveryReport, { kind, home }: ReportView): Line[] {
   const where = shortenHome(folder, home);
   if (kind === "check") {
-    if (!isDrift) return [line(0, GOOD, ` The files of ${target.name} in ${where} are what the server says.`)];
-    return [line(0, BAD, ` The files of ${target.name} in ${where} are not what the server says.`)];
+    if (!isDrift) return [line(0, GOOD, ` The tool files of ${target.name} in ${where} match the server.`)];
+    return [line(0, BAD, ` The tool files of ${target.name} in ${where} differ from the server.`)];
   }
   const written = files.filter(({ done }) => done === "written").length;
   const unchanged = files.filter((file) => file.kind === "unchanged").length;
   const wouldBe = files.filter(({ write }) => write !== undefined).length;
   if (kind === "dry-run") return [line(0, `${count(wouldBe, "file")} would be written to ${where}.`)];
-  const rest =
-    unchanged === 0 ? "" : `${count(unchanged, "file")} stayed as ${unchanged === 1 ? "it was" : "they were"}.`;
+  const rest = unchanged === 0 ? "" : `${count(unchanged, "file")} unchanged.`;
   const failed = files.filter(({ done }) => done === "failed").length;
   const lost = failed === 0 ? [] : [line(0, BAD, ` ${count(failed, "file")} could not be written to ${where}.`)];
   if (written === 0 && failed > 0) return lost;
@@ -181,7 +185,7 @@ function summaryLines({ target, files, folder, key, isDrift }: DiscoveryReport, 
       ? [
           line(
             2,
-            "It was made just now, and stays on this machine; `anygpt mcp keys export` gives others its public half.",
+            "This key was created now and stays on this machine. `anygpt mcp keys export` prints its public key for others.",
           ),
         ]
       : []),
@@ -204,7 +208,7 @@ function configurationLines(needs: readonly ReportedNeed[]): Line[] {
         ...(page === undefined ? [] : [line(0, `Get ${name} from: ${page}`)]),
         ...(required ? [] : [line(0, `${name} is optional.`)]),
       ]),
-      line(0, dim("A project's .ai/.env counts once you trust it: `anygpt mcp config trust`.")),
+      line(0, dim("The .ai/.env of a project is used only after you trust it with `anygpt mcp config trust`.")),
     ],
   ]);
 }
@@ -215,11 +219,6 @@ function usageLines(files: readonly FileOutcome[]): Line[] {
   return blocks([
     [line(0, bold("### Usage"))],
     [verbatim(2, runLine(first.toolId, first.write ?? first.standing?.file))],
-    [
-      line(
-        0,
-        `Agents find ${files.length === 1 ? "it" : "them"} with search_tools, and run ${first.toolId} with execute_tool.`,
-      ),
-    ],
+    [line(0, `Agents can find and run ${files.length === 1 ? "it" : "them"} through the gateway.`)],
   ]);
 }

@@ -1,4 +1,4 @@
-// What commands print at three widths, over 22 servers. After a wanted change: `npx vitest run src/surfaces/cli/golden -u`, and look.
+// Output of commands at three widths, with 22 servers. After an intended change run `npx vitest run src/surfaces/cli/golden -u` and review the diff.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type CliPlace, createCliPlace, toolServer } from "../../../../test/support/cli.js";
 import { ROOT } from "../../../../test/support/gateway.js";
@@ -58,10 +58,10 @@ beforeAll(async () => {
   };
   place.write(".anygpt/mcp-discovery.config.json", { servers });
   await place.run("doctor");
-}, 120_000);
+});
 afterAll(() => place.remove());
 
-/** Without times, match figures and the checks of this machine. */
+/** Removes times, match percentages and the checks of this machine. */
 function steady(text: string): string {
   return text
     .replace(/^✓ node: [^]*?\n\n/, "")
@@ -87,7 +87,7 @@ describe.each([60, 80, 120])("at %i columns", (columns) => {
     const ran = await place.runWith({ isTerminal: true, columns, env: { NO_COLOR: "1" } }, ...argv);
     const shown = steady(ran.stdout);
     await expect(shown).toMatchFileSnapshot(`${name}-${columns}.txt`);
-    // The answer of a tool keeps its own lines.
+    // The result of a tool is not wrapped.
     const torn = shown.split("\n").filter((row) => row.length > columns && name !== "execute" && !row.includes("$ "));
     expect(torn).toEqual([]);
   });

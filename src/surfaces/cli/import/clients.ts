@@ -3,7 +3,7 @@ import { CLIENT_IDS, type ClientId } from "../../../sources/options.js";
 import { nearestWord } from "../../../util/edit-distance.js";
 import type { Input } from "../command.js";
 
-/** The clients that `--client` names; `all` is every one. */
+/** The clients named by `--client`; `all` stands for every client. */
 export function clientsOf(input: Input): ClientId[] {
   const named = input.list("client");
   if (named.includes("all")) return [...CLIENT_IDS];
@@ -11,7 +11,7 @@ export function clientsOf(input: Input): ClientId[] {
     const known = CLIENT_IDS.find((id) => id === name);
     if (known !== undefined) return known;
     const nearest = nearestWord(name, CLIENT_IDS);
-    const hint = nearest === undefined ? `Name one of ${CLIENT_IDS.join(", ")}, or all.` : `Did you mean ${nearest}?`;
-    throw new DiscoveryError("INVALID_REQUEST", `No program is known as "${name}".`, { hint });
+    const hint = nearest === undefined ? `Use one of ${CLIENT_IDS.join(", ")}, or all.` : `Did you mean ${nearest}?`;
+    throw new DiscoveryError("INVALID_REQUEST", `"${name}" is not a known MCP client.`, { hint });
   });
 }

@@ -1,20 +1,20 @@
 import { cutToWidth } from "../../../util/terminal.js";
 import { type Cell, type Column, tableLines } from "../columns.js";
-import { inWordsOfTheCommandLine } from "../failure.js";
-import { BAD, BLANK, blocks, bold, count, line, type Line, type Style } from "../lines.js";
-import type { ListedServer, ListedState } from "./listed-server.js";
+import { BAD, BLANK, blocks, bold, count, line, type Line, type LineStyle } from "../lines.js";
+import type { ListedServer, ListedState } from "../../../operations/servers/listed-server.js";
 
 interface ListColumn extends Column {
   readonly cell: (server: ListedServer) => Cell;
 }
 
-const STYLES: Readonly<Record<ListedState, Style>> = {
+const STYLES: Readonly<Record<ListedState, LineStyle>> = {
   connected: "green",
   ready: "green",
   installing: "yellow",
   starting: "yellow",
   pending: "yellow",
   failed: "red",
+  disabled: "dim",
 };
 
 const NAME: ListColumn = { head: "NAME", isCut: true, cell: ({ name }) => ({ text: name, style: "bold" }) };
@@ -22,12 +22,17 @@ const STATE: ListColumn = { head: "STATE", cell: ({ state }) => ({ text: state, 
 const TOOLS: ListColumn = {
   head: "TOOLS",
   align: "right",
-  cell: ({ known, enabledCount }) => ({ text: known ? String(enabledCount) : "-" }),
+  cell: ({ known, enabledCount, toolCount }) => ({ text: known ? amountOf(enabledCount, toolCount) : "-" }),
 };
 const TRANSPORT: ListColumn = { head: "TRANSPORT", cell: ({ transport }) => ({ text: transport }) };
 const SOURCE: ListColumn = { head: "SOURCE", isCut: true, cell: ({ source }) => ({ text: source }) };
 
-/** What `list` shows of a server besides its name; both by default, and then the transport and the source as well. */
+/** `6 of 9` if rules disable tools. */
+function amountOf(enabled: number, all: number): string {
+  return enabled === all ? String(all) : `${enabled} of ${all}`;
+}
+
+/** The columns that `list` shows besides the name. If neither is selected, it shows both, the transport and the source. */
 export interface Shown {
   readonly status: boolean;
   readonly tools: boolean;
@@ -46,7 +51,7 @@ export function serverTable(servers: readonly ListedServer[], { status, tools }:
   return tableLines(chosen, rows, columns);
 }
 
-/** One line for each server that failed, and one for all servers together. */
+/** One line per failed server, and a summary line. */
 export function summaryLines(servers: readonly ListedServer[], columns: number): Line[] {
   const failed = servers.filter(({ state }) => state === "failed");
   const reasons = failed.map(({ name, reason = "" }) => {
@@ -56,25 +61,35 @@ export function summaryLines(servers: readonly ListedServer[], columns: number):
   return [BLANK, ...reasons, line(0, summaryOf(servers))];
 }
 
-/** The first sentence, without the server's name: that stands before it already. */
+/** The first sentence, without a leading server name, because the line already starts with it. */
 function shortReason(reason: string, name: string): string {
-  const [plain = ""] = /^(?:"[^"]*"|[^".]|\.(?!\s|$))*\.?/.exec(inWordsOfTheCommandLine(reason)) ?? [];
+  const [plain = ""] = /^(?:"[^"]*"|[^".]|\.(?!\s|$))*\.?/.exec(reason) ?? [];
   return plain.startsWith(`${name} `) ? plain.slice(name.length + 1) : plain;
 }
 
 function summaryOf(servers: readonly ListedServer[]): string {
-  const states: readonly ListedState[] = ["connected", "ready", "installing", "starting", "pending", "failed"];
+  const states: readonly ListedState[] = [
+    "connected",
+    "ready",
+    "installing",
+    "starting",
+    "pending",
+    "failed",
+    "disabled",
+  ];
   const counts = states.flatMap((state) => {
     const amount = servers.filter((server) => server.state === state).length;
     return amount === 0 ? [] : [`${amount} ${state}`];
   });
-  const tools = servers.reduce((sum, { enabledCount }) => sum + enabledCount, 0);
+  const enabled = servers.reduce((sum, { enabledCount }) => sum + enabledCount, 0);
+  const all = servers.reduce((sum, { toolCount }) => sum + toolCount, 0);
+  const tools = enabled === all ? count(all, "tool") : `${enabled} of ${count(all, "tool")} enabled`;
   const hasFailed = servers.some(({ state }) => state === "failed");
-  const more = hasFailed ? " `anygpt mcp list NAME` shows a reason in full." : "";
-  return `${count(servers.length, "server")}: ${counts.join(", ")}; ${count(tools, "tool")}.${more}`;
+  const more = hasFailed ? " `anygpt mcp list NAME` shows the full reason." : "";
+  return `${count(servers.length, "server")}: ${counts.join(", ")}; ${tools}.${more}`;
 }
 
-/** All that is known of each server. */
+/** The details of each server. */
 export function detailLines(servers: readonly ListedServer[]): Line[] {
   return blocks(servers.map(serverDetails));
 }
@@ -90,7 +105,7 @@ function serverDetails(server: ListedServer): Line[] {
     line(2, `Tools: ${tools}`),
     line(2, `Transport: ${transport}`),
     line(2, `Source: ${source}${file === undefined || file === source ? "" : ` (${file})`}`),
-    ...(reason === undefined ? [] : [line(2, `Reason: ${inWordsOfTheCommandLine(reason)}`)]),
+    ...(reason === undefined ? [] : [line(2, `Reason: ${reason}`)]),
   ];
 }
 
@@ -101,4 +116,5 @@ const MEANINGS: Readonly<Record<ListedState, string>> = {
   starting: "",
   pending: " (has not answered yet)",
   failed: "",
+  disabled: " (enable it with `anygpt mcp enable NAME`)",
 };

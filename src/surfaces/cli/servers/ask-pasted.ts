@@ -1,11 +1,12 @@
-import { type Context, interrupted } from "../context.js";
+import { interrupted } from "../../../operations/reason.js";
+import type { Context } from "../context.js";
 import { BLANK, line } from "../lines.js";
 
-/** JSON that the user pastes at the terminal: it ends with an empty line after its last brace, or with the input. */
+/** Reads JSON that the user pastes into the terminal, until an empty line after the last closing brace or the end of input. */
 export async function askPasted(context: Context): Promise<string> {
   const { createInterface } = await import("node:readline");
   const { signal, stdin } = context.io;
-  return await context.undisturbed(async () => {
+  return await context.withoutProgress(async () => {
     context.note([line(0, "Paste the JSON of one or more servers, then press Enter on an empty line:")]);
     const prompt = createInterface({ input: stdin });
     const stop = (): void => prompt.close();
@@ -26,7 +27,7 @@ export async function askPasted(context: Context): Promise<string> {
   });
 }
 
-/** As many braces closed as opened, outside of texts. */
+/** Whether all braces outside of strings are closed. */
 function isBalanced(text: string): boolean {
   const marks = text.replace(/"(?:[^"\\]|\\.)*"/g, "").match(/[{}]/g) ?? [];
   return marks.reduce((depth, mark) => depth + (mark === "{" ? 1 : -1), 0) <= 0;

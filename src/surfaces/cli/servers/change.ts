@@ -10,20 +10,20 @@ import { shortenHome } from "../../../util/home-path.js";
 import { ask, canInterrupt } from "../ask.js";
 import type { Handler, Input } from "../command.js";
 import type { Context } from "../context.js";
-import { bold, GOOD, line, type Line } from "../lines.js";
-import { optionsOf } from "../trust-files.js";
+import { bold, GOOD, line } from "../lines.js";
+import { engineOptions } from "../trust-files.js";
 import { editLines } from "./lines.js";
 
-export const removeServer: Handler = async (input, context) => {
+export const removeCommand: Handler = async (input, context) => {
   const names = input.list("names");
   const desk = await deskFor(input, context);
   const foreign = findForeign(names, desk);
   const isOnlyForeign = foreign.length > 0 && foreign.length === names.length;
   if (isOnlyForeign && canInterrupt(context)) {
     const which = foreign.join(", ");
-    const question = `${which} comes from an MCP client's file, which is not changed here. Switch it off here instead?`;
+    const question = `${which} comes from an MCP client's file, which this command does not change. Disable it in your configuration instead?`;
     if ((await ask(question, context)) === "yes") {
-      return show(await setServersEnabled(foreign, false, desk), "is switched off", desk, context);
+      return show(await setServersEnabled(foreign, false, desk), "is disabled", desk, context);
     }
   }
   return await remove(names, "servers", desk, context);
@@ -40,9 +40,9 @@ async function remove(
 ): Promise<number> {
   const report = await removeServers(names, desk, section);
   const back = (report.gained ?? []).filter((name) => report.changed.includes(name));
-  show(report, "is removed", desk, context);
+  show(report, "was removed", desk, context);
   if (!context.isJson && back.length > 0) {
-    const text = `${back.join(", ")} of an MCP client is used now. \`anygpt mcp disable ${back.join(" ")}\` leaves it out.`;
+    const text = `${back.join(", ")} from an MCP client's file is used now. Disable it with \`anygpt mcp disable ${back.join(" ")}\`.`;
     context.note([line(2, text)]);
   }
   return 0;
@@ -55,35 +55,21 @@ export const disableServer: Handler = async (input, context) => await setEnabled
 async function setEnabled(isEnabled: boolean, input: Input, context: Context): Promise<number> {
   const desk = await deskFor(input, context);
   const report = await setServersEnabled(input.list("names"), isEnabled, desk);
-  return show(report, isEnabled ? "is switched on" : "is switched off", desk, context);
+  return show(report, isEnabled ? "is enabled" : "is disabled", desk, context);
 }
 
 async function deskFor(input: Input, context: Context): Promise<ServerDesk> {
-  return await openServerDesk(optionsOf(context), { isProject: input.flag("project") });
+  return await openServerDesk(engineOptions(context), { isProject: input.flag("project") });
 }
 
 function show(report: ChangeReport, done: string, { place, target }: ServerDesk, context: Context): number {
-  if (context.isJson) context.json({ success: true, file: target.file, ...report });
-  else context.show(changeLines(report, done, { file: target.file, home: place.home, notes: target.notes }));
-  return 0;
-}
-
-interface Shown {
-  readonly file: string;
-  readonly home: string;
-  readonly notes: readonly string[];
-}
-
-function changeLines(
-  { changed, unchanged, ...report }: ChangeReport,
-  done: string,
-  { file, home, notes }: Shown,
-): Line[] {
-  const where = ` in ${shortenHome(file, home)}.`;
-  const { isNew = false, lost = [] } = report;
-  return [
-    ...changed.map((name) => line(0, GOOD, " ", bold(name), ` ${done}${where}`)),
+  const { file, notes } = target;
+  const { changed, unchanged, isNew = false, lost = [] } = report;
+  context.reply({ success: true, file, ...report }, () => [
+    ...changed.map((name) => line(0, GOOD, " ", bold(name), ` ${done} in ${shortenHome(file, place.home)}.`)),
     ...unchanged.map((name) => line(0, bold(name), ` ${done} already.`)),
-    ...(changed.length === 0 ? [] : [...notes.map((note) => line(2, note)), ...editLines({ file, isNew, lost }, home)]),
-  ];
+    ...(changed.length === 0 ? [] : notes.map((note) => line(2, note))),
+    ...(changed.length === 0 ? [] : editLines({ file, isNew, lost }, place.home)),
+  ]);
+  return 0;
 }

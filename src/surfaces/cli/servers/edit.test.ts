@@ -13,7 +13,7 @@ afterEach(() => place.remove());
 const path = (): string => join(place.folder, CONFIG);
 const read = (): string => readFileSync(path(), "utf8");
 
-/** An editor that writes the next of the texts each time; an empty one leaves the file as it is. */
+/** An editor that writes the next text at each start; an empty text does not change the file. */
 function editor(...texts: string[]) {
   const script = place.write(
     "editor.mjs",
@@ -28,7 +28,7 @@ if (text !== "") writeFileSync(process.argv[2], text);
   return { env: { EDITOR: "false", VISUAL: `"${process.execPath}" "${script}"` } };
 }
 
-/** Somebody at a terminal who answers each question when it is asked. */
+/** A terminal that answers each question when it appears. */
 function answering(options: RunOptions, ...answers: string[]): RunOptions {
   const stdin = new PassThrough();
   const onOutput = (text: string): void => {
@@ -38,7 +38,7 @@ function answering(options: RunOptions, ...answers: string[]): RunOptions {
 }
 
 describe("anygpt mcp edit", () => {
-  it("creates the file from the template, which undo takes back", async () => {
+  it("creates the file from the template, which undo deletes", async () => {
     const { exit, stdout } = await place.runWith(editor(""), "mcp", "edit");
     expect([exit, stdout]).toEqual([0, expect.stringContaining("is valid.")]);
     expect(read()).toContain("\nsources: all\n");
@@ -46,7 +46,7 @@ describe("anygpt mcp edit", () => {
     expect(existsSync(path())).toBe(false);
   });
 
-  it("checks what was written and makes a step of it", async () => {
+  it("validates the edited file and records an undo step", async () => {
     place.write(CONFIG, FIRST);
     const ran = await place.runWith(editor(FIRST.replace("command: a", "command: b")), "mcp", "edit", "--json");
     expect(ran.json()).toMatchObject({ success: true, changed: true, isNew: false });
@@ -54,16 +54,16 @@ describe("anygpt mcp edit", () => {
     expect(read()).toBe(FIRST);
   });
 
-  it("says that nothing was changed", async () => {
+  it("reports that nothing was changed", async () => {
     place.write(CONFIG, FIRST);
     expect((await place.runWith(editor(""), "mcp", "edit")).stdout).toContain("was not changed");
     expect((await place.run("mcp", "undo", "--list")).stdout).toContain("nothing to undo");
   });
 
-  it("puts the file back where nobody can correct it", async () => {
+  it("restores the file if there is no terminal to correct it", async () => {
     place.write(CONFIG, FIRST);
     const { exit, stderr } = await place.runWith(editor("servers: 7\n"), "mcp", "edit");
-    expect([exit, stderr]).toEqual([2, expect.stringContaining("was put back as it was")]);
+    expect([exit, stderr]).toEqual([2, expect.stringMatching(/The previous content of .* was restored\./)]);
     expect(read()).toBe(FIRST);
   });
 
@@ -73,7 +73,7 @@ describe("anygpt mcp edit", () => {
     const { exit, stderr, stdout } = await place.runWith(terminal, "mcp", "edit");
     expect([exit, stderr, stdout]).toEqual([
       0,
-      expect.stringMatching(/yaml:1:\d+[^]*Open it again\?/),
+      expect.stringMatching(/yaml:1:\d+[^]*Open the file again\?/),
       expect.stringContaining("is valid."),
     ]);
     expect(read()).toBe(FIRST);
@@ -82,15 +82,15 @@ describe("anygpt mcp edit", () => {
   it("leaves an invalid file only as a step that can be undone", async () => {
     place.write(CONFIG, FIRST);
     const { exit, stderr } = await place.runWith(answering(editor("servers: 7\n"), "n", "n"), "mcp", "edit");
-    expect([exit, stderr]).toEqual([2, expect.stringContaining("cannot be used as it is")]);
+    expect([exit, stderr]).toEqual([2, expect.stringContaining("is invalid.")]);
     await place.run("mcp", "undo");
     expect(read()).toBe(FIRST);
   });
 
-  it("puts the file back when the user says so", async () => {
+  it("restores the file if the user agrees", async () => {
     place.write(CONFIG, FIRST);
     const { exit, stdout } = await place.runWith(answering(editor("servers: 7\n"), "n", "y"), "mcp", "edit");
-    expect([exit, stdout]).toEqual([1, expect.stringContaining("is as it was")]);
+    expect([exit, stdout]).toEqual([1, expect.stringContaining("was not changed.")]);
     expect(read()).toBe(FIRST);
     expect((await place.run("mcp", "undo", "--list")).stdout).toContain("nothing to undo");
   });

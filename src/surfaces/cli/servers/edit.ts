@@ -4,7 +4,7 @@ import {
   beginEdit,
   checkEdit,
   dropEdit,
-  type Edited,
+  type EditOutcome,
   isTouched,
   keepEdit,
   type OpenEdit,
@@ -15,17 +15,19 @@ import type { Handler } from "../command.js";
 import type { Context } from "../context.js";
 import { failureLines } from "../failure.js";
 import { bold, GOOD, line, WARNING } from "../lines.js";
-import { optionsOf } from "../trust-files.js";
+import { engineOptions } from "../trust-files.js";
 import { editLines } from "./lines.js";
 
 export const editConfiguration: Handler = async (input, context) => {
-  const edit = await beginEdit(optionsOf(context), { isProject: input.flag("project") });
+  const edit = await beginEdit(engineOptions(context), { isProject: input.flag("project") });
   if (edit.overriddenBy !== undefined) {
-    context.warn(`In this folder ${edit.overriddenBy} is in force. Add --project to edit that file.`);
+    context.warn(
+      `This folder uses ${edit.overriddenBy} instead of your own configuration. Add --project to edit that file.`,
+    );
   }
   const edited = await editUntilSettled(edit, context);
   if (edited === "dropped") {
-    context.show([line(0, `${shortenHome(edit.file, edit.place.home)} is as it was.`)]);
+    context.show([line(0, `${shortenHome(edit.file, edit.place.home)} was not changed.`)]);
     return 1;
   }
   if (edited.kind === "invalid") return await leaveInvalid(edit, context);
@@ -35,8 +37,8 @@ export const editConfiguration: Handler = async (input, context) => {
   return 0;
 };
 
-/** Opens the editor again as long as the user wants to correct what is wrong. */
-async function editUntilSettled(edit: OpenEdit, context: Context): Promise<Edited | "dropped"> {
+/** Opens the editor again until the configuration is valid or the user stops. */
+async function editUntilSettled(edit: OpenEdit, context: Context): Promise<EditOutcome | "dropped"> {
   for (;;) {
     await openOnce(edit, context);
     const edited = await checkEdit(edit);
@@ -59,11 +61,14 @@ async function openOnce(edit: OpenEdit, context: Context): Promise<void> {
   const { env, cwd } = context.io;
   const parts = { env, cwd, keepsOutput: context.isJson, isAttended: isAttended(context) };
   try {
-    const exit = await context.undisturbed(async () => await openInEditor(edit.file, parts));
-    // Some editors fail after they have saved.
+    const exit = await context.withoutProgress(async () => await openInEditor(edit.file, parts));
+    // Some editors exit with an error after they have saved the file.
     if (exit === 0 || (await isTouched(edit))) return;
-    throw new DiscoveryError("INVALID_REQUEST", `The editor ended with exit code ${exit} and changed nothing.`, {
-      hint: "Run `anygpt mcp edit` again; VISUAL and EDITOR choose the editor.",
+    throw new DiscoveryError("INVALID_REQUEST", `The editor exited with code ${exit} and did not change the file.`, {
+      hint: [
+        { action: "run-command", command: "anygpt mcp edit", purpose: "try again" },
+        { action: "set-variable", name: "EDITOR", value: "another editor" },
+      ],
     });
   } catch (error) {
     if (await isTouched(edit)) await keepEdit(edit);
@@ -76,10 +81,10 @@ type WhatNow = "again" | "drop" | "leave";
 
 async function askWhatNow(edit: OpenEdit, context: Context): Promise<WhatNow> {
   try {
-    if ((await ask("Open it again?", context)) === "yes") return "again";
-    return (await ask("Put the file back as it was?", context)) === "yes" ? "drop" : "leave";
+    if ((await ask("Open the file again?", context)) === "yes") return "again";
+    return (await ask("Restore the previous content?", context)) === "yes" ? "drop" : "leave";
   } catch (error) {
-    // Interrupted: what was written stays, and can be undone.
+    // After Ctrl-C the file keeps its new content, which `undo` can revert.
     await keepEdit(edit);
     throw error;
   }
@@ -88,14 +93,14 @@ async function askWhatNow(edit: OpenEdit, context: Context): Promise<WhatNow> {
 async function leaveInvalid(edit: OpenEdit, context: Context): Promise<number> {
   await keepEdit(edit);
   const file = shortenHome(edit.file, edit.place.home);
-  const next = "`anygpt mcp edit` opens it again, `anygpt mcp undo` takes it back.";
-  context.note([line(0, WARNING, ` ${file} cannot be used as it is. ${next}`)]);
+  const next = "Run `anygpt mcp edit` to correct it, or `anygpt mcp undo` to restore the previous content.";
+  context.note([line(0, WARNING, ` ${file} is invalid. ${next}`)]);
   return ERRORS.CONFIGURATION_ERROR.exit;
 }
 
 function withDropped(error: DiscoveryError, file: string): DiscoveryError {
-  return new DiscoveryError(error.code, `${error.message} ${file} was put back as it was.`, {
-    hint: "Edit it in a terminal to correct what is wrong.",
+  return new DiscoveryError(error.code, `${error.message} The previous content of ${file} was restored.`, {
+    hint: "Run the command in a terminal to correct the file.",
     cause: error,
     facts: error.facts,
   });

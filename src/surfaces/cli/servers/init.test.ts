@@ -21,10 +21,10 @@ const names = async (): Promise<string[]> => {
 };
 
 describe("anygpt mcp init", () => {
-  it("only shows what it found where there is no terminal", async () => {
+  it("only shows the servers found if there is no terminal", async () => {
     const { exit, stdout } = await place.run("mcp", "init");
     expect(exit).toBe(0);
-    expect(stdout).toContain("Found 3 servers in files of 2 programs:");
+    expect(stdout).toContain("Found 3 servers in files of 2 clients:");
     expect(stdout).toContain("- Cursor is not connected.");
     expect(stdout).toContain("Add --yes to write the configuration.");
     expect(existsSync(join(place.folder, CONFIG))).toBe(false);
@@ -44,7 +44,7 @@ describe("anygpt mcp init", () => {
   it("moves the servers of a connected client, loses none, and can be undone to the last byte", async () => {
     const original = read(".cursor/mcp.json");
     expect((await place.run("mcp", "init", "--yes", "--client", "cursor")).exit).toBe(0);
-    expect(read(".cursor/mcp.json")).toContain("@anygpt/discovery");
+    expect(read(".cursor/mcp.json")).toContain("bin/discovery.js");
     expect(read(".cursor/mcp.json")).not.toContain('"gh"');
     expect(read(CONFIG)).toContain("servers:\n  github:\n    command: gh\n  fs:\n    command: fs\n");
     expect(read(CONFIG)).not.toContain("time:");
@@ -62,7 +62,7 @@ describe("anygpt mcp init", () => {
     expect(existsSync(join(place.folder, CONFIG))).toBe(false);
   });
 
-  it("connects the clients that the user says yes to", async () => {
+  it("connects the clients that the user confirms", async () => {
     const stdin = new PassThrough();
     const answers = ["y", "n", "y"];
     const onOutput = (text: string): void => {

@@ -1,7 +1,7 @@
 import { DiscoveryError, ERRORS } from "../../../errors.js";
-import type { Plan } from "../../../operations/import/plan.js";
+import type { ImportPlan } from "../../../operations/import/plan.js";
 import { openServerDesk, type ServerDesk } from "../../../operations/servers/desk.js";
-import { carryOutInit, planInit } from "../../../operations/servers/init.js";
+import { carryOutInit, type ClientState, clientStates, planInit } from "../../../operations/servers/init.js";
 import { CLIENTS } from "../../../sources/clients/table.js";
 import { CLIENT_IDS, type ClientId } from "../../../sources/options.js";
 import { shortenHome } from "../../../util/home-path.js";
@@ -9,21 +9,22 @@ import { ask, canInterrupt } from "../ask.js";
 import type { Handler, Input } from "../command.js";
 import type { Context } from "../context.js";
 import { clientsOf } from "../import/clients.js";
-import { toImportPage } from "../import/page.js";
-import { changeLines, foundLines } from "../import/page-lines.js";
-import { blocks, bold, count, dim, GOOD, line, type Line, WARNING } from "../lines.js";
-import { optionsOf } from "../trust-files.js";
+import { toImportPage } from "../../../operations/import/report.js";
+import { changeLines, foundLines } from "../import/import-lines.js";
+import { BLANK, blocks, bold, count, dim, GOOD, line, type Line, WARNING } from "../lines.js";
+import { engineOptions } from "../trust-files.js";
+import { lostLines, UNDO } from "./lines.js";
 
 export const init: Handler = async (input, context) => {
   const isProject = input.flag("project");
   const named = clientsOf(input);
   if (isProject && named.length > 0) throw notForProject();
-  const desk = await openServerDesk(optionsOf(context), { isProject });
+  const desk = await openServerDesk(engineOptions(context), { isProject });
   const { home, cwd } = desk.place;
   const system = { platform: process.platform, home, cwd, env: context.io.env };
   const isProgram = desk.target.format === "program";
   const overview = await planInit(desk, system, isProject || isProgram ? [] : CLIENT_IDS);
-  const clients = statesOf(overview);
+  const clients = clientStates(overview);
   if (!context.isJson) context.show(overviewLines(overview, clients, desk));
   const chosen = await choose(clients, { input, named, desk, context });
   const plan = await planInit(desk, system, chosen ?? named);
@@ -31,38 +32,18 @@ export const init: Handler = async (input, context) => {
 };
 
 function notForProject(): DiscoveryError {
-  return new DiscoveryError("INVALID_REQUEST", "A client cannot be connected to the configuration of one project.", {
-    hint: "Leave --project or --client out.",
+  return new DiscoveryError("INVALID_REQUEST", "A client cannot be connected to a project configuration.", {
+    hint: "Omit --project or --client.",
   });
 }
 
-interface ClientState {
-  readonly client: ClientId;
-  readonly state: "connected" | "not connected";
-  /** What connecting it would do to its files; empty where nothing can be done. */
-  readonly changes: readonly { readonly file: string; readonly what: string }[];
-}
-
-/** The clients that have a file of the user's own on this machine. */
-function statesOf({ found, rewrites }: Plan): ClientState[] {
-  return CLIENT_IDS.flatMap((client): ClientState[] => {
-    const files = found.files.filter(({ place }) => place.client === client && place.scope !== "project");
-    if (files.length === 0) return [];
-    const servers = files.flatMap(({ content }) => (content.kind === "read" ? content.servers : []));
-    const isConnected = servers.some(({ isGateway, disabled }) => isGateway && disabled === undefined);
-    const writes = rewrites.filter((one) => one.client === client).flatMap(({ write }) => write ?? []);
-    const changes = isConnected ? [] : writes.map(({ path, what }) => ({ file: path, what }));
-    return [{ client, state: isConnected ? "connected" : "not connected", changes }];
-  });
-}
-
-function overviewLines(plan: Plan, clients: readonly ClientState[], { target, place }: ServerDesk): Line[] {
+function overviewLines(plan: ImportPlan, clients: readonly ClientState[], { target, place }: ServerDesk): Line[] {
   const file = shortenHome(target.file, place.home);
   const own = (target.config?.servers.length ?? 0) + (target.config?.adapters.length ?? 0);
   const configuration =
     target.bytes === undefined
-      ? line(0, bold("Configuration"), `: none yet. ${file} would be it.`)
-      : line(0, bold("Configuration"), `: ${file}, with ${count(own, "server")} of its own.`);
+      ? line(0, bold("Configuration"), `: none yet. It would be written to ${file}.`)
+      : line(0, bold("Configuration"), `: ${file} (${count(own, "server")}).`);
   return blocks([
     foundLines(toImportPage(plan), place.home),
     clients.map(({ client, state }) =>
@@ -80,7 +61,7 @@ interface Choice {
   readonly context: Context;
 }
 
-/** The clients to connect; undefined where nothing is to be written. */
+/** The clients to connect; undefined if nothing may be written. */
 async function choose(
   clients: readonly ClientState[],
   { input, named, desk, context }: Choice,
@@ -91,7 +72,12 @@ async function choose(
   const isNew = target.bytes === undefined;
   const file = shortenHome(target.file, place.home);
   context.note([line(0, "")]);
-  if (isNew && (await ask(`Write ${file}, with comments and \`sources: all\`?`, context)) !== "yes") return undefined;
+  if (
+    isNew &&
+    (await ask(`Write ${file} with comments and \`sources: all\` (use the servers of all MCP clients)?`, context)) !==
+      "yes"
+  )
+    return undefined;
   const chosen: ClientId[] = [];
   for (const { client, changes } of clients) {
     if (changes.length === 0 || (named.length > 0 && !named.includes(client))) continue;
@@ -109,46 +95,43 @@ interface End {
   readonly context: Context;
 }
 
-async function finish(plan: Plan, { isAgreed, clients, desk, context }: End): Promise<number> {
-  const { home } = desk.place;
+async function finish(plan: ImportPlan, { isAgreed, clients, desk, context }: End): Promise<number> {
   if (!isAgreed || plan.writes.length === 0) {
-    if (context.isJson) context.json({ success: true, ...pageOf(plan, clients), written: false });
-    else context.show([line(0, ""), ...nothingLines(plan, isAgreed, context)]);
+    const data = { success: true, ...pageOf(plan, clients), written: false };
+    context.reply(data, () => [BLANK, ...nothingLines(plan, isAgreed, context)]);
     return 0;
   }
   const { written, lost } = await carryOutInit(plan, desk);
   const isFailed = written.some(({ failure }) => failure !== undefined);
   const page = toImportPage(plan, written);
-  if (context.isJson) context.json({ success: !isFailed, ...pageOf(plan, clients), changes: page.changes, lost });
-  else context.show([line(0, ""), ...changeLines(page, home), ...afterLines(plan, lost)]);
+  const data = { success: !isFailed, ...pageOf(plan, clients), changes: page.changes, lost };
+  context.reply(data, () => [BLANK, ...changeLines(page, desk.place.home), ...afterLines(plan, lost)]);
   return isFailed ? ERRORS.CONFIGURATION_ERROR.exit : 0;
 }
 
-function pageOf(plan: Plan, clients: readonly ClientState[]) {
+function pageOf(plan: ImportPlan, clients: readonly ClientState[]) {
   const { config, isNew, files, changes } = toImportPage(plan);
   return { config, isNew, written: true, files, clients, changes };
 }
 
-function nothingLines({ writes, target }: Plan, isAgreed: boolean, context: Context): Line[] {
+function nothingLines({ writes, target }: ImportPlan, isAgreed: boolean, context: Context): Line[] {
   if (isAgreed && writes.length === 0) return [line(0, "There is nothing to write.")];
   if (canInterrupt(context)) return [line(0, "Nothing was written.")];
   const first = target.bytes === undefined ? " Add --yes to write the configuration." : "";
   return [line(0, `Nothing was written.${first} Add --yes --client NAME to connect a client.`)];
 }
 
-function afterLines({ copiedSecrets, rewrites }: Plan, lost: readonly string[]): Line[] {
+function afterLines({ copiedSecrets, rewrites }: ImportPlan, lost: readonly string[]): Line[] {
   const secrets = [...new Set(copiedSecrets.map(({ server, where }) => `${server} ${where}`))];
   const isConnecting = rewrites.some(({ status }) => status === "rewritten");
   return [
-    ...(lost.length === 0
-      ? []
-      : [line(2, WARNING, ` ${count(lost.length, "server")} not available here any more: ${lost.join(", ")}`)]),
+    ...lostLines(lost),
     ...(secrets.length === 0
       ? []
       : [line(2, WARNING, ` Secrets moved into the configuration, which only you can read: ${secrets.join(", ")}`)]),
-    line(2, dim("`anygpt mcp undo` takes it back.")),
+    UNDO,
     line(0, ""),
-    ...(isConnecting ? [line(0, "Restart the clients that were connected. They use the gateway from then on.")] : []),
-    line(0, "Next: `anygpt mcp list` connects to the servers, `anygpt mcp add` adds more."),
+    ...(isConnecting ? [line(0, "Restart the connected clients, so that they use the gateway.")] : []),
+    line(0, "Next: `anygpt mcp add` adds a server, `anygpt mcp list` shows all servers and their state."),
   ];
 }

@@ -11,7 +11,7 @@ let place: CliPlace;
 beforeEach(() => void (place = createCliPlace()));
 afterEach(() => place.remove());
 
-/** An npm that states an integrity for everything. */
+/** A fake npm that returns an integrity for every package. */
 function withNpm(integrity: string) {
   chmodSync(place.write("bin/npm", `#!/bin/sh\necho '"${integrity}"'\n`), 0o755);
   return { env: { PATH: `${join(place.folder, "bin")}:${process.env["PATH"] ?? ""}`, TRELLO_TOKEN: "t" } };
@@ -25,7 +25,7 @@ async function listed() {
 const file = (): string => join(place.folder, "state/mcp-discovery.config.yaml");
 
 describe("anygpt mcp add NAME of a public server", () => {
-  it("pins the version, compares the integrity, and says what has to be set", async () => {
+  it("pins the version, compares the integrity, and names the variables to set", async () => {
     const { version, integrity } = await listed();
     const words = ["mcp", "add", NAME, "--as", "boards", "--no-check", "--yes"];
     const { exit, stdout } = await place.runWith(withNpm(integrity), ...words);
@@ -34,7 +34,7 @@ describe("anygpt mcp add NAME of a public server", () => {
     expect(stdout).toContain(`Integrity ${integrity}, as the registry states it now.`);
     expect(stdout).toContain("It needs TRELLO_API_KEY. Set it in the environment or in ~/.ai/.env");
     expect(readFileSync(file(), "utf8")).toContain(
-      `  boards:\n    command: npx\n    args:\n      - -y\n      - "${NAME}@${version}"\n    env:\n      TRELLO_API_KEY: \${TRELLO_API_KEY}\n      TRELLO_TOKEN: \${TRELLO_TOKEN}\n`,
+      `  boards:\n    command: npx\n    args:\n      - -y\n      - "${NAME}@${version}"\n    env:\n      TRELLO_API_KEY: \${TRELLO_API_KEY}\n      TRELLO_TOKEN: \${TRELLO_TOKEN}\n    integrity: ${integrity}\n`,
     );
   });
 
@@ -45,20 +45,53 @@ describe("anygpt mcp add NAME of a public server", () => {
     expect(stderr).toContain("is not the one that the directory lists");
   });
 
-  it("is an error without --yes where nobody can be asked", async () => {
+  it("is an error without --yes if there is no terminal", async () => {
     const { exit, stdout, stderr } = await place.runWith(withNpm((await listed()).integrity), "mcp", "add", NAME);
     expect([exit, existsSync(file())]).toEqual([1, false]);
     expect(stdout).toContain(`npx -y ${NAME}`);
     expect(stderr).toContain("with --yes");
   });
 
-  it("gives the whole command for a server that needs arguments of the user", async () => {
+  it("prints the complete command for a server that needs arguments from the user", async () => {
     const { exit, stderr } = await place.run("mcp", "add", "@azure-devops/mcp", "--yes");
     expect(exit).toBe(1);
-    expect(stderr).toMatch(/anygpt mcp add \S+ -- npx -y @azure-devops\/mcp@\S+ '\$\{input:ado_org\}'/);
+    expect(stderr).toMatch(/anygpt mcp add \S+ -- npx -y @azure-devops\/mcp@\S+ '<ado_org>'/);
   });
 
-  it("takes the whole command that `find --online` prints", async () => {
+  it("prints a command that can be pasted for a server that needs a folder, and rejects a placeholder", async () => {
+    const { exit, stderr } = await place.run("mcp", "add", "@modelcontextprotocol/server-filesystem", "--yes");
+    expect(exit).toBe(1);
+    expect(stderr.replace(/\s+/g, " ")).toMatch(
+      /add filesystem -- npx -y @modelcontextprotocol\/server-filesystem@\S+ ~\/documents/,
+    );
+    const typed = await place.run("mcp", "add", "fs", "--no-check", "--", "npx", "x", "${workspaceFolder}");
+    expect([typed.exit, typed.stderr]).toEqual([1, expect.stringContaining("is a placeholder")]);
+  });
+
+  it("adds a server without the option for which it has an optional variable", async () => {
+    const source = (await openDirectory().get("@upstash/context7-mcp"))?.package;
+    const ran = await place.runWith(
+      withNpm(source?.integrity ?? ""),
+      "mcp",
+      "add",
+      "@upstash/context7-mcp",
+      "--yes",
+      "--no-check",
+    );
+    expect(ran.exit).toBe(0);
+    expect(readFileSync(file(), "utf8")).not.toContain("api-key");
+  });
+
+  it("lists the packages for a common name, and suggests --as if the name is used", async () => {
+    const { exit, stderr } = await place.run("mcp", "add", "context7");
+    expect([exit, stderr]).toEqual([1, expect.stringContaining("anygpt mcp add @upstash/context7-mcp")]);
+    const { integrity } = await listed();
+    place.write("state/mcp-discovery.config.yaml", "servers:\n  trello:\n    command: x\n");
+    const taken = await place.runWith(withNpm(integrity), "mcp", "add", NAME, "--yes");
+    expect([taken.exit, taken.stderr]).toEqual([1, expect.stringContaining("--as NAME")]);
+  });
+
+  it("accepts the complete command that `find --online` prints", async () => {
     const found = {
       name: "com.acme/sms",
       description: "Send an SMS",
@@ -87,7 +120,7 @@ describe("anygpt mcp add NAME of a public server", () => {
     expect(readFileSync(file(), "utf8")).toContain("acme-sms@1.2.3");
   });
 
-  it("points to `find` for a name that nobody knows", async () => {
+  it("suggests `find` for an unknown name", async () => {
     const { exit, stderr } = await place.run("mcp", "add", "no-such-server-at-all");
     expect([exit, stderr]).toEqual([1, expect.stringContaining("anygpt mcp find no-such-server-at-all")]);
   });

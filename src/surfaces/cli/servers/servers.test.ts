@@ -24,21 +24,30 @@ describe("anygpt mcp add", () => {
     const { command, args } = toolServer(place, "one", { tools: [{ name: "t", inputSchema: { type: "object" } }] });
     const { exit, stdout } = await place.run("mcp", "add", "one", "--", command, ...args);
     expect(exit).toBe(0);
-    expect(stdout).toContain("✓ one is written to ~/state/mcp-discovery.config.yaml.");
+    expect(stdout).toContain("✓ one was added to ~/state/mcp-discovery.config.yaml.");
     expect(stdout).toContain("✓ one answered with 1 tool.");
     expect(await names()).toEqual(["one", "github", "fs"]);
     expect((await place.run("mcp", "undo")).exit).toBe(0);
     expect(existsSync(join(place.folder, NEW))).toBe(false);
   });
 
-  it("keeps a server that does not answer and says how to see why", async () => {
+  it("keeps a server that does not answer, and suggests doctor", async () => {
     const { exit, stdout } = await place.run("mcp", "add", "bad", "--", "no-such-command-here");
     expect(exit).toBe(0);
-    expect(stdout).toMatch(/! bad did not answer: .*`anygpt mcp doctor bad` shows more\./);
+    expect(stdout).toMatch(/! bad did not answer: .*Run `anygpt mcp doctor bad` to see more\./);
     expect(await names()).toContain("bad");
   });
 
-  it("adds pasted JSON only with --yes where there is no terminal", async () => {
+  it("explains how to pass a variable to the server that is set in the environment", async () => {
+    const script = place.write("b.mjs", 'console.error("Error: BRAVE_API_KEY is required"); process.exit(1);');
+    const env = { BRAVE_API_KEY: "abcdefgh123" };
+    const { stdout } = await place.runWith({ env }, "mcp", "add", "brave", "--", process.execPath, script);
+    expect(stdout.replace(/\s+/g, " ")).toContain(
+      `\`anygpt mcp add brave --replace --env BRAVE_API_KEY -- ${process.execPath} ${script}\``,
+    );
+  });
+
+  it("adds pasted JSON only with --yes if there is no terminal", async () => {
     const json = '"a": { "command": "a", }, // one\n"b": { "url": "https://b.example/mcp" },';
     const refused = await place.run("mcp", "add", json, "--no-check");
     expect([refused.exit, refused.stderr]).toEqual([1, expect.stringContaining("with --yes")]);
@@ -53,6 +62,15 @@ describe("anygpt mcp add", () => {
     expect(read()).toContain("servers:\n  a:\n    command: a\n  b:\n    type: http\n    url: https://b.example/mcp\n");
   });
 
+  it.each(["ftp://foo", "ws://foo", "htps://foo/mcp"])("refuses the address %s", async (address) => {
+    const { exit, stderr } = await place.run("mcp", "add", "x1", address, "--yes");
+    expect([exit, stderr, existsSync(join(place.folder, NEW))]).toEqual([
+      1,
+      expect.stringContaining("https:// or http://"),
+      false,
+    ]);
+  });
+
   it("refuses a name that is taken, and replaces it with --replace", async () => {
     place.write(NEW, "servers:\n  a: # mine\n    command: x\n");
     const refused = await place.run("mcp", "add", "A", "--no-check", "--", "y");
@@ -65,6 +83,18 @@ describe("anygpt mcp add", () => {
     place.write(NEW, "# rules only\ncache:\n  ttl: 5\n");
     await place.run("mcp", "add", "a", "--no-check", "--", "a");
     expect(read()).toBe("# rules only\ncache:\n  ttl: 5\nsources: all\nservers:\n  a:\n    command: a\n");
+  });
+
+  it("carries out edits of several commands at the same time one after the other", async () => {
+    place.write(NEW, "servers:\n  z:\n    command: z\n");
+    const added = Array.from({ length: 8 }, (_, index) => `s${index}`);
+    const runs = await Promise.all([
+      ...added.map(async (name) => await place.run("mcp", "add", name, "--no-check", "--", "x")),
+      place.run("mcp", "disable", "z"),
+    ]);
+    expect(runs.map(({ exit, stderr }) => [exit, stderr])).toEqual(runs.map(() => [0, ""]));
+    for (const name of added) expect(read()).toContain(`  ${name}:\n    command: x\n`);
+    expect(read()).toContain("enabled: false");
   });
 
   it("changes nothing in a broken file and names line and column", async () => {
@@ -83,7 +113,7 @@ describe("anygpt mcp add", () => {
 });
 
 describe("anygpt mcp remove, enable and disable", () => {
-  it("switches a client's server off and on, and names its file when it is to be removed", async () => {
+  it("disables and enables a client's server, and names its file on removal", async () => {
     expect((await place.run("mcp", "disable", "github")).exit).toBe(0);
     expect(await names()).toEqual(["fs"]);
     expect((await place.run("mcp", "enable", "github")).exit).toBe(0);
@@ -107,7 +137,7 @@ describe("anygpt mcp remove, enable and disable", () => {
     expect((await place.run("mcp", "undo")).stdout).toBe("There is nothing to undo.\n");
   });
 
-  it("leaves a file alone that was changed since", async () => {
+  it("does not restore a file that was changed since", async () => {
     place.write(NEW, "servers:\n  a:\n    command: a\n");
     await place.run("mcp", "disable", "a");
     place.write(NEW, "servers: {}\n");

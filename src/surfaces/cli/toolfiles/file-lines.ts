@@ -3,15 +3,15 @@ import { canonicalJson } from "../../../util/json/canonical.js";
 import { bold, line, type Line } from "../lines.js";
 import { revealedJson, revealedName } from "../reveal.js";
 
-export interface ListedFile {
+export interface ToolFileLine {
   readonly file: ToolFile;
-  /** What is said of it beside its version. */
+  /** Shown after the version. */
   readonly remark?: string;
 }
 
-/** Whoever vouches for files has to see what they reach, start and send; files that do the same are told of together. */
-export function serverLines(listed: readonly ListedFile[]): Line[] {
-  const groups = new Map<string, ListedFile[]>();
+/** What the user reviews before trusting files: servers, commands, headers and variables. Files with the same connection are grouped. */
+export function serverLines(listed: readonly ToolFileLine[]): Line[] {
+  const groups = new Map<string, ToolFileLine[]>();
   for (const one of listed) {
     const { server, connection, needs } = one.file;
     const key = canonicalJson({ server, connection, needs });
@@ -22,7 +22,7 @@ export function serverLines(listed: readonly ListedFile[]): Line[] {
   return [...groups.values()].flatMap(groupLines);
 }
 
-function groupLines(group: readonly ListedFile[]): Line[] {
+function groupLines(group: readonly ToolFileLine[]): Line[] {
   const [first] = group;
   if (first === undefined) return [];
   const { server, connection, needs } = first.file;
@@ -52,8 +52,8 @@ function sentLines(connection: FileConnection): Line[] {
     return Object.entries(connection.env).map(([name, value]) => line(2, `with ${name}=${revealedJson(value)}`));
   }
   return Object.entries(connection.headers).map(([name, value]) =>
-    // What is no template may be a secret that somebody wrote into the file.
-    line(2, `sends ${name}: ${value.includes("${") ? revealedJson(value) : "a value of the file"}`),
+    // A literal value may be a secret, so it is not shown.
+    line(2, `sends ${name}: ${value.includes("${") ? revealedJson(value) : "a fixed value from the file"}`),
   );
 }
 
@@ -62,7 +62,7 @@ function needLine({ name, description, required }: EnvNeed): Line {
   return line(2, `${required ? "needs" : "may use"} the variable ${name}${what}`);
 }
 
-/** As a person would type it, with nothing in it that cannot be seen. */
+/** The command as typed in a shell, with invisible characters escaped. */
 export function shownCommand(words: readonly string[]): string {
   return words.map((word) => (/^[\w@%+=:,./${}-]+$/.test(word) ? word : revealedJson(word))).join(" ");
 }

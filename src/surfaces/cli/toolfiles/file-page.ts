@@ -1,9 +1,10 @@
 import type { JsonObject } from "../../../model/json.js";
 import type { ToolFile } from "../../../toolfiles/format/tool-file.js";
-import type { FoundFile } from "./file-desk.js";
+import type { ListedToolFile } from "../../../operations/toolfiles/open-tool-files.js";
+import { hintMember } from "../failure.js";
 import { shownCommand } from "./file-lines.js";
 
-/** What a file says, for programs. */
+/** The content of a tool file as JSON. */
 export function toFilePage({ toolId, version, server, tool, connection, needs }: ToolFile): JsonObject {
   return {
     tool_id: toolId,
@@ -17,8 +18,8 @@ export function toFilePage({ toolId, version, server, tool, connection, needs }:
   };
 }
 
-/** What is so of a file and who says so. */
-export function toVerdictPage(found: FoundFile): JsonObject {
+/** The tool file and its verification result as JSON. */
+export function toVerdictPage(found: ListedToolFile): JsonObject {
   if (found.kind === "good") {
     const { file, path, trust, validatedAt } = found.verified;
     return {
@@ -38,6 +39,6 @@ export function toVerdictPage(found: FoundFile): JsonObject {
     reason,
     code: error.code,
     message: error.message,
-    ...(error.hint === undefined ? {} : { hint: error.hint }),
+    ...hintMember(error),
   };
 }

@@ -1,27 +1,19 @@
 import type { JsonObject } from "../../../model/json.js";
-import type { InstallPlan, PlannedFile } from "../../../toolfiles/archive/plan-install.js";
+import type { InstallPlan, InstallFile } from "../../../toolfiles/archive/plan-install.js";
 import { blocks, bold, count, GOOD, line, type Line, WARNING } from "../lines.js";
 import { toFilePage } from "./file-page.js";
 import { serverLines } from "./file-lines.js";
-import { fingerprintOf } from "./key-page.js";
+import { newKeyLines } from "./key-lines.js";
 import { runLine } from "./run-line.js";
 
-/** Everything that is agreed to: whom to trust, what is reached, started, sent and replaced. */
+/** What the user agrees to: new keys, servers, commands, headers, variables and replaced files. */
 export function installationLines({ folder, files, newKeys }: InstallPlan): Line[] {
   const changed = files.filter(({ kind }) => kind !== "same");
   return [
     ...blocks([
       newKeys.length === 0
         ? []
-        : [
-            line(0, WARNING, " You would trust every tool file that is signed with:"),
-            ...newKeys.flatMap(({ keyId, name, namesake }) => [
-              line(2, bold(name)),
-              line(2, `key ${keyId}`),
-              line(2, `fingerprint ${fingerprintOf(keyId)}`),
-              ...(namesake === undefined ? [] : [line(2, `Another key here has the same name: ${namesake}.`)]),
-            ]),
-          ],
+        : [line(0, WARNING, " You would trust all tool files that are signed with:"), ...newKeys.flatMap(newKeyLines)],
       [
         line(0, `${count(changed.length, "tool file")} would be written to ${folder}:`),
         ...serverLines(changed.map((planned) => ({ file: planned.file, remark: remarkOf(planned) }))),
@@ -31,7 +23,7 @@ export function installationLines({ folder, files, newKeys }: InstallPlan): Line
   ];
 }
 
-function remarkOf({ kind, before, keyName }: PlannedFile): string {
+function remarkOf({ kind, before, keyName }: InstallFile): string {
   return kind === "replaced"
     ? `replaces ${before?.version ?? "another"}, signed by ${keyName}`
     : `signed by ${keyName}`;
@@ -39,7 +31,7 @@ function remarkOf({ kind, before, keyName }: PlannedFile): string {
 
 export function installedLines({ folder, files, newKeys }: InstallPlan): Line[] {
   const changed = files.filter(({ kind }) => kind !== "same");
-  if (changed.length === 0 && newKeys.length === 0) return [line(0, "Everything is here already.")];
+  if (changed.length === 0 && newKeys.length === 0) return [line(0, "Everything is already installed.")];
   const [first] = changed;
   const missing = new Map(
     files.flatMap(({ file }) =>
@@ -48,13 +40,13 @@ export function installedLines({ folder, files, newKeys }: InstallPlan): Line[] 
   );
   return blocks([
     [
-      ...newKeys.map(({ name }) => line(0, GOOD, " ", bold(name), " is trusted from now on.")),
+      ...newKeys.map(({ name }) => line(0, GOOD, " ", bold(name), " is now trusted.")),
       line(0, GOOD, ` ${count(changed.length, "tool file")} written to `, bold(folder), "."),
     ],
     missing.size === 0
       ? []
       : [
-          line(0, "Variables that have to be set, in .ai/.env for example; `anygpt mcp env` shows which are:"),
+          line(0, "These variables have to be set, for example in .ai/.env. `anygpt mcp env` shows which are set:"),
           ...[...missing.values()].map(({ name, description }) =>
             line(2, bold(name), description === "" ? "" : ` - ${description}`),
           ),

@@ -3,7 +3,7 @@ import { commandLine } from "../../../util/command-line.js";
 
 const MOST_EXAMPLES = 4;
 
-/** How a person runs the tool of a file, with what it cannot do without. */
+/** The command that runs the tool of a file, with its required parameters. */
 export function runLine(toolId: string, file: ToolFile | undefined): string {
   const required = file?.tool.inputSchema["required"];
   const names = Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];

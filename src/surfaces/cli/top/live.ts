@@ -2,35 +2,35 @@ import { setTimeout } from "node:timers/promises";
 import { toDiscoveryError } from "../../../errors.js";
 import type { CliIo } from "../io.js";
 import { render } from "../render.js";
-import { toPage } from "./page.js";
-import type { Reading, Source } from "./reading.js";
+import { toTopPage } from "./page.js";
+import type { TopReading, ReadingSource } from "../../../operations/top/reading.js";
 import { openScreen } from "./screen.js";
 
-export interface LiveParts {
-  readonly source: Source;
+export interface TopScreenParts {
+  readonly source: ReadingSource;
   readonly io: CliIo;
   readonly intervalMs: number;
   readonly color: boolean;
-  readonly first: Reading;
+  readonly first: TopReading;
 }
 
-/** Shows one reading after the other until the person leaves. What fails meanwhile is told above the last one. */
-export async function showLive({ source, io, intervalMs, color, first }: LiveParts): Promise<void> {
+/** Updates the view until the user quits. If a reading fails, the error is shown above the last successful one. */
+export async function showLive({ source, io, intervalMs, color, first }: TopScreenParts): Promise<void> {
   const screen = openScreen(io);
-  const over = AbortSignal.any([io.signal, screen.left]);
+  const stopped = AbortSignal.any([io.signal, screen.left]);
   let reading = first;
   let problem: string | undefined;
   const draw = (): void => {
-    screen.draw(render(toPage(reading, screen.window(), problem), { columns: Infinity, color }));
+    screen.draw(render(toTopPage(reading, screen.window(), problem), { columns: Infinity, color }));
   };
   screen.onResize(draw);
   try {
-    while (!over.aborted) {
+    while (!stopped.aborted) {
       draw();
-      await setTimeout(intervalMs, undefined, { signal: over }).catch(() => undefined);
-      if (over.aborted) return;
+      await setTimeout(intervalMs, undefined, { signal: stopped }).catch(() => undefined);
+      if (stopped.aborted) return;
       try {
-        reading = await source.read(over);
+        reading = await source.read(stopped);
         problem = undefined;
       } catch (error) {
         problem = toDiscoveryError(error).message;

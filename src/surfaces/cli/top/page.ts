@@ -1,8 +1,8 @@
-// A reading and the size of a window come in; the lines that fit it go out.
-import { displayWidth, sanitize } from "../../../util/terminal.js";
-import { bold, count, dim, line, type Line, type Part, type Style, type Styled } from "../lines.js";
-import { describeSpan } from "../time-words.js";
-import type { Reading, ServerReading } from "./reading.js";
+// Lays out one reading for the size of the terminal window.
+import { cutToWidth, displayWidth, sanitize } from "../../../util/terminal.js";
+import { bold, count, dim, line, type Line, type LinePart, type LineStyle, type Styled } from "../lines.js";
+import { describeSpan } from "../../../util/time-words.js";
+import type { TopReading, ServerReading } from "../../../operations/top/reading.js";
 
 export interface Window {
   readonly columns: number;
@@ -12,14 +12,14 @@ export interface Window {
 interface Column {
   readonly heading: string;
   readonly width: number;
-  /** Narrow windows leave out the columns with the highest. */
+  /** In narrow windows, columns with the highest value are omitted first. */
   readonly order: number;
   readonly isLeft?: true;
-  readonly text: (server: ServerReading, reading: Reading) => string;
-  readonly style?: (server: ServerReading) => Style | undefined;
+  readonly text: (server: ServerReading, reading: TopReading) => string;
+  readonly style?: (server: ServerReading) => LineStyle | undefined;
 }
 
-const STATE_STYLES: Readonly<Record<string, Style>> = {
+const STATE_STYLES: Readonly<Record<string, LineStyle>> = {
   open: "green",
   starting: "yellow",
   failed: "red",
@@ -60,8 +60,8 @@ const COLUMNS: readonly Column[] = [
 const NARROWEST_NAME = 12;
 const WIDEST_NAME = 40;
 
-/** `problem`: why there is no newer reading. */
-export function toPage(reading: Reading, window: Window, problem?: string): Line[] {
+/** `problem`: the error of the last attempt to read, if it failed. */
+export function toTopPage(reading: TopReading, window: Window, problem?: string): Line[] {
   const { columns, rows } = window;
   const head = [
     ...headLines(reading),
@@ -69,7 +69,7 @@ export function toPage(reading: Reading, window: Window, problem?: string): Line
   ];
   const table = toTable(reading, columns);
   const servers = byActivity(reading.servers);
-  // The heading, and a line for those that do not fit.
+  // Reserve one row for the table heading and one for `… and N more`.
   const room = Math.max(1, rows - head.length - 2);
   const shown = servers.length <= room ? servers : servers.slice(0, Math.max(1, room - 1));
   const more = servers.length - shown.length;
@@ -81,11 +81,11 @@ export function toPage(reading: Reading, window: Window, problem?: string): Line
   ];
 }
 
-function nothingYet({ gateway, covers }: Reading): string {
+function nothingYet({ gateway, covers }: TopReading): string {
   return gateway === undefined ? `No call in ${covers}.` : "No server is configured.";
 }
 
-function headLines({ origin, covers, total, gateway, at }: Reading): Line[] {
+function headLines({ origin, covers, total, gateway, at }: TopReading): Line[] {
   const { calls, errors, perSecond, p50Ms, p95Ms } = total;
   const time = new Date(at).toTimeString().slice(0, 8);
   const facts = [
@@ -94,27 +94,27 @@ function headLines({ origin, covers, total, gateway, at }: Reading): Line[] {
     `p50 ${toLatency(p50Ms) || "–"}`,
     `p95 ${toLatency(p95Ms) || "–"}`,
   ];
-  const failed: Part = errors > 0 ? { style: "red", text: count(errors, "error") } : "0 errors";
+  const failed: LinePart = errors > 0 ? { style: "red", text: count(errors, "error") } : "0 errors";
   return [
     line(0, bold("anygpt mcp top"), `  ${origin}, ${covers}  `, dim(time)),
     line(
       0,
       `${facts.join(" · ")} · `,
       failed,
-      gateway === undefined ? "" : ` · ${toCount(gateway.inFlight)} under way`,
+      gateway === undefined ? "" : ` · ${toCount(gateway.inFlight)} in progress`,
     ),
     ...(gateway === undefined ? [] : [line(0, searchLine(gateway))]),
   ];
 }
 
-function searchLine({ searches, tokens: { answers, listings } }: NonNullable<Reading["gateway"]>): string {
+function searchLine({ searches, tokens: { answers, listings } }: NonNullable<TopReading["gateway"]>): string {
   const start = `${toCount(searches)} searches`;
   if (listings === 0) return start;
   const saved = Math.max(0, 1 - answers / listings);
   return `${start} · ${toCount(answers)} tokens instead of ${toCount(listings)}: ${(saved * 100).toFixed(1)} % saved`;
 }
 
-/** Those that work come first. */
+/** Sorts by calls per second, then by calls, then by name. */
 function byActivity(servers: readonly ServerReading[]): ServerReading[] {
   return servers.toSorted(
     (one, other) =>
@@ -124,7 +124,7 @@ function byActivity(servers: readonly ServerReading[]): ServerReading[] {
   );
 }
 
-function toTable(reading: Reading, columns: number) {
+function toTable(reading: TopReading, columns: number) {
   const longest = Math.max(6, ...reading.servers.map(({ name }) => displayWidth(name)));
   const name = Math.min(longest, WIDEST_NAME);
   const chosen = chooseColumns(reading, columns - Math.min(name, NARROWEST_NAME));
@@ -136,7 +136,7 @@ function toTable(reading: Reading, columns: number) {
       columns,
     ),
     toRow(server: ServerReading): Line {
-      const cells = chosen.flatMap(({ width, isLeft, text, style }): Part[] => {
+      const cells = chosen.flatMap(({ width, isLeft, text, style }): LinePart[] => {
         const cell = pad(text(server, reading), width, !isLeft);
         const look = style?.(server);
         return [" ", look === undefined ? cell : { style: look, text: cell }];
@@ -146,10 +146,10 @@ function toTable(reading: Reading, columns: number) {
   };
 }
 
-/** Columns that nobody has anything for are left out, then those that do not fit. */
-function chooseColumns(reading: Reading, room: number): Column[] {
-  const told = COLUMNS.filter(({ text }) => reading.servers.some((server) => text(server, reading) !== ""));
-  let chosen = told;
+/** Omits columns that are empty for all servers, then columns that do not fit. */
+function chooseColumns(reading: TopReading, room: number): Column[] {
+  const nonEmpty = COLUMNS.filter(({ text }) => reading.servers.some((server) => text(server, reading) !== ""));
+  let chosen = nonEmpty;
   for (let order = 9; order > 0 && widthOf(chosen) > room; order -= 1) {
     chosen = chosen.filter((column) => column.order < order);
   }
@@ -160,10 +160,10 @@ function widthOf(columns: readonly Column[]): number {
   return columns.reduce((sum, { width }) => sum + width + 1, 0);
 }
 
-/** Cut where the window ends: a line that wraps would push others out of it. */
-function row(parts: readonly Part[], columns: number): Line {
+/** Truncates at the window's edge, because a wrapped line would push other lines out of the window. */
+function row(parts: readonly LinePart[], columns: number): Line {
   let room = columns;
-  const fitting = parts.map((part): Part => {
+  const fitting = parts.map((part): LinePart => {
     const text = cut(sanitize(typeof part === "string" ? part : part.text).replaceAll(/\s/g, " "), room);
     room -= displayWidth(text);
     return typeof part === "string" ? text : ({ ...part, text } satisfies Styled);
@@ -172,13 +172,7 @@ function row(parts: readonly Part[], columns: number): Line {
 }
 
 function cut(text: string, columns: number): string {
-  if (displayWidth(text) <= columns) return text;
-  let kept = "";
-  for (const character of text) {
-    if (displayWidth(kept) + displayWidth(character) > columns - 1) break;
-    kept += character;
-  }
-  return columns < 1 ? "" : `${kept}…`;
+  return columns < 1 ? "" : cutToWidth(text, columns);
 }
 
 function pad(text: string, width: number, isRight = false): string {

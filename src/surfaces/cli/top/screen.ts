@@ -1,13 +1,13 @@
-// Pages come in; the terminal shows the newest of them, in place, and gets back what it showed before.
+// Draws pages in the terminal's alternate screen and restores the previous screen on close.
 import type { Readable, Writable } from "node:stream";
 import type { Window } from "./page.js";
 
 export interface Screen {
   window(): Window;
   draw(text: string): void;
-  /** Aborts when the person wants to leave. */
+  /** Aborts when the user quits. */
   readonly left: AbortSignal;
-  /** The listener hears when the window has another size. */
+  /** Calls the listener when the window is resized. */
   onResize(listener: () => void): void;
   close(): void;
 }
@@ -15,15 +15,15 @@ export interface Screen {
 export interface ScreenParts {
   readonly stdin: Readable;
   readonly stdout: Writable;
-  /** Where the terminal does not tell its size. */
+  /** Fallback if the terminal does not report its size. */
   readonly columns: number;
 }
 
 const ESC = "\u001B[";
-/** A page of its own, no cursor, and lines that end at the edge. */
+/** Alternate screen, hidden cursor, no automatic wrapping. */
 const ENTER = `${ESC}?1049h${ESC}?25l${ESC}?7l`;
 const LEAVE = `${ESC}?7h${ESC}?25h${ESC}?1049l`;
-/** Terminals that know it show nothing in between, and others ignore it. */
+/** Synchronized output (mode 2026): the terminal shows only complete pages. Terminals without support ignore it. */
 const BEGIN = `${ESC}?2026h${ESC}H`;
 const END = `${ESC}J${ESC}?2026l`;
 const REST_OF_LINE = `${ESC}K`;
@@ -36,7 +36,7 @@ export function openScreen({ stdin, stdout, columns }: ScreenParts): Screen {
   const listeners = new Set<() => void>();
   const onKey = (typed: Buffer | string): void => {
     const text = String(typed);
-    // Arrows and the like are an escape with something behind it.
+    // Arrow and function keys send Escape followed by more characters.
     if (LEAVING.has(text.startsWith("\u001B") ? text : text.charAt(0))) leaving.abort();
   };
   const onResize = (): void => {
@@ -50,7 +50,7 @@ export function openScreen({ stdin, stdout, columns }: ScreenParts): Screen {
 
   return {
     left: leaving.signal,
-    // The last column stays free: erasing the rest of a line would erase what stands there.
+    // The last column stays empty, because erasing the rest of a line would erase a character in it.
     window: () => ({ columns: (sizeOf(stdout, "columns") ?? columns) - 1, rows: sizeOf(stdout, "rows") ?? USUAL_ROWS }),
     draw(text) {
       const lines = text.replace(/\n$/, "").split("\n");
@@ -67,7 +67,7 @@ export function openScreen({ stdin, stdout, columns }: ScreenParts): Screen {
   };
 }
 
-/** A terminal gives each key at once, and unseen. */
+/** In raw mode the terminal delivers each key immediately and without echo. */
 function setRaw(stdin: Readable, isRaw: boolean): void {
   if ("setRawMode" in stdin && typeof stdin.setRawMode === "function") stdin.setRawMode(isRaw);
 }

@@ -1,5 +1,5 @@
-// An issuer's address comes in; its keys go out, read over the guarded fetch when a token needs them, and again when
-// one names a key that is not among them.
+// Input: the issuer's URL. Output: its public keys, fetched when a token needs them, and again when a token has an unknown
+// key id.
 import { createRemoteJWKSet, customFetch, type FetchImplementation, type JWTVerifyGetKey } from "jose";
 import { DiscoveryError } from "../../../errors.js";
 import { isJsonObject } from "../../../model/json.js";
@@ -8,7 +8,7 @@ import type { OAuthOptions } from "./options.js";
 
 export interface KeysParts extends Pick<GuardedFetchParts, "lookup" | "ca" | "env"> {
   readonly options: Pick<OAuthOptions, "issuer" | "jwksUri">;
-  /** Milliseconds that only ever grow. */
+  /** A monotonic clock in milliseconds. */
   readonly elapsed: () => number;
 }
 
@@ -19,13 +19,13 @@ export interface IssuerKeys {
 
 const TIMEOUT_MS = 5000;
 const MOST_BYTES = 1024 * 1024;
-/** How long keys that are not there are not asked for again, whatever tokens say. */
+/** Keys are not fetched again for this long after an unknown key id or a failure. */
 const COOLDOWN_MS = 30_000;
 const KEPT_MS = 600_000;
 
 export function createIssuerKeys({ options, elapsed, ...network }: KeysParts): IssuerKeys {
   const { issuer, jwksUri } = options;
-  // What the person wrote may lie inward. What the metadata say may not, unless it is the issuer itself.
+  // Configured addresses may be internal. Addresses from the metadata may not, unless they belong to the issuer.
   const written = [issuer, ...(jwksUri === undefined ? [] : [jwksUri])].map((text) => new URL(text).origin);
   const guarded = createGuardedFetch({ server: new URL(issuer).host, allowInward: written, ...network });
   const read = async (url: URL, signal?: AbortSignal): Promise<{ status: number; text: string }> => {
@@ -46,7 +46,10 @@ export function createIssuerKeys({ options, elapsed, ...network }: KeysParts): I
   const fetchKeys: FetchImplementation = restful(async (url, { signal }) => {
     const { status, text } = await read(new URL(url), signal);
     if (status !== 200)
-      throw new DiscoveryError("SERVER_CONNECTION_ERROR", `The keys of ${issuer} were answered ${status}.`);
+      throw new DiscoveryError(
+        "SERVER_CONNECTION_ERROR",
+        `The request for the keys of ${issuer} returned HTTP ${status}.`,
+      );
     return new Response(text);
   }, elapsed);
   const open = (url: URL): JWTVerifyGetKey =>
@@ -72,7 +75,7 @@ export function createIssuerKeys({ options, elapsed, ...network }: KeysParts): I
 
 const REST_MS = 5000;
 
-/** After a failure there is a rest, in which the same is said again: a storm of tokens is no storm of requests. */
+/** Repeats a failure for some time without a new request, so that many tokens do not cause many requests. */
 function restful<Args extends unknown[], T>(
   work: (...args: Args) => Promise<T>,
   elapsed: () => number,
@@ -97,17 +100,20 @@ async function locateKeys(issuer: string, jwksUri: string | undefined, read: Rea
     const { status, text } = await read(url);
     if (status !== 200) continue;
     const metadata = parse(text);
-    // Whoever answers for another issuer is not the one that was asked (RFC 8414, 3.3).
+    // Metadata of another issuer is not valid (RFC 8414, 3.3).
     if (!isJsonObject(metadata) || metadata["issuer"] !== issuer) continue;
     const uri = metadata["jwks_uri"];
     if (typeof uri === "string" && URL.canParse(uri)) return new URL(uri);
   }
-  throw new DiscoveryError("CONFIGURATION_ERROR", `The issuer ${issuer} does not say where its keys are.`, {
-    hint: "Check http.oauth.issuer, or name the keys with http.oauth.jwksUri.",
+  throw new DiscoveryError("CONFIGURATION_ERROR", `The issuer ${issuer} has no metadata with the URL of its keys.`, {
+    hint: [
+      { action: "edit-config", key: "http.oauth.issuer", change: "correct" },
+      { action: "edit-config", key: "http.oauth.jwksUri", value: "the address of the keys" },
+    ],
   });
 }
 
-/** In the order of the protocol (2025-11-25): RFC 8414, then both ways of OpenID Connect Discovery. */
+/** In the order of the MCP specification (2025-11-25): RFC 8414, then both forms of OpenID Connect Discovery. */
 function metadataUrls(issuer: string): URL[] {
   const { origin, pathname } = new URL(issuer);
   const path = pathname.replace(/\/$/, "");

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { tokenScope, viewName } from "../token-options.js";
 
-/** Those whose keys can be published. With a shared secret whoever can check a token could make one. */
+/** Asymmetric algorithms only: with a shared secret, every verifier could create tokens. */
 const ALGORITHMS = [
   "ES256",
   "ES384",
@@ -26,37 +26,35 @@ const audience = z.string().min(1).max(2048);
 /** The section `http.oauth` of the configuration. */
 export const oauthOptions = z
   .strictObject({
-    issuer: address.describe("Who gives out the tokens: exactly what they say in `iss`."),
+    issuer: address.describe("The issuer of the tokens: exactly the value of `iss`."),
     audience: z
       .union([audience, z.array(audience).min(1).max(20)])
       .transform((one) => (typeof one === "string" ? [one] : one))
-      .describe(
-        "What tokens for this gateway say in `aud`: usually its address with `/mcp`. One of several is enough.",
-      ),
+      .describe("The accepted values of `aud`: usually the gateway's URL with `/mcp`. A token needs one of them."),
     jwksUri: z
       .url({ protocol: /^https?$/ })
       .max(2048)
       .optional()
-      .describe("Where the issuer's keys are; left out, its metadata are asked."),
+      .describe("The URL of the issuer's keys (JWKS); by default it is read from the issuer's metadata."),
     algorithms: z
       .array(z.enum(ALGORITHMS))
       .min(1)
       .default(["ES256", "RS256", "EdDSA", "PS256"])
-      .describe("How tokens may be signed."),
+      .describe("The accepted signature algorithms."),
     scopesClaim: claim
       .default("scope")
       .describe("The claim with the scopes: a text with spaces between them, or a list."),
-    actorClaim: claim.default("sub").describe("The claim that says who calls."),
-    requiredScopes: z.array(tokenScope).max(100).default([]).describe("Scopes that every token has to have."),
+    actorClaim: claim.default("sub").describe("The claim that identifies the caller."),
+    requiredScopes: z.array(tokenScope).max(100).default([]).describe("Scopes that every token must have."),
     viewClaim: claim
       .optional()
-      .describe("The claim that says which view its caller has. A token without one is refused, unless `view` is set."),
+      .describe("The claim with the caller's view. A token without it is rejected, unless `view` is set."),
     views: z
       .record(z.string().min(1).max(256), viewName)
       .optional()
-      .describe("The view for each value of `viewClaim`; left out, the value is the view's name."),
-    view: viewName.optional().describe("The view of callers whose token says nothing of one."),
+      .describe("The view for each value of `viewClaim`; by default the value is the view's name."),
+    view: viewName.optional().describe("The view of callers whose token has no such claim."),
   })
-  .describe("Tokens of an authorization server: signed JSON Web Tokens (RFC 9068) that it made for this gateway.");
+  .describe("Tokens of an authorization server: signed JSON Web Tokens (RFC 9068) issued for this gateway.");
 
 export type OAuthOptions = z.output<typeof oauthOptions>;

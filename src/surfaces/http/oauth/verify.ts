@@ -1,4 +1,4 @@
-// A signed token comes in; its caller goes out, if the issuer made it for this gateway and it counts now.
+// Input: a signed token. Output: its actor, if the issuer issued it for this gateway and it is valid now.
 import { createHash } from "node:crypto";
 import { errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from "jose";
 import type { Actor } from "../../../model/actor.js";
@@ -7,21 +7,21 @@ import type { Identity, VerifySigned } from "../identity.js";
 import { tokenScope, viewName } from "../token-options.js";
 import type { OAuthOptions } from "./options.js";
 
-export interface VerifyParts {
+export interface VerifyTokenParts {
   readonly options: OAuthOptions;
   readonly keys: JWTVerifyGetKey;
   readonly now: () => number;
-  /** Hears why nothing could be decided. */
+  /** Receives the reason if a token could not be verified. */
   readonly log: (message: string) => void;
 }
 
-/** How far two clocks may be apart. */
+/** The allowed clock difference. */
 const SKEW_SECONDS = 60;
-/** Of access tokens (RFC 9068), and the name that most issuers use. A token of any other kind was made for something else. */
+/** Access tokens (RFC 9068), and the type that most issuers use. Tokens of other types are for other purposes. */
 const TYPES: ReadonlySet<string> = new Set(["at+jwt", "application/at+jwt", "jwt"]);
 const WRONG: Identity = { kind: "wrong" };
 
-export function createVerify({ options, keys, now, log }: VerifyParts): VerifySigned {
+export function createVerify({ options, keys, now, log }: VerifyTokenParts): VerifySigned {
   const { issuer, audience, algorithms } = options;
   return async (token) => {
     try {
@@ -37,17 +37,17 @@ export function createVerify({ options, keys, now, log }: VerifyParts): VerifySi
       return toIdentity(payload, options);
     } catch (error) {
       if (isAboutToken(error)) return WRONG;
-      log(`The keys of ${issuer} cannot be had: ${error instanceof Error ? error.message : String(error)}`);
+      log(`The keys of ${issuer} could not be fetched: ${error instanceof Error ? error.message : String(error)}`);
       return { kind: "undecided" };
     }
   };
 }
 
-/** All that the library says of a token, and nothing of what it says of fetching keys. */
+/** Whether the error concerns the token, and not the fetching of keys. */
 function isAboutToken(error: unknown): boolean {
   if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid) return false;
   if (!(error instanceof errors.JOSEError)) return false;
-  // The base class is what the library throws when keys come with another status, or as something else than JSON.
+  // The library throws the base class if the key response has another status or is not JSON.
   return error.constructor !== errors.JOSEError;
 }
 
@@ -80,10 +80,10 @@ function viewOf(payload: JWTPayload, { viewClaim, views, view }: OAuthOptions): 
   return viewName.safeParse(named).data;
 }
 
-/** What can stand in a record as it is. */
+/** Characters that can be written to the audit log unchanged. */
 const PLAIN = /^[\w.@|:+-]{1,128}$/;
 
-/** The same for one caller of one issuer for ever, and for no other. */
+/** A permanent id for one subject of one issuer, different for every other subject. */
 export function toActorId(issuer: string, who: string): string {
   const subject = PLAIN.test(who) ? who : `~${hash(who)}`;
   return `oauth:${hash(issuer).slice(0, 12)}/${subject}`;

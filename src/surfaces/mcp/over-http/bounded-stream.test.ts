@@ -15,7 +15,7 @@ function createSource() {
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-it("passes on what comes, after what is told first, and ends with it", async () => {
+it("passes data on after the initial message, and ends with its source", async () => {
   const { source, push, close } = createSource();
   const onEnd = vi.fn();
   const { body } = boundStream(source, { first: ["a"], onEnd });
@@ -51,7 +51,7 @@ it("ends when its reader takes nothing for a while, however little comes", async
   expect(cancelled).toHaveBeenCalledOnce();
 });
 
-it("goes on for a reader who is behind a burst and takes one piece after the other", async () => {
+it("continues for a reader that lags behind a burst and reads one chunk at a time", async () => {
   const { source, push, close } = createSource();
   const { body } = boundStream(source, { onEnd: () => undefined, mostBytes: 256 * 1024, stallMs: 60_000 });
   for (let count = 0; count < 700; count += 1) push(bytes(200));
@@ -74,7 +74,7 @@ it("ends sooner when much waits in other streams, and leaves nothing counted beh
   expect(room.bytes).toBe(9 * 1024 * 1024);
 });
 
-it("counts what small pieces cost beside their bytes", async () => {
+it("counts the overhead of small chunks in addition to their bytes", async () => {
   const { source, cancelled, push } = createSource();
   boundStream(source, { onEnd: () => undefined, mostBytes: 10_000 });
   let pushed = 0;
@@ -107,7 +107,7 @@ it("never ends for a reader who keeps up", async () => {
   expect([sum, (await reader.read()).done]).toEqual([9000, true]);
 });
 
-it("is left by its reader, or ended by its owner after what waits was told", async () => {
+it("is cancelled by its reader, or ended by its owner after the queued data", async () => {
   const left = createSource();
   const one = boundStream(left.source, { onEnd: () => undefined });
   await one.body.cancel();

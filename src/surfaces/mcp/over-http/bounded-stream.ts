@@ -1,42 +1,42 @@
-/** More than this does not wait for a reader that takes nothing for a while. */
+/** The largest backlog for a client that reads nothing for `STALL_MS`. */
 const MOST_WAITING_BYTES = 384 * 1024;
 const STALL_MS = 2000;
-/** One that takes something may be behind by so many times that: a burst comes faster than anybody reads. */
-const MOST_BEHIND = 2.5;
-/** That is for few: when so much waits in all streams, none may be further behind than one that takes nothing. */
+/** A client that reads may have a backlog of this many times the limit, because a burst arrives faster than it can read. */
+const BURST_FACTOR = 2.5;
+/** If the backlog of all streams exceeds this, `BURST_FACTOR` no longer applies. */
 const MOST_IN_ALL_BYTES = 4 * 1024 * 1024;
-/** What a piece costs beside its own bytes: of small ones that is most of it. */
-const PIECE_BYTES = 512;
+/** The memory that a chunk costs in addition to its bytes; for small chunks this is most of it. */
+const CHUNK_OVERHEAD_BYTES = 512;
 
 export interface BoundedStreamParts {
-  /** What is told before anything else. */
+  /** Texts to send before the source. */
   readonly first?: readonly string[];
-  /** Called once: read to its end, left by its reader, or ended by `end`. */
+  /** Called once, when the source is read to its end, the client disconnects, or `end` is called. */
   readonly onEnd: () => void;
   readonly mostBytes?: number;
   readonly stallMs?: number;
-  /** What waits in all streams together; one for the process, whose memory it is. */
+  /** Counts the backlog of all streams of the process. */
   readonly room?: { bytes: number };
-  /** After so long it is over. */
+  /** The stream ends after this time. */
   readonly lifeMs?: number;
 }
 
 const ROOM = { bytes: 0 };
 
-/** What a timer can be set to. */
+/** The largest delay of a Node.js timer. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 export interface BoundedStream {
   readonly body: ReadableStream<Uint8Array>;
-  /** What waits is still told; then it is over. */
+  /** Sends the backlog, then ends the stream. */
   end(): void;
 }
 
 const TOO_SLOW = ": closed because nothing was read for too long\n\n";
 
 /**
- * A source that never waits for its reader, made one that ends when the reader is too slow: what piles up here is
- * counted, what piles up inside the source could not be.
+ * Wraps a source without backpressure, and ends the stream if the client reads too slowly. The source is drained into a
+ * counted backlog, because the size of its internal queue cannot be read.
  */
 export function boundStream(source: ReadableStream<Uint8Array>, parts: BoundedStreamParts): BoundedStream {
   const { first = [], onEnd, mostBytes = MOST_WAITING_BYTES, stallMs = STALL_MS, lifeMs = LONGEST_MS } = parts;
@@ -59,7 +59,7 @@ export function boundStream(source: ReadableStream<Uint8Array>, parts: BoundedSt
     isOver = true;
     room.bytes -= bytes;
     bytes = 0;
-    clearTimeout(death);
+    clearTimeout(expiry);
     clearTimeout(stall);
     reader.cancel().catch(() => undefined);
     onEnd();
@@ -76,15 +76,15 @@ export function boundStream(source: ReadableStream<Uint8Array>, parts: BoundedSt
     for (;;) {
       const { done, value } = await reader.read();
       if (done || isOver) return finish();
-      // The one message that is on its way may be as large as it likes.
-      if (bytes > mostBytes * (room.bytes > MOST_IN_ALL_BYTES ? 1 : MOST_BEHIND)) return giveUp();
+      // Check before adding the chunk: a single message may have any size.
+      if (bytes > mostBytes * (room.bytes > MOST_IN_ALL_BYTES ? 1 : BURST_FACTOR)) return giveUp();
       waiting.push(value);
-      count(value.byteLength + PIECE_BYTES);
+      count(value.byteLength + CHUNK_OVERHEAD_BYTES);
       watch();
       wake();
     }
   };
-  const death = lifeMs < LONGEST_MS ? setTimeout(finish, lifeMs).unref() : undefined;
+  const expiry = lifeMs < LONGEST_MS ? setTimeout(finish, lifeMs).unref() : undefined;
   pump().catch(finish);
 
   const body = new ReadableStream<Uint8Array>(
@@ -93,7 +93,7 @@ export function boundStream(source: ReadableStream<Uint8Array>, parts: BoundedSt
         if (waiting.length === 0 && !isOver) await new Promise<void>((resolve) => (wake = resolve));
         const next = waiting.shift();
         if (next === undefined) return controller.close();
-        if (!isOver) count(-next.byteLength - PIECE_BYTES);
+        if (!isOver) count(-next.byteLength - CHUNK_OVERHEAD_BYTES);
         clearTimeout(stall);
         stall = undefined;
         if (!isOver) watch();

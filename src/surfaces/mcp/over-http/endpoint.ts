@@ -1,8 +1,8 @@
-/** Which of the gateway's faces a client has turned to. */
+/** The MCP endpoint that a client uses. */
 export type Endpoint =
-  /** What the configuration wants. */
+  /** The profile and mode of the configuration. */
   | { readonly kind: "default" }
-  /** The five tools of the profile `gateway`, whatever the configuration wants. */
+  /** The five tools of the profile `gateway`, regardless of the configuration. */
   | { readonly kind: "gateway" }
-  /** What one view lets see. */
+  /** The servers and tools of one view. */
   | { readonly kind: "view"; readonly view: string };

@@ -1,36 +1,36 @@
-// One message of the stateless era (2026-07-28) comes in as one HTTP request; what a server of its own answers goes out.
+// Serves stateless MCP over HTTP (2026-07-28): each HTTP request has one message and gets its own MCP server object.
 import { createMcpHandler, type McpHttpHandler, type Server } from "@modelcontextprotocol/server";
 import { boundStream, type BoundedStream } from "./bounded-stream.js";
 import { isEventStream, SERVER_ERROR, toRpcFailure } from "./rpc-response.js";
 import { mostOfOne } from "./sessions.js";
 
 export interface ModernRequest {
-  /** Its signal aborts when the caller is gone. */
+  /** Its signal aborts when the caller disconnects. */
   readonly request: Request;
-  /** As it was read, strictly. */
+  /** The parsed body. */
   readonly message: unknown;
   readonly method: string | undefined;
   readonly actorId: string;
-  /** How long the caller may listen. */
+  /** How long a `subscriptions/listen` stream may stay open. */
   readonly lifeMs: number;
-  /** Who listens hears of these changes until the function that comes back is called. */
-  readonly hear: (news: McpHttpHandler["notify"]) => () => void;
-  /** Makes the server for it. `ending` aborts when what is under way is to end. */
+  /** Sends change notifications to a `subscriptions/listen` stream until the returned function is called. */
+  readonly subscribe: (notify: McpHttpHandler["notify"]) => () => void;
+  /** Creates the server object of the request. `ending` aborts when calls in progress must end. */
   readonly makeServer: (ending: AbortSignal) => Promise<Server>;
 }
 
 export interface Modern {
   serve(request: ModernRequest): Promise<Response>;
-  /** Who listens is told that it is over. What is under way goes on. */
+  /** Closes `subscriptions/listen` streams. Calls in progress continue. */
   endListening(): void;
-  /** What is under way ends, and says so. */
+  /** Aborts calls in progress; they report their outcome. */
   end(): void;
   close(): Promise<void>;
 }
 
 const LISTEN = "subscriptions/listen";
 const MOST_LISTENERS = 1000;
-/** Their answers are large, or another's: whatever they say goes out as it is. */
+/** Methods whose answers are large or come from servers: they are forwarded without parsing. */
 const PASSED_ON: ReadonlySet<string | undefined> = new Set([
   "tools/call",
   "tools/list",
@@ -58,11 +58,11 @@ export function createModern(): Modern {
   };
 
   return {
-    async serve({ request, message, method, actorId, lifeMs, hear, makeServer }) {
+    async serve({ request, message, method, actorId, lifeMs, subscribe, makeServer }) {
       const isListening = method === LISTEN;
       if (isListening && !mayListen(actorId)) return toRpcFailure(TOO_MANY);
       const ending = new AbortController();
-      // One for each request: what is told on its streams is for this caller alone, and can be ended by itself.
+      // One handler for each request, so that its notifications only reach this caller and it can be closed separately.
       const handler = createMcpHandler(() => makeServer(ending.signal), { legacy: "reject" });
       const exchange: Exchange = { handler, ending, isListening, actorId };
       open.add(exchange);
@@ -71,10 +71,10 @@ export function createModern(): Modern {
         const response = await handler.fetch(request, { parsedBody: message });
         if (!isEventStream(response) || response.body === null) return await withStatus(response, method);
         isStreaming = true;
-        const stopHearing = isListening ? hear(handler.notify) : undefined;
+        const unsubscribe = isListening ? subscribe(handler.notify) : undefined;
         const onEnd = (): void => {
           open.delete(exchange);
-          stopHearing?.();
+          unsubscribe?.();
         };
         exchange.stream = boundStream(response.body, { onEnd, ...(isListening ? { lifeMs } : {}) });
         return new Response(exchange.stream.body, { status: response.status, headers: response.headers });
@@ -97,13 +97,13 @@ export function createModern(): Modern {
 const TOO_MANY = {
   status: 503,
   code: SERVER_ERROR,
-  message: "Too many clients are listening.",
+  message: "Too many subscriptions/listen streams are open.",
   headers: { "retry-after": "5" },
 } as const;
 
 const METHOD_NOT_FOUND = -32601;
 
-/** A method that nobody knows is a place that is not there (2026-07-28); the SDK tells so only of its own refusals. */
+/** An unknown method must get the HTTP status 404 (2026-07-28). The SDK only does this for methods that it rejects itself. */
 async function withStatus(response: Response, method: string | undefined): Promise<Response> {
   if (response.status !== 200 || PASSED_ON.has(method)) return response;
   const text = await response.text();

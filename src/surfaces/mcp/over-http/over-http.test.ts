@@ -2,11 +2,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { describeFullModeStep } from "../../../metatools/next-steps.js";
 import { eventually } from "../../../../test/support/eventually.js";
 import { collectGarbage } from "../../../../test/support/garbage.js";
 import { testServer } from "../../../../test/support/gateway.js";
 import { ACCEPT, type McpReply, modern, readReply } from "../../../../test/support/mcp-http.js";
-import type { Stages } from "../../../compose.js";
+import type { Stages } from "../../../gateway/stages.js";
 import { DiscoveryEngine } from "../../../engine.js";
 import type { Actor } from "../../../model/actor.js";
 import type { JsonObject } from "../../../model/json.js";
@@ -78,7 +79,7 @@ async function begin(over: McpOverHttp, actor: Actor = ANN): Promise<Record<stri
   return { "mcp-session-id": headers.get("mcp-session-id") ?? "" };
 }
 
-it("ends a session that nobody has used for its time, and not one moment before", async () => {
+it("ends a session at its idle timeout, and not before", async () => {
   let now = 0;
   const over = createWith({ elapsed: () => now });
   const headers = await begin(over);
@@ -130,7 +131,7 @@ it.each<[string, Partial<Sent>]>([
   await over.close();
 });
 
-it("has nothing for whom there are no stages, in either era", async () => {
+it("answers not found to a caller without stages, in either era", async () => {
   const over = createWith({ stagesFor: () => Promise.resolve(undefined) });
   const { body, headers } = modern("tools/list");
   expect((await send(over, { body, headers })).status).toBe(410);
@@ -138,7 +139,7 @@ it("has nothing for whom there are no stages, in either era", async () => {
   await over.close();
 });
 
-it("goes on being what it was when its stages are gone in the middle of a session: the caller is told", async () => {
+it("stays open when its stages are removed during a session, and the caller gets an error", async () => {
   let isThere = true;
   const over = createWith({ stagesFor: () => (isThere ? engine.known() : Promise.resolve(undefined)) });
   const headers = await begin(over);
@@ -215,7 +216,7 @@ it("warns of nothing when a session has many calls under way", async () => {
   await over.close();
 });
 
-it("gives the pages of a result that was cut to nobody but whose call it was", async () => {
+it("returns the pages of a truncated result to its own caller only", async () => {
   const over = createWith();
   const ask = async (method: string, params: JsonObject, actor: Actor) => {
     const { body, headers } = modern(method, params);
@@ -235,7 +236,7 @@ it("gives the pages of a result that was cut to nobody but whose call it was", a
   await over.close();
 });
 
-it("tells of other tools in either era, and of nothing that changes where a view does not reach", async () => {
+it("notifies of changed tools in either era, but not of changes outside a view", async () => {
   const tools = (...names: string[]) => new Map(names.map((id) => [id, { id, hash: id, enabled: true }] as const));
   let seen = tools("a:one");
   let change = (): void => undefined;
@@ -272,4 +273,10 @@ it("tells of other tools in either era, and of nothing that changes where a view
   await over.close();
 });
 
-const NOT_FIXED = { isFixed: false, page: () => ({ tools: [] }), find: () => undefined, names: [] };
+const NOT_FIXED = {
+  isFixed: false,
+  page: () => ({ tools: [] }),
+  find: () => undefined,
+  names: [],
+  describeStep: describeFullModeStep,
+};

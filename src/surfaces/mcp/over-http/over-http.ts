@@ -1,18 +1,18 @@
-// MCP over HTTP: a request and who sends it come in, the protocol's answer goes out. It knows no tokens, no addresses and
-// no sockets, and reads what clients send as strictly as stdio does.
+// MCP over HTTP: answers a request of an authenticated actor. It handles neither tokens nor sockets, and parses messages as
+// strictly as the stdio transport.
 import { randomBytes } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import { isLegacyRequest, type RequestId, type Server } from "@modelcontextprotocol/server";
-import type { Stages } from "../../../compose.js";
+import type { CatalogAccess, Configured, Stages } from "../../../gateway/stages.js";
 import { DiscoveryError } from "../../../errors.js";
 import { toFixedList } from "../../../metatools/offered.js";
 import type { Actor } from "../../../model/actor.js";
 import type { ServerDefinition } from "../../../model/server.js";
 import { findMismatch } from "../../../upstreams/header-arguments.js";
 import type { JsonViolation } from "../../../util/json/violation.js";
-import { createRounds } from "../asking-back/rounds.js";
+import { createMultiRoundTripRequests } from "../client-requests/multi-round-trip-requests.js";
 import { type Frame, INVALID_REQUEST, parseFrame } from "../frames.js";
-import { createBesideTools } from "../beside-tools.js";
+import { createPromptAndResourceMethods } from "../prompts-and-resources.js";
 import { createGatewayServer, type GatewayServerParts } from "../gateway-server.js";
 import { toInstructions } from "../instructions.js";
 import { filterOf } from "../listens.js";
@@ -20,43 +20,43 @@ import type { Endpoint } from "./endpoint.js";
 import { createModern } from "./modern.js";
 import { onSeenChange } from "./seen-changes.js";
 import { SERVER_ERROR, SESSION_NOT_FOUND, toRpcFailure } from "./rpc-response.js";
-import { Session } from "./session.js";
+import { HttpSession } from "./session.js";
 import { SessionTransport } from "./session-transport.js";
 import { createSessions, type SessionsParts } from "./sessions.js";
 
 export interface McpOverHttpParts extends Omit<SessionsParts, "now"> {
-  /** Of the configuration in force, as this actor sees it there; undefined where there is nothing for them. */
+  /** The current stages, as the actor may see them at this endpoint; undefined if the actor may not use the endpoint. */
   readonly stagesFor: (endpoint: Endpoint, actor: Actor) => Promise<Stages | undefined>;
-  /** Tells whenever there may be other tools. */
+  /** Registers a listener that is called when the tools may have changed. */
   readonly onToolsChanged: (listener: () => void) => void;
-  /** Milliseconds that only ever grow. */
+  /** A monotonic clock in milliseconds. */
   readonly elapsed: () => number;
 }
 
 export interface McpRequest {
-  /** Without its body. Its signal aborts when the caller is gone. */
+  /** The request without its body. Its signal aborts when the caller disconnects. */
   readonly request: Request;
-  /** Of a POST, as it came. */
+  /** The unparsed body of a POST. */
   readonly body: Buffer | undefined;
   readonly endpoint: Endpoint;
   readonly actor: Actor;
-  /** How long the actor is known: a stream that only waits for news ends then. Left out, for ever. */
+  /** How long the actor's token is still valid: notification streams end then. Without it, they have no limit. */
   readonly lifeMs?: number;
 }
 
 export interface McpOverHttp {
-  /** Undefined where there is nothing for this actor. */
-  serve(asked: McpRequest): Promise<Response | undefined>;
-  /** Streams that only wait for news end, as the protocol has it; who may still have them comes back for them. */
+  /** Undefined if the actor may not use the endpoint. */
+  serve(incoming: McpRequest): Promise<Response | undefined>;
+  /** Ends notification streams. Clients that are still allowed reconnect. */
   endStreams(): void;
-  /** The same, and nothing that clients say is heard any more; what is under way goes on. */
+  /** Ends notification streams and ignores further answers of clients; calls in progress continue. */
   drain(): void;
-  /** What is under way ends, and says what became of it. */
+  /** Aborts calls in progress; they report their outcome. */
   end(): void;
   close(): Promise<void>;
-  /** Sessions that nobody uses any more are ended. Done by itself from time to time. */
+  /** Ends idle sessions. Also runs periodically. */
   sweep(): void;
-  /** How many sessions there are. */
+  /** The number of sessions. */
   readonly sessions: number;
 }
 
@@ -64,21 +64,21 @@ const HEADER_MISMATCH = -32_020;
 const STATE_KEY_BYTES = 32;
 const SESSION_ID_BYTES = 24;
 const SWEEP_MS = 30_000;
-/** What is listened for belongs to the one stream that there is. */
+/** The owner of the subscriptions of a stateless request, which has one stream. */
 const STREAM = "stream";
 
 export function createMcpOverHttp(parts: McpOverHttpParts): McpOverHttp {
   const sessions = createSessions({ ...parts, now: parts.elapsed });
   const modern = createModern();
   const ending = new AbortController();
-  const deafening = new AbortController();
-  // As many listen as there are calls.
-  setMaxListeners(0, ending.signal, deafening.signal);
+  const closingInput = new AbortController();
+  // Every call in progress adds a listener.
+  setMaxListeners(0, ending.signal, closingInput.signal);
   const stateKey = randomBytes(STATE_KEY_BYTES);
-  const rounds = createRounds();
-  const told = new WeakMap<Stages, string>();
+  const roundTrips = createMultiRoundTripRequests();
+  const instructionsByStages = new WeakMap<Stages, string>();
   const listeners = new Set<() => void>();
-  /** The actors whose sessions are about to begin. */
+  /** The actors whose sessions are being opened. */
   const opening: string[] = [];
   parts.onToolsChanged(() => {
     for (const listener of listeners) listener();
@@ -91,40 +91,40 @@ export function createMcpOverHttp(parts: McpOverHttpParts): McpOverHttp {
       (await parts.stagesFor(endpoint, actor)) ?? gone();
 
   const makeServer = async (
-    asked: McpRequest,
+    incoming: McpRequest,
     own: Pick<GatewayServerParts, "era" | "flawsOf" | "onToolsChanged" | "ending">,
   ): Promise<Server> => {
-    const { actor } = asked;
-    const stages = stagesOf(asked);
+    const { actor } = incoming;
+    const stages = stagesOf(incoming);
     const current = await stages();
     const { offered } = current;
-    const instructions = told.get(current) ?? toInstructions(serversFor(current, actor), offered.names);
-    // What a view shows may grow while servers are asked for the first time.
-    if (actor.view === undefined) told.set(current, instructions);
-    const shared = { stateKey, rounds, deaf: deafening.signal };
+    const instructions = instructionsByStages.get(current) ?? toInstructions(serversFor(current, actor), offered.names);
+    // Not cached for a view: its servers may still become known while they start for the first time.
+    if (actor.view === undefined) instructionsByStages.set(current, instructions);
+    const shared = { stateKey, roundTrips, inputClosed: closingInput.signal };
     return createGatewayServer({ ...own, ...shared, actor, stages, fixedList: toFixedList(offered), instructions })
       .server;
   };
 
-  const openSession = async (asked: McpRequest, frame: Frame): Promise<Response> => {
-    const { id } = asked.actor;
+  const openSession = async (incoming: McpRequest, frame: Frame): Promise<Response> => {
+    const { id } = incoming.actor;
     if (!sessions.hasRoom(id, opening)) return toRpcFailure(NO_ROOM);
     opening.push(id);
     try {
-      return await beginSession(asked, frame);
+      return await beginSession(incoming, frame);
     } finally {
       opening.splice(opening.indexOf(id), 1);
     }
   };
 
-  const beginSession = async (asked: McpRequest, frame: Frame): Promise<Response> => {
-    // What lives as long as the session holds neither the request that opened it nor its body.
-    const { actor } = asked;
-    const stages = stagesOf(asked);
+  const beginSession = async (incoming: McpRequest, frame: Frame): Promise<Response> => {
+    // Do not capture the request or its body in objects that live as long as the session.
+    const { actor } = incoming;
+    const stages = stagesOf(incoming);
     const id = randomBytes(SESSION_ID_BYTES).toString("base64url");
     const transport = new SessionTransport({ sessionIdGenerator: () => id });
     const own = new Set<() => void>();
-    const server = await makeServer(asked, {
+    const server = await makeServer(incoming, {
       era: "legacy",
       flawsOf: (request) => transport.flawsOf(request),
       onToolsChanged: (listener) => void own.add(onSeenChange(actor, stages, listener)),
@@ -135,16 +135,16 @@ export function createMcpOverHttp(parts: McpOverHttpParts): McpOverHttp {
       sessions.remove(id);
       for (const listener of own) listeners.delete(listener);
     };
-    const session = new Session({
+    const session = new HttpSession({
       id,
-      owner: ownerOf(asked),
+      owner: ownerOf(incoming),
       actorId: actor.id,
       server,
       transport,
       now: parts.elapsed,
       onClose,
     });
-    const response = await session.post(asked.request, frame);
+    const response = await session.post(incoming.request, frame);
     if (!response.ok) {
       await session.close();
       return response;
@@ -154,7 +154,7 @@ export function createMcpOverHttp(parts: McpOverHttpParts): McpOverHttp {
     return response;
   };
 
-  /** Where tools go by their own names, some arguments have to be told in headers as well, and the same there. */
+  /** In full mode, a tool's schema can require that an argument is repeated in a header (2026-07-28): both must be equal. */
   const findWrongHeader = async ({ endpoint, actor, request }: McpRequest, frame: Frame) => {
     const call = frame.kind === "message" && "id" in frame.message && "method" in frame.message && frame.message;
     if (!call || call.method !== "tools/call") return undefined;
@@ -163,36 +163,36 @@ export function createMcpOverHttp(parts: McpOverHttpParts): McpOverHttp {
     if (offered === undefined || offered.isFixed || typeof name !== "string") return undefined;
     const header = findMismatch(offered.find(name)?.inputSchema ?? {}, args, request.headers);
     if (header === undefined) return undefined;
-    const message = `The header ${header} does not say what the arguments say.`;
+    const message = `The header ${header} differs from the arguments.`;
     return { status: 400, code: HEADER_MISMATCH, message, id: call.id } as const;
   };
 
-  const serveModern = async (asked: McpRequest, frame: Frame): Promise<Response> => {
-    const mismatch = await findWrongHeader(asked, frame);
+  const serveModern = async (incoming: McpRequest, frame: Frame): Promise<Response> => {
+    const mismatch = await findWrongHeader(incoming, frame);
     if (mismatch !== undefined) return toRpcFailure(mismatch);
     const message = messagesOf(frame);
     const params = frame.kind === "message" && "params" in frame.message ? frame.message.params : undefined;
     const flaws: readonly JsonViolation[] = frame.kind === "message" ? frame.flaws : [];
     return await modern.serve({
-      request: asked.request,
-      actorId: asked.actor.id,
-      lifeMs: asked.lifeMs ?? Number.POSITIVE_INFINITY,
+      request: incoming.request,
+      actorId: incoming.actor.id,
+      lifeMs: incoming.lifeMs ?? Number.POSITIVE_INFINITY,
       message,
       method: frame.kind === "message" && "method" in frame.message ? frame.message.method : undefined,
-      hear: (news) => {
-        const { actor } = asked;
-        const stages = stagesOf(asked);
-        const beside = createBesideTools(news, { era: "modern", actor, stages });
-        beside.listen(STREAM, filterOf(params));
-        const listener = onSeenChange(actor, stages, () => news.toolsChanged());
+      subscribe: (notify) => {
+        const { actor } = incoming;
+        const stages = stagesOf(incoming);
+        const methods = createPromptAndResourceMethods(notify, { era: "modern", actor, stages });
+        methods.listen(STREAM, filterOf(params));
+        const listener = onSeenChange(actor, stages, () => notify.toolsChanged());
         listeners.add(listener);
         return () => {
           listeners.delete(listener);
-          beside.close();
+          methods.close();
         };
       },
       makeServer: (end) =>
-        makeServer(asked, {
+        makeServer(incoming, {
           era: "modern",
           flawsOf: (_id: RequestId) => flaws,
           onToolsChanged: () => undefined,
@@ -201,18 +201,18 @@ export function createMcpOverHttp(parts: McpOverHttpParts): McpOverHttp {
     });
   };
 
-  const post = async (asked: McpRequest, body: Buffer): Promise<Response> => {
-    const { request } = asked;
+  const post = async (incoming: McpRequest, body: Buffer): Promise<Response> => {
+    const { request } = incoming;
     const sessionId = request.headers.get("mcp-session-id");
     const frame = parseFrame(body);
     if (frame.kind === "refused") return toRpcFailure({ status: 400, id: frame.answer.id, ...frame.answer.error });
     if (frame.kind === "ignored") return toRpcFailure(AMBIGUOUS);
-    if (!(await isOfSession(request, frame))) return await serveModern(asked, frame);
+    if (!(await isOfSession(request, frame))) return await serveModern(incoming, frame);
     if (sessionId !== null) {
-      const session = sessions.find(sessionId, ownerOf(asked));
+      const session = sessions.find(sessionId, ownerOf(incoming));
       return session === undefined ? toRpcFailure(NOT_FOUND) : await session.post(request, frame);
     }
-    return isInitialize(frame) ? await openSession(asked, frame) : toRpcFailure(NO_SESSION);
+    return isInitialize(frame) ? await openSession(incoming, frame) : toRpcFailure(NO_SESSION);
   };
 
   const endStreams = (): void => {
@@ -221,28 +221,28 @@ export function createMcpOverHttp(parts: McpOverHttpParts): McpOverHttp {
   };
 
   return {
-    async serve(asked) {
-      const { request, endpoint, actor, body, lifeMs = Number.POSITIVE_INFINITY } = asked;
+    async serve(incoming) {
+      const { request, endpoint, actor, body, lifeMs = Number.POSITIVE_INFINITY } = incoming;
       if ((await parts.stagesFor(endpoint, actor)) === undefined) return undefined;
-      if (body !== undefined) return await post(asked, body);
+      if (body !== undefined) return await post(incoming, body);
       const sessionId = request.headers.get("mcp-session-id");
       if (sessionId === null) return toRpcFailure(NO_STREAM);
-      const session = sessions.find(sessionId, ownerOf(asked));
+      const session = sessions.find(sessionId, ownerOf(incoming));
       return session === undefined ? toRpcFailure(NOT_FOUND) : await session.handle(request, lifeMs);
     },
     endStreams,
     drain() {
-      deafening.abort();
+      closingInput.abort();
       endStreams();
     },
     end() {
       ending.abort();
       modern.end();
-      void rounds.close();
+      void roundTrips.close();
     },
     async close() {
       clearInterval(sweeping);
-      await Promise.all([rounds.close(), modern.close(), ...sessions.all().map((session) => session.close())]);
+      await Promise.all([roundTrips.close(), modern.close(), ...sessions.all().map((session) => session.close())]);
     },
     sweep: sessions.sweep,
     get sessions() {
@@ -251,15 +251,20 @@ export function createMcpOverHttp(parts: McpOverHttpParts): McpOverHttp {
   };
 }
 
-/** A session is for one actor as it was when it began: with other rights it is another's. */
+/** A session belongs to one actor with the permissions it had when the session began. */
 function ownerOf({ endpoint, actor }: McpRequest): string {
   const { id, scopes, view } = actor;
   return JSON.stringify([id, scopes?.toSorted(), view, endpoint]);
 }
 
-/** What a view does not show is not told of. */
-function serversFor({ collected, snapshot }: Stages, { view }: Actor): readonly ServerDefinition[] {
-  return view === undefined ? collected.servers : collected.servers.filter(({ name }) => snapshot().servers.has(name));
+/** The servers that the actor's view includes. */
+function serversFor(
+  { configuredServers, snapshot }: Configured & CatalogAccess,
+  { view }: Actor,
+): readonly ServerDefinition[] {
+  return view === undefined
+    ? configuredServers.servers
+    : configuredServers.servers.filter(({ name }) => snapshot().servers.has(name));
 }
 
 function messagesOf(frame: Frame): unknown {
@@ -267,7 +272,7 @@ function messagesOf(frame: Frame): unknown {
   return frame.kind === "batch" ? frame.items.flatMap((item) => (item.kind === "message" ? [item.message] : [])) : {};
 }
 
-/** What holds no message at all says nothing of an era. */
+/** Whether the request is of the legacy era. Without any message the era is unknown, and the session handles the request. */
 async function isOfSession(request: Request, frame: Frame): Promise<boolean> {
   const messages = messagesOf(frame);
   return (Array.isArray(messages) && messages.length === 0) || (await isLegacyRequest(request, messages));
@@ -278,27 +283,27 @@ function isInitialize(frame: Frame): boolean {
 }
 
 function gone(): never {
-  throw new DiscoveryError("INVALID_REQUEST", "What this endpoint offered is not there any more.", {
-    hint: "Ask the person who runs the gateway which address to use.",
+  throw new DiscoveryError("INVALID_REQUEST", "This endpoint no longer exists.", {
+    hint: "Ask the operator of the gateway for the current URL.",
   });
 }
 
-const NOT_FOUND = { status: 404, code: SESSION_NOT_FOUND, message: "There is no such session." } as const;
+const NOT_FOUND = { status: 404, code: SESSION_NOT_FOUND, message: "The session does not exist." } as const;
 const NO_SESSION = {
   status: 400,
   code: INVALID_REQUEST,
-  message: "The header Mcp-Session-Id is missing; a session begins with initialize.",
+  message: "The header Mcp-Session-Id is missing. Open a session with initialize.",
 } as const;
 const NO_STREAM = {
   status: 405,
   code: SERVER_ERROR,
-  message: "Without a session there is nothing but POST.",
+  message: "Without the header Mcp-Session-Id, only POST is allowed.",
   headers: { allow: "POST" },
 } as const;
 const NO_ROOM = {
   status: 503,
   code: SERVER_ERROR,
-  message: "There are as many sessions as there may be, and all are in use.",
+  message: "The maximum number of sessions is open, and all are in use.",
   headers: { "retry-after": "5" },
 } as const;
-const AMBIGUOUS = { status: 400, code: INVALID_REQUEST, message: "The notification can be read in two ways." } as const;
+const AMBIGUOUS = { status: 400, code: INVALID_REQUEST, message: "The notification is ambiguous." } as const;

@@ -1,7 +1,7 @@
 import type { RequestId } from "@modelcontextprotocol/server";
 import { toErrorAnswer } from "../frames.js";
 
-/** Of a session that is not there, or not for this caller: both are the same to whoever asks. */
+/** The session does not exist, or belongs to another caller: callers cannot distinguish the two. */
 export const SESSION_NOT_FOUND = -32001;
 export const SERVER_ERROR = -32000;
 
@@ -17,7 +17,7 @@ export function toRpcFailure({ status, code, message, id = null, headers = {} }:
   return Response.json(toErrorAnswer(id, code, message), { status, headers });
 }
 
-/** One message of an event stream. */
+/** One message of a server-sent event stream. */
 export function toEvent(message: object): string {
   return `event: message\ndata: ${JSON.stringify(message)}\n\n`;
 }

@@ -1,9 +1,13 @@
-import type { Stages } from "../../../compose.js";
+import type { CatalogAccess, Stages } from "../../../gateway/stages.js";
 import type { Actor } from "../../../model/actor.js";
 
-/** Tells of changes of the catalog only where the actor can see them: what a view hides does not change either. */
-export function onSeenChange({ view }: Actor, stages: () => Promise<Stages | undefined>, tell: () => void): () => void {
-  if (view === undefined) return tell;
+/** Returns a listener for catalog changes that calls `notify` only if the actor's view has changed. */
+export function onSeenChange(
+  { view }: Actor,
+  stages: () => Promise<Stages | undefined>,
+  notify: () => void,
+): () => void {
+  if (view === undefined) return notify;
   const look = (): Promise<string | undefined> =>
     stages().then(
       (current) => current && keyOf(current),
@@ -13,7 +17,7 @@ export function onSeenChange({ view }: Actor, stages: () => Promise<Stages | und
   return () => {
     const before = known;
     known = look();
-    void Promise.all([before, known]).then(([old, now]) => (old === now ? undefined : tell()));
+    void Promise.all([before, known]).then(([old, now]) => (old === now ? undefined : notify()));
   };
 }
 
@@ -21,7 +25,7 @@ type Tools = ReturnType<Stages["snapshot"]>["tools"];
 
 const keys = new WeakMap<Tools, string>();
 
-function keyOf({ snapshot }: Stages): string {
+function keyOf({ snapshot }: CatalogAccess): string {
   const { tools } = snapshot();
   const key = keys.get(tools) ?? [...tools.values()].map(({ id, hash, enabled }) => `${id} ${hash} ${enabled}`).join();
   keys.set(tools, key);

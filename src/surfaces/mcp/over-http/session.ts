@@ -1,4 +1,4 @@
-// The requests of one client of a session era come in, one HTTP request each; what the session's server answers goes out.
+// One session of a legacy client over HTTP: passes its HTTP requests to the session's MCP server object.
 import type { Server } from "@modelcontextprotocol/server";
 import { BATCH_REVISION, MAX_BATCH } from "../batches.js";
 import { type Delivery, type ErrorAnswer, type Frame, INVALID_REQUEST, type Item, toErrorAnswer } from "../frames.js";
@@ -6,50 +6,50 @@ import { boundStream, type BoundedStream, type BoundedStreamParts } from "./boun
 import { isEventStream, SERVER_ERROR, toEvent, toRpcFailure } from "./rpc-response.js";
 import type { SessionTransport } from "./session-transport.js";
 
-export interface SessionParts {
+export interface HttpSessionParts {
   readonly id: string;
-  /** Who may use it, where: the same for the same actor with the same rights at the same endpoint. */
+  /** Identifies who may use the session: equal for the same actor with the same permissions at the same endpoint. */
   readonly owner: string;
   readonly actorId: string;
   readonly server: Server;
   readonly transport: SessionTransport;
   readonly now: () => number;
-  /** Called once, however it ended. */
+  /** Called once when the session ends. */
   readonly onClose: () => void;
 }
 
-export class Session {
+export class HttpSession {
   readonly id: string;
   readonly owner: string;
   readonly actorId: string;
-  readonly #parts: SessionParts;
-  /** The answers that are being read. */
+  readonly #parts: HttpSessionParts;
+  /** The event streams that are still open. */
   readonly #streams = new Set<BoundedStream>();
   #standalone: BoundedStream | undefined;
-  #underWay = 0;
+  #inProgress = 0;
   #lastUsed: number;
 
-  constructor(parts: SessionParts) {
+  constructor(parts: HttpSessionParts) {
     this.id = parts.id;
     this.owner = parts.owner;
     this.actorId = parts.actorId;
     this.#parts = parts;
     this.#lastUsed = parts.now();
-    const theirs = parts.server.onclose;
+    const previous = parts.server.onclose;
     parts.server.onclose = () => {
-      theirs?.();
+      previous?.();
       for (const stream of this.#streams) stream.end();
       parts.onClose();
     };
   }
 
-  /** Since when nobody has used it; undefined while somebody does. */
+  /** When the session was last used; undefined while it is in use. */
   get idleSince(): number | undefined {
-    const isUsed = this.#underWay > 0 || this.#streams.size > 0 || this.#parts.transport.openRequests > 0;
+    const isUsed = this.#inProgress > 0 || this.#streams.size > 0 || this.#parts.transport.openRequests > 0;
     return isUsed ? undefined : this.#lastUsed;
   }
 
-  /** GET and DELETE. What is streamed ends after `lifeMs`. */
+  /** Handles GET and DELETE. The stream of a GET ends after `lifeMs`. */
   async handle(request: Request, lifeMs: number): Promise<Response> {
     return await this.#exchange(async () => {
       const response = await this.#parts.transport.handleRequest(request);
@@ -67,7 +67,7 @@ export class Session {
     });
   }
 
-  /** The stream that belongs to no request is over; what is under way goes on. */
+  /** Ends the stream of the GET request; calls in progress continue. */
   endStandalone(): void {
     this.#parts.transport.closeStandaloneSSEStream();
     this.#standalone?.end();
@@ -78,11 +78,11 @@ export class Session {
   }
 
   async #exchange(work: () => Promise<Response>): Promise<Response> {
-    this.#underWay += 1;
+    this.#inProgress += 1;
     try {
       return await work();
     } finally {
-      this.#underWay -= 1;
+      this.#inProgress -= 1;
       this.#lastUsed = this.#parts.now();
     }
   }
@@ -105,7 +105,7 @@ export class Session {
     return this.#bounded(response, { first: answers.map(toEvent) });
   }
 
-  /** With a life of its own it is the session's stream, and belongs to no request. */
+  /** With `lifeMs`, the stream is the standalone stream of the session (GET), which belongs to no request. */
   #bounded(response: Response, parts: Pick<BoundedStreamParts, "first" | "lifeMs">): Response {
     if (!isEventStream(response) || response.body === null) return response;
     const bounded = boundStream(response.body, {
@@ -126,16 +126,16 @@ export class Session {
     const wrong =
       "method" in message
         ? "id" in message && transport.isOpen(message.id)
-          ? `The request ${JSON.stringify(message.id)} is still open.`
+          ? `A request with the id ${JSON.stringify(message.id)} is still open.`
           : undefined
-        : message.id === undefined || !transport.hasAsked(message.id)
-          ? "Nothing was asked that this could be the answer to."
+        : message.id === undefined || !transport.hasSent(message.id)
+          ? "The response does not belong to an open request of the gateway."
           : undefined;
     if (wrong === undefined) return { deliveries: [delivery], answers: [] };
     return { deliveries: [], answers: [toErrorAnswer(null, INVALID_REQUEST, wrong)] };
   }
 
-  /** Each of several messages by itself, as on stdio. */
+  /** Checks each message of a batch separately, like the stdio transport. */
   #open(items: readonly Item[]): Opened {
     if (this.#parts.transport.revision !== BATCH_REVISION) return refused("Batches are not part of this revision.");
     if (items.length === 0) return refused("The batch is empty.");
@@ -151,7 +151,9 @@ export class Session {
       if (!("method" in message && "id" in message)) {
         deliveries.push(...taken.deliveries);
       } else if (message.method === "initialize" || ids.has(message.id) || taken.answers.length > 0) {
-        answers.push(toErrorAnswer(message.id, INVALID_REQUEST, "A batch holds no initialize and no id twice."));
+        answers.push(
+          toErrorAnswer(message.id, INVALID_REQUEST, "A batch must not contain initialize or the same id twice."),
+        );
       } else {
         ids.add(message.id);
         deliveries.push(item);
@@ -163,11 +165,11 @@ export class Session {
 
 interface Opened {
   readonly deliveries: readonly Delivery[];
-  /** Of what is wrong among the messages. */
+  /** The errors of invalid messages. */
   readonly answers: readonly ErrorAnswer[];
 }
 
-const AMBIGUOUS = "The notification can be read in two ways.";
+const AMBIGUOUS = "The notification is ambiguous.";
 const EMPTY = (): Response => new Response(null, { status: 202 });
 
 function refused(reason: string): Opened {
@@ -181,6 +183,6 @@ function refusal({ id, error }: ErrorAnswer): Response {
 function refusalOf(answers: readonly ErrorAnswer[], { kind }: Frame): Response {
   const [first] = answers;
   if (first === undefined) return toRpcFailure({ status: 400, code: SERVER_ERROR, message: AMBIGUOUS });
-  // A batch that is refused as a whole has one answer without an id.
+  // A batch that is rejected completely gets one answer without an id.
   return kind === "batch" && first.id !== null ? Response.json(answers, { status: 400 }) : refusal(first);
 }

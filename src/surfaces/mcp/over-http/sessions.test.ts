@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Session } from "./session.js";
+import type { HttpSession } from "./session.js";
 import { createSessions } from "./sessions.js";
 
 interface Stand {
@@ -17,8 +17,8 @@ const stand = (id: string, owner: string, idleSince: number | undefined): Stand 
   idleSince,
   closed: false,
 });
-const toSession = (one: Stand): Session =>
-  Object.assign(one, { close: () => Promise.resolve(void (one.closed = true)) }) as unknown as Session;
+const toSession = (one: Stand): HttpSession =>
+  Object.assign(one, { close: () => Promise.resolve(void (one.closed = true)) }) as unknown as HttpSession;
 
 function createWith(stands: readonly Stand[], most = 3, now = () => 1000) {
   const sessions = createSessions({ most, idleMs: 100, now });

@@ -1,4 +1,4 @@
-import type { Session } from "./session.js";
+import type { HttpSession } from "./session.js";
 
 export interface SessionsParts {
   readonly most: number;
@@ -6,29 +6,29 @@ export interface SessionsParts {
   readonly now: () => number;
 }
 
-/** The sessions that there are. What is idle too long or too many is ended; what is in use never is. */
+/** All sessions. Sessions that are idle for too long, or above the maximum, are ended; sessions in use never are. */
 export interface Sessions {
-  /** Undefined when there is none, or it is somebody else's: nobody can tell the two apart. */
-  find(id: string, owner: string): Session | undefined;
+  /** Undefined if the session does not exist or has another owner: callers cannot distinguish the two. */
+  find(id: string, owner: string): HttpSession | undefined;
   /**
-   * False when every place, or every one that the actor may take, is taken by a session in use. `opening`: the actors
-   * whose sessions are about to be added.
+   * Makes room for one more session, by ending an idle one if necessary. False if the maximum in total or per actor is
+   * reached and all these sessions are in use. `opening`: the actors of sessions that will be added soon.
    */
   hasRoom(actorId: string, opening?: readonly string[]): boolean;
-  add(session: Session): void;
+  add(session: HttpSession): void;
   remove(id: string): void;
   sweep(): void;
-  all(): readonly Session[];
+  all(): readonly HttpSession[];
 }
 
-/** A part of all places, however many there are, is left to others than the one who uses most of them. */
+/** The maximum for one actor: a quarter of all sessions is reserved for other actors. */
 export function mostOfOne(most: number): number {
   return most - Math.floor(most / 4);
 }
 
 export function createSessions({ most, idleMs, now }: SessionsParts): Sessions {
-  const byId = new Map<string, Session>();
-  const end = (session: Session): void => {
+  const byId = new Map<string, HttpSession>();
+  const end = (session: HttpSession): void => {
     byId.delete(session.id);
     void session.close().catch(() => undefined);
   };
@@ -59,9 +59,9 @@ export function createSessions({ most, idleMs, now }: SessionsParts): Sessions {
   };
 }
 
-/** Of the actor with the most sessions, so that whoever opens many ends their own. */
-function longestIdle(sessions: Iterable<Session>): Session | undefined {
-  const byActor = new Map<string, Session[]>();
+/** Prefers the actor with the most sessions, so that an actor who opens many loses their own first. */
+function longestIdle(sessions: Iterable<HttpSession>): HttpSession | undefined {
+  const byActor = new Map<string, HttpSession[]>();
   for (const session of sessions) {
     const own = byActor.get(session.actorId);
     if (own === undefined) byActor.set(session.actorId, [session]);
@@ -69,7 +69,7 @@ function longestIdle(sessions: Iterable<Session>): Session | undefined {
   }
   const groups = [...byActor.values()].sort((one, other) => other.length - one.length);
   for (const group of groups) {
-    let oldest: Session | undefined;
+    let oldest: HttpSession | undefined;
     for (const one of group) {
       if (one.idleSince !== undefined && one.idleSince < (oldest?.idleSince ?? Number.POSITIVE_INFINITY)) oldest = one;
     }

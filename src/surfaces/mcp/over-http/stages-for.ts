@@ -1,16 +1,16 @@
-// An endpoint and an actor come in; the stages that serve them go out: what the actor may see, as the endpoint offers it.
-import type { Stages } from "../../../compose.js";
+// Selects the stages for an endpoint and an actor: what the actor may see, with the profile of the endpoint.
+import type { Stages } from "../../../gateway/stages.js";
 import type { Actor } from "../../../model/actor.js";
 import type { Endpoint } from "./endpoint.js";
 
-/** Undefined where the actor's view is not there: never everything. */
+/** Undefined if the actor's view does not exist; the actor must not see everything then. */
 export function createStagesFor(
   current: () => Promise<Stages>,
 ): (endpoint: Endpoint, actor: Actor) => Promise<Stages | undefined> {
   return async ({ kind }, { view }) => {
     const stages = await current();
     if (view !== undefined && !Object.hasOwn(stages.config.policy.views, view)) return undefined;
-    return await stages.narrow({ view, ...(kind === "gateway" ? GATEWAY : {}) });
+    return await stages.scopedView({ view, ...(kind === "gateway" ? GATEWAY : {}) });
   };
 }
 

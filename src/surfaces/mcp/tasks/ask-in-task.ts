@@ -1,12 +1,12 @@
 import type { AskPerson } from "../../../model/call.js";
-import type { Caller } from "../asking-back/conversation.js";
-import { toForm, toVerdict } from "../question-form.js";
+import type { McpCaller } from "../client-requests/multi-round-trip-call.js";
+import { toElicitationForm, toVerdict } from "../question-form.js";
 
-/** For a task no other round of its request comes that could bring the person's word: the task itself asks for it. */
-export function askInTask({ peer, isAnswered }: Caller, otherwise: AskPerson): AskPerson {
+/** A task gets no further request of its client that could bring the user's answer, so the task itself asks (`input_required`). */
+export function askInTask({ peer, isAnswered }: McpCaller, otherwise: AskPerson): AskPerson {
   return async (question, signal) => {
     if (peer === undefined || isAnswered?.() !== true) return await otherwise(question, signal);
-    const form = toForm(question);
+    const form = toElicitationForm(question);
     if (form === undefined) return "unanswered";
     const inTime = AbortSignal.timeout(question.ttlMs);
     const ends = signal === undefined ? inTime : AbortSignal.any([signal, inTime]);

@@ -1,15 +1,20 @@
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { describeDiscoveryStep } from "../../../metatools/next-steps.js";
 import { eventually } from "../../../../test/support/eventually.js";
 import { ACCEPT, type McpMessage, modern, readReply } from "../../../../test/support/mcp-http.js";
-import type { Stages } from "../../../compose.js";
+import type { Stages } from "../../../gateway/stages.js";
 import { DiscoveryError } from "../../../errors.js";
-import type { MetaContext, MetaTool } from "../../../metatools/meta-tool.js";
+import type { MetaTool } from "../../../metatools/meta-tool.js";
+import type { CallContext } from "../../../model/call.js";
 import { offerProfile, toFixedList } from "../../../metatools/offered.js";
 import type { Actor } from "../../../model/actor.js";
 import type { JsonObject } from "../../../model/json.js";
 import { createSecrets } from "../../../util/secrets.js";
-import { createRounds, type Rounds } from "../asking-back/rounds.js";
+import {
+  createMultiRoundTripRequests,
+  type MultiRoundTripRequests,
+} from "../client-requests/multi-round-trip-requests.js";
 import { createGatewayServer } from "../gateway-server.js";
 
 const ANN: Actor = { id: "token:ann", surface: "mcp" };
@@ -20,20 +25,20 @@ const FORMS = { ...TASKS, elicitation: { form: {} } };
 let goOn: () => void;
 let work: MetaTool["run"];
 /** What is done before that. */
-let before: (context: MetaContext) => Promise<unknown>;
-let rounds: Rounds;
+let before: (context: CallContext) => Promise<unknown>;
+let roundTrips: MultiRoundTripRequests;
 let isFixed: boolean;
 let released: Promise<void>;
 
 beforeEach(() => {
   released = new Promise((resolve) => (goOn = resolve));
-  rounds = createRounds({ tasks: { afterMs: 1 } });
+  roundTrips = createMultiRoundTripRequests({ tasks: { afterMs: 1 } });
   isFixed = true;
   before = () => Promise.resolve();
 });
 afterEach(async () => {
   goOn();
-  await rounds.close();
+  await roundTrips.close();
 });
 
 interface Asked {
@@ -54,20 +59,20 @@ async function ask(method: string, params: JsonObject, asked: Asked = {}): Promi
       return await work(args, context);
     },
   };
-  const offered = { ...offerProfile([slow]), isFixed };
+  const offered = { ...offerProfile([slow], describeDiscoveryStep), isFixed };
   const handler = createMcpHandler(
     () =>
       createGatewayServer({
         era: "modern",
         actor,
-        rounds,
+        roundTrips,
         fixedList: toFixedList(offered),
-        stages: () => Promise.resolve({ offered, place: { secrets: createSecrets() } } as unknown as Stages),
+        stages: () => Promise.resolve({ offered, runtime: { secrets: createSecrets() } } as unknown as Stages),
         onToolsChanged: () => undefined,
         instructions: "",
         flawsOf: () => [],
         stateKey: Buffer.alloc(32, 1),
-        deaf: new AbortController().signal,
+        inputClosed: new AbortController().signal,
       }).server,
   );
   const _meta = { "io.modelcontextprotocol/clientCapabilities": capabilities };
@@ -95,7 +100,7 @@ async function whenIs(status: string, taskId: string): Promise<JsonObject> {
   return last;
 }
 
-it("tells clients of it", async () => {
+it("notifies clients of it", async () => {
   const { result } = await ask("server/discover", {});
   expect(result?.["capabilities"]).toMatchObject(TASKS);
 });
@@ -151,7 +156,7 @@ it("cancels the call of a task", async () => {
 });
 
 /** As the executor asks. */
-const askPerson = async ({ ask: put, signal }: MetaContext) => {
+const askPerson = async ({ ask: put, signal }: CallContext) => {
   const about = { toolId: "s:risky", risk: "high", riskOrigin: "default", arguments: {}, ttlMs: 60_000 };
   return await put?.({ id: "ap_1", ...about }, signal);
 };
@@ -165,7 +170,7 @@ it.each([
   [{ action: "accept", content: { confirm: true } }, '{"done":{}}'],
   [{ action: "decline" }, "POLICY_DENIED"],
   [{ action: "cancel" }, "CONFIRMATION_REQUIRED"],
-])("asks the person of a task, and hears %j", async (word, expected) => {
+])("sends elicitation to the user of a task, and receives %j", async (word, expected) => {
   work = confirmed;
   const taskId = await begin({ capabilities: FORMS });
   goOn();
@@ -181,7 +186,7 @@ it.each([
 it.each([
   [true, "completed", "result"],
   [false, "failed", "error"],
-])("tells the protocol's error of a server in the words of the mode (fixed: %s)", async (fixed, status, field) => {
+])("reports the protocol error of a server in the format of the mode (fixed: %s)", async (fixed, status, field) => {
   isFixed = fixed;
   work = () =>
     Promise.reject(new DiscoveryError("TOOL_EXECUTION_ERROR", "It broke.", { facts: { jsonRpcCode: -32050 } }));
@@ -201,7 +206,7 @@ it("gives no other round of a request that was answered with a task", async () =
   expect(JSON.stringify(result)).toContain("CONFIRMATION_REQUIRED");
 });
 
-it("tells the protocol's error of a server in a result where there is no task", async () => {
+it("reports the protocol error of a server in a result without a task", async () => {
   isFixed = false;
   work = () => Promise.reject(new DiscoveryError("TOOL_EXECUTION_ERROR", "Bad.", { facts: { jsonRpcCode: -32050 } }));
   goOn();

@@ -1,4 +1,4 @@
-// What a modern client asks of its tasks comes in, and what is known of them goes out.
+// The methods tasks/get, tasks/update and tasks/cancel for modern clients.
 import {
   CLIENT_CAPABILITIES_META_KEY,
   ProtocolError,
@@ -11,7 +11,7 @@ import type { TaskOf, Tasks } from "./tasks.js";
 
 const EXTENSION = "io.modelcontextprotocol/tasks";
 
-/** What clients are told of it. */
+/** The capability that declares the extension. */
 export const TASK_CAPABILITIES = { extensions: { [EXTENSION]: {} } };
 
 type Method = (tasks: Tasks, task: TaskOf, answers: JsonObject) => JsonObject;
@@ -22,7 +22,7 @@ const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ["tasks/cancel", cancel],
 ]);
 
-/** The SDK lets no other handler have these methods than one with a schema of its own. */
+/** The SDK only accepts handlers for these methods if they have a schema. */
 const ANYTHING = {
   "~standard": {
     version: 1,
@@ -31,7 +31,7 @@ const ANYTHING = {
   },
 } as const;
 
-/** Whether a client with these capabilities knows what a task is. */
+/** Whether the client declares the tasks extension. */
 export function knowsTasks(capabilities: unknown): boolean {
   const extensions = isJsonObject(capabilities) ? capabilities["extensions"] : undefined;
   return isJsonObject(extensions) && isJsonObject(extensions[EXTENSION]);
@@ -59,7 +59,7 @@ function cancel(tasks: Tasks, task: TaskOf): JsonObject {
 }
 
 function lacking(method: string): ProtocolError {
-  const message = `${method} is for clients that declare the extension ${EXTENSION}.`;
+  const message = `${method} requires that the client declares the extension ${EXTENSION}.`;
   const data = { requiredCapabilities: TASK_CAPABILITIES };
   return new ProtocolError(ProtocolErrorCode.MissingRequiredClientCapability, message, data);
 }

@@ -3,14 +3,18 @@ import { expect, it, vi } from "vitest";
 import { eventually } from "../../../../test/support/eventually.js";
 import type { CallEvent, PeerQuestion } from "../../../model/call.js";
 import type { JsonObject } from "../../../model/json.js";
-import type { Work } from "../asking-back/conversation.js";
-import { createRounds, type RoundRequest, type Rounds } from "../asking-back/rounds.js";
+import type { CallWork } from "../client-requests/multi-round-trip-call.js";
+import {
+  createMultiRoundTripRequests,
+  type RoundTripRequest,
+  type MultiRoundTripRequests,
+} from "../client-requests/multi-round-trip-requests.js";
 import type { TasksOptions } from "./tasks.js";
 
 const CALL = { name: "execute_tool", arguments: { n: 1 } };
 const OWNER = "ann";
 
-function request(more: Partial<RoundRequest> = {}): RoundRequest {
+function request(more: Partial<RoundTripRequest> = {}): RoundTripRequest {
   return {
     owner: OWNER,
     call: CALL,
@@ -25,14 +29,15 @@ function request(more: Partial<RoundRequest> = {}): RoundRequest {
   };
 }
 
-const roundsWith = (tasks: TasksOptions = {}): Rounds => createRounds({ tasks: { afterMs: 1, ...tasks } });
+const roundsWith = (tasks: TasksOptions = {}): MultiRoundTripRequests =>
+  createMultiRoundTripRequests({ tasks: { afterMs: 1, ...tasks } });
 
 /** Work that ends when it is told to, or when it is not wanted any more. */
 function openWork() {
   let end: (result: JsonObject) => void = () => undefined;
   let fail: (error: unknown) => void = () => undefined;
   let isCancelled = false;
-  const work: Work = ({ signal }) =>
+  const work: CallWork = ({ signal }) =>
     new Promise((resolve, reject) => {
       [end, fail] = [resolve, reject];
       signal.addEventListener("abort", () => {
@@ -48,82 +53,90 @@ function openWork() {
   };
 }
 
-async function begin(rounds: Rounds, work: Work, more?: Partial<RoundRequest>): Promise<string> {
-  const created = await rounds.run(request(more), work);
+async function begin(
+  roundTrips: MultiRoundTripRequests,
+  work: CallWork,
+  more?: Partial<RoundTripRequest>,
+): Promise<string> {
+  const created = await roundTrips.run(request(more), work);
   expect(created).toMatchObject({ resultType: "task", status: "working" });
   return String(created["taskId"]);
 }
 
 /** A call that would become a task if it could, and ends when it cannot. */
-async function runWithoutRoom(rounds: Rounds, more?: Partial<RoundRequest>): Promise<JsonObject> {
-  const begun = vi.spyOn(rounds.tasks, "begin");
+async function runWithoutRoom(
+  roundTrips: MultiRoundTripRequests,
+  more?: Partial<RoundTripRequest>,
+): Promise<JsonObject> {
+  const begun = vi.spyOn(roundTrips.tasks, "begin");
   const { work, end } = openWork();
-  const answer = rounds.run(request(more), work);
+  const answer = roundTrips.run(request(more), work);
   await eventually(() => begun.mock.calls.length === 1);
   end({ done: true });
   return await answer;
 }
 
-const get = (rounds: Rounds, taskId: string, owner = OWNER): JsonObject => rounds.tasks.get({ taskId, owner });
-const statusOf = (rounds: Rounds, taskId: string): unknown => get(rounds, taskId)["status"];
+const get = (roundTrips: MultiRoundTripRequests, taskId: string, owner = OWNER): JsonObject =>
+  roundTrips.tasks.get({ taskId, owner });
+const statusOf = (roundTrips: MultiRoundTripRequests, taskId: string): unknown => get(roundTrips, taskId)["status"];
 
 it("gives the result of a call that does not take long", async () => {
-  const rounds = roundsWith({ afterMs: 60_000 });
-  expect(await rounds.run(request(), () => Promise.resolve({ done: true }))).toEqual({ done: true });
+  const roundTrips = roundsWith({ afterMs: 60_000 });
+  expect(await roundTrips.run(request(), () => Promise.resolve({ done: true }))).toEqual({ done: true });
 });
 
 it("gives a task for a call that takes long, and its result when there is one", async () => {
   let time = Date.parse("2026-07-28T10:00:00Z");
-  const rounds = roundsWith({ now: () => time, ttlMs: 1000, keptMs: 5000, pollMs: 50 });
+  const roundTrips = roundsWith({ now: () => time, ttlMs: 1000, storedMs: 5000, pollMs: 50 });
   const { work, end } = openWork();
-  const { taskId, ...created } = await rounds.run(request(), work);
+  const { taskId, ...created } = await roundTrips.run(request(), work);
   const about = { createdAt: "2026-07-28T10:00:00.000Z", pollIntervalMs: 50 };
   const begun = { ...about, status: "working", lastUpdatedAt: about.createdAt, ttlMs: 1000 };
   expect(created).toEqual({ resultType: "task", ...begun });
-  expect(get(rounds, String(taskId))).toEqual({ taskId, ...begun });
+  expect(get(roundTrips, String(taskId))).toEqual({ taskId, ...begun });
   time += 500;
   end({ content: [], isError: true });
-  await eventually(() => statusOf(rounds, String(taskId)) === "completed");
+  await eventually(() => statusOf(roundTrips, String(taskId)) === "completed");
   const done = { lastUpdatedAt: "2026-07-28T10:00:00.500Z", ttlMs: 5500, result: { content: [], isError: true } };
-  expect(get(rounds, String(taskId))).toEqual({ taskId, ...about, status: "completed", ...done });
-  await rounds.close();
+  expect(get(roundTrips, String(taskId))).toEqual({ taskId, ...about, status: "completed", ...done });
+  await roundTrips.close();
 });
 
-it("gives nobody a task who may not have one", async () => {
-  const rounds = roundsWith();
+it("returns a task only to its owner", async () => {
+  const roundTrips = roundsWith();
   const { work, end } = openWork();
-  const answer = rounds.run(request({ mayBecomeTask: false }), work);
-  await begin(rounds, openWork().work);
+  const answer = roundTrips.run(request({ mayBecomeTask: false }), work);
+  await begin(roundTrips, openWork().work);
   end({ done: true });
   expect(await answer).toEqual({ done: true });
-  await rounds.close();
+  await roundTrips.close();
 });
 
 it.each([
   [new ProtocolError(-32000, "It broke.", { at: 1 }), { code: -32000, message: "It broke.", data: { at: 1 } }],
   [new ProtocolError(-32000, "It broke."), { code: -32000, message: "It broke." }],
   [new Error("It broke."), { code: -32603 }],
-])("tells the error of a call that failed", async (thrown, error) => {
-  const rounds = roundsWith();
+])("returns the error of a failed call", async (thrown, error) => {
+  const roundTrips = roundsWith();
   const { work, fail } = openWork();
-  const taskId = await begin(rounds, work);
+  const taskId = await begin(roundTrips, work);
   fail(thrown);
-  await eventually(() => statusOf(rounds, taskId) === "failed");
-  const failed = get(rounds, taskId);
+  await eventually(() => statusOf(roundTrips, taskId) === "failed");
+  const failed = get(roundTrips, taskId);
   expect(failed).toMatchObject({ error });
   expect(failed["statusMessage"]).toBe((failed["error"] as JsonObject)["message"]);
   expect(failed).not.toHaveProperty("result");
 });
 
-it("cancels the call, tells so at once and for good, and does not mind to be told twice", async () => {
-  const rounds = roundsWith();
+it("cancels the call, reports it at once and permanently, and accepts a second cancellation", async () => {
+  const roundTrips = roundsWith();
   const { work, isCancelled } = openWork();
-  const taskId = await begin(rounds, work);
-  rounds.tasks.cancel({ taskId, owner: OWNER });
-  expect(statusOf(rounds, taskId)).toBe("cancelled");
+  const taskId = await begin(roundTrips, work);
+  roundTrips.tasks.cancel({ taskId, owner: OWNER });
+  expect(statusOf(roundTrips, taskId)).toBe("cancelled");
   expect(isCancelled()).toBe(true);
-  rounds.tasks.cancel({ taskId, owner: OWNER });
-  await rounds.close();
+  roundTrips.tasks.cancel({ taskId, owner: OWNER });
+  await roundTrips.close();
   const other = roundsWith();
   const ended = openWork();
   const second = await begin(other, ended.work);
@@ -133,15 +146,15 @@ it("cancels the call, tells so at once and for good, and does not mind to be tol
   expect(get(other, second)).toMatchObject({ status: "completed", result: { done: true } });
 });
 
-it("does not tell what came of a call after it was cancelled", async () => {
-  const rounds = roundsWith();
+it("does not return the result of a call after it was cancelled", async () => {
+  const roundTrips = roundsWith();
   const { work, end } = openWork();
-  const taskId = await begin(rounds, work);
-  rounds.tasks.cancel({ taskId, owner: OWNER });
+  const taskId = await begin(roundTrips, work);
+  roundTrips.tasks.cancel({ taskId, owner: OWNER });
   end({ done: true });
   await new Promise((resolve) => setImmediate(resolve));
-  expect(get(rounds, taskId)).toMatchObject({ status: "cancelled" });
-  expect(get(rounds, taskId)).not.toHaveProperty("result");
+  expect(get(roundTrips, taskId)).toMatchObject({ status: "cancelled" });
+  expect(get(roundTrips, taskId)).not.toHaveProperty("result");
 });
 
 it.each<[CallEvent, string | undefined]>([
@@ -150,34 +163,34 @@ it.each<[CallEvent, string | undefined]>([
   [{ kind: "progress", progress: 1 }, undefined],
   [{ kind: "log", level: "info", data: "step" }, undefined],
 ])("says how far a task is, until it has ended: %j", async (event, said) => {
-  const rounds = roundsWith();
+  const roundTrips = roundsWith();
   const { work, end } = openWork();
   let tell = (): void => undefined;
-  const taskId = await begin(rounds, (caller) => {
+  const taskId = await begin(roundTrips, (caller) => {
     tell = () => caller.onEvent(event);
     return work(caller);
   });
   tell();
-  expect(get(rounds, taskId)["statusMessage"]).toBe(said);
+  expect(get(roundTrips, taskId)["statusMessage"]).toBe(said);
   end({});
-  await eventually(() => statusOf(rounds, taskId) === "completed");
-  expect(get(rounds, taskId)).not.toHaveProperty("statusMessage");
+  await eventually(() => statusOf(roundTrips, taskId) === "completed");
+  expect(get(roundTrips, taskId)).not.toHaveProperty("statusMessage");
 });
 
-it("goes on with a task when the request that began it is gone", async () => {
-  const rounds = roundsWith();
+it("continues a task when the request that created it has ended", async () => {
+  const roundTrips = roundsWith();
   const { work, isCancelled } = openWork();
   const request = new AbortController();
-  const taskId = await begin(rounds, work, { signal: request.signal });
+  const taskId = await begin(roundTrips, work, { signal: request.signal });
   request.abort();
   expect(isCancelled()).toBe(false);
-  expect(statusOf(rounds, taskId)).toBe("working");
-  await rounds.close();
+  expect(statusOf(roundTrips, taskId)).toBe("working");
+  await roundTrips.close();
 });
 
 /** Asks these at once, as soon as it is a task, and then the first once more. */
 const asks =
-  (...keys: string[]): Work =>
+  (...keys: string[]): CallWork =>
   async ({ peer, isAnswered, signal }) => {
     await eventually(() => isAnswered?.() === true || signal.aborted);
     const ask = async (key: string) => {
@@ -187,46 +200,46 @@ const asks =
     const first = await Promise.all(keys.map(ask));
     return { first, again: await ask(keys[0]!) };
   };
-const openIn = (rounds: Rounds, taskId: string): string[] =>
-  Object.keys((get(rounds, taskId)["inputRequests"] as JsonObject | undefined) ?? {});
+const openIn = (roundTrips: MultiRoundTripRequests, taskId: string): string[] =>
+  Object.keys((get(roundTrips, taskId)["inputRequests"] as JsonObject | undefined) ?? {});
 
 it("asks until everything is answered, and never two things under one name", async () => {
-  const rounds = roundsWith();
-  const taskId = await begin(rounds, asks("one", "two"));
+  const roundTrips = roundsWith();
+  const taskId = await begin(roundTrips, asks("one", "two"));
   const answer = (...names: string[]): void => {
     const answers = Object.fromEntries(names.map((name) => [name, { action: "accept", content: { name } }]));
-    rounds.tasks.update({ taskId, owner: OWNER }, answers);
+    roundTrips.tasks.update({ taskId, owner: OWNER }, answers);
   };
-  await eventually(() => openIn(rounds, taskId).length === 2);
-  expect(get(rounds, taskId)).toMatchObject({
+  await eventually(() => openIn(roundTrips, taskId).length === 2);
+  expect(get(roundTrips, taskId)).toMatchObject({
     status: "input_required",
     inputRequests: { one: { method: "elicitation/create", params: { message: "one" } }, two: {} },
   });
   answer("two", "unknown");
-  expect(get(rounds, taskId)).toMatchObject({ status: "input_required" });
-  expect(openIn(rounds, taskId)).toEqual(["one"]);
+  expect(get(roundTrips, taskId)).toMatchObject({ status: "input_required" });
+  expect(openIn(roundTrips, taskId)).toEqual(["one"]);
   answer("one");
-  await eventually(() => openIn(rounds, taskId).length === 1);
-  expect(openIn(rounds, taskId)).toEqual(["question-1"]);
+  await eventually(() => openIn(roundTrips, taskId).length === 1);
+  expect(openIn(roundTrips, taskId)).toEqual(["question-1"]);
   answer("question-1");
-  await eventually(() => statusOf(rounds, taskId) === "completed");
+  await eventually(() => statusOf(roundTrips, taskId) === "completed");
   const said = (name: string) => ({ kind: "result", result: { action: "accept", content: { name } } });
-  expect(get(rounds, taskId)["result"]).toEqual({ first: [said("one"), said("two")], again: said("question-1") });
+  expect(get(roundTrips, taskId)["result"]).toEqual({ first: [said("one"), said("two")], again: said("question-1") });
 });
 
 it("asks on the request what is asked before it is a task", async () => {
-  const rounds = roundsWith({ afterMs: 20 });
+  const roundTrips = roundsWith({ afterMs: 20 });
   const { work, end } = openWork();
-  const first = await rounds.run(request(), async (caller) => {
+  const first = await roundTrips.run(request(), async (caller) => {
     await caller.peer?.request({ method: "elicitation/create", params: {}, key: "name" });
     return await work(caller);
   });
   expect(first).toMatchObject({ resultType: "input_required" });
   const answered = { state: first["requestState"], answers: { name: { action: "accept" } } };
-  const taskId = await begin(rounds, work, answered);
-  expect(get(rounds, taskId)).not.toHaveProperty("requestState");
+  const taskId = await begin(roundTrips, work, answered);
+  expect(get(roundTrips, taskId)).not.toHaveProperty("requestState");
   end({ done: true });
-  await eventually(() => statusOf(rounds, taskId) === "completed");
+  await eventually(() => statusOf(roundTrips, taskId) === "completed");
 });
 
 it.each<[string, { taskId?: unknown; owner?: string }]>([
@@ -234,50 +247,50 @@ it.each<[string, { taskId?: unknown; owner?: string }]>([
   ["that never was", { taskId: "task.made-up" }],
   ["that has no name", { taskId: 5 }],
 ])("knows no task %s", async (_, wrong) => {
-  const rounds = roundsWith();
+  const roundTrips = roundsWith();
   const { work, isCancelled } = openWork();
-  const which = { taskId: await begin(rounds, work), owner: OWNER, ...wrong };
-  const { tasks } = rounds;
+  const which = { taskId: await begin(roundTrips, work), owner: OWNER, ...wrong };
+  const { tasks } = roundTrips;
   for (const use of [() => tasks.get(which), () => tasks.update(which, {}), () => tasks.cancel(which)]) {
     expect(use).toThrow(expect.objectContaining({ code: -32602 }));
   }
   expect(isCancelled()).toBe(false);
-  await rounds.close();
+  await roundTrips.close();
 });
 
 it.each<[string, TasksOptions, string[], string]>([
   ["in all", { most: 2 }, ["ann", "bob"], "eve"],
   ["of one owner", { mostPerOwner: 2 }, ["ann", "ann"], "ann"],
 ])("keeps the request open where there are as many tasks as there may be %s", async (_, options, owners, next) => {
-  const rounds = roundsWith(options);
-  for (const owner of owners) await begin(rounds, openWork().work, { owner });
-  expect(await runWithoutRoom(rounds, { owner: next })).toEqual({ done: true });
-  await rounds.close();
+  const roundTrips = roundsWith(options);
+  for (const owner of owners) await begin(roundTrips, openWork().work, { owner });
+  expect(await runWithoutRoom(roundTrips, { owner: next })).toEqual({ done: true });
+  await roundTrips.close();
 });
 
-it("keeps the request open where the results that are kept are too long", async () => {
-  const rounds = roundsWith({ mostKept: 100 });
+it("keeps the request open if the stored results are too long", async () => {
+  const roundTrips = roundsWith({ mostStored: 100 });
   const large = openWork();
-  const taskId = await begin(rounds, large.work);
+  const taskId = await begin(roundTrips, large.work);
   large.end({ text: "x".repeat(100) });
-  await eventually(() => statusOf(rounds, taskId) === "completed");
-  expect(await runWithoutRoom(rounds)).toEqual({ done: true });
+  await eventually(() => statusOf(roundTrips, taskId) === "completed");
+  expect(await runWithoutRoom(roundTrips)).toEqual({ done: true });
 });
 
 it("cancels a task whose time is over, and knows it no more", async () => {
-  const rounds = roundsWith({ ttlMs: 1 });
+  const roundTrips = roundsWith({ ttlMs: 1 });
   const { work, isCancelled } = openWork();
-  const taskId = await begin(rounds, work);
+  const taskId = await begin(roundTrips, work);
   await eventually(isCancelled);
-  expect(() => get(rounds, taskId)).toThrow(expect.objectContaining({ code: -32602 }));
+  expect(() => get(roundTrips, taskId)).toThrow(expect.objectContaining({ code: -32602 }));
 });
 
 it("ends those that run when it is closed, and lets no other begin", async () => {
-  const rounds = roundsWith();
+  const roundTrips = roundsWith();
   const { work, isCancelled } = openWork();
-  const taskId = await begin(rounds, work);
-  await rounds.close();
+  const taskId = await begin(roundTrips, work);
+  await roundTrips.close();
   expect(isCancelled()).toBe(true);
-  expect(() => get(rounds, taskId)).toThrow(expect.objectContaining({ code: -32602 }));
-  expect(await runWithoutRoom(rounds)).toEqual({ done: true });
+  expect(() => get(roundTrips, taskId)).toThrow(expect.objectContaining({ code: -32602 }));
+  expect(await runWithoutRoom(roundTrips)).toEqual({ done: true });
 });

@@ -1,51 +1,51 @@
-// Calls that take long and go on without a request of their client, each under a name that only its client was given
-// (io.modelcontextprotocol/tasks). How many there are, how long they stay and that nobody sees another's is decided here.
+// Long calls that continue as tasks (io.modelcontextprotocol/tasks), each under a secret id that only its client knows.
+// Limits their number and lifetime, and hides tasks of other owners.
 import { randomBytes } from "node:crypto";
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { toDiscoveryError } from "../../../errors.js";
 import type { CallEvent } from "../../../model/call.js";
 import type { JsonObject } from "../../../model/json.js";
 import { cutAtWord, toOneLine } from "../../../util/text.js";
-import type { Conversation } from "../asking-back/conversation.js";
+import type { MultiRoundTripCall } from "../client-requests/multi-round-trip-call.js";
 
 const PREFIX = "task.";
 const SECRET_BYTES = 24;
 const MOST_SAID = 500;
-const CANCELLED = "The call was told to stop. What it had done before stays done.";
+const CANCELLED = "The call was cancelled. Changes that it had already made remain.";
 
 export interface TasksOptions {
-  /** Tasks that are known, in all and of one owner: beyond that, calls keep their requests open. */
+  /** The largest number of tasks, in total and per owner. Above it, calls do not become tasks and keep their requests open. */
   readonly most?: number;
   readonly mostPerOwner?: number;
-  /** No other begins while the results that are kept are longer than this together, in characters. */
-  readonly mostKept?: number;
+  /** No task begins while the stored results are longer than this in total, in characters. */
+  readonly mostStored?: number;
   /** A call that takes longer than this becomes a task. */
   readonly afterMs?: number;
-  /** A task is known for this time, and one that still runs then is cancelled. */
+  /** A task is removed after this time; if it still runs, it is cancelled. */
   readonly ttlMs?: number;
-  /** What came of a task is known for this time at least. */
-  readonly keptMs?: number;
+  /** The outcome of a task is stored for at least this time. */
+  readonly storedMs?: number;
   readonly pollMs?: number;
   readonly now?: () => number;
 }
 
-/** Which task is meant, and by whom. */
+/** A task id, and the owner who sent it. */
 export interface TaskOf {
   readonly taskId: unknown;
-  /** Who may ask for it: the same for the same actor with the same rights. */
+  /** Equal for the same actor with the same permissions. */
   readonly owner: string;
 }
 
 export interface Tasks {
   /** How long a request waits for its call before the call becomes a task. */
   readonly afterMs: number;
-  /** Undefined where there are as many as there may be. */
-  begin(conversation: Conversation, owner: string): JsonObject | undefined;
+  /** Undefined if there are too many tasks. */
+  begin(pendingCall: MultiRoundTripCall, owner: string): JsonObject | undefined;
   get(task: TaskOf): JsonObject;
-  /** Answers what is open, and passes over everything else. */
+  /** Answers open questions of the server, and ignores unknown keys. */
   update(task: TaskOf, answers: JsonObject): void;
   cancel(task: TaskOf): void;
-  /** Ends those that run, and has no other begin; resolves when they have ended. */
+  /** Cancels running tasks and starts no new ones; resolves when all have ended. */
   close(): Promise<void>;
 }
 
@@ -57,14 +57,14 @@ type Outcome =
 interface Task {
   readonly id: string;
   readonly owner: string;
-  readonly conversation: Conversation;
+  readonly pendingCall: MultiRoundTripCall;
   readonly createdAt: number;
   updatedAt: number;
   ttlMs: number;
   outcome?: Outcome;
-  /** What its server has said last of how far it is. */
+  /** The last progress message of the server. */
   progress?: string | undefined;
-  /** Of the result, once it is there. */
+  /** The length of the result in characters; 0 while there is none. */
   length: number;
   timer?: NodeJS.Timeout;
 }
@@ -72,10 +72,10 @@ interface Task {
 export function createTasks({
   most = 1000,
   mostPerOwner = 250,
-  mostKept = 64 * 1024 * 1024,
+  mostStored = 64 * 1024 * 1024,
   afterMs = 750,
   ttlMs = 3_600_000,
-  keptMs = 600_000,
+  storedMs = 600_000,
   pollMs = 1000,
   now = Date.now,
 }: TasksOptions = {}): Tasks {
@@ -85,12 +85,12 @@ export function createTasks({
   function hasRoom(owner: string): boolean {
     if (isClosed || tasks.size >= most) return false;
     let own = 0;
-    let kept = 0;
+    let stored = 0;
     for (const task of tasks.values()) {
       own += task.owner === owner ? 1 : 0;
-      kept += task.length;
+      stored += task.length;
     }
-    return own < mostPerOwner && kept <= mostKept;
+    return own < mostPerOwner && stored <= mostStored;
   }
 
   function find({ taskId, owner }: TaskOf): Task {
@@ -99,26 +99,26 @@ export function createTasks({
     return task;
   }
 
-  function forgetInTime(task: Task): void {
+  function scheduleRemoval(task: Task): void {
     clearTimeout(task.timer);
-    const forget = (): void => {
+    const remove = (): void => {
       tasks.delete(task.id);
-      if (task.outcome === undefined) task.conversation.end();
+      if (task.outcome === undefined) task.pendingCall.end();
     };
-    task.timer = setTimeout(forget, task.createdAt + task.ttlMs - now()).unref();
+    task.timer = setTimeout(remove, task.createdAt + task.ttlMs - now()).unref();
   }
 
   function touch(task: Task): void {
     if (task.outcome === undefined) task.updatedAt = now();
   }
 
-  function hear(task: Task, event: CallEvent): void {
+  function recordProgress(task: Task, event: CallEvent): void {
     if (event.kind !== "progress") return;
     task.progress = event.message ?? (event.total === undefined ? undefined : `${event.progress} of ${event.total}`);
     touch(task);
   }
 
-  /** Once: what comes of a call that was cancelled is not told. */
+  /** Only the first outcome counts: the result of a cancelled call is dropped. */
   function settle(task: Task, outcome: Outcome): void {
     if (task.outcome !== undefined) return;
     touch(task);
@@ -126,8 +126,8 @@ export function createTasks({
     task.progress = undefined;
     task.length = outcome.status === "completed" ? JSON.stringify(outcome.result).length : 0;
     if (!tasks.has(task.id)) return;
-    task.ttlMs = Math.max(task.ttlMs, task.updatedAt - task.createdAt + keptMs);
-    forgetInTime(task);
+    task.ttlMs = Math.max(task.ttlMs, task.updatedAt - task.createdAt + storedMs);
+    scheduleRemoval(task);
   }
 
   const toWire = (task: Task, status: string): JsonObject => ({
@@ -143,15 +143,15 @@ export function createTasks({
   return {
     afterMs,
 
-    begin(conversation, owner) {
+    begin(pendingCall, owner) {
       if (!hasRoom(owner)) return undefined;
       const id = `${PREFIX}${randomBytes(SECRET_BYTES).toString("base64url")}`;
       const createdAt = now();
-      const task: Task = { id, owner, conversation, createdAt, updatedAt: createdAt, ttlMs, length: 0 };
+      const task: Task = { id, owner, pendingCall, createdAt, updatedAt: createdAt, ttlMs, length: 0 };
       tasks.set(id, task);
-      forgetInTime(task);
-      conversation.detach({ onChange: () => touch(task), onEvent: (event) => hear(task, event) });
-      conversation.ended.then(
+      scheduleRemoval(task);
+      pendingCall.detach({ onChange: () => touch(task), onEvent: (event) => recordProgress(task, event) });
+      pendingCall.ended.then(
         (result) => settle(task, { status: "completed", result }),
         (error: unknown) => settle(task, toFailed(error)),
       );
@@ -161,32 +161,32 @@ export function createTasks({
     get(which) {
       const task = find(which);
       if (task.outcome !== undefined) return { ...toWire(task, task.outcome.status), ...task.outcome };
-      const inputRequests = task.conversation.openRequests();
+      const inputRequests = task.pendingCall.openRequests();
       if (Object.keys(inputRequests).length === 0) return toWire(task, "working");
       return { ...toWire(task, "input_required"), inputRequests };
     },
 
     update(which, answers) {
       const task = find(which);
-      task.conversation.answer(answers);
+      task.pendingCall.answer(answers);
       touch(task);
     },
 
     cancel(which) {
       const task = find(which);
       settle(task, { status: "cancelled", statusMessage: CANCELLED });
-      task.conversation.end();
+      task.pendingCall.end();
     },
 
     async close() {
       isClosed = true;
       const all = [...tasks.values()];
       tasks.clear();
-      for (const { conversation, timer } of all) {
+      for (const { pendingCall, timer } of all) {
         clearTimeout(timer);
-        conversation.end();
+        pendingCall.end();
       }
-      await Promise.allSettled(all.map(({ conversation }) => conversation.ended));
+      await Promise.allSettled(all.map(({ pendingCall }) => pendingCall.ended));
     },
   };
 }
@@ -200,6 +200,6 @@ function toFailed(thrown: unknown): Outcome {
 }
 
 function unknownTask(): ProtocolError {
-  const message = "There is no such task: it was never there, its time is over, or it is another's.";
+  const message = "No task with this id exists for this client, or it has expired.";
   return new ProtocolError(ProtocolErrorCode.InvalidParams, message);
 }

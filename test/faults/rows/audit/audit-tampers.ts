@@ -9,18 +9,18 @@ import { chainHash } from "../../../../src/store/chain-hash.js";
 import { createStore, storeFile } from "../../../../src/store/create-store.js";
 import { rotateAudit } from "../../../../src/store/rotate-audit.js";
 import { type Database, driver } from "../../../../src/store/sqlite/driver.js";
-import { verifyAudit } from "../../../../src/surfaces/cli/audit/verify-audit.js";
+import { verifyAudit } from "../../../../src/operations/audit/verify-audit.js";
 import { createLocalKey } from "../../../../src/util/local-key.js";
 import { createRandom, type Random } from "../../support/random.js";
 
 export interface TamperTrials {
   readonly trials: number;
   readonly detected: number;
-  /** What was done and not found, or found at the wrong record. */
+  /** Tampering that was not detected, or was attributed to the wrong record. */
   readonly missed: readonly string[];
 }
 
-/** Tampers with copies of real records, each in one random way, and looks whether the verification names it. */
+/** Tampers with copies of a real audit log, each in one random way, and checks that the verification reports the right record. */
 export async function runTamperTrials({ count, seed }: { count: number; seed: number }): Promise<TamperTrials> {
   const folder = mkdtempSync(join(tmpdir(), "tampers-"));
   const random = createRandom(seed);
@@ -33,11 +33,12 @@ export async function runTamperTrials({ count, seed }: { count: number; seed: nu
     for (let trial = 0; trial < count; trial += 1) {
       const base = random.pick(bases);
       const untouched = trial % 20 === 0 ? await findingsOf(copyOf(base, folder)) : [];
-      if (untouched.length > 0) missed.push(`trial ${trial}: an untouched record was found bad: ${untouched.join()}`);
+      if (untouched.length > 0)
+        missed.push(`trial ${trial}: an untouched log was reported as bad: ${untouched.join()}`);
       const done = tamper(openCopy(copyOf(base, folder)), random);
       const found = await findingsOf(join(folder, "copy"));
       const isNamed = found[0] !== undefined && found[0] >= done.from && found[0] <= done.to;
-      if (!isNamed) missed.push(`trial ${trial} (seed ${seed}): ${done.what}, found: ${found.join() || "nothing"}`);
+      if (!isNamed) missed.push(`trial ${trial} (seed ${seed}): ${done.what}, reported: ${found.join() || "nothing"}`);
     }
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -47,7 +48,7 @@ export async function runTamperTrials({ count, seed }: { count: number; seed: nu
 
 const FIRST_CHECKPOINT = 20;
 
-/** Sixty calls with a checkpoint after every twenty, and with the oldest moved into archives. */
+/** Sixty calls with a checkpoint after every twenty; the oldest records are moved into archives. */
 async function writeHistory(state: string, keeps: readonly number[]): Promise<string> {
   const file = storeFile(state);
   const files = auditFiles(state, file);
@@ -105,7 +106,7 @@ async function findingsOf(state: string): Promise<number[]> {
   const store = createStore({ file, inline: true });
   try {
     const { findings, earlierKey } = await verifyAudit(store.audit, auditFiles(state, file), 0);
-    // Of a checkpoint with another key's id nobody can tell more than that it is there.
+    // For a checkpoint with the id of another key, verification can only report that it exists.
     return findings.length > 0 ? findings.map(({ seq }) => seq) : [...earlierKey];
   } finally {
     await store.close();
@@ -118,17 +119,17 @@ interface Row {
   readonly body: string;
 }
 
-/** A copy, opened as somebody who has the files and not the key would open it. */
+/** A copy, opened without the key, as an attacker with file access would. */
 interface Copy {
   readonly database: Database;
   readonly checkpointFile: string;
   readonly archives: readonly string[];
-  /** What is in the database, and what its first record follows. */
+  /** The rows of the database, and the record before the first row. */
   readonly rows: readonly Row[];
   readonly start: { readonly seq: number; readonly hash: string };
 }
 
-/** What was done, and which records may rightly be named for it. */
+/** What was done, and which records the verification may report for it. */
 interface Done {
   readonly what: string;
   readonly from: number;
@@ -173,13 +174,13 @@ function put({ database }: Copy, { seq, hash, body }: Row): void {
   database.prepare("UPDATE audit SET hash = :hash, body = :body WHERE seq = :seq").run({ seq, hash, body });
 }
 
-/** Moves records through numbers that nobody has, because none may be there twice. */
+/** Moves records through unused sequence numbers, because numbers are unique. */
 function renumber({ database }: Copy, from: number, by: number): void {
   database.exec(`UPDATE audit SET seq = seq + 100000 WHERE seq >= ${from};
     UPDATE audit SET seq = seq - 100000 + ${by} WHERE seq > 100000`);
 }
 
-/** Another text that is JSON still. */
+/** A different text that is still JSON. */
 function edited(body: string, random: Random): string {
   const record = JSON.parse(body) as Record<string, unknown>;
   const name = random.pick(Object.keys(record));
@@ -192,7 +193,7 @@ function edited(body: string, random: Random): string {
   return JSON.stringify({ ...record, [name]: changed });
 }
 
-/** The records from one on with hashes that fit again. */
+/** Recomputes the hashes of the records from one record on. */
 function relinked(copy: Copy, rows: readonly Row[]): Row[] {
   let previous = copy.rows.find(({ seq }) => seq === (rows[0]?.seq ?? 0) - 1)?.hash ?? copy.start.hash;
   return rows.map(({ seq, body }) => {
@@ -267,13 +268,13 @@ const IN_THE_STORE: readonly Tamper[] = [
   },
   function truncate(copy, random) {
     const way = random.between(0, 4);
-    // A beginning without any checkpoint, in the database or in a file, is a store that has just begun.
+    // A log without any checkpoint, in the database or in a file, counts as a new store.
     const least = way === 3 && copy.archives.length === 0 ? FIRST_CHECKPOINT : 0;
     const { seq } = random.pick(copy.rows.slice(0, -1).filter((row) => row.seq >= least));
     copy.database.exec(`DELETE FROM audit WHERE seq > ${seq}`);
     if (way > 0) dropCheckpoints(copy, way === 1 ? 0 : seq + 1);
     if (way === 3) rmSync(copy.checkpointFile);
-    // Without its file nothing vouches for more than the last checkpoint in the database.
+    // Without the checkpoint file only the last checkpoint in the database proves the length of the log.
     return done(`cut off after ${seq}, way ${way}`, way === 3 ? 1 : seq + 1, seq + 1);
   },
   function recompute(copy, random) {
@@ -351,7 +352,7 @@ const WITHOUT_ARCHIVES: readonly Tamper[] = [
   },
 ];
 
-/** The number of the first record of an archive. */
+/** The sequence number of the first record of an archive. */
 const firstIn = (file: string): number => Number(/audit-(\d+)-/.exec(file)?.[1]);
 const lastIn = (file: string): number => Number(/audit-\d+-(\d+)-/.exec(file)?.[1]);
 

@@ -1,5 +1,5 @@
-// The disk below the store fails, fills up, turns read-only or is slow. What cannot be recorded is not run, nothing runs
-// twice, and everything goes on by itself when the disk does.
+// The disk of the store fails, fills up, becomes read-only or is slow. A call that cannot be recorded is not executed,
+// nothing is executed twice, and the gateway recovers without a restart when the disk does.
 import { writeFileSync } from "node:fs";
 import { readAudit, settleAudit } from "../../support/audit.js";
 import {
@@ -21,7 +21,7 @@ import { describe } from "../../support/replay.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
 
 const SLOW_MS = 2000;
-/** Where each fault happens once only. */
+/** Where each fault is injected only once. */
 const SHORTLY_MS = 300;
 const RISKY = ["effect", "idempotent_effect"] as const;
 const POLICY = {
@@ -36,7 +36,7 @@ interface Found {
   readonly told: Record<string, number>;
 }
 
-/** `count`: how often each fault happens. */
+/** `count`: how often each fault is injected. */
 export async function brokenDisk({ count, dist, onProgress }: RowOptions): Promise<RowResult> {
   const found: Found = { violations: [], n: 0, injected: 0, told: {} };
   const tried: string[] = [];
@@ -57,7 +57,7 @@ export async function brokenDisk({ count, dist, onProgress }: RowOptions): Promi
   tried.push("a slow store");
   const { violations, n, injected, told } = found;
   return {
-    title: "a broken disk",
+    title: "a failing disk",
     n,
     injected,
     violations,
@@ -84,7 +84,7 @@ async function tryFaults(home: FaultHome, { name, fault, count, dist, ownDisk = 
     await tryOnce({ home, gateway, found, name, id: `${name.replaceAll(" ", "-")}-${round}`, begin: () => fault(pid) });
     found.injected += 1;
   }
-  await waitFor(async () => (await gateway.execute(read("last", "one"))).kind === "answer", "an answer at last");
+  await waitFor(async () => (await gateway.execute(read("last", "one"))).kind === "answer", "a final answer");
   const seen = ownDisk ? copyOwnDisk(home, pid) : home;
   if (!ownDisk) await gateway.close();
   await settleAudit(seen);
@@ -92,7 +92,7 @@ async function tryFaults(home: FaultHome, { name, fault, count, dist, ownDisk = 
   if (ownDisk) await gateway.close();
   const recorded = audit.records.filter(({ kind }) => kind === "intent").length;
   const sent = home.ledger.entries().filter(({ kind, tool }) => kind === "call" && tool !== "read").length;
-  if (recorded < sent) found.violations.push(`${sent} calls were sent, ${recorded} announced in the record`);
+  if (recorded < sent) found.violations.push(`${sent} calls were sent, but the audit log has ${recorded} intents`);
   found.violations.push(...audit.violations);
 }
 
@@ -135,16 +135,17 @@ async function tryOnce({ home, gateway, found, name, id, begin }: Once): Promise
   }
   const harmless = await gateway.execute(read(`${id}-read`, "one"));
   note(harmless);
-  if (harmless.kind !== "error") violations.push(`${name}: an unrecorded look ended in ${describe(harmless)}`);
+  if (harmless.kind !== "error")
+    violations.push(`${name}: an unrecorded read-only call ended in ${describe(harmless)}`);
   writeFileSync(gate, "");
   const unrecorded = await running;
   note(unrecorded);
   if (unrecorded.kind !== "error" || unrecorded.executed === "no") {
-    violations.push(`${name}: a call that ran and could not be recorded ended in ${describe(unrecorded)}`);
+    violations.push(`${name}: a call that ran but could not be recorded ended in ${describe(unrecorded)}`);
   }
   for (const { arguments: given } of [...calls, bare]) {
     const { id: marker } = given as { id: string };
-    if (home.ledger.of(marker, "call").length > 0) violations.push(`${name}: ${marker} was sent unrecorded`);
+    if (home.ledger.of(marker, "call").length > 0) violations.push(`${name}: ${marker} was sent without a record`);
   }
   await end();
 
@@ -160,15 +161,16 @@ async function tryOnce({ home, gateway, found, name, id, begin }: Once): Promise
   const repeated = await gateway.execute(held);
   note(repeated);
   const isTold = describe(repeated) === "a replay" || describe(repeated).startsWith("IDEMPOTENCY_OUTCOME_UNKNOWN");
-  if (!isTold) violations.push(`${name}: the repetition of what ran ended in ${describe(repeated)}`);
-  if (home.ledger.of(`${id}-held`, "effect").length !== 1) violations.push(`${name}: what ran did not run once`);
+  if (!isTold) violations.push(`${name}: the retry of an executed call ended in ${describe(repeated)}`);
+  if (home.ledger.of(`${id}-held`, "effect").length !== 1)
+    violations.push(`${name}: the executed call did not run exactly once`);
   for (const { arguments: given } of calls) {
     const { id: marker } = given as { id: string };
-    if (home.ledger.of(marker, "effect").length !== 1) violations.push(`${name}: ${marker} did not run once`);
+    if (home.ledger.of(marker, "effect").length !== 1) violations.push(`${name}: ${marker} did not run exactly once`);
   }
 }
 
-/** The store cannot even be made, and then it can. */
+/** The store cannot be created at first, and later it can. */
 async function tryReadOnly(home: FaultHome, { dist, found }: Pick<Trial, "dist" | "found">): Promise<void> {
   home.configure({ one: home.stdio("one") }, { policy: POLICY });
   const gateway = await openGateway(home, { dist: onOwnDisk(home, dist, true) });
@@ -180,7 +182,7 @@ async function tryReadOnly(home: FaultHome, { dist, found }: Pick<Trial, "dist" 
     const isClosed = outcome.kind === "error" && outcome.executed === "no";
     if (!isClosed) found.violations.push(`a read-only disk: a call ended in ${describe(outcome)}`);
   }
-  if (home.ledger.entries().length > 0) found.violations.push("a read-only disk: something was sent unrecorded");
+  if (home.ledger.entries().length > 0) found.violations.push("a read-only disk: a call was sent without a record");
   await makeWritable(home.state, pid);
   for (const call of calls) {
     const outcome = await waitFor(async () => {
@@ -195,7 +197,7 @@ async function tryReadOnly(home: FaultHome, { dist, found }: Pick<Trial, "dist" 
   await gateway.close();
 }
 
-/** Every write takes as long as somebody holds the store: so do calls, and nothing else changes. */
+/** Another process locks the store: each call waits for its write, and nothing else changes. */
 async function trySlow(
   home: FaultHome,
   { count, dist, found }: Pick<Trial, "count" | "dist" | "found">,

@@ -1,5 +1,5 @@
-// Callers write line ends, escape sequences and long texts into everything of theirs that is recorded. One record stays one
-// line, for every reader, and a terminal shows nothing but text.
+// Callers put line breaks, escape sequences and long texts into every recorded field. One record stays one line for
+// every reader, and a terminal shows only text.
 import { readFileSync } from "node:fs";
 import { askModern } from "../../../support/mcp-http.js";
 import { openIssuer } from "../../../support/issuer.js";
@@ -31,7 +31,7 @@ const BREAKS = [
 ] as const;
 const LONG = 65_536;
 
-/** `count`: how many calls there are. */
+/** `count`: the number of calls. */
 export async function hostileRecords({ count, seed, dist }: RowOptions): Promise<RowResult> {
   const issuer = await openIssuer();
   try {
@@ -72,13 +72,15 @@ export async function hostileRecords({ count, seed, dist }: RowOptions): Promise
         ...audit.violations,
         ...judgeExport(exported, records),
         ...judgeShown(shown.stdout, Math.min(records, 1000)),
-        ...(isRaw(asJson.stdout) ? ["--json has control characters as they are"] : []),
-        ...(audit.records.some(({ request_id }) => request_id === "forged") ? ["a forged record is in the chain"] : []),
+        ...(isRaw(asJson.stdout) ? ["--json prints raw control characters"] : []),
+        ...(audit.records.some(({ request_id }) => request_id === "forged")
+          ? ["a forged record is in the hash chain"]
+          : []),
         ...(records === 0 ? ["nothing was recorded"] : []),
       ];
       const figures = { records, "callers with odd names": accepted, "forged lines": violations.length };
       return {
-        title: "texts that would be more than one record",
+        title: "texts that try to forge additional audit records",
         n: count,
         injected: count,
         violations,
@@ -96,7 +98,7 @@ function toText(random: Random): string {
   return `tool${one}${FORGED}${two}rest${random.chance(0.2) ? "y".repeat(LONG) : ""}`;
 }
 
-/** Whether the line is a record that a caller has written, or none at all. */
+/** Whether the line is a record forged by a caller, or not a record at all. */
 function isForged(line: string): boolean {
   try {
     return (JSON.parse(line) as { request_id?: string }).request_id === "forged";
@@ -105,7 +107,7 @@ function isForged(line: string): boolean {
   }
 }
 
-/** Every reader counts the same lines, whatever it takes for the end of one. */
+/** Every reader counts the same lines, whatever it accepts as a line break. */
 function judgeExport(text: string, records: number): string[] {
   const found: string[] = [];
   const ways: readonly (readonly [string, RegExp])[] = [
@@ -121,16 +123,16 @@ function judgeExport(text: string, records: number): string[] {
   return found;
 }
 
-/** Whether it has control characters other than line feeds, or such that turn the text around. */
+/** Whether the text has control characters other than line feeds, or bidirectional overrides. */
 function isRaw(text: string): boolean {
   return text.replaceAll("\n", "").search(/[\p{Cc}\u2028\u2029\u202a-\u202e]/u) !== -1;
 }
 
-/** A head, and a line for each record. */
+/** A header, and a line for each record. */
 function judgeShown(text: string, records: number): string[] {
   const lines = text.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/).filter((line) => /\d{2}:\d{2}:\d{2}/.test(line));
   return [
     ...(lines.length === records ? [] : [`the command shows ${lines.length} lines for ${records} records`]),
-    ...(isRaw(text) ? ["the command prints control characters as they are"] : []),
+    ...(isRaw(text) ? ["the command prints raw control characters"] : []),
   ];
 }

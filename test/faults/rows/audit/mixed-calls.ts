@@ -1,5 +1,5 @@
-// Calls that end in every way there is, by many callers of several gateways on one store: each leaves exactly one outcome,
-// an intent before it where it was sent, all of its fields, and one chain that nobody forks.
+// Calls with every possible outcome, from many callers through several gateways with one store: each call has exactly
+// one outcome record, an intent record before it if it was sent, all fields, and there is one hash chain without forks.
 import { readAudit, settleAudit, type AuditEntry } from "../../support/audit.js";
 import { waitFor } from "../../support/deadline.js";
 import { type Execution, type Gateway, openGateway, type Outcome } from "../../support/gateway.js";
@@ -22,7 +22,7 @@ const FIELDS = [
   "outcome",
   "duration_ms",
 ];
-/** Shares of a hundred. */
+/** Shares in percent. */
 const KINDS = {
   ok: 40,
   tool_error: 10,
@@ -35,7 +35,7 @@ const KINDS = {
   cancelled: 3,
 } as const;
 type Kind = keyof typeof KINDS;
-/** Nothing goes wrong with these. */
+/** Kinds of calls that succeed. */
 const PROPER: ReadonlySet<Kind> = new Set(["ok", "replay", "dry"]);
 const WANTED: Readonly<Record<Kind, string>> = {
   ok: "an answer",
@@ -55,7 +55,7 @@ interface Made {
   readonly outcome?: Outcome;
 }
 
-/** `count`: how many calls there are. */
+/** `count`: the number of calls. */
 export async function mixedCalls({ count, seed, dist, onProgress }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     home.configure(
@@ -78,7 +78,7 @@ export async function mixedCalls({ count, seed, dist, onProgress }: RowOptions):
       Object.keys(KINDS).map((kind) => [kind, made.filter((one) => one.kind === kind).length]),
     );
     return {
-      title: "calls that end in every way",
+      title: "calls with every kind of outcome",
       n: made.length,
       injected: made.filter(({ kind }) => !PROPER.has(kind)).length,
       violations: [...audit.violations, ...judge(made, audit.records, { home, warm })],
@@ -92,7 +92,7 @@ export async function mixedCalls({ count, seed, dist, onProgress }: RowOptions):
   });
 }
 
-/** With how many calls it took until every server had answered each of them. */
+/** The number of calls until every server had answered once. */
 async function openGateways(home: FaultHome, dist: string): Promise<{ gateways: Gateway[]; warm: number }> {
   const gateways: Gateway[] = [];
   let warm = 0;
@@ -178,7 +178,7 @@ async function make(kind: Kind, { gateway, server, id, home }: Making): Promise<
       const requestId = gateway.newId();
       const params = { name: "execute_tool", arguments: { ...keyed(server, "effect", id, { mode: "hang" }) } };
       let early: Outcome | undefined;
-      // Nothing comes back of a call that was cancelled, so nobody waits for it to the end.
+      // A cancelled call gets no answer, so the row does not wait for one.
       void gateway
         .raw(JSON.stringify({ jsonrpc: "2.0", id: requestId, method: "tools/call", params }), requestId)
         .then((outcome) => (early = outcome))
@@ -210,19 +210,19 @@ function judge(
   }
   for (const { kind, id, outcome } of made) {
     if (outcome?.kind === "error" && !byRequest.has(String(outcome.error["request_id"])))
-      found.push(`${id}: not on record`);
+      found.push(`${id}: no audit record`);
     const isKeyed = kind === "ok" || kind === "tool_error" || kind === "timeout" || kind === "cancelled";
     if (isKeyed && byKey.get(`key-${id}`) !== 1)
       found.push(`${id}: ${byKey.get(`key-${id}`) ?? 0} outcomes of ${kind}`);
   }
   for (const record of outcomes) {
     const missing = FIELDS.filter((field) => !(field in record));
-    if (missing.length > 0) found.push(`${record.request_id}: without ${missing.join()}`);
+    if (missing.length > 0) found.push(`${record.request_id}: missing fields ${missing.join()}`);
     if (record["decision"] === "allowed" && record["params_hash"] === null)
-      found.push(`${record.request_id}: ran without a hash`);
+      found.push(`${record.request_id}: executed without a parameter hash`);
   }
   const intents = records.filter(({ kind }) => kind === "intent").length;
   const sent = home.ledger.entries().filter(({ kind, tool }) => kind === "call" && tool !== "read").length;
-  if (intents !== sent) found.push(`${intents} intents of ${sent} calls that were sent`);
+  if (intents !== sent) found.push(`${intents} intents for ${sent} sent calls`);
   return found;
 }

@@ -1,4 +1,4 @@
-// Arguments that anybody could guess: a PIN and a telephone number. Who has the record and not the key finds neither.
+// Guessable arguments: a PIN and a telephone number. A reader of the audit log without the hash key cannot recover them.
 import { createHash, createHmac, hkdfSync } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import type { RowOptions, RowResult } from "../../support/row.js";
 const TURN = 20_000;
 const KEY_BYTES = 32;
 
-/** `count`: how many candidates are tried. */
+/** `count`: the number of candidates. */
 export async function paramsHash({ count, seed, dist, onProgress }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     home.configure({ one: home.stdio("one") });
@@ -34,15 +34,17 @@ export async function paramsHash({ count, seed, dist, onProgress }: RowOptions):
     const seconds = (performance.now() - from) / 1000;
     const violations = [
       ...audit.violations,
-      ...(cracked === undefined ? [] : [`the arguments are ${JSON.stringify(toArguments(cracked))}`]),
-      ...(hash === again && hash !== other ? [] : ["equal arguments are not recognised as equal, or others are"]),
+      ...(cracked === undefined ? [] : [`the attack found the arguments ${JSON.stringify(toArguments(cracked))}`]),
+      ...(hash === again && hash !== other
+        ? []
+        : ["equal arguments have different hashes, or different arguments have equal hashes"]),
       ...(outcomes.every((record) => typeof record["key_id"] === "string") ? [] : ["a hash without the id of its key"]),
       ...(isConfirmedWithKey(home, hash, pin)
         ? []
-        : ["not even who has the key can confirm the arguments: the attack is blind"]),
+        : ["the holder of the key cannot confirm the arguments either: the attack would find nothing"]),
       ...findRaw(home, pin),
       ...((await runCommand(home, { dist }, ["audit", "--json"])).stdout.includes(phoneOf(pin))
-        ? ["the command tells the arguments"]
+        ? ["the command prints the arguments"]
         : []),
     ];
     return {
@@ -72,7 +74,7 @@ interface Attack {
   readonly onProgress?: (text: string) => void;
 }
 
-/** Every way to hash them that needs nothing but the record. */
+/** Every way to compute the hash from the audit log alone. */
 async function attack({ count, hash, keyId, onProgress }: Attack): Promise<number | undefined> {
   const wanted = hash.replace(/^[a-z0-9-]+:/, "");
   for (let candidate = 0; candidate < count; candidate += 1) {
@@ -89,7 +91,7 @@ async function attack({ count, hash, keyId, onProgress }: Attack): Promise<numbe
   return undefined;
 }
 
-/** Who has the key that lies beside the store confirms a guess: HMAC-SHA-256 with a key derived from it for this purpose. */
+/** The holder of the key file next to the store can confirm a guess: HMAC-SHA-256 with a key derived for this purpose. */
 function isConfirmedWithKey(home: FaultHome, hash: string, pin: number): boolean {
   const { keyFile } = auditFiles(home.state, storeFile(home.state));
   const written = readFileSync(keyFile);
@@ -111,5 +113,5 @@ function findRaw(home: FaultHome, pin: number): string[] {
   return files
     .filter((file) => statSync(file).isFile())
     .filter((file) => texts.some((text) => readFileSync(file).includes(text)))
-    .map((file) => `${file} holds the arguments as they are`);
+    .map((file) => `${file} contains the arguments in plain text`);
 }

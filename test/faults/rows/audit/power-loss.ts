@@ -1,6 +1,6 @@
-// The files of the store as a power failure would leave them, at random moments under load: copied while the gateway
-// stands still, with the end of the log cut off and torn behind what had been acknowledged. Now and then the gateway
-// itself is killed. Whatever anybody was told, and every call that a server got, is there.
+// Store files as a power failure would leave them, at random moments under load: copied while the gateway is suspended,
+// with the log truncated and damaged after the acknowledged part. In some cases the gateway itself is killed. Every
+// outcome that a client received, and every call that a server received, is still in the log.
 import { closeSync, copyFileSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { storeFile } from "../../../../src/store/create-store.js";
@@ -19,7 +19,7 @@ const MOST_BETWEEN_COPIES = 30;
 const LONGEST_UNPROMISED_MS = 30;
 const COPIES_PER_KILL = 2;
 
-/** What had been said, and what had reached a server, when a copy began. */
+/** The acknowledged answers, and the calls that had reached a server, when a copy began. */
 interface Promised {
   readonly acknowledged: readonly string[];
   readonly sent: readonly string[];
@@ -27,11 +27,11 @@ interface Promised {
 
 interface Load {
   readonly promised: () => Promised;
-  /** Lets its calls end; resolves when they have. */
+  /** Lets its calls finish; resolves when they have. */
   stop(): Promise<void>;
 }
 
-/** `count`: how many copies are taken. */
+/** `count`: the number of copies. */
 export async function powerLoss({ count, seed, dist, onProgress }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     home.configure(
@@ -78,7 +78,7 @@ export async function powerLoss({ count, seed, dist, onProgress }: RowOptions): 
       violations: [
         ...found.violations,
         ...audit.violations,
-        ...lost.map((id) => `${id} was acknowledged and is not on record`),
+        ...lost.map((id) => `${id} was acknowledged and has no audit record`),
       ],
       figures: {
         copies: count,
@@ -139,7 +139,7 @@ interface Copying {
   readonly name: string;
 }
 
-/** What came into the log after the promises were looked at had not been promised to anybody: any sector of it may be lost. */
+/** Anything appended to the log after the list of acknowledged answers was taken is unacknowledged: any sector of it may be lost. */
 async function takeCopy({ home, gateway, random, name }: Copying): Promise<{ folder: string; isTorn: boolean }> {
   const folder = home.path(name);
   const file = storeFile(home.state);
@@ -155,7 +155,7 @@ async function takeCopy({ home, gateway, random, name }: Copying): Promise<{ fol
   }
   const copied = join(folder, "store.db-wal");
   const after = readLog(copied);
-  // A log that was begun anew meanwhile is left as it is.
+  // A log that was restarted in the meantime is left unchanged.
   if (after.salts !== before.salts || after.end <= before.end) return { folder, isTorn: false };
   const handle = openSync(copied, "r+");
   for (let at = before.end; at < after.end; at += SECTOR) {
@@ -169,7 +169,7 @@ async function takeCopy({ home, gateway, random, name }: Copying): Promise<{ fol
 const HEAD_BYTES = 32;
 const FRAME_HEAD_BYTES = 24;
 
-/** SQLite's write-ahead log: its salts, and where the frames that carry them end. */
+/** SQLite's write-ahead log: its salts, and the end of the frames that carry them. */
 function readLog(file: string): { salts: string; end: number } {
   if (!existsSync(file)) return { salts: "", end: 0 };
   const bytes = readFileSync(file);
@@ -191,7 +191,7 @@ function judgeCopy(folder: string, { acknowledged, sent }: Promised, name: strin
     for (const row of rows) {
       const [seq, hash, body] = [Number(row["seq"]), String(row["hash"]), String(row["body"])];
       if (before !== undefined && chainHash(seq, before.hash, body) !== hash) {
-        violations.push(`${name}: record ${seq} does not follow from the one before`);
+        violations.push(`${name}: record ${seq} does not continue the hash chain`);
       }
       before = { seq, hash };
       const { kind, idempotency_key: key } = JSON.parse(body) as { kind: string; idempotency_key?: string };
@@ -201,7 +201,7 @@ function judgeCopy(folder: string, { acknowledged, sent }: Promised, name: strin
       if (!found.outcomes.has(`key-${id}`)) violations.push(`${name}: ${id} was acknowledged and is lost`);
     }
     for (const id of sent) {
-      if (!found.intents.has(`key-${id}`)) violations.push(`${name}: ${id} reached a server, and its intent is lost`);
+      if (!found.intents.has(`key-${id}`)) violations.push(`${name}: ${id} reached a server, but its intent is lost`);
     }
     return violations;
   } finally {

@@ -1,5 +1,6 @@
-// How long records make calls wait at a given rate: an intent before each and an outcome after, written by the store's own
-// thread, which syncs all that came meanwhile at once. Calls come when their time has come, whatever became of those before.
+// How long calls wait for their audit records at a given rate: an intent before each call and an outcome after it,
+// written by the store thread, which syncs all waiting records together. Calls start on schedule, whether or not earlier
+// calls have finished.
 import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +11,7 @@ import { auditOptions } from "../../../../src/audit/options.js";
 import { createStore, storeFile } from "../../../../src/store/create-store.js";
 import { createLocalKey } from "../../../../src/util/local-key.js";
 import { verifyStored } from "../../../support/stored-chain.js";
-import { computingMs } from "../../support/computing-time.js";
+import { cpuMs } from "../../../support/cpu-time.js";
 import { waitedForCpuMs } from "../../support/cpu.js";
 import { round } from "../../support/measure.js";
 import type { Gate, RowOptions, RowResult } from "../../support/row.js";
@@ -21,11 +22,11 @@ const RATES = [
   { perSecond: 5000, gateMs: 10 },
 ] as const;
 const TICK_MS = 1;
-/** So many times the gate is no matter of a slow machine, as long as nobody else wants its processors. */
+/** A factor above the gate that a slow machine does not explain, unless other processes use its processors. */
 const FAR_TOO_LONG = 10;
-/** Of the time of a run: who waits longer than this for a processor has calls that wait without end. */
+/** Share of the run time: if a process waits longer than this for a processor, the delays of its calls say nothing. */
 const CROWDED_SHARE = 0.05;
-/** With more than one core can give no rate is kept by one, nor by two with twice as much. */
+/** If the records need more than one core, one writer cannot keep the rate. */
 const CORE_MICROS = 1e6;
 const CORES = 2;
 const CONTROL_WRITES = 100;
@@ -59,7 +60,7 @@ export async function recordRates({ count, onProgress }: RowOptions): Promise<Ro
     onProgress?.(`${perSecond} calls a second: p99 ${judged.gates[0]?.seen}`);
   }
   return {
-    title: "records at a rate",
+    title: "audit records at a given call rate",
     n: all.length,
     injected: 0,
     violations,
@@ -69,7 +70,7 @@ export async function recordRates({ count, onProgress }: RowOptions): Promise<Ro
   };
 }
 
-/** What the disk itself takes for an intent and an outcome. */
+/** The time that the disk itself needs for an intent and an outcome. */
 function syncPairs(): number[] {
   const folder = mkdtempSync(join(tmpdir(), "anygpt-rates-"));
   const file = openSync(join(folder, "control"), "a");
@@ -114,7 +115,7 @@ async function runRate(perSecond: number, seconds: number) {
     const calls = perSecond * seconds;
     const ms: number[] = [];
     const running: Promise<void>[] = [];
-    const [from, computedFrom, waitedFrom] = [performance.now(), computingMs(), waitedForCpuMs()];
+    const [from, computedFrom, waitedFrom] = [performance.now(), cpuMs(), waitedForCpuMs()];
     const call = async (number: number): Promise<void> => {
       const due = from + (number * 1000) / perSecond;
       await log.record(toEntry(number, "intent"));
@@ -129,13 +130,15 @@ async function runRate(perSecond: number, seconds: number) {
     await Promise.all(running);
     const took = (performance.now() - from) / 1000;
     const isCrowded = waitedForCpuMs() - waitedFrom > CROWDED_SHARE * took * 1000;
-    const micros = ((computingMs() - computedFrom) / calls) * 1000;
+    const micros = ((cpuMs() - computedFrom) / calls) * 1000;
     await log.close();
     const verdict = await verifyStored(store.audit);
     const isWhole = verdict.kind === "whole" && verdict.records === 2 * calls;
     const problems = isWhole
       ? []
-      : [`at ${perSecond} calls/s the record is ${JSON.stringify(verdict)}, ${2 * calls} were written`];
+      : [
+          `at ${perSecond} calls/s the verification of the log gave ${JSON.stringify(verdict)}, ${2 * calls} records were written`,
+        ];
     return { ms, seconds: took, micros, isCrowded, problems };
   } finally {
     await store.close();

@@ -1,4 +1,5 @@
-// Records move into archives while gateways write, and the clocks jump: back an hour, ahead two, and over one second again.
+// Records move into archives while gateways write, and the system clock changes: back one hour, ahead two hours, and
+// repeatedly over the same second.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { settleAudit } from "../../support/audit.js";
@@ -11,7 +12,7 @@ import type { RowOptions, RowResult } from "../../support/row.js";
 
 const GATEWAYS = 2;
 const CLIENTS = 24;
-/** The fewest that a configuration may ask for. */
+/** The smallest number that a configuration may set. */
 const KEPT = 1000;
 const HOUR_MS = 3_600_000;
 const JUMPS_MS = [-HOUR_MS, HOUR_MS, 0, -1000, 2 * HOUR_MS, -HOUR_MS, 86_400_000, 0];
@@ -21,7 +22,7 @@ interface Exported {
   readonly [member: string]: unknown;
 }
 
-/** `count`: how many calls there are. */
+/** `count`: the number of calls. */
 export async function rotation({ count, seed, dist, onProgress }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     const clock = home.path("clock");
@@ -60,13 +61,13 @@ export async function rotation({ count, seed, dist, onProgress }: RowOptions): P
       .split("\n")
       .map((line) => JSON.parse(line) as Exported);
     const breaks = records.filter(({ seq }, index) => index > 0 && seq !== records[index - 1]!.seq + 1);
-    violations.push(...breaks.map(({ seq }) => `record ${seq} does not come after the one before`));
+    violations.push(...breaks.map(({ seq }) => `record ${seq} is not later than the previous one`));
     const outcomes = records.filter((one) => one["kind"] === "outcome").length;
     if (outcomes !== count) violations.push(`${outcomes} outcomes of ${count} calls`);
     const archives = readdirSync(join(home.state, "audit")).length;
     if (archives === 0) violations.push("nothing was moved into an archive");
     return {
-      title: "archives and clocks under load",
+      title: "log rotation and clock changes under load",
       n: records.length,
       injected: jumps + archives,
       violations,

@@ -1,4 +1,4 @@
-// Words that a shell would act on, as arguments of servers: each arrives as it is written, and nothing else is run.
+// Server arguments with shell metacharacters: each argument arrives exactly as written, and no other program is started.
 import { existsSync } from "node:fs";
 import { openGateway } from "../../support/gateway.js";
 import { inHome } from "../../support/home.js";
@@ -8,7 +8,7 @@ import { endingOf, givenOf, plainTool, scripted } from "../../support/scripted.j
 
 const WORDS_PER_SERVER = 20;
 
-/** `count`: how many arguments there are. */
+/** `count`: the number of arguments. */
 export async function argv({ count, seed, dist }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     const random = createRandom(seed);
@@ -17,7 +17,7 @@ export async function argv({ count, seed, dist }: RowOptions): Promise<RowResult
     const groups = Array.from({ length: Math.ceil(count / WORDS_PER_SERVER) }, (_, n) =>
       all.slice(n * WORDS_PER_SERVER, (n + 1) * WORDS_PER_SERVER),
     );
-    // What a configuration replaces by design begins with a dollar and a brace; two dollars stand for one.
+    // A configuration replaces `${` by design; two dollar signs stand for one.
     const toConfig = (word: string): string => word.split("${").join("$${");
     const servers = groups.map((words, n): [string, object] => [
       `s${n}`,
@@ -35,10 +35,10 @@ export async function argv({ count, seed, dist }: RowOptions): Promise<RowResult
           violations.push(`${JSON.stringify(word)} arrives as ${JSON.stringify(arrived[place])}`);
       });
     }
-    if (existsSync(trap)) violations.push("a word was run");
+    if (existsSync(trap)) violations.push("an argument was executed");
     await gateway.close();
     return {
-      title: "arguments that a shell would act on",
+      title: "server arguments with shell metacharacters",
       n: count,
       injected: count,
       violations,
@@ -72,7 +72,7 @@ const PIECES = [
   "--",
 ];
 
-/** Every kind by turns, with random pieces around it. */
+/** Every kind in turn, with random text around it. */
 function hostileWord(random: Random, { trap, n }: { trap: string; n: number }): string {
   const kinds = [
     `; touch ${trap}`,

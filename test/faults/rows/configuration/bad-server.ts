@@ -1,4 +1,5 @@
-// A hundred servers of which one is broken, in one way after the other: the others are there as soon as without it.
+// One of 100 servers is broken, in one way after another: the other servers are available as soon as they are without
+// it.
 import { testServer } from "../../../support/gateway.js";
 import { waitFor } from "../../support/deadline.js";
 import { type Gateway, openGateway } from "../../support/gateway.js";
@@ -8,9 +9,9 @@ import { endingOf, listServers, plainTool, scripted } from "../../support/script
 import { judgeFigure } from "../../support/timing.js";
 
 const LIMIT_MS = 90_000;
-/** One of four places is taken for as long as a server may start; what is more than this is not explained by that. */
+/** One of four start slots is occupied for at most the start time limit; a longer delay has another cause. */
 const MOST_TIMES_CONTROL = 1.25;
-/** How many times as long as without it on a machine that does nothing else. */
+/** The highest allowed ratio to the time without a broken server, on an idle machine. */
 const GATE = 1.1;
 const START_TIMEOUT_MS = 2000;
 
@@ -22,7 +23,7 @@ const BROKEN: Readonly<Record<string, object>> = {
   "has an address where nobody listens": { url: "http://127.0.0.1:1/mcp" },
 };
 
-/** `count`: how many servers there are. */
+/** `count`: the number of servers. */
 export async function badServer({ count, dist, onProgress }: RowOptions): Promise<RowResult> {
   const control = await inHome((home) => start(home, { dist, count }));
   const violations = [...control.violations];
@@ -69,7 +70,7 @@ async function start(home: FaultHome, { dist, count, broken }: Start) {
   const good = scripted(home, "good", { tools: [plainTool("one"), plainTool("two")] });
   const goodNames = Array.from({ length: broken === undefined ? count : count - 1 }, (_, n) => `good${n}`);
   const servers = Object.fromEntries(goodNames.map((name): [string, object] => [name, good]));
-  // The broken one comes first, where whoever waits for it waits longest.
+  // The broken server comes first, where it delays other servers most.
   home.configure(broken === undefined ? servers : { broken, ...servers }, {
     upstreams: { startTimeoutMs: START_TIMEOUT_MS },
   });
@@ -99,5 +100,5 @@ async function lookAt(gateway: Gateway): Promise<string[]> {
     "broken server in the list",
     LIMIT_MS,
   );
-  return (shown.reason ?? "").length > 10 ? [] : ["it is shown without a reason"];
+  return (shown.reason ?? "").length > 10 ? [] : ["the broken server is listed without a reason"];
 }

@@ -1,4 +1,5 @@
-// Sixty files as configurations: each is taken, or refused in one line with its place; a running gateway keeps the last good one.
+// 60 files as configurations: the gateway accepts each file or rejects it with one line that names the position; a
+// running gateway keeps the last valid configuration.
 import { spawn } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -33,7 +34,7 @@ export async function configFiles({ count, seed, dist, onProgress }: RowOptions)
     const bad = files.filter(({ isGood, name }) => !isGood && name === "x.json");
     const reloads = await tryReloads(home, dist, bad);
     return {
-      title: "configurations of every kind",
+      title: "valid and invalid configuration files",
       n: starts.length + bad.length,
       injected: starts.filter(({ isGood }) => !isGood).length + bad.length,
       violations: [...starts.flatMap(({ violations }) => violations), ...reloads],
@@ -63,7 +64,7 @@ async function tryStart(home: FaultHome, { dist, file, number }: Trial): Promise
   const path = home.path(`${number}-${file.name}`);
   writeFileSync(path, file.bytes());
   const from = performance.now();
-  // Its input is at its end: who starts well ends well.
+  // Standard input is closed: a gateway that starts successfully also exits successfully.
   const child = spawn(process.execPath, [LAUNCH, dist, "discovery", "--config", path], {
     env: home.env,
     cwd: home.folder,
@@ -88,7 +89,7 @@ function judge(
 ) {
   const told = said.slice(0, 300);
   if (isGood) return code === 0 && !said.includes("✗") ? [] : [`${what}: exit ${code}, ${told}`];
-  // One problem is one line; several are one line each. The whole file may be what is wrong: then there is no line to name.
+  // One problem is one line; several problems are one line each. If the whole file is invalid, there is no line number to report.
   const isPlaced = said.startsWith("✗ ") && said.includes(`${path}:`);
   const isPlain = !/\[object |\n\s+at |node:internal/.test(said) && said.length < 2000;
   return code === 2 && isPlaced && isPlain ? [] : [`${what}: exit ${code}, ${told}`];
@@ -102,7 +103,8 @@ async function tryReloads(home: FaultHome, dist: string, files: readonly ConfigF
     writeFileSync(home.config, bytes());
     gateway.signal("SIGHUP");
     const outcome = await gateway.execute({ server: "stays", tool: "add", arguments: { a: 1, b: 2 } });
-    if (outcome.kind !== "answer") violations.push(`with ${what} in its place, a call ends in ${endingOf(outcome)}`);
+    if (outcome.kind !== "answer")
+      violations.push(`with ${what} as the configuration, a call ends in ${endingOf(outcome)}`);
   }
   home.configure({ stays: testServer("echo.mjs"), comes: testServer("echo.mjs") });
   gateway.signal("SIGHUP");

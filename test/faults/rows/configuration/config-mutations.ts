@@ -1,4 +1,5 @@
-// A configuration changed at random: it is refused, or it allows nothing that it denied, but for what the touched line denied.
+// Random changes of a configuration: the gateway rejects the file, or the file allows no call that it denied before,
+// except for calls that the changed line itself denied.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +8,7 @@ import { DiscoveryError } from "../../../../src/errors.js";
 import { createPolicy } from "../../../../src/policy/policy.js";
 import { compileRuling, type CompileSelectors } from "../../../../src/policy/ruling.js";
 import { compileRules } from "../../../../src/rules/compile.js";
-import { decide } from "../../../../src/rules/decide.js";
+import { decideRules } from "../../../../src/rules/decide.js";
 import type { Tool } from "../../../../src/model/tool.js";
 import { MUTATIONS, type PolicyLine } from "../../support/mutations.js";
 import { createRandom } from "../../support/random.js";
@@ -77,7 +78,7 @@ const ACTORS = [
 const PINS = ["same", "changed"] as const;
 const CALL = { surface: "mcp", hasKey: true, confirmed: true, canAsk: false, dryRun: false } as const;
 
-/** `count`: how many mutations there are. */
+/** `count`: the number of mutations. */
 export async function configMutations({ count, seed, onProgress }: RowOptions): Promise<RowResult> {
   const random = createRandom(seed);
   const folder = mkdtempSync(join(tmpdir(), "anygpt-mutations-"));
@@ -87,7 +88,7 @@ export async function configMutations({ count, seed, onProgress }: RowOptions): 
   const counts = { refused: 0, "allow as before": 0, "allow less": 0, "allow more, as the touched line says": 0 };
   try {
     const before = await allowed(base);
-    if (before === undefined || before.size === 0) throw new Error("The base allows nothing.");
+    if (before === undefined || before.size === 0) throw new Error("The unchanged configuration allows nothing.");
     for (let n = 0; n < count; n += 1) {
       const { name, lines, touched } = random.pick(MUTATIONS)(base, random.between(0, base.length), random);
       const after = await allowed(lines).catch((error: unknown) => {
@@ -108,22 +109,22 @@ export async function configMutations({ count, seed, onProgress }: RowOptions): 
         );
     }
     const figures = { ...counts, "questions to each": NAMES.length * ACTORS.length * PINS.length };
-    const title = "configurations that were changed at random";
+    const title = "random changes of a configuration";
     return { title, n: count, injected: count, violations, figures };
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
-/** As the gateway has it: the patterns of the policy are those of the rules. */
+/** As in the gateway: the policy uses the pattern syntax of the rules. */
 const compileSelectors: CompileSelectors = async (selectors) => {
   const compiled = await compileRules([...selectors]);
-  return (tool) => decide(compiled, tool).applied;
+  return (tool) => decideRules(compiled, tool).applied;
 };
 
 type Allowed = (lines: readonly string[]) => Promise<ReadonlySet<string> | undefined>;
 
-/** What is allowed now must have been denied by the touched lines alone. */
+/** Only the changed lines may have denied what is allowed now. */
 async function isMeant(touched: readonly number[], wider: readonly string[], allowed: Allowed): Promise<boolean> {
   if (touched.some((at) => BASE[at]?.role === "allows")) return true;
   const without = await allowed(
@@ -132,7 +133,7 @@ async function isMeant(touched: readonly number[], wider: readonly string[], all
   return without !== undefined && wider.every((one) => without.has(one));
 }
 
-/** Every question that is answered with yes; undefined when the configuration is refused. */
+/** Every allowed call; undefined if the configuration is rejected. */
 async function allowedBy(folder: string, text: string): Promise<ReadonlySet<string> | undefined> {
   const path = join(folder, "x.json");
   writeFileSync(path, text);
@@ -142,7 +143,7 @@ async function allowedBy(folder: string, text: string): Promise<ReadonlySet<stri
     const rules = await compileRules(config.toolRules);
     const policy = createPolicy(config.policy, await compileRuling(config.policy, compileSelectors));
     const judge = (tool: Tool, actor: (typeof ACTORS)[number], pin: (typeof PINS)[number]) =>
-      decide(rules, tool).enabled && policy.judge({ tool, pin, actor, call: CALL }).kind === "allow";
+      decideRules(rules, tool).enabled && policy.judge({ tool, pin, actor, call: CALL }).kind === "allow";
     const asked = NAMES.map(toTool).flatMap((tool) =>
       ACTORS.flatMap((actor) =>
         PINS.flatMap((pin) => (judge(tool, actor, pin) ? [`${tool.id} to ${actor.id} (${pin})`] : [])),
@@ -157,7 +158,7 @@ async function allowedBy(folder: string, text: string): Promise<ReadonlySet<stri
 
 function toTool(id: string): Tool {
   const [server = "", name = ""] = id.split(":");
-  // Its server says that it is harmless, which nobody is to believe.
+  // The server claims that the tool is harmless; the policy must not rely on it.
   const definition = { name, inputSchema: { type: "object" }, annotations: { readOnlyHint: true } };
   return { id, server, name, definition, hash: id, enabled: true, tags: [] };
 }

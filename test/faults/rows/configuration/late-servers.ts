@@ -1,4 +1,5 @@
-// No server can be reached at the start; the gateway stays, says why, and is connected to each once it is there.
+// No server is reachable at start. The gateway keeps running, reports the reason, and connects to each server as soon as
+// it is reachable.
 import { chmodSync, writeFileSync } from "node:fs";
 import { testServer } from "../../../support/gateway.js";
 import { waitFor } from "../../support/deadline.js";
@@ -9,12 +10,12 @@ import type { RowOptions, RowResult } from "../../support/row.js";
 import { listServers, plainTool } from "../../support/scripted.js";
 
 const LIMIT_MS = 90_000;
-/** The longest pause between two attempts at a server that fails. */
+/** The longest pause between two connection attempts to a failing server. */
 const BACKOFF_CAP_MS = 30_000;
-/** From this many servers on, half of them are left to the gateway, which asks again by itself after half a minute. */
+/** From this number of servers on, half of them are left to the gateway's own retry, which takes half a minute. */
 const MANY = 20;
 
-/** `count`: how many servers there are. */
+/** `count`: the number of servers. */
 export async function lateServers({ count, dist, onProgress }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     const ports = await freePorts(count - 1);
@@ -28,7 +29,7 @@ export async function lateServers({ count, dist, onProgress }: RowOptions): Prom
       LIMIT_MS,
     );
     const violations = failed.flatMap(({ name, reason = "" }) => (reason.length > 10 ? [] : [`${name} has no reason`]));
-    onProgress?.(`all ${count} servers cannot be reached; now they appear`);
+    onProgress?.(`all ${count} servers are unreachable; now they start`);
     const { command, args } = testServer("echo.mjs", home.folder);
     writeFileSync(program, `#!/bin/sh\nexec "${command}" ${args.map((word) => `"${word}"`).join(" ")}\n`);
     chmodSync(program, 0o700);
@@ -39,7 +40,7 @@ export async function lateServers({ count, dist, onProgress }: RowOptions): Prom
     const asked = names.filter((name) => !left.includes(name));
     const ms = await Promise.all(asked.map(async (name) => (await connected(gateway, name)) - from));
     if (left.length > 0) {
-      onProgress?.(`${left.length} are left to the gateway, which takes half a minute`);
+      onProgress?.(`${left.length} servers wait for the gateway's own retry, which takes half a minute`);
       const isKnown = async () =>
         (await listServers(gateway)).filter(({ toolCount }) => toolCount > 0).length === count;
       await waitFor(isKnown, "list of servers that appeared by themselves", LIMIT_MS);
@@ -50,7 +51,7 @@ export async function lateServers({ count, dist, onProgress }: RowOptions): Prom
     await gateway.close();
     for (const server of servers) server.close();
     return {
-      title: "servers that appear after the start",
+      title: "servers that become reachable after the start",
       n: count,
       injected: count,
       violations,

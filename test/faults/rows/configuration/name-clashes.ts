@@ -1,4 +1,5 @@
-// Names that are the same, or look it: refused, or both there and told of with both places; never one instead of the other.
+// Names that are equal or look equal: the gateway rejects them, or keeps both and reports both positions. One never
+// replaces the other silently.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +11,7 @@ import { type FaultHome, inHome } from "../../support/home.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
 import { endingOf, givenOf, listServers, plainTool, scripted } from "../../support/scripted.js";
 
-/** Texts that say one key twice, the second time something weaker. */
+/** Files that set one key twice, the second time with a weaker value. */
 const TWICE: readonly (readonly [string, string])[] = [
   ["x.json", '{"servers": {"a": {"command": "x"}, "a": {"command": "y"}}}'],
   ["x.json", '{"servers": {"a": {"command": "x", "command": "y"}}}'],
@@ -46,7 +47,7 @@ const SERVERS: readonly (readonly [string, string])[] = [
   ["n".repeat(64), `${"n".repeat(63)}m`],
 ];
 
-/** Two tools of two servers whose names are one when they are put together. */
+/** Two tools of two servers whose joined names are equal. */
 const TOGETHER: readonly (readonly [readonly [string, string], readonly [string, string]])[] = [
   [
     ["acme_", "status"],
@@ -98,7 +99,7 @@ const TOGETHER: readonly (readonly [readonly [string, string], readonly [string,
   ],
 ];
 
-/** `count`: of each kind no more than so many. */
+/** `count`: the highest number of cases of each kind. */
 export async function nameClashes({ count, dist }: RowOptions): Promise<RowResult> {
   const violations = [
     ...(await findAccepted(TWICE.slice(0, count))),
@@ -106,7 +107,7 @@ export async function nameClashes({ count, dist }: RowOptions): Promise<RowResul
     ...(await inHome((home) => callBoth(home, dist, SERVERS.slice(0, count)))),
   ];
   const n = [TWICE, TOGETHER, SERVERS].reduce((sum, cases) => sum + Math.min(cases.length, count), 0);
-  return { title: "names that are the same", n, injected: n, violations, figures: { "kinds of clash": 3 } };
+  return { title: "duplicate names", n, injected: n, violations, figures: { "kinds of clash": 3 } };
 }
 
 async function findAccepted(cases: typeof TWICE): Promise<string[]> {
@@ -136,7 +137,7 @@ function findShadowed([one, other]: (typeof TOGETHER)[number]): string[] {
     : [`${one.join(" ")} and ${other.join(" ")} are ${aliases.map(([name]) => name).join()}`];
 }
 
-/** Each pair in a configuration of its own would be as many gateways: here all pairs that can stand together do. */
+/** A configuration per pair would need as many gateways: here all compatible pairs share one. */
 async function callBoth(home: FaultHome, dist: string, pairs: typeof SERVERS): Promise<string[]> {
   const names = [...new Set(pairs.flat())];
   const servers = names.map((name, n) => ({
@@ -154,5 +155,5 @@ async function callBoth(home: FaultHome, dist: string, pairs: typeof SERVERS): P
   );
   await gateway.close();
   const missing = names.filter((_, n) => !answers.includes(String(n)));
-  return missing.map((name) => `the server "${name}" is called by no name: ${answers.join()}`);
+  return missing.map((name) => `the server "${name}" has no callable name: ${answers.join()}`);
 }

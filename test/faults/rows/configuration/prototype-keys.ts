@@ -1,4 +1,4 @@
-// Keys by which a prototype is reached, at every level of configurations, tool files and query strings: none is taken.
+// Prototype pollution keys at every level of configurations, tool files and query strings: none has an effect.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { createRandom, type Random } from "../../support/random.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
 
 const KEYS = ["__proto__", "constructor", "prototype"];
-/** What whoever reaches a prototype would switch on for everybody. */
+/** Properties that a polluted prototype would set on every object. */
 const POISON = { enabled: false, preset: "default", confirmed: true, isTrusted: true, polluted: true };
 
 const CONFIG = {
@@ -30,7 +30,7 @@ const TOOL_FILE = {
   annotations: { readOnlyHint: true },
 };
 
-/** `count`: how many documents there are. */
+/** `count`: the number of documents. */
 export async function prototypeKeys({ count, seed }: RowOptions): Promise<RowResult> {
   const random = createRandom(seed);
   const folder = mkdtempSync(join(tmpdir(), "anygpt-prototypes-"));
@@ -43,14 +43,14 @@ export async function prototypeKeys({ count, seed }: RowOptions): Promise<RowRes
       const refusal = await TRIALS[kind]({ folder, key, random });
       counts[kind] = (counts[kind] ?? 0) + 1;
       if (refusal === undefined || !refusal.includes(key))
-        violations.push(`${kind} with ${key}: ${refusal ?? "taken"}`);
+        violations.push(`${kind} with ${key}: ${refusal ?? "accepted"}`);
       const reached = Object.keys(POISON).filter((name) => name in {});
       if (reached.length > 0) violations.push(`${kind} with ${key}: every object has ${reached.join()}`);
     }
   } finally {
     rmSync(folder, { recursive: true });
   }
-  const title = "keys by which a prototype is reached";
+  const title = "prototype pollution keys";
   return { title, n: count, injected: count, violations, figures: counts };
 }
 
@@ -60,10 +60,10 @@ interface Trial {
   readonly random: Random;
 }
 
-/** Each says how the document was refused. */
+/** Each returns how the document was rejected. */
 const TRIALS = {
   JSON: ({ folder, key, random }: Trial) => load(folder, "x.json", toJson(CONFIG, key, random)),
-  // What JSON writes is YAML as well.
+  // JSON output is valid YAML.
   YAML: ({ folder, key, random }: Trial) => load(folder, "x.yaml", toJson(CONFIG, key, random)),
   "a program's value": ({ key, random }: Trial) =>
     refusalOf(() => Promise.resolve(parseConfig(JSON.parse(toJson(CONFIG, key, random))))),
@@ -96,11 +96,11 @@ async function refusalOf(work: () => Promise<unknown>): Promise<string | undefin
     await work();
     return undefined;
   } catch (error) {
-    return error instanceof DiscoveryError ? error.message : `a failure that is not ours: ${String(error)}`;
+    return error instanceof DiscoveryError ? error.message : `unexpected error: ${String(error)}`;
   }
 }
 
-/** The document with the key in one of its maps, whichever the dice say. */
+/** The document with the key in a random one of its maps. */
 function toJson(document: object, key: string, random: Random): string {
   const text = JSON.stringify(document);
   const places = [...text.matchAll(/\{/g)].map(({ index }) => index + 1);

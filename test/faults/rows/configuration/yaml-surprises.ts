@@ -1,4 +1,4 @@
-// YAML that explodes, hides or means something else than it says: refused at once, or read as YAML 1.2 has it.
+// YAML alias bombs, hidden content and ambiguous values: rejected at once, or parsed as YAML 1.2 defines.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import type { RowOptions, RowResult } from "../../support/row.js";
 import { judgeFigure } from "../../support/timing.js";
 
 const GATE_MS = 100;
-/** Whoever is refused must not cost more than the largest document that is read, which the same run measures. */
+/** Rejecting a document must not cost more than reading the largest accepted document, which the same run measures. */
 const LARGEST_VALUES = 90_000;
 
 const levels = (count: number, first: string): string =>
@@ -16,7 +16,7 @@ const levels = (count: number, first: string): string =>
     "\n",
   );
 
-/** Refused, each within the limit. */
+/** Rejected, each within the limit. */
 const REFUSED: Readonly<Record<string, string>> = {
   "aliases of aliases of lists": levels(9, "l0: &l0 [x]"),
   "aliases of aliases of maps": levels(9, "l0: &l0 {x: 1}"),
@@ -57,7 +57,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   "a key that is nothing": "~: {}\n",
 };
 
-/** Read, and what of it. */
+/** Accepted, with the expected value. */
 const READ: Readonly<Record<string, readonly [text: string, ttl: number]>> = {
   "an octal of 1.2": ["cache: {ttl: 0o17}\n", 15],
   "a number with a zero before it": ["cache: {ttl: 0060}\n", 60],
@@ -66,7 +66,7 @@ const READ: Readonly<Record<string, readonly [text: string, ttl: number]>> = {
   "an exponent": ["cache: {ttl: 6e1}\n", 60],
 };
 
-/** `count`: how often each is read. */
+/** `count`: how often each document is read. */
 export async function yamlSurprises({ count }: RowOptions): Promise<RowResult> {
   const folder = mkdtempSync(join(tmpdir(), "anygpt-yaml-"));
   const violations: string[] = [];
@@ -79,7 +79,7 @@ export async function yamlSurprises({ count }: RowOptions): Promise<RowResult> {
   };
   let controlMs = 0;
   try {
-    // The parser is loaded with the first file; that is nobody's fault.
+    // The first file loads the parser; this does not count.
     await load("servers: {}\n");
     controlMs = await timeOf(() => load(`servers: [${"x,".repeat(LARGEST_VALUES)}x]\n`));
     for (const [what, text] of Object.entries(REFUSED)) {
@@ -90,7 +90,7 @@ export async function yamlSurprises({ count }: RowOptions): Promise<RowResult> {
         ms.push(took);
         if (took > slowest.took) slowest = { what, took };
         if (told !== "refused") violations.push(`${what}: ${told}`);
-        if (took > Math.max(controlMs, GATE_MS)) violations.push(`${what}: refused after ${Math.round(took)} ms`);
+        if (took > Math.max(controlMs, GATE_MS)) violations.push(`${what}: rejected after ${Math.round(took)} ms`);
       }
     }
     for (const [what, [text, ttl]] of Object.entries(READ)) {
@@ -108,7 +108,7 @@ export async function yamlSurprises({ count }: RowOptions): Promise<RowResult> {
     unit: "ms",
   });
   return {
-    title: "YAML that is not what it seems",
+    title: "YAML with unexpected content",
     n: ms.length + Object.keys(READ).length,
     injected: ms.length,
     violations,

@@ -1,4 +1,4 @@
-// Bodies that are too large, lie about their length, do not end or are packed: refused before they are read.
+// Request bodies that are too large, have a wrong length, never end or are compressed: rejected before they are read.
 import { writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { peakRssOf } from "../../support/census.js";
@@ -12,7 +12,7 @@ const MIB = 1024 * 1024;
 const LIMIT_MS = 20_000;
 const ENDLESS_MIB = 16;
 const AT_ONCE = 10;
-/** For each of those at once: what may wait before it is found too much, twice. */
+/** For each concurrent body: twice the bytes that may be buffered before it is rejected as too large. */
 const MOST_GROWTH_MIB = 4;
 
 const TARGET = "/api/adapters/one/tools/effect";
@@ -88,7 +88,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-/** `count`: how often each of them is sent, ten at once. */
+/** `count`: how often each of them is sent, ten at a time. */
 export async function largeBodies({ count, dist }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     home.configure({ one: home.stdio("one") }, { http: { tokens: [tokenEntry("ann")] } });
@@ -106,7 +106,7 @@ export async function largeBodies({ count, dist }: RowOptions): Promise<RowResul
           connection.end();
           await sending;
           const status = typeof answer === "string" ? answer : answer.status;
-          if (!statuses.some((due) => due === status)) violations.push(`${what} was told ${status}`);
+          if (!statuses.some((due) => due === status)) violations.push(`${what} was answered with ${status}`);
         };
         for (let sent = 0; sent < repeats; sent += AT_ONCE)
           await Promise.all(Array.from({ length: Math.min(AT_ONCE, repeats - sent) }, one));
@@ -122,11 +122,11 @@ export async function largeBodies({ count, dist }: RowOptions): Promise<RowResul
     const control = await peakOf(() => sendProper(port, count));
     const peak = await peakOf(() => sendAll(count));
     const growth = peak - control;
-    if (growth > AT_ONCE * MOST_GROWTH_MIB) violations.push(`its peak is ${growth.toFixed(0)} MiB higher`);
+    if (growth > AT_ONCE * MOST_GROWTH_MIB) violations.push(`the memory peak is ${growth.toFixed(0)} MiB higher`);
     const ran = home.ledger.entries().filter(({ kind }) => kind === "call");
     violations.push(...ran.map(() => "a call ran"));
     return {
-      title: "bodies that are too large or lie",
+      title: "request bodies that are too large or have a wrong length",
       n: times.length,
       injected: times.length,
       violations,
@@ -141,7 +141,7 @@ export async function largeBodies({ count, dist }: RowOptions): Promise<RowResul
   });
 }
 
-/** Bodies of the largest size that is read, refused for what is in them. */
+/** Bodies of the largest accepted size, rejected because of their content. */
 async function sendProper(port: number, count: number): Promise<void> {
   const body = ofSize(MIB).replace('"id"', '"no"');
   for (let sent = 0; sent < count; sent += AT_ONCE) {

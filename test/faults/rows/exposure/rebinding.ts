@@ -1,4 +1,5 @@
-// Pages whose name stands for this machine: the very bytes that a browser would send, and nothing is told or done for them.
+// DNS rebinding: the exact bytes that a browser sends for a page whose name resolves to loopback. The gateway reveals
+// nothing and executes nothing.
 import { modern } from "../../../support/mcp-http.js";
 import { inHome } from "../../support/home.js";
 import { PAGES, pageRequests } from "../../support/page-requests.js";
@@ -8,7 +9,7 @@ import { openServedGateway, type ServedGateway, tokenEntry, tokenOf } from "../.
 
 const LIMIT_MS = 20_000;
 const AT_ONCE = 8;
-/** What only those may hear who may call. */
+/** Content that only authorized callers may receive. */
 const DATA = /faultd|effect|Does something|"tools"|"servers"|mcp-session-id|access-control-allow/i;
 
 const CALL = { name: "execute_tool", arguments: { server: "one", tool: "effect", arguments: { id: "rebound" } } };
@@ -33,7 +34,7 @@ const CALLS = [
   { method: "GET", target: "/healthz" },
 ];
 
-/** `count`: how many names of pages are tried, each with every request. */
+/** `count`: how many host names are tried, each with every request. */
 export async function rebinding({ count, dist }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     home.configure({ one: home.stdio("one") }, { http: { tokens: [tokenEntry("ann", { scopes: ["*"] })] } });
@@ -63,9 +64,9 @@ export async function rebinding({ count, dist }: RowOptions): Promise<RowResult>
       .entries()
       .slice(before)
       .filter(({ id }) => id === "rebound");
-    violations.push(...reached.map(({ kind }) => `a page has reached the server: ${kind}`));
+    violations.push(...reached.map(({ kind }) => `a page reached the server: ${kind}`));
     return {
-      title: "pages whose name stands for this machine",
+      title: "DNS rebinding",
       n: requests.length,
       injected: requests.length,
       violations,
@@ -80,15 +81,15 @@ export async function rebinding({ count, dist }: RowOptions): Promise<RowResult>
 }
 
 function judge(what: string, answer: RawAnswer | "closed" | "nothing"): string[] {
-  if (typeof answer === "string") return [`${what} was told nothing (${answer})`];
+  if (typeof answer === "string") return [`${what} got no answer (${answer})`];
   const told = `${[...answer.headers].join("\n")}\n${answer.body}`;
   const isRefused = answer.status === 403 || answer.status === 400;
   if (isRefused && !DATA.test(told)) return [];
-  return [`${what} was told ${answer.status} ${told.slice(0, 200)}`];
+  return [`${what} was answered with ${answer.status} ${told.slice(0, 200)}`];
 }
 
-/** By its own name the same gateway serves the same caller: it is the page that is refused. */
+/** With its own host name the gateway serves the same caller: only the page is rejected. */
 async function assertOpen({ url }: ServedGateway): Promise<void> {
   const { status } = await fetch(`${url}/api/adapters`, { headers: { authorization: `Bearer ${tokenOf("ann")}` } });
-  if (status !== 200) throw new Error(`Whoever may call got ${status}.`);
+  if (status !== 200) throw new Error(`An authorized caller got ${status}.`);
 }

@@ -1,4 +1,5 @@
-// Thousands of connections that send almost nothing: each is closed when its time is up, and proper callers do not notice.
+// Thousands of connections that send almost nothing: each is closed after its timeout, and other callers are not
+// affected.
 import { readFileSync } from "node:fs";
 import { modern } from "../../../support/mcp-http.js";
 import { rssOf, takeCensus } from "../../support/census.js";
@@ -15,18 +16,18 @@ const HEAD_SHARE = 0.6;
 const AT_ONCE = 100;
 const DRIP_MS = 2000;
 const STEP_MS = 10;
-/** What the gateway gives a head and a request, with how often it looks and room for a slow machine. */
+/** The gateway's time limits for headers and for a request, plus its check interval and a margin for a slow machine. */
 const HEAD_LIMIT_MS = 10_000 + 2000 + 8000;
 const BODY_LIMIT_MS = 60_000 + 2000 + 8000;
 const CONTROL_CALLS = 300;
 const CALL_LIMIT_MS = 20_000;
 const FLOODS = 20;
-/** What p99 of a proper call may be, of that before and after. */
+/** The highest allowed ratio of the p99 of regular calls to the p99 before and after. */
 const GATE = 1.2;
-/** Who calls also keeps thousands of connections going, and is slower for it. */
+/** The test process also serves thousands of connections and is slower because of it. */
 const UNEXPLAINED = { times: 5, ms: 0 };
 const SLICES = 8;
-/** From so many on it is worth a minute to see the slow bodies end. */
+/** From this number on, the row waits a minute for the slow bodies to end. */
 const WORTH_A_MINUTE = 1000;
 
 const HEADERS = {
@@ -36,14 +37,14 @@ const HEADERS = {
   Accept: "application/json, text/event-stream",
 };
 
-/** `count`: how many connections; of descriptors there have to be as many, and some. */
+/** `count`: the number of connections; the system must allow slightly more file descriptors. */
 export async function slowSockets({ count, seed, dist, onProgress }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     const size = Math.min(count, mostDescriptors() - 500);
     home.configure({ one: home.stdio("one") }, { http: { tokens: [tokenEntry("ann")] } });
     const gateway = await openServedGateway(home, { dist });
     const callAlone = (): Promise<number[]> => callWhile(gateway, (calls) => calls < CONTROL_CALLS);
-    // The first are slower than all that follow.
+    // The first calls are slower than all later ones.
     await callAlone();
     const control = await callAlone();
     const before = takeCensus(gateway.pid);
@@ -76,7 +77,7 @@ export async function slowSockets({ count, seed, dist, onProgress }: RowOptions)
     const judged = judgeRatio({ ...compared, slices: toSlices(others, control, SLICES), random });
     violations.push(...judged.violations);
     return {
-      title: "connections that send almost nothing",
+      title: "slow connections",
       n: heads.length + (areBodiesAwaited ? bodies.length : 0) + FLOODS,
       injected: size + FLOODS,
       violations,
@@ -106,14 +107,14 @@ const HALF_BODY = [
 
 interface Words {
   readonly first: string;
-  /** What follows from time to time, and never ends it. */
+  /** Sent from time to time without ever completing the request. */
   readonly drop: string;
 }
 
 interface Slow {
   readonly connection: RawConnection;
   readonly drop: string;
-  /** Milliseconds from its opening to its end. */
+  /** Milliseconds from opening to closing. */
   readonly life: () => number;
 }
 
@@ -133,7 +134,7 @@ async function openMany(port: number, size: number, { first, drop }: Words): Pro
   return all;
 }
 
-/** A few at a time, so that whoever measures beside it is not held up by it. */
+/** A few at a time, so that the concurrent measurement is not delayed. */
 function drip(all: readonly Slow[]): () => void {
   const share = Math.ceil(all.length / (DRIP_MS / STEP_MS));
   let at = 0;
@@ -146,7 +147,7 @@ function drip(all: readonly Slow[]): () => void {
 
 function judgeEnds(all: readonly Slow[], limitMs: number, what: string): string[] {
   const late = all.filter(({ life }) => life() > limitMs);
-  return late.length === 0 ? [] : [`${late.length} of ${all.length} connections with a slow ${what} lived on`];
+  return late.length === 0 ? [] : [`${late.length} of ${all.length} connections with a slow ${what} stayed open`];
 }
 
 const rangeOf = (all: readonly Slow[]): string => {
@@ -154,7 +155,7 @@ const rangeOf = (all: readonly Slow[]): string => {
   return `${round(Math.min(...seconds))} to ${round(Math.max(...seconds))}`;
 };
 
-/** Proper calls one after the other, each on a connection of its own. */
+/** Regular calls one after the other, each on its own connection. */
 async function callWhile({ port }: ServedGateway, isWanted: (calls: number) => boolean): Promise<number[]> {
   const times: number[] = [];
   while (isWanted(times.length)) {
@@ -165,13 +166,13 @@ async function callWhile({ port }: ServedGateway, isWanted: (calls: number) => b
     const answer = await connection.next(CALL_LIMIT_MS);
     connection.end();
     if (typeof answer === "string" || answer.status !== 200)
-      throw new Error(`A proper call got ${describeAnswer(answer)}.`);
+      throw new Error(`A regular call got ${describeAnswer(answer)}.`);
     times.push(performance.now() - from);
   }
   return times;
 }
 
-/** A thousand headers, and 64 KiB of them. */
+/** A thousand headers with 64 KiB in total. */
 async function floodHeads(port: number): Promise<string[]> {
   const violations: string[] = [];
   const lines = Array.from({ length: 1000 }, (_, index) => [`X-${index}`, "y".repeat(60)] as const);
@@ -181,7 +182,7 @@ async function floodHeads(port: number): Promise<string[]> {
     const answer = await connection.next(CALL_LIMIT_MS);
     connection.end();
     const status = typeof answer === "string" ? answer : answer.status;
-    if (status !== 431) violations.push(`a thousand headers were told ${status}`);
+    if (status !== 431) violations.push(`a request with a thousand headers was answered with ${status}`);
   }
   return violations;
 }

@@ -1,4 +1,5 @@
-// Requests that end at different places for different readers: refused, the connection closed, and nothing hidden in them runs.
+// HTTP request smuggling: requests whose end is ambiguous are rejected, the connection is closed, and no hidden request
+// is executed.
 import { inHome } from "../../support/home.js";
 import { createRandom } from "../../support/random.js";
 import { openRaw, type RawAnswer, toRequest } from "../../support/raw-http.js";
@@ -10,7 +11,7 @@ const LIMIT_MS = 20_000;
 const AT_ONCE = 8;
 const PIPELINED = 20;
 
-/** `count`: how many such requests, each on a connection of its own. */
+/** `count`: the number of requests, each on its own connection. */
 export async function smuggling({ count, seed, dist }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     home.configure({ one: home.stdio("one") }, { http: { tokens: [tokenEntry("ann")] } });
@@ -27,7 +28,7 @@ export async function smuggling({ count, seed, dist }: RowOptions): Promise<RowR
         const isRefused = statuses.length === 2 && Number(statuses[0]) >= 400 && Number(statuses[0]) < 500;
         if (isRefused && statuses[1] === "closed") continue;
         const sent = JSON.stringify(attack.bytes.toString("latin1").slice(0, 400));
-        violations.push(`${attack.what} was told ${statuses.join(", ")}: ${sent}`);
+        violations.push(`${attack.what} was answered with ${statuses.join(", ")}: ${sent}`);
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, lane));
@@ -35,7 +36,7 @@ export async function smuggling({ count, seed, dist }: RowOptions): Promise<RowR
     const ran = home.ledger.entries().filter(({ kind }) => kind === "call");
     violations.push(...ran.map(({ id }) => `${id} ran`));
     return {
-      title: "requests that end at two places",
+      title: "HTTP request smuggling",
       n: count + PIPELINED,
       injected: count,
       violations,
@@ -59,7 +60,7 @@ async function sendAndRead(port: number, bytes: Buffer): Promise<(RawAnswer | "c
   return answers;
 }
 
-/** Proper requests in one piece on one connection: each has its own answer, in order. */
+/** Pipelined valid requests on one connection: each gets its own answer, in order. */
 async function pipeline(port: number, token: string): Promise<string[]> {
   const connection = await openRaw(port);
   const names = Array.from({ length: PIPELINED }, (_, index) => `nobody${index}`);
@@ -75,7 +76,8 @@ async function pipeline(port: number, token: string): Promise<string[]> {
   for (const name of names) {
     const answer = await connection.next(LIMIT_MS);
     const isOwn = typeof answer === "object" && answer.status === 404 && answer.body.includes(`"${name}"`);
-    if (!isOwn) violations.push(`${name} was told ${typeof answer === "object" ? answer.body.slice(0, 200) : answer}`);
+    if (!isOwn)
+      violations.push(`${name} was answered with ${typeof answer === "object" ? answer.body.slice(0, 200) : answer}`);
   }
   connection.end();
   return violations;

@@ -1,4 +1,5 @@
-// Tokens that are guessed: how long a refusal takes tells nothing of the right one, and from one place few are looked at.
+// Token guessing: the time of a rejection reveals nothing about the right token, and only a few guesses from one address
+// are checked.
 import { createIdentify } from "../../../../src/surfaces/http/identity.js";
 import { inHome } from "../../support/home.js";
 import { createRandom, type Random } from "../../support/random.js";
@@ -9,18 +10,18 @@ import { openServedGateway, tokenEntry, tokenOf } from "../../support/served-gat
 
 const LIMIT_MS = 20_000;
 const CONNECTIONS = 4;
-/** Below this it is no chance any more. */
+/** Below this probability a difference is not random. */
 const CERTAIN = 1e-6;
 const FREE = 10;
 const BLOCK = 20;
 const TOKEN = tokenOf("ann");
-/** How a text was put together shows in how long it takes to read it for the first time: these are in one piece. */
+/** The way a string was built affects the time of its first read: these strings are flat. */
 const whole = (text: string): string => Buffer.from(text).toString("latin1");
-/** Wrong from the first letter, and right up to the last; of the same kind of letters, which the form of a token may depend on. */
+/** Wrong from the first letter on, and right up to the last one; with the same alphabet, because the token format may matter. */
 const FAR = whole(`y${TOKEN.slice(1)}`);
 const NEAR = whole(`${TOKEN.slice(0, -1)}y`);
 
-/** `count`: how many guesses come from one place; a fifth as many are timed. */
+/** `count`: how many guesses come from one address; a fifth as many are timed. */
 export async function tokenGuesses({ count, seed, dist }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     const tokens = [tokenEntry("ann"), tokenEntry("bob")];
@@ -33,10 +34,12 @@ export async function tokenGuesses({ count, seed, dist }: RowOptions): Promise<R
     const force = await guess(port, count);
     const violations = [...force.violations];
     for (const [where, { p, ratio }] of [["over HTTP", timing] as const, ["in process", inside] as const])
-      if (p < CERTAIN) violations.push(`a near guess takes ${ratio} times as long ${where} (p = ${p})`);
-    if (leaky.p > CERTAIN) violations.push(`the measure does not see a comparison that stops early (p = ${leaky.p})`);
+      if (p < CERTAIN)
+        violations.push(`a guess with a long common prefix takes ${ratio} times as long ${where} (p = ${p})`);
+    if (leaky.p > CERTAIN)
+      violations.push(`the measurement does not detect a comparison that stops early (p = ${leaky.p})`);
     return {
-      title: "tokens that are guessed",
+      title: "token guessing",
       n: count + timing.n,
       injected: count + timing.n,
       violations,
@@ -59,7 +62,7 @@ const toText = (p: number): string => p.toPrecision(2);
 interface Timing {
   readonly n: number;
   readonly p: number;
-  /** Of the medians. */
+  /** Ratio of the medians. */
   readonly ratio: number;
 }
 
@@ -78,7 +81,7 @@ const toGuess = (token: string, source: string): Buffer =>
     headers: { Host: "localhost", Authorization: `Bearer ${token}`, "X-Forwarded-For": source },
   });
 
-/** Each from a place of its own, so that each is looked at, in an order of chance. */
+/** Each from a different address, so that none is throttled, in random order. */
 async function timeGuesses(connection: RawConnection, each: number, random: Random): Promise<Timing> {
   const times = { near: [] as number[], far: [] as number[] };
   const order = random.shuffle([...Array<"near">(each).fill("near"), ...Array<"far">(each).fill("far")]);
@@ -95,7 +98,7 @@ async function timeGuesses(connection: RawConnection, each: number, random: Rand
   return compare(times.near, times.far);
 }
 
-/** Takes what a request would carry. */
+/** Takes the headers of a request. */
 type Look = (authorization: string) => Promise<unknown>;
 
 function createLook(): Look {
@@ -110,7 +113,7 @@ function createLook(): Look {
   return (authorization) => identify({ authorization, source: "10.0.0.1", isLocal: true });
 }
 
-/** As nobody should do it: letter by letter, up to the first that differs. */
+/** An unsafe comparison for the control: letter by letter, up to the first difference. */
 const leakyLook: Look = (authorization) => {
   const right = `Bearer ${TOKEN}`;
   let same = 0;
@@ -132,7 +135,7 @@ async function timeInside(look: Look, random: Random): Promise<Timing> {
   return compare(times.near, times.far);
 }
 
-/** All from one place, as fast as they are answered; whoever was right before goes on meanwhile. */
+/** All from one address, as fast as they are answered, while an authenticated caller continues to call. */
 async function guess(port: number, count: number) {
   const violations: string[] = [];
   const statuses = new Map<number, number>();
@@ -148,7 +151,7 @@ async function guess(port: number, count: number) {
   };
   const askKnown = async (): Promise<void> => {
     const told = await askOnce(TOKEN);
-    if (!told.startsWith("200 ")) violations.push(`who was right before was told ${told}`);
+    if (!told.startsWith("200 ")) violations.push(`the authenticated caller was answered with ${told}`);
   };
   await askKnown();
   const lane = async (_: unknown, number: number): Promise<void> => {
@@ -164,16 +167,17 @@ async function guess(port: number, count: number) {
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, lane));
   const seconds = (performance.now() - from) / 1000;
-  // The first right token that comes from there is not looked at either.
+  // The first right token from the throttled address is rejected too.
   const late = await askOnce(tokenOf("bob"));
-  if (!late.startsWith("429 ")) violations.push(`a right guess among wrong ones was told ${late}`);
+  if (!late.startsWith("429 ")) violations.push(`the right token among wrong ones was answered with ${late}`);
   const looked = statuses.get(401) ?? 0;
   const letIn = [...statuses].filter(([status]) => status < 400).reduce((sum, [, times]) => sum + times, 0);
-  // The wait doubles with each one that is looked at, from a second on; those under way at once are looked at together.
+  // The wait doubles with each checked guess, starting at one second; concurrent guesses are checked together.
   const most = FREE + Math.ceil(Math.log2(seconds + 1)) + 1 + CONNECTIONS;
-  if (looked > most) violations.push(`${looked} guesses were looked at in ${seconds.toFixed(1)} s, for ${most}`);
-  if (letIn > 0) violations.push(`${letIn} guesses were let in`);
+  if (looked > most)
+    violations.push(`${looked} guesses were checked in ${seconds.toFixed(1)} s, at most ${most} are allowed`);
+  if (letIn > 0) violations.push(`${letIn} guesses were accepted`);
   const others = [...statuses.keys()].filter((status) => status !== 401 && status !== 429);
-  if (others.length > 0) violations.push(`guesses were told ${others.join()}`);
+  if (others.length > 0) violations.push(`guesses were answered with ${others.join()}`);
   return { violations, looked, letIn, perMinute: Math.round((count / seconds) * 60) };
 }

@@ -1,4 +1,5 @@
-// A gateway is killed at each point of a call, another one started on the same home, the call repeated with its key.
+// A gateway is killed at each failpoint of a call, another gateway starts with the same home folder, and the client
+// repeats the call with its key.
 import { readAudit, settleAudit } from "../../support/audit.js";
 import { type Execution, type Gateway, type Outcome, openGateway } from "../../support/gateway.js";
 import { type FaultHome, inHome } from "../../support/home.js";
@@ -9,7 +10,7 @@ import type { RowOptions, RowResult } from "../../support/row.js";
 const POINTS = ["F1", "F2", "F3", "F4", "F5", "F6", "F7"] as const;
 type Point = (typeof POINTS)[number];
 
-/** Where the gateway kills itself. In F4 and F7 it is killed from outside: by the effect, or by the answer. */
+/** Where the gateway kills itself. In F4 and F7 it is killed from outside: after the effect, or after the answer. */
 const FAILPOINTS: Partial<Record<Point, string>> = {
   F1: "call.before_reserve",
   F2: "call.after_reserve",
@@ -30,7 +31,7 @@ interface Scene extends Cell {
   first?: Outcome;
 }
 
-/** What the table says of a cell: what the repetition returns, and what the server has done in the end. */
+/** The expected outcome of a cell: what the retry returns, and what the server has done in the end. */
 interface Expectation {
   readonly retry: "runs" | "unknown" | "replays";
   readonly calls: number;
@@ -61,7 +62,7 @@ const CELLS: readonly Cell[] = POINTS.flatMap((point) =>
 );
 const AT_ONCE = 3;
 
-/** `count`: how often the whole matrix is gone through. */
+/** `count`: how often the whole matrix runs. */
 export async function crashMatrix({ count, seed, dist, failpoints, onProgress }: RowOptions): Promise<RowResult> {
   const violations: string[] = [];
   let recoveryMs = 0;
@@ -102,7 +103,7 @@ function toScene(cell: Cell, round: number): Scene {
   };
 }
 
-/** So that no scene waits for the first look at the servers. */
+/** So that no case waits for the first list of the servers. */
 async function warmUp(home: FaultHome, dist: string): Promise<void> {
   const gateway = await openGateway(home, { dist });
   for (const server of ["stdio", "http"]) {
@@ -136,7 +137,7 @@ async function killItself({ point, execution }: Scene, home: FaultHome, dist: st
   return outcome;
 }
 
-/** One gateway, killed when every effect is done and every answer that will come has come. */
+/** One gateway, killed when every effect is done and every expected answer has arrived. */
 async function killFromOutside(scenes: readonly Scene[], home: FaultHome, dist: string): Promise<string[]> {
   const gateway = await openGateway(home, { dist });
   const firsts = scenes.map(({ execution }) => gateway.execute(execution));
@@ -163,7 +164,7 @@ async function retryAll(scenes: readonly Scene[], { home, gateway, random }: Ret
   const found = await Promise.all(
     random.shuffle(scenes).map(async (scene) => {
       const retry = await gateway.execute(scene.execution);
-      // What must not run again does not run at the third attempt either.
+      // A call that must not run again does not run at the third attempt either.
       const again = await gateway.execute(scene.execution);
       return [...judge(scene, retry, home), ...judgeAgain(scene, retry, again), ...judgeLedger(scene, home)];
     }),
@@ -173,7 +174,7 @@ async function retryAll(scenes: readonly Scene[], { home, gateway, random }: Ret
 
 function judge(scene: Scene, retry: Outcome, home: FaultHome): string[] {
   const { retry: expected } = expectationOf(scene);
-  const got = `${scene.id}: the repetition ended in ${describe(retry)}`;
+  const got = `${scene.id}: the retry ended in ${describe(retry)}`;
   if (expected === "unknown") {
     return retry.kind === "error" && retry.code === "IDEMPOTENCY_OUTCOME_UNKNOWN" ? [] : [got];
   }
@@ -181,7 +182,9 @@ function judge(scene: Scene, retry: Outcome, home: FaultHome): string[] {
   const { text, replayOf } = toAnswer(retry.result);
   if ((replayOf !== undefined) !== (expected === "replays")) return [got];
   const given = home.ledger.of(scene.id, "answer").at(-1)?.result;
-  return text === given ? [] : [`${scene.id}: the answer is not the server's, byte for byte: ${text} for ${given}`];
+  return text === given
+    ? []
+    : [`${scene.id}: the answer differs from the server's answer: ${text} instead of ${given}`];
 }
 
 function judgeAgain(scene: Scene, retry: Outcome, again: Outcome): string[] {
@@ -191,7 +194,7 @@ function judgeAgain(scene: Scene, retry: Outcome, again: Outcome): string[] {
   if (again.kind !== "answer" || toAnswer(again.result).replayOf === undefined) return [got];
   const isSame = toAnswer(again.result).text === toAnswer(retry.result).text;
   const first = scene.first?.kind === "answer" ? toAnswer(scene.first.result).text : toAnswer(retry.result).text;
-  return isSame && first === toAnswer(retry.result).text ? [] : [`${scene.id}: two answers of one call differ`];
+  return isSame && first === toAnswer(retry.result).text ? [] : [`${scene.id}: two answers to one call differ`];
 }
 
 function judgeLedger(scene: Scene, { ledger }: FaultHome): string[] {
@@ -199,5 +202,5 @@ function judgeLedger(scene: Scene, { ledger }: FaultHome): string[] {
   const made = ledger.of(scene.id, "call").length;
   const done = ledger.of(scene.id, "effect").length;
   if (made === calls && done === effects) return [];
-  return [`${scene.id}: the server saw ${made} calls and did ${done} effects, not ${calls} and ${effects}`];
+  return [`${scene.id}: the server received ${made} calls and had ${done} effects, expected ${calls} and ${effects}`];
 }

@@ -1,5 +1,5 @@
-// Callers that lose an answer and ask again under a new key: nobody can prevent that the tool runs twice, but the record
-// and what the caller hears tell of it, and of nothing else.
+// Callers lose an answer and repeat the call with a new key. The gateway cannot prevent the second execution, but the
+// audit record and the answer report it, and they report nothing else.
 import { readAudit } from "../../support/audit.js";
 import { type Execution, openGateway, type Outcome } from "../../support/gateway.js";
 import { inHome } from "../../support/home.js";
@@ -8,7 +8,7 @@ import { describe } from "../../support/replay.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
 
 const RISKY = { risk: [{ tools: "*", risk: "high" }], confirmation: { mode: "never" } };
-/** The shortest that a caller may choose. */
+/** The shortest time limit that a caller may choose. */
 const TIMEOUT_SECONDS = 1;
 const OTHER_SHARE = 0.3;
 const AT_ONCE = 8;
@@ -17,7 +17,7 @@ interface Loss {
   readonly id: string;
   /** Whether the second answer is lost as well. */
   readonly isLostAgain: boolean;
-  /** Whether the second call says something else. */
+  /** Whether the second call has other arguments. */
   readonly isOther: boolean;
 }
 
@@ -55,9 +55,10 @@ export async function freshKeys({ count, seed, dist, onProgress }: RowOptions): 
     await gateway.close();
     const { records, violations: found } = await readAudit(home, dist);
     const recorded = records.filter(({ kind, repeats }) => kind === "outcome" && repeats !== undefined).length;
-    if (recorded !== told.repeats) violations.push(`${recorded} of ${told.repeats} repeats are on record`);
+    if (recorded !== told.repeats)
+      violations.push(`${recorded} of ${told.repeats} repeated calls are in the audit log`);
     return {
-      title: "the same call again under a new key",
+      title: "the same call repeated with a new key",
       n: count,
       injected: count,
       violations: [...violations, ...found],

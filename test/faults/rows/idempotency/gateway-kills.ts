@@ -1,4 +1,4 @@
-// Gateways are killed again and again under load; clients repeat what was not answered, with its key, at another one.
+// Gateways are killed repeatedly under load; clients repeat unanswered calls with the same key through another gateway.
 import { readAudit, settleAudit } from "../../support/audit.js";
 import { type Gateway, openGateway, type Outcome } from "../../support/gateway.js";
 import { type Attempt, countEndings, findViolations } from "../../support/history.js";
@@ -13,15 +13,15 @@ const IN_FLIGHT = 24;
 const CALLS_PER_KILL = 36;
 const FEWEST_BETWEEN_KILLS = 12;
 const MOST_BETWEEN_KILLS = 30;
-/** A new gateway starts its own stdio server, which takes longest: one call in six is for that one. */
+/** A new gateway starts its own stdio server, which takes longest: one call in six uses it. */
 const SERVERS = ["stdio", "http", "http2", "http", "http2", "http"];
 const MOST_TRIES = 200;
 const RETRY_MS = 50;
 
 interface Fleet {
-  /** Any that is alive. */
+  /** Any running gateway. */
   pick(): Promise<Gateway>;
-  /** Kills one and starts another in its place. */
+  /** Kills one gateway and starts another in its place. */
   killOne(): void;
   readonly kills: number;
   readonly recoveriesMs: readonly number[];
@@ -105,7 +105,7 @@ interface Drive {
   readonly onProgress?: (text: string) => void;
 }
 
-/** So many clients, each with one call after the other; the number of answers decides when a gateway is killed. */
+/** Concurrent clients, each with one call after the other; the number of answers decides when a gateway is killed. */
 async function drive(plan: readonly PlannedCall[], { fleet, random, count, onProgress }: Drive): Promise<Attempt[]> {
   const attempts: Attempt[] = [];
   const left = [...plan];
@@ -126,7 +126,7 @@ async function drive(plan: readonly PlannedCall[], { fleet, random, count, onPro
         attempts.push({ ...call, number, outcome });
         killWhenDue();
         if (!isWorthRetrying(outcome)) break;
-        if (tries === MOST_TRIES) throw new Error(`${call.id} did not end in ${MOST_TRIES} attempts.`);
+        if (tries === MOST_TRIES) throw new Error(`${call.id} did not complete in ${MOST_TRIES} attempts.`);
         await later(outcome);
       }
     }
@@ -139,7 +139,7 @@ function isWorthRetrying(outcome: Outcome): boolean {
   return outcome.kind === "died" || (outcome.kind === "error" && outcome.error["retryable"] === true);
 }
 
-/** As a client would: at once after a gateway's end, after a moment when it is told to come again. */
+/** Retries as a client would: at once after a gateway has exited, after a pause when the error asks for a later retry. */
 async function later(outcome: Outcome): Promise<void> {
   if (outcome.kind !== "died") await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
 }

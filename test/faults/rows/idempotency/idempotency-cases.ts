@@ -1,4 +1,4 @@
-// What keys promise, case by case, over stdio and HTTP.
+// Each guarantee of idempotency keys, over stdio and HTTP.
 import { readAudit } from "../../support/audit.js";
 import { type Gateway, openGateway } from "../../support/gateway.js";
 import { type FaultHome, inHome } from "../../support/home.js";
@@ -9,7 +9,7 @@ import type { RowOptions, RowResult } from "../../support/row.js";
 const SERVERS = ["stdio", "http"] as const;
 const LANES = 2;
 
-/** `count`: how often every case is gone through, by turns over stdio and HTTP. */
+/** `count`: how often every case runs, alternating between stdio and HTTP. */
 export async function idempotencyCases({ count, dist, onProgress }: RowOptions): Promise<RowResult> {
   const violations: string[] = [];
   let n = 0;
@@ -23,7 +23,7 @@ export async function idempotencyCases({ count, dist, onProgress }: RowOptions):
         const found = await runCase(check, { home, servers, server, dist, usual }, toId(`${name} ${server}`));
         violations.push(...found.map((problem) => `${name}, ${server}: ${problem}`));
       };
-      // Two at a time, because most of them wait for something to start.
+      // Two at a time, because most of them wait for a process to start.
       const cases = Object.entries(KEY_CASES).map(([name, check], place) => ({ name, check, place }));
       const runSome = async (lane: number): Promise<void> => {
         for (const { name, check, place } of cases) {
@@ -38,7 +38,7 @@ export async function idempotencyCases({ count, dist, onProgress }: RowOptions):
     });
     onProgress?.(`${round + 1} of ${count} rounds`);
   }
-  return { title: "idempotency case by case", n, injected: n, violations, figures: {} };
+  return { title: "each guarantee of idempotency keys", n, injected: n, violations, figures: {} };
 }
 
 interface Scenery {
@@ -46,7 +46,7 @@ interface Scenery {
   readonly servers: Record<string, object>;
   readonly server: string;
   readonly dist: string;
-  /** Gateways with nothing in their configuration but servers. */
+  /** Gateways whose configuration contains only servers. */
   readonly usual: readonly Gateway[];
 }
 

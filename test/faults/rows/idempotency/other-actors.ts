@@ -1,4 +1,5 @@
-// Callers that use each other's keys: each key is its caller's own, and nobody hears anything of another's call.
+// Callers use the keys of other callers: keys are separate per caller, and no caller learns anything about the calls of
+// another.
 import { writeFileSync } from "node:fs";
 import { askModern } from "../../../support/mcp-http.js";
 import { readAudit } from "../../support/audit.js";
@@ -37,13 +38,13 @@ export async function otherActors({ count, seed, dist, onProgress }: RowOptions)
         const given = same ? { id, to: "ann" } : { id: `${id}-${other}`, to: other };
         const told = await call(gateway, other, { server, key: id, args: given });
         n += 1;
-        if (told.code !== "ran") violations.push(`${id}: ${other} heard ${told.code}`);
+        if (told.code !== "ran") violations.push(`${id}: ${other} got ${told.code}`);
         if (secret !== undefined && told.text.includes(secret))
           violations.push(`${id}: ${other} got the owner's answer`);
       }
       const again = await call(gateway, OWNER, { server, key: id, args: { id, to: "ann" } });
       if (secret === undefined || !again.text.includes(secret))
-        violations.push(`${id}: the owner did not get its own answer again`);
+        violations.push(`${id}: the owner did not get its stored answer`);
       if ((number + 1) % 50 === 0) onProgress?.(`${number + 1} of ${count} keys`);
     }
     violations.push(...(await tryWhileItRuns(home, gateway)));
@@ -63,12 +64,12 @@ export async function otherActors({ count, seed, dist, onProgress }: RowOptions)
   });
 }
 
-/** What only the answer of that call holds. */
+/** Content that only the answer to this call contains. */
 function resultOf({ ledger }: FaultHome, id: string): string | undefined {
   return / as ([0-9a-f-]{36})/.exec(ledger.of(id, "answer")[0]?.result ?? "")?.[1];
 }
 
-/** A call that is under way is nothing to others. */
+/** A running call does not affect other callers. */
 async function tryWhileItRuns(home: FaultHome, gateway: ServedGateway): Promise<string[]> {
   const gate = home.path("gate");
   const args = { id: "held", gate };
@@ -76,10 +77,10 @@ async function tryWhileItRuns(home: FaultHome, gateway: ServedGateway): Promise<
   await home.ledger.waitFor("held", "call");
   const found: string[] = [];
   const same = await call(gateway, OWNER, { server: "two", key: "held", args });
-  if (same.code !== "IDEMPOTENCY_IN_PROGRESS") found.push(`the owner heard ${same.code} of its own call under way`);
+  if (same.code !== "IDEMPOTENCY_IN_PROGRESS") found.push(`the owner got ${same.code} for its own running call`);
   for (const other of OTHERS) {
     const told = await call(gateway, other, { server: "two", key: "held", args: { id: `held-${other}` } });
-    if (told.code !== "ran") found.push(`${other} heard ${told.code} of a call under way`);
+    if (told.code !== "ran") found.push(`${other} got ${told.code} for a running call`);
   }
   writeFileSync(gate, "");
   if ((await owner).code !== "ran") found.push(`the call that was held ended in ${(await owner).code}`);

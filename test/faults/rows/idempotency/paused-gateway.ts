@@ -1,4 +1,4 @@
-// A gateway that stands still in the middle of a call is still alive: nobody takes its call over.
+// A gateway that is suspended in the middle of a call counts as alive: no other gateway takes over its call.
 import { writeFileSync } from "node:fs";
 import { readAudit } from "../../support/audit.js";
 import { openGateway } from "../../support/gateway.js";
@@ -8,7 +8,7 @@ import type { RowOptions, RowResult } from "../../support/row.js";
 
 const ATTEMPTS_MEANWHILE = 20;
 
-/** `count`: how often a gateway is stopped and goes on. */
+/** `count`: how often a gateway is suspended and resumed. */
 export async function pausedGateway({ count, dist, onProgress }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     home.configure({ stdio: home.stdio("stdio"), http: await home.http("http") });
@@ -27,13 +27,13 @@ export async function pausedGateway({ count, dist, onProgress }: RowOptions): Pr
       const first = paused.execute(execution);
       await home.ledger.waitFor(id, "effect");
       paused.signal("SIGSTOP");
-      // A gateway that starts now clears up after the dead, and this one is not dead.
+      // A gateway that starts now cleans up after dead gateways, and this one is not dead.
       const late = await openGateway(home, { dist });
       const meanwhile = await Promise.all(
         Array.from({ length: ATTEMPTS_MEANWHILE }, (_, index) => (index % 2 ? late : other).execute(execution)),
       );
       const wrong = meanwhile.filter((one) => one.kind !== "error" || one.code !== "IDEMPOTENCY_IN_PROGRESS");
-      violations.push(...wrong.map((one) => `${id}: ended in ${describe(one)} while its gateway stood still`));
+      violations.push(...wrong.map((one) => `${id}: ended in ${describe(one)} while its gateway was suspended`));
       writeFileSync(gate, "");
       await home.ledger.waitFor(id, "answer");
       paused.signal("SIGCONT");
@@ -42,7 +42,7 @@ export async function pausedGateway({ count, dist, onProgress }: RowOptions): Pr
       await late.close();
       if (answer.kind !== "answer") violations.push(`${id}: the first call ended in ${describe(answer)}`);
       else if (replay.kind !== "answer" || toAnswer(replay.result).text !== toAnswer(answer.result).text) {
-        violations.push(`${id}: afterwards a repetition ended in ${describe(replay)}`);
+        violations.push(`${id}: the retry after resuming ended in ${describe(replay)}`);
       }
       const calls = home.ledger.of(id, "call").length;
       if (calls !== 1) violations.push(`${id}: sent ${calls} times`);
@@ -52,6 +52,6 @@ export async function pausedGateway({ count, dist, onProgress }: RowOptions): Pr
     await other.close();
     violations.push(...(await readAudit(home, dist)).violations);
     const n = count * ATTEMPTS_MEANWHILE;
-    return { title: "a gateway that stands still", n, injected: count, violations, figures: {} };
+    return { title: "a suspended gateway", n, injected: count, violations, figures: {} };
   });
 }

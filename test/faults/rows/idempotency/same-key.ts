@@ -1,4 +1,5 @@
-// One key from many callers at once, over several gateways: one call runs, the others are told so or get its answer.
+// Many callers use one key at the same time, through several gateways: one call runs, and the others get its answer or
+// an error that says it is running.
 import { writeFileSync } from "node:fs";
 import { readAudit } from "../../support/audit.js";
 import { type Gateway, openGateway, type Outcome } from "../../support/gateway.js";
@@ -10,7 +11,7 @@ import type { RowOptions, RowResult } from "../../support/row.js";
 const GATEWAYS = 4;
 const PARALLEL = 100;
 
-/** `count`: how many rounds of a hundred calls there are. In every second one the server answers after all others have heard. */
+/** `count`: the number of rounds of a hundred calls. In every second round the server answers after all other calls have ended. */
 export async function sameKey({ count, seed, dist, onProgress }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     home.configure({ stdio: home.stdio("stdio"), http: await home.http("http") });
@@ -79,9 +80,10 @@ function judge(round: number, outcomes: readonly Outcome[], { ledger }: FaultHom
   const effects = ledger.of(id, "effect").length;
   const found = others.map((one) => `${id}: ${describe(one)}`);
   if (effects !== 1) found.push(`${id}: ${effects} effects`);
-  if (answers.filter(({ replayOf }) => replayOf === undefined).length !== 1) found.push(`${id}: not one first answer`);
+  if (answers.filter(({ replayOf }) => replayOf === undefined).length !== 1)
+    found.push(`${id}: not exactly one first answer`);
   if (new Set(answers.map(({ text }) => text)).size !== 1) found.push(`${id}: the answers differ`);
   const isSilent = outcomes.some((one) => isInProgress(one) && one.kind === "error" && one.error["retryable"] !== true);
-  if (isSilent) found.push(`${id}: in progress, but not told to be worth a retry`);
+  if (isSilent) found.push(`${id}: the in-progress error is not marked as retryable`);
   return found;
 }

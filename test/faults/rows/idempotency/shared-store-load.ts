@@ -1,4 +1,5 @@
-// Many calls from four gateways that share one store, some with the same key, while servers crash before and after effects.
+// Many calls through four gateways with a shared store, some with the same key, while servers crash before and after
+// side effects.
 import { readAudit, settleAudit } from "../../support/audit.js";
 import { type Gateway, openGateway } from "../../support/gateway.js";
 import { type Attempt, countEndings, findViolations } from "../../support/history.js";
@@ -11,16 +12,16 @@ import type { RowOptions, RowResult } from "../../support/row.js";
 
 const GATEWAYS = 4;
 const MOST_IN_FLIGHT = 500;
-/** Of calls that are no repetitions; with those that are not sent left out, one in twenty of all. */
+/** Of calls that are not repetitions; without those that are not sent, one in twenty of all calls. */
 const CRASH_SHARE = 0.085;
 const REPEAT_SHARE = 0.3;
 const BURST = 500;
-/** A server that crashes more than five times a minute is left alone by its gateway: bursts keep apart, servers are many. */
+/** The circuit breaker opens after more than five crashes a minute: crashes come in separate bursts on many servers. */
 const BURST_EVERY_MS = 12_000;
 const BURST_LASTS_MS = 500;
 const MOST_STDIO_SERVERS = 8;
 
-/** `count`: how many calls there are. */
+/** `count`: the number of calls. */
 export async function sharedStoreLoad({ count, seed, dist, onProgress }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     const random = createRandom(seed);
@@ -43,7 +44,7 @@ export async function sharedStoreLoad({ count, seed, dist, onProgress }: RowOpti
     const audit = await readAudit(home, dist);
     const crashes = countCrashes(home);
     return {
-      title: "calls of four gateways on one store while servers crash",
+      title: "calls through four gateways with a shared store while servers crash",
       n: attempts.length,
       injected: crashes,
       violations: [...audit.violations, ...findViolations({ home, attempts, audit: audit.records })],
@@ -69,7 +70,7 @@ async function configureServers(home: FaultHome, stdioServers: number): Promise<
   return Object.keys(servers);
 }
 
-/** The first gateway asks the servers what they have; the others know it from the store. */
+/** The first gateway lists the tools of the servers; the others read the list from the store. */
 async function openGateways(home: FaultHome, dist: string, servers: readonly string[]): Promise<Gateway[]> {
   const gateways: Gateway[] = [];
   for (let number = 0; number < GATEWAYS; number += 1) {
@@ -89,7 +90,7 @@ interface Drive {
   readonly onProgress?: (text: string) => void;
 }
 
-/** Calls start when their time has come, whatever became of those before: only at the most in flight they wait. */
+/** Calls start on schedule, whether or not earlier calls have finished; they wait only at the limit of calls in flight. */
 async function drive(plan: readonly PlannedCall[], { gateways, random, onProgress }: Drive) {
   const attempts: Attempt[] = [];
   const running = new Set<Promise<void>>();

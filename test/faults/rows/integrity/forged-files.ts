@@ -1,10 +1,10 @@
-// Tool files that nobody trusted has signed as they are, each of which would start a program: the gateway knows none of
-// them, starts nothing, and keeps back what a server says otherwise than its signed file.
+// Tool files without a valid signature of a trusted key, each of which would start a program: the gateway uses none of
+// them, starts nothing, and quarantines a tool whose server reports a different definition than its signed file.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { keyFolder } from "../../../../src/tool-files.js";
+import { keyFolder } from "../../../../src/gateway/tool-files.js";
 import { openKeys } from "../../../../src/toolfiles/keys/open-keys.js";
-import { sign } from "../../../../src/toolfiles/signing/sign.js";
+import { signToolFile } from "../../../../src/toolfiles/signing/sign.js";
 import { createTestKey, hashed, sampleFile, signed } from "../../../support/signed-files.js";
 import { type Gateway, openGateway } from "../../support/gateway.js";
 import { type FaultHome, inHome } from "../../support/home.js";
@@ -85,7 +85,7 @@ export async function forgedFiles({ count, seed, dist }: RowOptions): Promise<Ro
       const file = toFile(home, `bad${number}`);
       const bytes = forge(file, forger);
       put(file, bytes);
-      // A change of the right place can leave a line as it is.
+      // A random change can leave the line as it was.
       const isForged = !bytes.equals(signed(file, forger.trusted, forger.now));
       return { kind, name: file.server, isForged };
     }).filter(({ isForged }) => isForged);
@@ -97,7 +97,7 @@ export async function forgedFiles({ count, seed, dist }: RowOptions): Promise<Ro
     const violations = await judge(home, gateway, { forged, lives });
     await gateway.close();
     return {
-      title: "tool files that nobody vouches for",
+      title: "tool files without a trusted signature",
       n: forged.length + lives.length,
       injected: forged.length + lives.length,
       violations,
@@ -136,7 +136,7 @@ async function createForger(home: FaultHome, random: Random): Promise<Forger> {
   };
 }
 
-/** A file of a tool whose server leaves a line behind as soon as it is started. */
+/** A file of a tool whose server writes a line as soon as it is started. */
 function toFile(home: FaultHome, server: string, more: Partial<ToolFile> = {}): ToolFile {
   const tool = {
     name: "who",
@@ -148,7 +148,7 @@ function toFile(home: FaultHome, server: string, more: Partial<ToolFile> = {}): 
   return sampleFile({ toolId: `${server}_who`, server, tool, connection, ...more });
 }
 
-/** Signed files of configured servers which say something else, with a right, a wrong and no digest in the file. */
+/** Signed files of configured servers with different definitions; the digest in the file is right, wrong or missing. */
 function putLiars(home: FaultHome, { trusted, now }: Forger, put: (file: ToolFile, bytes: Buffer) => void): string[] {
   const lie = (name: string, change: (text: string) => string, more: Partial<ToolFile> = {}): string => {
     const file = toFile(home, name);
@@ -164,10 +164,10 @@ function putLiars(home: FaultHome, { trusted, now }: Forger, put: (file: ToolFil
   ];
 }
 
-/** The body changed, and signed as it is then. */
+/** The file with a changed body and a new signature. */
 function resign(change: (text: string) => string, bytes: Buffer, key: Signer, now: number): Buffer {
   const body = bytes.toString("utf8").split("\n").slice(2).join("\n");
-  return sign(Buffer.from(change(body)), key, now);
+  return signToolFile(Buffer.from(change(body)), key, now);
 }
 
 interface Judged {
@@ -179,7 +179,7 @@ async function judge(home: FaultHome, gateway: Gateway, { forged, lives }: Judge
   const violations: string[] = [];
   const call = (server: string, tool = "who") => gateway.execute({ server, tool, arguments: {} });
   const good = await call("good");
-  if (good.kind !== "answer") violations.push(`the file that is signed ended in ${describe(good)}`);
+  if (good.kind !== "answer") violations.push(`the validly signed file ended in ${describe(good)}`);
   for (const { kind, name } of forged) {
     const outcome = await call(name);
     if (outcome.kind !== "error" || outcome.code !== "SERVER_NOT_FOUND")

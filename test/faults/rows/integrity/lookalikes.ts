@@ -1,4 +1,5 @@
-// Servers whose names look like another's: none answers for the other, and none is lost without a word.
+// Servers with names that look like the name of another server: no server answers for another one, and none is dropped
+// without a message.
 import { type Gateway, openGateway } from "../../support/gateway.js";
 import { type FaultHome, inHome } from "../../support/home.js";
 import { quickServer } from "../../support/quick-servers.js";
@@ -20,7 +21,7 @@ const LOOKALIKES: Readonly<Record<string, string>> = {
   "a member of every object": "__proto__",
 };
 
-/** `count`: how many of the names are tried, each beside the real one. */
+/** `count`: how many of the names are tried, each next to the real one. */
 export async function lookalikes({ count, dist }: RowOptions): Promise<RowResult> {
   const violations: string[] = [];
   const figures: Record<string, string> = {};
@@ -31,7 +32,7 @@ export async function lookalikes({ count, dist }: RowOptions): Promise<RowResult
     violations.push(...found.violations.map((one) => `${kind}: ${one}`));
   }
   const n = chosen.length;
-  return { title: "servers that look like others", n, injected: n, violations, figures };
+  return { title: "servers with similar names", n, injected: n, violations, figures };
 }
 
 async function tryBoth(home: FaultHome, dist: string, name: string) {
@@ -42,7 +43,7 @@ async function tryBoth(home: FaultHome, dist: string, name: string) {
     ]),
   );
   const gateway = await openGateway(home, { dist }).catch(() => undefined);
-  if (gateway === undefined) return { ending: "the configuration is refused", violations: [] };
+  if (gateway === undefined) return { ending: "the configuration is rejected", violations: [] };
   const names = await listNames(gateway);
   const answers = new Map<string, string>();
   const violations: string[] = [];
@@ -52,9 +53,9 @@ async function tryBoth(home: FaultHome, dist: string, name: string) {
       answers.set(server, (outcome.result["content"] as { text: string }[])[0]!.text.split(" ")[0]!);
     else violations.push(`a call of ${JSON.stringify(server)} ended in ${describe(outcome)}`);
   }
-  if (answers.get(NAME) !== "real") violations.push(`${NAME} is answered by ${answers.get(NAME) ?? "nobody"}`);
+  if (answers.get(NAME) !== "real") violations.push(`${NAME} is answered by ${answers.get(NAME) ?? "no server"}`);
   for (const [server, who] of answers)
-    if (server !== NAME && who === "real") violations.push(`${JSON.stringify(server)} is answered by the real one`);
+    if (server !== NAME && who === "real") violations.push(`${JSON.stringify(server)} is answered by the real server`);
   await gateway.close();
   return { ending: `served as ${names.map((one) => JSON.stringify(one)).join(" and ")}`, violations };
 }

@@ -1,14 +1,14 @@
-// Random histories of servers that change what they say, of gateways that restart and of people who approve, held
-// against a model of a few lines: only a person, or the first sight, makes a definition visible.
+// Random sequences of server changes, gateway restarts and user approvals, compared with a small model: a definition
+// becomes visible only when it is first seen or when a user approves it.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Catalog, createCatalog } from "../../../../src/catalog/catalog.js";
 import type { CatalogDisk } from "../../../../src/catalog/disk.js";
 import { createPinning } from "../../../../src/catalog/pinning.js";
-import { fingerprintOf, hashDefinition, type ServerRecord } from "../../../../src/catalog/record.js";
+import { connectionFingerprint, hashDefinition, type ServerRecord } from "../../../../src/catalog/record.js";
 import { rememberedDisk } from "../../../../src/catalog/remembered.js";
-import type { Connection } from "../../../../src/model/server.js";
+import type { ServerConnection } from "../../../../src/model/server.js";
 import type { ToolDefinition } from "../../../../src/model/tool.js";
 import { createStore } from "../../../../src/store/create-store.js";
 import type { Pins } from "../../../../src/store/pins.js";
@@ -18,14 +18,14 @@ import type { RowOptions, RowResult } from "../../support/row.js";
 export interface PinHistories {
   readonly histories: number;
   readonly steps: number;
-  /** Definitions that could be seen though nobody approved them and they were not the first. */
+  /** Definitions that were visible without approval and were not the first. */
   readonly autoApprovals: number;
-  /** Definitions that were kept back right after the server had said what is approved. */
+  /** Definitions that were quarantined although the server had just returned the approved one. */
   readonly wrongRefusals: number;
-  /** How often a definition was kept back, and how often a person approved one: zero would mean that nothing was tried. */
+  /** How often a definition was quarantined, and how often one was approved: zero would mean that the run tested nothing. */
   readonly quarantines: number;
   readonly approvals: number;
-  /** What went wrong first, as the steps that led to it. */
+  /** The steps that led to the first failure. */
   readonly example?: string;
 }
 
@@ -33,10 +33,10 @@ type Failure = "autoApprovals" | "wrongRefusals";
 type Totals = { -readonly [Name in keyof PinHistories]: PinHistories[Name] };
 
 const LONGEST = 16;
-/** As many histories share a store; first sights look at all of it. */
+/** Histories that share a store; a first definition is compared with all stored ones. */
 const PER_STORE = 50;
 
-/** `count`: how many histories there are, of sixteen steps each. */
+/** `count`: the number of histories of sixteen steps each. */
 export async function pinHistories({ count, seed, onProgress }: RowOptions): Promise<RowResult> {
   const { autoApprovals, wrongRefusals, example, histories, ...figures } = await runPinHistories({
     count,
@@ -45,7 +45,7 @@ export async function pinHistories({ count, seed, onProgress }: RowOptions): Pro
   });
   const violations = autoApprovals + wrongRefusals === 0 ? [] : [example ?? "no example"];
   return {
-    title: "definitions that change, in random histories",
+    title: "definitions that change, in random sequences",
     n: histories,
     injected: figures.steps,
     violations,
@@ -95,21 +95,21 @@ function variant(name: string, index: number): ToolDefinition {
   return { name, description: "Reads.", inputSchema: { type: "object" }, ...VARIANTS[index] };
 }
 
-/** What happens often stands here often. */
+/** Frequent steps are listed several times. */
 const DICE = [
   ...(["see", "see", "see", "see", "see", "change", "change", "change", "approve", "approve"] as const),
   ...(["revert", "vanish", "restart", "reload", "recheck", "approveBlindly", "rename"] as const),
 ];
 
-/** One connection, two gateways that share a disk and a store, and what a person would say about it. */
+/** One connection, two gateways that share a disk and a store, and the approvals of a user. */
 class History {
   readonly #pins: Pins;
   readonly #random: Random;
   readonly #totals: Totals;
-  readonly #connection: Connection;
+  readonly #connection: ServerConnection;
   readonly #records = new Map<string, ServerRecord>();
   readonly #says = new Map<string, number>(NAMES.map((name) => [name, 0]));
-  /** The model: what counts as approved now, and what ever did. */
+  /** The model: the definition approved now, and all that were ever approved. */
   readonly #approved = new Map<string, string>();
   readonly #ever = new Set<string>();
   readonly #gateways: Catalog[] = [];
@@ -183,7 +183,7 @@ class History {
     this.#ever.add(hash);
   }
 
-  /** The person approves the first that waits, as it is when it is looked at. */
+  /** The user approves the first quarantined definition, as it is when the user looks at it. */
   async #approve(): Promise<void> {
     const [pin] = await this.#pins.list({ server: this.#name, onlyChanged: true });
     if (pin === undefined) return;
@@ -192,9 +192,9 @@ class History {
     this.#totals.approvals += 1;
   }
 
-  /** The person looked at something else than what the server says by now. */
+  /** The user looked at a definition that the server has changed since. */
   async #approveBlindly(tool: string): Promise<void> {
-    const key = { server: this.#name, fingerprint: fingerprintOf(this.#connection), tool };
+    const key = { server: this.#name, fingerprint: connectionFingerprint(this.#connection), tool };
     const pin = await this.#pins.find(key);
     const hash = hashDefinition(variant(tool, this.#random.between(0, VARIANTS.length)));
     if (pin?.current.hash !== hash) await this.#pins.approve(key, { hash, by: "ann", now: this.#clock });

@@ -1,5 +1,5 @@
-// A server that puts terminal controls, links, bidi, invisible and tag characters into every field that it can: no
-// command of the program prints one of them raw, and agents get results as they are and descriptions in bounds.
+// A server puts terminal escape sequences, links, bidirectional, invisible and tag characters into every field: no
+// command prints them unescaped, and agents get results unchanged and descriptions within the size limit.
 import { spawn } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -13,7 +13,7 @@ import { COMMANDS, type TerminalCommand } from "../../support/terminal-commands.
 const LAUNCH = fileURLToPath(new URL("../../support/launch.mjs", import.meta.url));
 const SERVER = fileURLToPath(new URL("../../support/hostile-server.mjs", import.meta.url));
 const LIMIT_MS = 60_000;
-/** Of an answer about tools, one of which has a megabyte of description. */
+/** Limit for an answer about tools, one of which has a description of 1 MB. */
 const MOST_BYTES = 64 * 1024;
 
 const EVIL: Readonly<Record<string, string>> = {
@@ -32,13 +32,13 @@ const EVIL: Readonly<Record<string, string>> = {
 };
 const WORDS = `evil ${Object.values(EVIL).join(" ")} end`;
 
-/** Everything that acts on a terminal, hides or reorders; line breaks, tabs and the two joiners do not. */
+/** All characters that control a terminal, hide or reorder text; without line breaks, tabs and the two joiners. */
 const UNSAFE = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
-/** Of what a terminal is sent by the program itself: colours, and the line that shows progress. */
+/** Sequences that the program itself sends to a terminal: colours, and the progress line. */
 const ESCAPE = "\u001b";
 const OWN = new RegExp(`${ESCAPE}\\[[0-9;]*m|\\r?${ESCAPE}\\[2K|${ESCAPE}\\[\\?25[hl]|\\r\\n|\\r$`, "gu");
 
-/** `count`: how many of the commands are run, each as it is, as JSON and at a terminal. */
+/** `count`: how many of the commands are run, each in a pipe, as JSON and at a terminal. */
 export async function terminalText({ count, dist, onProgress }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     const line = `"${process.execPath}" "${SERVER}" "${home.folder}"`;
@@ -94,7 +94,7 @@ const FORMS: readonly Form[] = [
   { name: "at a terminal", more: [], isTerminal: true },
 ];
 
-/** The first of it, with what is around. */
+/** The first unsafe character, with the text around it. */
 function findUnsafe(output: string, { isTerminal }: Form): string | undefined {
   const rest = isTerminal ? output.replaceAll(OWN, "\n") : output;
   const found = UNSAFE.exec(rest);
@@ -114,7 +114,7 @@ interface Place {
   readonly line: string;
 }
 
-/** All that it writes. */
+/** All output of the command. */
 async function runCommand({ home, dist, line }: Place, { words }: TerminalCommand, form: Form): Promise<string> {
   const given = words.map((word) => (word === "$SERVER" ? line : word));
   const own = words[0] === "discover" ? [] : ["--config", home.config];
@@ -135,19 +135,19 @@ async function runCommand({ home, dist, line }: Place, { words }: TerminalComman
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** What an agent gets: results unchanged, whatever tells of tools in bounds. */
+/** What an agent receives: results unchanged, answers about tools with a limited length. */
 async function judgeAgentView(home: FaultHome, dist: string, violations: string[]) {
   const gateway = await openGateway(home, { dist });
   const said = await gateway.execute({ server: "s", tool: "say", arguments: {} });
   const text = said.kind === "answer" ? (said.result["content"] as { text?: string }[])[0]?.text : describe(said);
-  if (text !== `answer ${WORDS}`) violations.push(`an agent was told ${JSON.stringify(text)}`);
+  if (text !== `answer ${WORDS}`) violations.push(`an agent received ${JSON.stringify(text)}`);
   const answers = await Promise.all([
     ask(gateway, "search_tools", { query: "endless" }),
     ask(gateway, "list_tools", { server: "s" }),
     ask(gateway, "list_mcp_servers", {}),
   ]);
   const largest = Math.max(...answers.map((answer) => Buffer.byteLength(answer)));
-  if (largest > MOST_BYTES) violations.push(`an answer about tools is of ${largest} bytes`);
+  if (largest > MOST_BYTES) violations.push(`an answer about tools has ${largest} bytes`);
   await gateway.close();
   return { answers: answers.length + 1, largest };
 }

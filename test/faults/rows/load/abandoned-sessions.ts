@@ -1,4 +1,5 @@
-// Sessions by the thousand, nearly all of which are left behind without a word: they end by themselves and leave nothing.
+// Thousands of sessions, most of which clients abandon without closing them: the sessions expire and leave no resources
+// behind.
 import { type LoadGateway, openLoadGateway, toTokens } from "../../support/load-gateway.js";
 import { takeCensus } from "../../support/census.js";
 import { seldom, waitFor } from "../../support/deadline.js";
@@ -13,15 +14,15 @@ const AT_ONCE = 16;
 const MOST = 1000;
 const IDLE_MS = 1000;
 const PARTING_SHARE = 0.01;
-/** What a gateway holds after its first thousands it holds for good: caches, code, pools. */
+/** Memory that a gateway keeps after its first thousands of sessions stays in use: caches, code, pools. */
 const WARM_SHARE = 0.2;
 const MOST_KIB_EACH = 1;
-/** Heap that comes and goes whatever is done: a tenth of the small counts of `npm test`. */
+/** Normal variation of the heap: a tenth of the small counts of `npm test`. */
 const NOISE_KIB = 512;
 const LOOK_EVERY_MS = 300;
 const REVISION = "2025-11-25";
 
-/** `count`: how many sessions are measured, after some that are not. */
+/** `count`: how many sessions are measured, after a warm-up. */
 export async function abandonedSessions({ count, seed, dist, onProgress }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     const random = createRandom(seed);
@@ -41,12 +42,12 @@ export async function abandonedSessions({ count, seed, dist, onProgress }: RowOp
     await gateway.close();
     const kibEach = (after.heapUsed - before.heapUsed) / 1024 / count;
     if ((after.heapUsed - before.heapUsed) / 1024 > count * MOST_KIB_EACH + NOISE_KIB) {
-      violations.push(`${round(kibEach, 2)} KiB of heap stay for each session`);
+      violations.push(`${round(kibEach, 2)} KiB of heap per session are not released`);
     }
     const sockets = after.descriptors - before.descriptors;
-    if (sockets > AT_ONCE) violations.push(`${sockets} descriptors stay`);
+    if (sockets > AT_ONCE) violations.push(`${sockets} descriptors are not released`);
     return {
-      title: "sessions that are left behind",
+      title: "abandoned HTTP sessions",
       n: count,
       injected: abandoned,
       violations,
@@ -68,7 +69,7 @@ interface Lives {
   readonly onProgress?: ((text: string) => void) | undefined;
 }
 
-/** How many of them left without a word. */
+/** How many sessions were abandoned. */
 async function live(gateway: LoadGateway, { random, violations, count, onProgress }: Lives): Promise<number> {
   let begun = 0;
   let abandoned = 0;
@@ -86,14 +87,14 @@ async function live(gateway: LoadGateway, { random, violations, count, onProgres
   return abandoned;
 }
 
-/** Begins, asks for one thing, and is gone; a few say so. */
+/** Opens a session, sends one request and disappears; a few close the session. */
 async function liveOnce(gateway: LoadGateway, isParting: boolean): Promise<string | undefined> {
   const clientInfo = { name: "faults", version: "1.0.0" };
   const params = { protocolVersion: REVISION, capabilities: {}, clientInfo };
   const opening = await gateway.post("/mcp", { jsonrpc: "2.0", id: 0, method: "initialize", params });
   const id = opening.headers["mcp-session-id"];
   if (opening.status !== 200 || typeof id !== "string")
-    return `a session did not begin: ${opening.status} ${opening.text}`;
+    return `a session could not be opened: ${opening.status} ${opening.text}`;
   const headers = { "mcp-session-id": id, "mcp-protocol-version": REVISION };
   const listed = await gateway.post("/mcp", { jsonrpc: "2.0", id: 1, method: "tools/list" }, { headers });
   if (isParting) await gateway.end("/mcp", headers);
@@ -102,7 +103,7 @@ async function liveOnce(gateway: LoadGateway, isParting: boolean): Promise<strin
     : `no list: ${listed.status} ${listed.text}`;
 }
 
-/** Once all are idle too long and swept, and the heap shrinks no more. */
+/** When all sessions have expired and the heap no longer shrinks. */
 async function settled(look: () => Promise<Inside>): Promise<Inside> {
   const until = performance.now() + 3 * IDLE_MS;
   let least = await look();

@@ -1,4 +1,5 @@
-// A hundred servers with five thousand tools that nobody has asked before: the catalogue is the same, name by name, whoever answers first.
+// First start with 100 servers and 5,000 tools: the catalog is the same, name by name, in whatever order the servers
+// answer.
 import { createHash } from "node:crypto";
 import { type Gateway, type Json, openGateway } from "../../support/gateway.js";
 import { waitFor } from "../../support/deadline.js";
@@ -14,7 +15,7 @@ const SERVERS = SHARES.stdio + SHARES.http + SHARES.api;
 const TOOLS_EACH = 50;
 const LIMIT_MS = 120_000;
 
-/** `count`: how many cold starts there are. */
+/** `count`: the number of cold starts. */
 export async function coldStarts({ count, seed, dist, onProgress }: RowOptions): Promise<RowResult> {
   const random = createRandom(seed);
   const starts: ColdStart[] = [];
@@ -24,12 +25,12 @@ export async function coldStarts({ count, seed, dist, onProgress }: RowOptions):
   }
   const [first] = starts;
   const violations = starts.flatMap(({ digest, names, problem }, number) => [
-    ...(digest === first?.digest ? [] : [`the catalogue of start ${number} differs from that of the first`]),
+    ...(digest === first?.digest ? [] : [`the catalog of start ${number} differs from that of the first`]),
     ...(names >= SERVERS * TOOLS_EACH ? [] : [`start ${number} knows ${names} tools`]),
     ...(problem === undefined ? [] : [`start ${number}: ${problem}`]),
   ]);
   return {
-    title: "cold starts of 100 servers with 5,000 tools",
+    title: "first starts with 100 servers and 5,000 tools",
     n: starts.length,
     injected: 0,
     violations,
@@ -64,7 +65,7 @@ interface ColdStart {
 const serverNames = (): string[] =>
   Object.entries(SHARES).flatMap(([kind, many]) => Array.from({ length: many }, (_, number) => `${kind}${number}`));
 
-/** The configuration has always the same order; how long each server takes to answer has not. */
+/** The order of the configuration is fixed; the response times of the servers vary. */
 async function start(
   home: FaultHome,
   { dist, order }: { readonly dist: string; readonly order: readonly string[] },
@@ -106,7 +107,7 @@ async function pendingOf(gateway: Gateway): Promise<number> {
   return servers.filter((server) => server["pending"] === true || server["known"] === false).length;
 }
 
-/** Every tool by its own name, in the order in which clients are told. */
+/** Every tool by its own name, in the order in which clients receive them. */
 async function listAll(home: FaultHome, dist: string): Promise<{ names: number; digest: string }> {
   home.env["MCP_TOOL_MODE"] = "full";
   const gateway = await openGateway(home, { dist });

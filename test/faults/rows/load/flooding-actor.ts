@@ -1,4 +1,5 @@
-// One actor sends twice what a server can do; twenty others, who send little, are answered nearly as if it were not there.
+// One actor sends twice as many calls as a server can answer. Twenty other actors with few calls are answered almost as
+// fast as without it.
 import { type HttpReply, type LoadGateway, openLoadGateway, toTokens } from "../../support/load-gateway.js";
 import { inHome } from "../../support/home.js";
 import { stdioLoad } from "../../support/load-servers.js";
@@ -10,14 +11,14 @@ import { judgeRatio } from "../../support/timing.js";
 
 const NORMAL = Array.from({ length: 20 }, (_, number) => `normal-${number}`);
 const FLOODER = "flooder";
-/** With sixteen at once the server does some thirty in a second. Tools take now less, now more. */
+/** With sixteen calls at once the server answers about thirty per second. The duration of a call varies. */
 const WORK_MS = { from: 100, to: 900 };
 const NORMAL_PER_SECOND = 10;
 const FLOOD_PER_SECOND = 60;
 const SLICE_SECONDS = 6;
-/** Until then the flood has filled the server's queue. */
+/** By then the flood has filled the queue of the server. */
 const FLOODED_AFTER_MS = 1500;
-/** What p99 of the others may be, of theirs without the flood. */
+/** The highest allowed ratio of the other actors' p99 to their p99 without the flood. */
 const GATE = 1.2;
 
 interface Call {
@@ -26,7 +27,7 @@ interface Call {
   readonly delay: number;
 }
 
-/** `count`: how many slices of six seconds are compared, with the flood and without. */
+/** `count`: how many slices of six seconds are compared, with and without the flood. */
 export async function floodingActor({ count, seed, dist, onProgress }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     const random = createRandom(seed);
@@ -46,7 +47,7 @@ export async function floodingActor({ count, seed, dist, onProgress }: RowOption
     const judged = judgeRatio({ of: "calls of the others during the flood", slices, most: GATE, random });
     const { violations, flood } = found;
     violations.push(...judged.violations);
-    if (flood.refused === 0) violations.push("the flood was no flood: nothing of it was refused");
+    if (flood.refused === 0) violations.push("the flood was too small: none of its calls was rejected");
     const ms = slices.flatMap(({ ours }) => ours);
     return {
       title: "one actor floods a server that twenty others use",
@@ -78,7 +79,7 @@ interface Drive {
   readonly flood: number;
 }
 
-/** The latencies of those who do not flood. */
+/** The latencies of the other actors. */
 async function drive(gateway: LoadGateway, { random, found, prefix, flood }: Drive): Promise<number[]> {
   const ms: number[] = [];
   await runOpenLoop({
@@ -89,7 +90,8 @@ async function drive(gateway: LoadGateway, { random, found, prefix, flood }: Dri
         found.flood[ending.status === 200 ? "answered" : "refused"] += 1;
         if (ending.status === 503 && ending.text.includes('"code":"OVERLOADED"')) return;
       } else if (atMs > FLOODED_AFTER_MS) ms.push(latencyMs);
-      if (ending.status !== 200) found.violations.push(`${id} of ${actor} was told ${ending.status} ${ending.text}`);
+      if (ending.status !== 200)
+        found.violations.push(`${id} of ${actor} was answered with ${ending.status} ${ending.text}`);
     },
   });
   return ms;

@@ -1,4 +1,4 @@
-// The same calls with one guard after the other, in turn: what each of them adds to a call.
+// The same calls with one more check enabled at a time, in alternation: how much time each check adds to a call.
 import { type Gateway, openGateway } from "../../support/gateway.js";
 import { type FaultHome, inHome } from "../../support/home.js";
 import { stdioLoad } from "../../support/load-servers.js";
@@ -53,7 +53,7 @@ export async function guardCosts({ count, seed, dist, onProgress }: RowOptions):
     const median = (variant: Variant): number => quantile(micros.get(variant) ?? [], 0.5);
     const [none, ...guards] = VARIANTS;
     return {
-      title: "what the guards cost",
+      title: "time that each check adds to a call",
       n: VARIANTS.length * count,
       injected: 0,
       violations,
@@ -69,7 +69,7 @@ export async function guardCosts({ count, seed, dist, onProgress }: RowOptions):
   });
 }
 
-/** A store for each: one that another gateway writes to is slower. */
+/** One store per variant: a store with several writers is slower. */
 async function open(home: FaultHome, { dist, variant }: { readonly dist: string; readonly variant: Variant }) {
   const { name, config: sections } = variant;
   const more = { ...sections, store: home.path(`${name}.db`) };

@@ -1,4 +1,4 @@
-// One server hangs with a thousand calls in line, and the other servers answer as fast as where nothing hangs.
+// One server hangs with 1,000 queued calls. The other servers answer as fast as without it.
 import { type Gateway, openGateway, type Outcome } from "../../support/gateway.js";
 import { type FaultHome, inHome } from "../../support/home.js";
 import { startRemoteLoad, stdioLoad } from "../../support/load-servers.js";
@@ -14,11 +14,11 @@ const QUEUED = 1000;
 const OTHERS = ["stdio0", "stdio1", "http0", "http1"];
 const PER_SECOND = 60;
 const SLICE_SECONDS = 2;
-/** What p99 of the others may be, of that of the control. */
+/** The highest allowed ratio of the other servers' p99 to the control. */
 const GATE = 1.1;
 const LONGER_THAN_ALL_MS = 600_000;
 
-/** `count`: how many slices of time are compared, of two seconds each with the hanging server and without. */
+/** `count`: how many slices of two seconds are compared, with and without the hanging server. */
 export async function hangingServer({ count, seed, dist, onProgress }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     const random = createRandom(seed);
@@ -43,7 +43,7 @@ export async function hangingServer({ count, seed, dist, onProgress }: RowOption
     violations.push(...judged.violations);
     const ms = slices.flatMap((slice) => slice.ours);
     return {
-      title: "one server hangs with 1,000 calls in line",
+      title: "one server hangs with 1,000 queued calls",
       n: ms.length,
       injected: 1,
       violations,
@@ -73,7 +73,7 @@ async function warm(gateway: Gateway): Promise<void> {
   }
 }
 
-/** Nobody waits for them: they end with their gateway. */
+/** The row does not await these calls: they end with their gateway. */
 function hang(gateway: Gateway): Promise<Outcome>[] {
   return Array.from({ length: IN_FLIGHT + QUEUED }, (_, number) =>
     gateway
@@ -107,12 +107,12 @@ async function drive(gateway: Gateway, { random, violations, prefix }: Drive): P
   return ms;
 }
 
-/** All of them were still there at the end, and only so many had been sent as may be in flight. */
+/** All calls were still pending at the end, and only as many as may be in flight had been sent. */
 function judgeHanging({ ledger }: FaultHome, endings: readonly Outcome[]): string[] {
   const ended = endings.filter(({ kind }) => kind !== "died");
   const sent = endings.filter((_, number) => ledger.of(`hang-${number}`, "call").length > 0).length;
   return [
-    ...ended.slice(0, 3).map((outcome) => `a call that should have waited ended in ${describe(outcome)}`),
-    ...(sent === IN_FLIGHT ? [] : [`${sent} calls were sent to the server that hangs, not ${IN_FLIGHT}`]),
+    ...ended.slice(0, 3).map((outcome) => `a call that should have stayed pending ended in ${describe(outcome)}`),
+    ...(sent === IN_FLIGHT ? [] : [`${sent} calls were sent to the hanging server instead of ${IN_FLIGHT}`]),
   ];
 }

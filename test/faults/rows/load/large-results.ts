@@ -1,4 +1,4 @@
-// Five hundred results of a megabyte at once, for readers who take their time: memory stays within its bound.
+// 500 results of 1 MiB at once for clients that read slowly: memory stays below its limit.
 import { spawn } from "node:child_process";
 import { connect, type Socket } from "node:net";
 import { createInterface } from "node:readline";
@@ -17,23 +17,23 @@ const BYTES = 1024 * 1024;
 const SERVERS = 4;
 const MOST_MIB = 500;
 const LIMIT_MS = 180_000;
-/** A reader takes this much and then waits; all of them together are slower than the servers. */
+/** A reader takes this many bytes and then pauses; all readers together are slower than the servers. */
 const SIP_BYTES = 64 * 1024;
 const SIP_EVERY_MS = 20;
 
-/** `count`: how many results each of the two surfaces has to give at once. */
+/** `count`: how many results each of the two surfaces returns at once. */
 export async function largeResults({ count, dist, onProgress }: RowOptions): Promise<RowResult> {
   const http = await inHome((home) => overHttp(home, { count, dist }));
-  onProgress?.(`over HTTP: ${inMiB(http.peakBytes)} MiB at the most`);
+  onProgress?.(`over HTTP: peak of ${inMiB(http.peakBytes)} MiB`);
   const stdio = await inHome((home) => overStdio(home, { count, dist }));
   const peaks = { "over HTTP": http, "over stdio": stdio };
   return {
-    title: "results of 1 MiB for slow readers",
+    title: "results of 1 MiB for clients that read slowly",
     n: http.whole + stdio.whole,
     injected: 2 * count,
     violations: Object.entries(peaks).flatMap(([surface, { whole, peakBytes }]) => [
       ...(whole === count ? [] : [`${surface}: ${whole} of ${count} results arrived`]),
-      ...(inMiB(peakBytes) <= MOST_MIB ? [] : [`${surface}: ${inMiB(peakBytes)} MiB at the most`]),
+      ...(inMiB(peakBytes) <= MOST_MIB ? [] : [`${surface}: peak of ${inMiB(peakBytes)} MiB`]),
     ]),
     figures: Object.fromEntries(
       Object.entries(peaks).flatMap(([surface, { peakBytes, idleBytes }]) => [
@@ -63,7 +63,7 @@ function configure(home: FaultHome, count: number): void {
   });
 }
 
-/** Programs get results whole, so that it is the harder of the two. */
+/** REST returns results untruncated, which makes it the harder surface. */
 async function overHttp(home: FaultHome, { count, dist }: Parts): Promise<Peak> {
   configure(home, count);
   const gateway = await openLoadGateway(home, { dist });
@@ -78,7 +78,7 @@ async function overHttp(home: FaultHome, { count, dist }: Parts): Promise<Peak> 
   return { whole: whole.filter(Boolean).length, peakBytes, idleBytes };
 }
 
-/** Whether the answer was whole. */
+/** Whether the answer was complete. */
 function readSlowly(url: string, number: number): Promise<boolean> {
   const { hostname, port } = new URL(url);
   const body = JSON.stringify({ id: `big-${number}`, bytes: BYTES });
@@ -107,7 +107,7 @@ function pauseFor(stream: { pause(): unknown; resume(): unknown } | Socket, ms: 
   setTimeout(() => stream.resume(), ms);
 }
 
-/** One client that asks for all at once and reads what comes by small sips. */
+/** One client that requests all results at once and reads them in small pieces. */
 async function overStdio(home: FaultHome, { count, dist }: Parts): Promise<Peak> {
   configure(home, count);
   const child = spawn(process.execPath, [LAUNCH, dist, "discovery", "--config", home.config], {

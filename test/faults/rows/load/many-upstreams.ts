@@ -1,4 +1,5 @@
-// Calls by the clock of a schedule over a hundred servers of three kinds: none is lost, and no server is served worse than the others.
+// Calls on a fixed schedule to 100 servers of three types: no call is lost, and no server gets worse service than the
+// others.
 import { type Gateway, openGateway, type Outcome } from "../../support/gateway.js";
 import { type FaultHome, inHome } from "../../support/home.js";
 import { type Lag, readLag } from "../../support/lag.js";
@@ -13,12 +14,12 @@ import { judgeTime } from "../../support/timing.js";
 const SERVERS = 100;
 const SHARES = { stdio: 0.6, http: 0.3 };
 const CAPACITY = { inFlight: 64, seconds: 3 };
-/** Of what the gateway can do: an open loop above it has no latency but only a backlog. */
+/** Share of the capacity: above it an open loop measures only its backlog. */
 const LOAD_SHARE = 0.6;
 const WARM_AT_ONCE = 4;
-/** By which the event loop may be late. */
+/** The highest allowed lag of the event loop. */
 const LAG_GATE_MS = 50;
-/** The mean of one server against that of all: more than that is no chance with a hundred calls for each. */
+/** The mean of one server relative to the mean of all: with a hundred calls each, a larger ratio is not random. */
 const MOST_UNFAIR = 3;
 
 interface Call {
@@ -26,7 +27,7 @@ interface Call {
   readonly server: string;
 }
 
-/** `count`: how many calls there are. A tenth of the servers is enough for less than a thousand. */
+/** `count`: the number of calls. For fewer than a thousand calls a tenth of the servers is enough. */
 export async function manyUpstreams({ count, seed, dist, onProgress }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     const random = createRandom(seed);
@@ -57,7 +58,7 @@ export async function manyUpstreams({ count, seed, dist, onProgress }: RowOption
       control: [idle.p99],
     });
     return {
-      title: "an open loop of calls over many servers",
+      title: "calls at a fixed rate to many servers",
       n: finished.length,
       injected: 0,
       violations: [...judge(home, finished), ...findUnfair(finished), ...violations],
@@ -97,7 +98,7 @@ async function configureServers(home: FaultHome, count: number): Promise<string[
   return [...stdio, ...http, ...apis];
 }
 
-/** What a hundred starts on few cores take is not what is measured here. */
+/** Starting a hundred servers on few cores is not part of the measurement. */
 async function warm(gateway: Gateway, servers: readonly string[]): Promise<void> {
   const left = [...servers];
   const work = async (): Promise<void> => {
@@ -129,7 +130,7 @@ function judge({ ledger }: FaultHome, finished: readonly Finished<Call, Outcome>
     const sent = ledger.of(id, "call");
     const told = JSON.stringify(ending.result).includes(`done ${id}`);
     return [
-      ...(told ? [] : [`${id} of ${server} was told something else`]),
+      ...(told ? [] : [`${id} of ${server} got a wrong answer`]),
       ...(sent.length === 1 ? [] : [`${id} of ${server} reached ${sent.length} servers`]),
     ];
   });
@@ -146,6 +147,9 @@ function findUnfair(finished: readonly Finished<Call, Outcome>[]): string[] {
     const all = mean(own.flatMap(([, latencies]) => latencies));
     return own
       .filter(([, latencies]) => mean(latencies) > MOST_UNFAIR * all)
-      .map(([server, latencies]) => `${server} took ${round(mean(latencies))} ms, its like ${round(all)} ms`);
+      .map(
+        ([server, latencies]) =>
+          `${server} took ${round(mean(latencies))} ms, other servers of its kind ${round(all)} ms`,
+      );
   });
 }

@@ -1,4 +1,5 @@
-// Three times what a server can do: what is too much is refused before anything is sent, the rest is answered as at the best rate.
+// Three times as many calls as a server can answer: the gateway rejects excess calls before it sends anything, and
+// answers the rest at the maximum rate.
 import { type HttpReply, type LoadGateway, openLoadGateway, toTokens } from "../../support/load-gateway.js";
 import { type FaultHome, inHome } from "../../support/home.js";
 import { stdioLoad } from "../../support/load-servers.js";
@@ -35,14 +36,14 @@ export async function overCapacity({ count, seed, dist, onProgress }: RowOptions
     await gateway.close();
     const shed = finished.filter(({ ending }) => ending.status !== 200);
     const answered = finished.filter(({ ending }) => ending.status === 200);
-    // What was still in line when the load ended is not of its rate.
+    // Calls that were still queued when the load ended do not count for its rate.
     const inTime = answered.filter(({ atMs, latencyMs }) => atMs + latencyMs < count * 1000);
     const goodput = inTime.length / count / capacity;
     const violations = [
       ...judge(home, finished),
       ...(goodput < LEAST_GOODPUT ? [`the goodput is ${round(goodput * 100)} % of the peak`] : []),
       ...(recoveryMs > RECOVERY_LIMIT_MS ? [`it takes ${round(recoveryMs / 1000)} s to recover`] : []),
-      ...(shed.length === 0 ? ["nothing was refused"] : []),
+      ...(shed.length === 0 ? ["no call was rejected"] : []),
     ];
     const goodputGate: Gate = {
       of: "calls that are answered, of the most that can be",
@@ -52,7 +53,7 @@ export async function overCapacity({ count, seed, dist, onProgress }: RowOptions
     };
     const { gate } = judgeTime({ of: "recovery", ms: [recoveryMs], gateMs: RECOVERY_LIMIT_MS, control: [] });
     return {
-      title: "three times the capacity",
+      title: "three times the capacity of a server",
       n: finished.length,
       injected: shed.length,
       violations,
@@ -93,7 +94,7 @@ async function measureIdle(call: (id: string) => Promise<HttpReply>): Promise<nu
   return quantile(ms, 0.5);
 }
 
-/** Until a call is answered in less than twice the time that it takes when nothing else is to do. */
+/** Until a call is answered in less than twice the time of a call without load. */
 async function recover(call: (id: string) => Promise<HttpReply>, idleMs: number): Promise<number> {
   const from = performance.now();
   for (let number = 0; performance.now() - from < 2 * RECOVERY_LIMIT_MS; number += 1) {
@@ -110,9 +111,11 @@ function judge({ ledger }: FaultHome, finished: readonly Finished<string, HttpRe
     if (status === 200) return sent === 1 ? [] : [`${id} was answered and sent ${sent} times`];
     const { code, executed } = JSON.parse(text) as { code?: string; executed?: string };
     return [
-      ...(status === 503 && code === "OVERLOADED" && executed === "no" ? [] : [`${id} was told ${status} ${text}`]),
-      ...(Number(headers["retry-after"]) >= 1 ? [] : [`${id} was not told when to come again`]),
-      ...(sent === 0 ? [] : [`${id} was refused and sent all the same`]),
+      ...(status === 503 && code === "OVERLOADED" && executed === "no"
+        ? []
+        : [`${id} was answered with ${status} ${text}`]),
+      ...(Number(headers["retry-after"]) >= 1 ? [] : [`${id} has no Retry-After header`]),
+      ...(sent === 0 ? [] : [`${id} was rejected but sent`]),
     ];
   });
 }

@@ -1,5 +1,5 @@
-// Half of what two gateways can do, for as long as wanted, with one thing after the other going wrong: nothing is lost,
-// nothing is done twice, and at the end they hold what they held at the beginning.
+// Two gateways at half of their capacity for a chosen time, with one fault after another: no call is lost or executed
+// twice, and at the end the gateways use as many resources as at the beginning.
 import { rssOf } from "../../support/census.js";
 import { waitFor } from "../../support/deadline.js";
 import { findViolations } from "../../support/history.js";
@@ -28,14 +28,14 @@ import { readWholeRecord } from "../../support/soak/whole-record.js";
 
 const CAPACITY_IN_FLIGHT = 32;
 const LOAD_SHARE = 0.5;
-/** More than this in an hour is more history than the judge can hold. */
+/** More calls per hour would need more memory than the checker has. */
 const MOST_PER_SECOND = 250;
 const FAULT_EVERY_MS = 3000;
 const SAMPLE_EVERY_MS = 5000;
 const TELL_EVERY_MS = 30_000;
-/** Each look collects the garbage, which a gateway would do later by itself. */
+/** Each sample forces a garbage collection, which a gateway would do later by itself. */
 const LOOK_EVERY_MS = 60_000;
-/** After the last fault a breaker may keep a server back for a minute. */
+/** After the last fault the circuit breaker may keep a server closed for a minute. */
 const RECOVERY_LIMIT_MS = 120_000;
 
 /** `count`: how many seconds the load lasts. */
@@ -43,7 +43,7 @@ export async function soak(options: RowOptions): Promise<RowResult> {
   return await runSoak(options);
 }
 
-/** An early end is judged like the planned one. */
+/** An early stop is checked like the planned end. */
 export async function runSoak({ count, seed, dist, onProgress }: RowOptions, signal?: AbortSignal): Promise<RowResult> {
   return await inHome(async (home) => {
     const place = await openSoakPlace(home, dist);
@@ -84,7 +84,7 @@ export async function runSoak({ count, seed, dist, onProgress }: RowOptions, sig
     ending.abort();
     await breaking;
     const { samples, looks } = await watching;
-    onProgress?.("the load is over, the servers are waited for");
+    onProgress?.("the load has ended, waiting for the servers");
     const recoveryMs = await reachAll(place);
     const after = await takeHoldings(place, before);
     await place.stdio.close();
@@ -143,7 +143,7 @@ async function reachAll(place: SoakPlace): Promise<number> {
   return performance.now() - from;
 }
 
-/** One thing at a time, so often; the last one is seen to its end. */
+/** One fault at a time, at a fixed interval; the last one runs to its end. */
 async function breakThings(injectOne: () => Promise<void>, signal: AbortSignal): Promise<void> {
   const running = new Set<Promise<void>>();
   for await (const _ of ticks(FAULT_EVERY_MS, signal)) {

@@ -1,4 +1,4 @@
-// Every way to ask the gateway something, filled with fields that would name a program or a server. None is started.
+// Every request to the gateway, with additional fields that name a program or a server: nothing is started.
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { existsSync, readdirSync } from "node:fs";
@@ -29,7 +29,7 @@ const METHODS = [
   "servers/add",
   "config/reload",
 ] as const;
-/** The gateway's own tools, each with what it takes. */
+/** The built-in tools with their arguments. */
 const USUAL: Readonly<Record<string, Json>> = {
   list_mcp_servers: {},
   search_tools: { query: "read" },
@@ -69,7 +69,7 @@ const PLACES = [
   "target",
 ] as const;
 
-/** `count`: how many requests there are. */
+/** `count`: the number of requests. */
 export async function apiFuzz({ count, seed, dist, onProgress }: RowOptions): Promise<RowResult> {
   const listener = await listen();
   try {
@@ -99,16 +99,18 @@ export async function apiFuzz({ count, seed, dist, onProgress }: RowOptions): Pr
       const started = [...seen].filter((pid) => !before.pids.includes(pid));
       await gateway.stop();
       const violations = [
-        ...(existsSync(marker) ? ["a program of a request has run"] : []),
+        ...(existsSync(marker) ? ["a program named in a request was executed"] : []),
         ...started.map((pid) => `process ${pid} was started`),
-        ...(listener.connections() === 0 ? [] : [`${listener.connections()} connections to an address of a request`]),
+        ...(listener.connections() === 0
+          ? []
+          : [`${listener.connections()} connections to an address named in a request`]),
         ...(before.servers === after.servers ? [] : [`the servers are ${after.servers} instead of ${before.servers}`]),
         ...(before.files === after.files ? [] : [`the files are ${after.files} instead of ${before.files}`]),
         ...(statuses["500"] === undefined ? [] : [`${statuses["500"]} requests ended in 500`]),
       ];
       const figures = { spawns: started.length, connections: listener.connections(), ...statuses };
       return {
-        title: "programs and servers that requests name",
+        title: "requests that name programs and servers",
         n: count,
         injected: count,
         violations,
@@ -175,7 +177,7 @@ interface Request {
   readonly fields: Json;
 }
 
-/** The status, or the code of the protocol where there is one. */
+/** The HTTP status, or the JSON-RPC error code if there is one. */
 async function send({ gateway, session, random, fields }: Request): Promise<string> {
   const caller = { url: gateway.url, token: tokenOf("agent") };
   if (random.chance(0.3)) {
@@ -189,7 +191,7 @@ async function send({ gateway, session, random, fields }: Request): Promise<stri
     return String(response.status);
   }
   const method = random.chance(0.6) ? "tools/call" : random.pick(METHODS);
-  // Those that run something are tried most.
+  // Requests that execute something are tried most often.
   const tool = random.chance(0.5) ? random.pick(["execute_tool", "gateway.execute"]) : random.pick(Object.keys(USUAL));
   const params =
     method === "tools/call"
@@ -202,7 +204,7 @@ async function send({ gateway, session, random, fields }: Request): Promise<stri
   return reply.answer.error === undefined ? String(reply.status) : String(reply.answer.error.code);
 }
 
-/** Beside what the tool takes, inside one of its members, or in place of a server's name. */
+/** Next to the tool's arguments, inside one of them, or in place of a server's name. */
 function withFields(usual: Json, { random, fields }: Pick<Request, "random" | "fields">): Json {
   const inner = Object.keys(usual).filter((name) => typeof usual[name] === "object");
   const named: string[] = Object.keys(usual).filter((name) => name === "server" || name === "adapter");

@@ -1,4 +1,4 @@
-// Everything that agents can read is searched for what would let them answer in a person's place.
+// Everything that agents can read is searched for data that would let them confirm a call as the user.
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { askModern, openMcpSession } from "../../../support/mcp-http.js";
@@ -14,7 +14,7 @@ import type { RowOptions, RowResult } from "../../support/row.js";
 /** Shorter pieces would be found by chance. */
 const SHORTEST = 12;
 
-/** `count`: how often every way to confirm one's own call is tried. */
+/** `count`: how often every way to approve one's own call is tried. */
 export async function approvalSecrets({ count, seed, dist }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     const http = { port: 0, tokens: [tokenEntry("agent", { scopes: ["*"] })] };
@@ -35,15 +35,15 @@ export async function approvalSecrets({ count, seed, dist }: RowOptions): Promis
     const hits = secrets.flatMap(({ name, forms }) =>
       forms
         .filter((form) => heard.some((text) => text.includes(form)))
-        .map((form) => `${name} is told: ${form.slice(0, 8)}…`),
+        .map((form) => `${name} was revealed: ${form.slice(0, 8)}…`),
     );
     const control = heard.some((text) => text.includes(approved))
       ? []
-      : ["not even the id of a question was heard: the search is blind"];
+      : ["not even the id of an approval was found: the search does not work"];
     const few = secrets.length >= 4 ? [] : [`only ${secrets.length} secrets were found in the state folder`];
     const bytes = heard.reduce((sum, text) => sum + text.length, 0);
     return {
-      title: "the secrets of approvals",
+      title: "approval secrets in what agents can read",
       n: heard.length,
       injected: heard.length,
       violations: [...hits, ...control, ...few],
@@ -52,7 +52,7 @@ export async function approvalSecrets({ count, seed, dist }: RowOptions): Promis
   });
 }
 
-/** Writes down whatever comes back. */
+/** Records every response. */
 function listenTo(gateway: Gateway, heard: string[]): Gateway {
   const note = async <T>(answer: Promise<T>): Promise<T> => {
     const told = await answer;
@@ -80,7 +80,7 @@ async function askOverHttp(home: FaultHome, dist: string): Promise<string[]> {
   });
   const heard = [
     JSON.stringify((await session.ask("tools/call", call)).messages),
-    // One that can be asked, and gets the question with a state to bring back.
+    // A client with elicitation, which receives the request state of the question.
     JSON.stringify((await askModern(caller, "tools/call", { ...call, _meta: ASKABLE })).messages),
     JSON.stringify([...rest.headers]),
     await rest.text(),
@@ -91,7 +91,7 @@ async function askOverHttp(home: FaultHome, dist: string): Promise<string[]> {
 
 const ASKABLE = { "io.modelcontextprotocol/clientCapabilities": { elicitation: { form: {} } } };
 
-/** What a person's yes leaves behind; resolves with the id of the question, which callers are told. */
+/** The stored approval of a user; resolves with its id, which callers receive. */
 async function approveOne(home: FaultHome, gateway: Gateway): Promise<string> {
   const call = { server: "one", tool: "destroy", arguments: { id: "approved" } };
   const asked = await gateway.execute(call);
@@ -106,7 +106,7 @@ interface Secret {
   readonly forms: readonly string[];
 }
 
-/** Key files and this machine's token as they are and in other writings, and what binds an approval to its call. */
+/** Key files and the local token in several encodings, and the binding between an approval and its call. */
 async function findSecrets(home: FaultHome): Promise<Secret[]> {
   const names = readdirSync(home.state).filter(
     (name) => statSync(join(home.state, name)).isFile() && /key|token/.test(name),

@@ -1,4 +1,5 @@
-// One caller tries to look like many, to get more than one bucket. What it says of itself does not count: who it is does.
+// One caller pretends to be many to get more than one rate limit bucket. The gateway uses the authenticated identity,
+// not what the caller claims.
 import { askModern, openMcpSession } from "../../../support/mcp-http.js";
 import { type Issuer, openIssuer } from "../../../support/issuer.js";
 import { readAudit } from "../../support/audit.js";
@@ -59,7 +60,7 @@ export async function bucketKeys({ count, seed, dist }: RowOptions): Promise<Row
         "token:agent": () => tokenOf("agent"),
         "token:Agent": () => tokenOf("Agent"),
         ann: () => rotating(issuer, "ann", random),
-        // Who is called like another is not the other.
+        // A caller with the same name as another is a different caller.
         impostor: () => rotating(issuer, "token:agent", random),
       };
       const violations: string[] = [];
@@ -71,7 +72,7 @@ export async function bucketKeys({ count, seed, dist }: RowOptions): Promise<Row
           codes.push(await call({ url: gateway.url, token: await tokenFor(), id, random }));
         }
         ran[name] = home.ledger.entries().filter(({ kind, id }) => kind === "call" && id.startsWith(`${name}-`)).length;
-        if (ran[name] !== LIMIT) violations.push(`${name}: ${ran[name]} calls ran of a bucket of ${LIMIT}`);
+        if (ran[name] !== LIMIT) violations.push(`${name}: ${ran[name]} calls ran with a limit of ${LIMIT}`);
         if (!codes.includes("RATE_LIMITED"))
           violations.push(`${name}: was never limited: ${[...new Set(codes)].join()}`);
       }
@@ -79,7 +80,7 @@ export async function bucketKeys({ count, seed, dist }: RowOptions): Promise<Row
       violations.push(...(await readAudit(home, dist)).violations);
       const n = count * Object.keys(callers).length;
       return {
-        title: "one caller that looks like many",
+        title: "one caller that pretends to be many",
         n,
         injected: n,
         violations,
@@ -91,7 +92,7 @@ export async function bucketKeys({ count, seed, dist }: RowOptions): Promise<Row
   }
 }
 
-/** Another token each time, of the same caller. */
+/** Another token of the same caller each time. */
 function rotating(issuer: Issuer, sub: string, random: Random): Promise<string> {
   const now = Math.floor(Date.now() / 1000);
   const own = { jti: String(random.next()), client_id: String(random.next()), name: String(random.next()) };
@@ -114,7 +115,7 @@ interface Disguised {
 }
 
 async function call({ url, token, id, random }: Disguised): Promise<string> {
-  // Most name the tool as it is: the others find none and use up nothing.
+  // Most calls name the tool correctly: the others find none and do not count for the limit.
   const tool = random.chance(0.7) ? "read" : random.pick(TOOLS);
   const server = random.chance(0.8) ? "one" : random.pick(SERVERS);
   const headers = { [random.pick(CLAIMS)]: random.pick(ADDRESSES) };

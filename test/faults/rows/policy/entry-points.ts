@@ -1,4 +1,5 @@
-// The same call by every way into the gateway, for every reason to refuse one: the decision and its code are the same.
+// The same call through every surface of the gateway, for every reason to refuse one: the decision and its code are the
+// same.
 import { writeFileSync } from "node:fs";
 import { readAudit } from "../../support/audit.js";
 import { type EntryCall, openEntryPoints } from "../../support/entry-points.js";
@@ -11,7 +12,7 @@ interface Reason {
   readonly name: string;
   readonly call: EntryCall;
   readonly code: string;
-  /** What is not listed has no name of its own in full mode: there it is an unknown tool to the protocol. */
+  /** A hidden tool has no name in full mode: there the protocol reports an unknown tool. */
   readonly isUnlisted?: boolean;
 }
 
@@ -77,7 +78,7 @@ const DENIED: Reason = {
   code: "POLICY_DENIED",
 };
 
-/** `count`: for how many reasons each way is asked; the control comes on top. */
+/** `count`: for how many reasons each entry point is tried; the control is extra. */
 export async function entryPoints({ count, seed, dist, onProgress }: RowOptions): Promise<RowResult> {
   const random = createRandom(seed);
   const chosen = random.shuffle([...REASONS, DENIED]).slice(0, count);
@@ -87,7 +88,7 @@ export async function entryPoints({ count, seed, dist, onProgress }: RowOptions)
   const n = guarded.cells + strict.cells;
   const violations = [...guarded.violations, ...strict.violations];
   const figures = { reasons: chosen.length, cells: n, "legacy SSE": "not served" };
-  return { title: "every way in decides alike", n, injected: n, violations, figures };
+  return { title: "the same decision on every surface", n, injected: n, violations, figures };
 }
 
 async function runMatrix(dist: string, sections: object, reasons: readonly Reason[]) {
@@ -95,7 +96,7 @@ async function runMatrix(dist: string, sections: object, reasons: readonly Reaso
     inHome(async (other) => {
       const servers = { one: home.stdio("one"), two: home.stdio("two"), odd: other.stdio("odd") };
       if (sections === GUARDED) await prepare(home, dist, servers);
-      // From now on that server says something else of its tools.
+      // From now on this server returns another definition of its tools.
       writeFileSync(other.path("description.txt"), "Now with more.");
       const { all, close } = await openEntryPoints({ home, dist, servers, sections });
       const violations: string[] = [];
@@ -113,7 +114,7 @@ async function runMatrix(dist: string, sections: object, reasons: readonly Reaso
   );
 }
 
-/** What is known before anybody asks: an answer under a key, an empty bucket, and what the servers said at first. */
+/** The state before the first request: a stored answer for a key, an empty bucket, and the first definitions of the servers. */
 async function prepare(home: FaultHome, dist: string, servers: Record<string, object>): Promise<void> {
   const { scopes: _scopes, idempotency: _keys, ...policy } = GUARDED.policy;
   const config = home.configure(servers, { ...GUARDED, policy }, "before.json");

@@ -1,4 +1,4 @@
-// Random policies and random calls: the gateway decides as a second, independent reading of the specification does.
+// Random policies and random calls: the gateway decides as an independent model of the specification does.
 import { readAudit } from "../../support/audit.js";
 import { type Execution, openGateway, type Outcome } from "../../support/gateway.js";
 import { inHome } from "../../support/home.js";
@@ -21,7 +21,7 @@ const NAMES = Object.keys(TOOLS);
 const PATTERNS = ["*", "effect", "*effect", "r*", "one:*", "two:read", "destroy", "ERASE", "nothing", "e*e"] as const;
 const RISKS: readonly Risk[] = ["low", "medium", "high", "destructive"];
 
-/** `count`: how many calls there are. */
+/** `count`: the number of calls. */
 export async function policyModel({ count, seed, dist, onProgress }: RowOptions): Promise<RowResult> {
   const random = createRandom(seed);
   const policies = Math.ceil(count / CALLS_PER_POLICY);
@@ -43,7 +43,7 @@ export async function policyModel({ count, seed, dist, onProgress }: RowOptions)
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   return {
-    title: "random policies against a model of them",
+    title: "random policies compared with a model",
     n,
     injected: 0,
     violations,
@@ -87,7 +87,7 @@ async function tryPolicy(
     await gateway.close();
     const sent = home.ledger.entries().filter(({ kind }) => kind === "call").length;
     if (sent !== ran.length)
-      violations.push(`${name}: ${sent} calls reached servers, ${ran.length} were told to have run`);
+      violations.push(`${name}: ${sent} calls reached servers, but ${ran.length} were reported as executed`);
     return [...violations, ...(await readAudit(home, dist)).violations];
   });
 }
@@ -106,7 +106,7 @@ function toConfig(random: Random, calls: number): ModelConfig {
   const scope = (): string => random.pick(["a", "a:read", "a:write", "b"]);
   const strict = random.chance(0.3);
   return {
-    // Not too many, or nothing is left to decide.
+    // Not too many, or no call is left to decide.
     toolRules: random.chance(0.4) ? list(2, () => ({ ...toRule(about()), enabled: random.chance(0.4) })) : [],
     policy: {
       pinning: "off",
@@ -128,7 +128,7 @@ function toConfig(random: Random, calls: number): ModelConfig {
   };
 }
 
-/** Some are the repetition of an earlier one, some of these with a yes. */
+/** Some repeat an earlier call, some of these with a confirmation. */
 function toCall(random: Random, number: number, made: readonly ModelCall[]): ModelCall {
   if (made.length > 0 && random.chance(0.2)) {
     return { ...random.pick(made.slice(-10)), ...(random.chance(0.4) ? { confirmed: true } : {}) };

@@ -1,4 +1,4 @@
-// A bucket of a hundred calls that four gateways take from at once: no more than a hundred run.
+// Four gateways share a rate limit of 100 calls: at most 100 calls run.
 import { readAudit } from "../../support/audit.js";
 import { type Execution, type Gateway, openGateway, type Outcome } from "../../support/gateway.js";
 import { type FaultHome, inHome } from "../../support/home.js";
@@ -9,13 +9,13 @@ import type { RowOptions, RowResult } from "../../support/row.js";
 
 const GATEWAYS = 4;
 const LIMIT = 100;
-/** Their clocks disagree, as if somebody had set them: an hour ahead, an hour back, half an hour ahead. */
+/** The clocks of the gateways differ: an hour ahead, an hour back, half an hour ahead. */
 const CLOCKS_MS = [0, 3_600_000, -3_600_000, 1_800_000];
-/** Longer than the row lasts, so that none of the calls comes back into the bucket. */
+/** Longer than the row lasts, so that the bucket is not refilled. */
 const PER_SECONDS = 600;
 const FREE = 20;
 
-/** `count`: how many calls come at once. */
+/** `count`: how many calls are sent at once. */
 export async function rateBucket({ count, seed, dist }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     const limit = Math.min(LIMIT, Math.floor(count / 2));
@@ -57,7 +57,7 @@ export async function rateBucket({ count, seed, dist }: RowOptions): Promise<Row
     violations.push(...(await readAudit(home, dist)).violations);
     const ran = storm.filter(({ kind }) => kind === "answer").length;
     const figures = { limit, ran: ran + 1, limited: storm.length - ran, "clocks set wrong": GATEWAYS - 1 };
-    return { title: "one bucket, four gateways", n: count, injected: count - limit, violations, figures };
+    return { title: "one rate limit shared by four gateways", n: count, injected: count - limit, violations, figures };
   });
 }
 
@@ -78,7 +78,7 @@ function judgeStorm(outcomes: readonly Outcome[], left: number, { ledger }: Faul
     if (outcome.kind === "answer") continue;
     if (outcome.kind !== "error" || outcome.code !== "RATE_LIMITED") found.push(`a call ended in ${describe(outcome)}`);
     else if (!Object.keys(outcome.error).some((key) => key.startsWith("retry_after"))) {
-      found.push(`a limited call is not told when to come again: ${JSON.stringify(outcome.error)}`);
+      found.push(`a limited call has no retry time: ${JSON.stringify(outcome.error)}`);
     }
   }
   const sent = ledger.entries().filter(({ kind, tool }) => kind === "effect" && tool === "effect").length;

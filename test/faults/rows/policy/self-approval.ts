@@ -1,4 +1,4 @@
-// Callers that try to confirm their own calls where only a person may, in every way that the wire allows.
+// Callers try to confirm their own calls in mode `human`, in every way that the protocol allows.
 import { readAudit } from "../../support/audit.js";
 import { type Scene, SCENES, type Stage } from "../../support/approval-scenes.js";
 import { approveAtTerminal, decideInStore } from "../../support/approve.js";
@@ -12,10 +12,10 @@ import type { RowOptions, RowResult } from "../../support/row.js";
 
 const GATEWAYS = 2;
 const SERVERS = ["stdio", "http"] as const;
-/** A person who types is slow; the others' word is put where theirs ends up. */
+/** Typing an answer is slow; for the other cases the approval is written directly into the store. */
 const AT_TERMINAL = 2;
 
-/** `count`: how many requests are made at least that have no approval. */
+/** `count`: the minimum number of requests without an approval. */
 export async function selfApproval({ count, seed, dist, onProgress }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     home.configure(
@@ -43,7 +43,7 @@ export async function selfApproval({ count, seed, dist, onProgress }: RowOptions
     for (const one of [...clients, ...gateways]) await one.close();
     violations.push(...(await readAudit(home, dist)).violations);
     const ran = home.ledger.entries().filter(({ kind, tool }) => kind === "effect" && tool !== "read").length;
-    if (ran !== scenes.approvals) violations.push(`${ran} executions, ${scenes.approvals} approvals were used`);
+    if (ran !== scenes.approvals) violations.push(`${ran} executions for ${scenes.approvals} used approvals`);
     return {
       title: "self-approval in mode human",
       n: attempts + scenes.attempts,
@@ -59,7 +59,7 @@ export async function selfApproval({ count, seed, dist, onProgress }: RowOptions
   });
 }
 
-/** Where a caller may confirm its own call, the same attempt runs: what looks at the ledger is not blind. */
+/** Where a caller may confirm its own call, the same attempt runs: the check of the ledger works. */
 async function runControl(dist: string): Promise<string[]> {
   return await inHome(async (home) => {
     home.configure({ stdio: home.stdio("stdio") });
@@ -136,5 +136,5 @@ async function runAttacks(parts: Parts, round: number, told: Record<string, numb
 
 function expectNothing({ ledger }: FaultHome, id: string): string[] {
   const calls = ledger.of(id, "call").length;
-  return calls === 0 ? [] : [`${id}: ran ${calls} times without a person's word`];
+  return calls === 0 ? [] : [`${id}: ran ${calls} times without approval by a user`];
 }

@@ -1,4 +1,5 @@
-// Under the strict preset nothing runs that nobody has vouched for, whatever callers name and servers say of themselves.
+// With the strict preset, the gateway executes only what the configuration allows, whatever callers send and servers
+// declare.
 import { readAudit } from "../../support/audit.js";
 import { type Execution, type Gateway, openGateway, type Outcome } from "../../support/gateway.js";
 import { type FaultHome, inHome } from "../../support/home.js";
@@ -11,7 +12,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
   "TOOL_NOT_FOUND",
   "SERVER_NOT_FOUND",
   "TOOL_QUARANTINED",
-  // A server is believed that it destroys: a person is asked, and there is none here.
+  // The claim that a tool is destructive is believed: it needs confirmation, and no user can confirm here.
   "CONFIRMATION_REQUIRED",
 ]);
 const TOOLS = ["effect", "idempotent_effect", "read", "destroy", "erase"] as const;
@@ -31,13 +32,13 @@ const ODD = [
 
 const CALLS_PER_PRESET = 20;
 
-/** `count`: how many calls there are that nobody has allowed. */
+/** `count`: how many calls are not allowed. */
 export async function strictDenials({ count, seed, dist }: RowOptions): Promise<RowResult> {
   const random = createRandom(seed);
   const strict = await inHome((home) => runStrict(home, { count, random, dist }));
   const lies = await inHome((home) => runLies(home, dist));
   return {
-    title: "what nobody has allowed, under strict",
+    title: "calls that the strict preset must refuse",
     n: strict.n + lies.n,
     injected: strict.n + lies.n,
     violations: [...strict.violations, ...lies.violations],
@@ -56,7 +57,7 @@ async function runStrict(home: FaultHome, { count, random, dist }: Trial) {
   const presets = [
     { preset: "strict", pinning: "off" },
     { preset: "strict" },
-    // A rule about other tools is no rule about these.
+    // A rule for other tools does not apply to these.
     { preset: "strict", pinning: "off", risk: [{ tools: "nothing_*", risk: "low" }] },
   ];
   const gateways: Gateway[] = [];
@@ -81,11 +82,11 @@ async function runStrict(home: FaultHome, { count, random, dist }: Trial) {
     figures: { allowed: outcomes.filter(({ kind }) => kind === "answer").length, "reached a server": sent, ...told },
     violations: [
       ...audit.violations,
-      ...outcomes.filter((one) => !isRefusal(one)).map((one) => `a call that nobody allowed ended in ${describe(one)}`),
+      ...outcomes.filter((one) => !isRefusal(one)).map((one) => `a call that is not allowed ended in ${describe(one)}`),
       ...(sent === 0 ? [] : [`${sent} entries in the ledger`]),
       ...outcomes
         .filter((one) => one.kind === "error" && !recorded.has(String(one.error["request_id"])))
-        .map((one) => `${describe(one)} is not on record`),
+        .map((one) => `${describe(one)} is not in the audit log`),
     ],
   };
 }
@@ -100,7 +101,7 @@ function toCall(random: Random, number: number): Execution {
   return { server, tool, arguments: { id: `strict-${number}` }, options };
 }
 
-/** `read` says that it only reads and `idempotent_effect` that it may run twice: who does not believe them is not misled. */
+/** `read` claims to be read-only and `idempotent_effect` to be repeatable: the gateway must not rely on it. */
 async function runLies(home: FaultHome, dist: string) {
   const risk = [
     { tools: "read", risk: "destructive" },
@@ -139,10 +140,10 @@ async function runLies(home: FaultHome, dist: string) {
   }
   await strict.execute(twice);
   const again = describe(await strict.execute(twice));
-  if (!again.startsWith("IDEMPOTENCY_OUTCOME_UNKNOWN")) violations.push(`idempotentHint was believed: ${again}`);
+  if (!again.startsWith("IDEMPOTENCY_OUTCOME_UNKNOWN")) violations.push(`idempotentHint was trusted: ${again}`);
   const calls = home.ledger.of("lie-twice", "call").length;
   if (calls !== 1) violations.push(`a call that crashed was sent ${calls} times`);
-  if (home.ledger.entries().some(({ id }) => /^lie-\d/.test(id))) violations.push("a call that is to be confirmed ran");
+  if (home.ledger.entries().some(({ id }) => /^lie-\d/.test(id))) violations.push("a call that needs confirmation ran");
   for (const gateway of [first, strict, wary]) await gateway.close();
   return { n: expected.length + 1, violations };
 }

@@ -1,5 +1,5 @@
-// A caller that may not see some tools asks for them in every way. Nothing of them is told, and the answers are those of a
-// gateway that has no such tools; what they take is compared with what a name takes that never was.
+// A caller requests tools outside its view in every way. The answers reveal nothing and are those of a gateway without
+// these tools; their timing is compared with that of names that do not exist.
 import { askModern, openMcpSession } from "../../../support/mcp-http.js";
 import { type ServedGateway, openServedGateway, tokenEntry, tokenOf } from "../../support/served-gateway.js";
 import type { Json } from "../../support/gateway.js";
@@ -9,7 +9,7 @@ import { compareSamples } from "../../support/kolmogorov.js";
 import { createRandom, type Random } from "../../support/random.js";
 import type { Gate, RowOptions, RowResult } from "../../support/row.js";
 
-/** Words that nobody else uses. */
+/** Words that occur nowhere else. */
 const SECRET = ["zebrafinch", "quokkaline", "xylofrob"] as const;
 const HIDDEN = SECRET.map((word) => ({
   name: `${word}_payout`,
@@ -18,13 +18,13 @@ const HIDDEN = SECRET.map((word) => ({
 }));
 const LEAK = new RegExp(SECRET.join("|"), "i");
 const TIMED_SHARE = 0.5;
-/** Less likely than this by chance, and the difference is told; less than that, and it is one. */
+/** Below the first probability the difference is reported; below the second it counts as real. */
 const LEAST_P = 0.01;
 const SURE_P = 1e-6;
-/** So many that a few dozen turns are enough for all. */
+/** So many that a few dozen rounds are enough for all. */
 const QUESTIONS_PER_TURN = 8;
 
-/** `count`: how many times a hidden tool and one that never was are called, one after the other. */
+/** `count`: how many times a hidden tool and a missing tool are called in turn. */
 export async function unseenTools({ count, seed, dist, onProgress }: RowOptions): Promise<RowResult> {
   const hidden = await openHiddenServer(HIDDEN);
   try {
@@ -44,7 +44,7 @@ export async function unseenTools({ count, seed, dist, onProgress }: RowOptions)
         const timed = await time(full, { count, random });
         const violations = [...told.violations, ...timed.violations];
         if (!(await full.isKnown()))
-          violations.push("the gateway itself does not know the hidden tools: nothing was tried");
+          violations.push("the gateway itself does not know the hidden tools: the row tested nothing");
         if (hidden.calls() > 0) violations.push(`${hidden.calls()} calls reached the hidden server`);
         for (const gateway of [full, without]) await gateway.stop();
         const { p, distance } = compareSamples(timed.hidden, timed.none);
@@ -54,9 +54,10 @@ export async function unseenTools({ count, seed, dist, onProgress }: RowOptions)
           seen: String(Number(p.toPrecision(3))),
           verdict: p >= LEAST_P ? "met" : "not met",
         };
-        if (p < SURE_P) violations.push(`hidden tools are told apart by time: p ${p}, distance ${distance}`);
+        if (p < SURE_P)
+          violations.push(`response times distinguish hidden tools from missing ones: p ${p}, distance ${distance}`);
         return {
-          title: "tools that a caller may not see",
+          title: "tools outside the caller's view",
           n: told.n + timed.hidden.length + timed.none.length,
           injected: told.n + timed.hidden.length,
           violations,
@@ -77,10 +78,10 @@ export async function unseenTools({ count, seed, dist, onProgress }: RowOptions)
 }
 
 interface Probe {
-  /** As the caller that may see little. */
+  /** As the caller with the restricted view. */
   readonly ask: (question: Question) => Promise<string>;
   readonly call: (server: string, tool: string) => Promise<string>;
-  /** Whether the person at the machine finds what the caller may not. */
+  /** Whether a local user finds the tools that are hidden from the caller. */
   readonly isKnown: () => Promise<boolean>;
   readonly stop: () => Promise<void>;
 }
@@ -97,7 +98,7 @@ async function openProbe(home: FaultHome, dist: string): Promise<Probe> {
   const session = await openMcpSession(caller);
   const isKnown = async (): Promise<boolean> =>
     LEAK.test(await restText(gateway, gateway.token, "/api/search?q=zebrafinch+funds"));
-  // What servers say is known before anybody is compared.
+  // All servers are listed before the comparison.
   for (const server of ["seen", "mixed", "vault"])
     await restText(gateway, gateway.token, `/api/adapters/${server}/tools`);
   return {
@@ -129,7 +130,7 @@ const execution = (server: string, tool: string): Json => ({
   arguments: { server, tool, arguments: {}, options: { idempotency_key: "k" } },
 });
 
-/** Every way to learn of a tool, with its name, parts of it, what it does and where it is. */
+/** Every way to find a tool: by its name, parts of it, its description and its server. */
 function questions(): Question[] {
   const words = [
     ...SECRET,
@@ -189,7 +190,7 @@ function questions(): Question[] {
   ];
 }
 
-/** What the caller has written itself may come back; nothing else of it. */
+/** The caller's own input may be echoed; nothing else may name the tool. */
 async function compareAll(full: Probe, without: Probe, all: readonly Question[]) {
   const violations: string[] = [];
   for (const question of all) {
@@ -199,7 +200,7 @@ async function compareAll(full: Probe, without: Probe, all: readonly Question[])
       new RegExp(SECRET.filter((word) => what.includes(word.slice(0, 8))).join("|") || "$^", "gi"),
       "",
     );
-    if (LEAK.test(own)) violations.push(`${what}: names what is hidden: ${told.slice(0, 300)}`);
+    if (LEAK.test(own)) violations.push(`${what}: names a hidden tool: ${told.slice(0, 300)}`);
     if (toShape(told) !== toShape(control)) {
       violations.push(`${what}: ${toShape(told).slice(0, 300)} is not ${toShape(control).slice(0, 300)}`);
     }
@@ -207,7 +208,7 @@ async function compareAll(full: Probe, without: Probe, all: readonly Question[])
   return { n: all.length, violations };
 }
 
-/** Without what is another each time. */
+/** Without the parts that differ in every answer. */
 function toShape(text: string): string {
   return text
     .replaceAll(/\\*"request_id\\*":\s*\\*"[^"\\]*\\*"/g, "")
@@ -231,7 +232,8 @@ async function time(probe: Probe, { count, random }: { count: number; random: Ra
     await one("destrox", none);
     if (!isFirst) await one("destroy", hidden);
   }
-  const violations = shapes.size === 1 ? [] : [`answers tell a hidden tool from none: ${[...shapes].join(" or ")}`];
+  const violations =
+    shapes.size === 1 ? [] : [`answers distinguish a hidden tool from a missing one: ${[...shapes].join(" or ")}`];
   return { hidden, none, violations };
 }
 

@@ -1,4 +1,5 @@
-// A server whose command has to fetch it first: callers are told so, and the one start goes on until it is done.
+// The command of a server has to download it first: calls fail with an error that says so, and the single start
+// continues until it is done.
 import { chmodSync, rmSync, writeFileSync } from "node:fs";
 import { waitFor } from "../../support/deadline.js";
 import { type Gateway, openGateway, type Outcome } from "../../support/gateway.js";
@@ -8,7 +9,7 @@ import { describe } from "../../support/replay.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
 import { judgeTime, timed } from "../../support/timing.js";
 
-/** From here on the limits are those of the product; a shorter start has shorter ones, in the same order. */
+/** From this duration on, the limits are the defaults; a shorter start uses shorter limits in the same order. */
 const REAL_SECONDS = 45;
 const GATE_MS = 50;
 const PING_EVERY_MS = 100;
@@ -26,14 +27,14 @@ export async function coldStart({ count, dist }: RowOptions): Promise<RowResult>
   const known = await inHome((home) => startCold(home, dist, { seconds: count, isKnown: true }));
   const unknown = await inHome((home) => startCold(home, dist, { seconds: SHORT_SECONDS, isKnown: false }));
   const violations = [...known.violations, ...unknown.violations];
-  if (known.starts !== 1) violations.push(`${known.starts} starts of a server whose tools are known`);
-  // Its tools have to be listed first, by a connection that is closed right after.
-  if (unknown.starts > 2) violations.push(`${unknown.starts} starts of a server that was never asked`);
+  if (known.starts !== 1) violations.push(`${known.starts} starts of a server with known tools`);
+  // Its tools are listed first, over a connection that is closed right after.
+  if (unknown.starts > 2) violations.push(`${unknown.starts} starts of a server that was never listed`);
   const late = { of: "the word that it starts, after its wait", ms: known.lateMs, gateMs: GATE_MS };
   const judged = judgeTime({ ...late, control: known.pingMs });
   violations.push(...judged.violations);
   return {
-    title: "a server that takes long to start",
+    title: "a server that starts slowly",
     n: known.told + unknown.told + 2,
     injected: 2,
     violations,
@@ -51,7 +52,7 @@ export async function coldStart({ count, dist }: RowOptions): Promise<RowResult>
 
 interface Cold {
   readonly seconds: number;
-  /** Its tools are in the catalog from a quicker start before. */
+  /** Its tools are in the catalog from an earlier, faster start. */
   readonly isKnown: boolean;
 }
 
@@ -79,7 +80,7 @@ async function startCold(home: FaultHome, dist: string, { seconds, isKnown }: Co
   return { ...found, pingMs, starts };
 }
 
-/** What the gateway takes for the least of requests, all the time. */
+/** The time of the smallest request to the gateway, measured continuously. */
 function pingMeanwhile(gateway: Gateway): { stop: () => Promise<number[]> } {
   const state = { isOver: false };
   const run = async (): Promise<number[]> => {
@@ -112,7 +113,7 @@ async function callUntilReady(gateway: Gateway, { seconds, waitMs }: { seconds: 
   return { violations: ["the server was never ready"], lateMs, told: lateMs.length };
 }
 
-/** That it starts, that nothing was done, and what to do. */
+/** The error says that the server is starting, that nothing was executed, and what to do next. */
 const isTold = (outcome: Outcome): boolean =>
   outcome.kind === "error" &&
   outcome.code === "UPSTREAM_STARTING" &&

@@ -1,4 +1,5 @@
-// Servers that end at once, or at every call, while callers do not give up: they are left alone for longer and longer.
+// Servers exit at once, or on every call, while clients keep calling: the gateway waits longer and longer before it
+// restarts them.
 import { readFileSync } from "node:fs";
 import { type Gateway, openGateway, type Outcome } from "../../support/gateway.js";
 import { inHome } from "../../support/home.js";
@@ -9,12 +10,12 @@ import { round } from "../../support/measure.js";
 import { judgeFigure, p99, timed } from "../../support/timing.js";
 
 const CALL_EVERY_MS = 50;
-/** More than five failures within a minute, and a server is left alone for the next. */
+/** After more than five failures within a minute the circuit breaker opens for the next minute. */
 const MOST_FAILURES = 6;
-/** A server that ends before it has said anything is started once more in the older way, and counted as one failure. */
+/** A server that exits before its first message is started once more with the older handshake; both count as one failure. */
 const STARTS_PER_FAILURE = 2;
 const TICKS_PER_SECOND = 100;
-/** Of a core, for forty calls a second that are refused and twenty that are not. A gateway that tries without end has all of it. */
+/** Share of a core for forty rejected and twenty answered calls a second. A gateway that retries without limit uses a whole core. */
 const MOST_PERCENT = 30;
 const BEYOND_PERCENT = 80;
 
@@ -41,15 +42,15 @@ export async function crashLoops({ count, dist }: RowOptions): Promise<RowResult
     const busy = (cpuSecondsOf(gateway.pid) - busyFrom) / ((performance.now() - from) / 1000);
     const found = await Promise.all(outcomes);
     const wrong = found.filter((one) => one.kind !== "error" || !isClassified(one.code));
-    violations.push(...wrong.map((one) => `a call of a server that ends ended in ${describe(one)}`));
+    violations.push(...wrong.map((one) => `a call to a server that exits ended in ${describe(one)}`));
     const startsOf = (name: string): number =>
       readQuickLog(home).filter((entry) => entry.kind === "start" && entry.name === name).length;
     const [ended, left] = [startsOf("ends"), startsOf("leaves")];
     if (ended > MOST_FAILURES * STARTS_PER_FAILURE)
-      violations.push(`a server that ends at once was started ${ended} times`);
-    // Once for its list.
-    if (left > MOST_FAILURES + 1) violations.push(`a server that ends at every call was started ${left} times`);
-    if (!gateway.isAlive) violations.push("the gateway has ended");
+      violations.push(`a server that exits at startup was started ${ended} times`);
+    // One start for its list.
+    if (left > MOST_FAILURES + 1) violations.push(`a server that exits at every call was started ${left} times`);
+    if (!gateway.isAlive) violations.push("the gateway has exited");
     const judged = judgeFigure({
       of: "time on a processor, with all these calls",
       seen: busy * 100,
@@ -60,7 +61,7 @@ export async function crashLoops({ count, dist }: RowOptions): Promise<RowResult
     violations.push(...judged.violations);
     await gateway.close();
     return {
-      title: "servers that end all the time",
+      title: "servers that exit repeatedly",
       n: found.length,
       injected: ended + left,
       violations,
@@ -82,11 +83,11 @@ const isClassified = (code: string): boolean =>
 
 async function callGood(gateway: Gateway, violations: string[]): Promise<number> {
   const { value, ms } = await timed(() => gateway.execute({ server: "good", tool: "who", arguments: {} }));
-  if (value.kind !== "answer") violations.push(`a call of the good server ended in ${describe(value)}`);
+  if (value.kind !== "answer") violations.push(`a call to the healthy server ended in ${describe(value)}`);
   return ms;
 }
 
-/** Time on a processor, of the process itself. */
+/** Processor time of the process itself. */
 function cpuSecondsOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");

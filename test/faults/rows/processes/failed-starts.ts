@@ -1,4 +1,5 @@
-// Commands that are not there, not programs, or gone in the middle of the handshake, and a gateway without descriptors.
+// Commands that do not exist, are not programs, or exit during the handshake, and a gateway without free file
+// descriptors.
 import { execFileSync } from "node:child_process";
 import { readdirSync, writeFileSync } from "node:fs";
 import { waitFor } from "../../support/deadline.js";
@@ -16,16 +17,16 @@ const ENOUGH_DESCRIPTORS = 4096;
 
 interface Kind {
   readonly toServer: (home: FaultHome, name: string) => object;
-  /** What the caller is told, in part. */
+  /** A part of the error message for the caller. */
   readonly says: RegExp;
 }
 
 const KINDS: Readonly<Record<string, Kind>> = {
   ENOENT: { toServer: (home) => ({ command: home.path("nothing") }), says: /was not found/ },
-  EACCES: { toServer: (home) => ({ command: home.path("plain") }), says: /may not be executed/ },
-  "a folder": { toServer: (home) => ({ command: home.folder }), says: /may not be executed/ },
+  EACCES: { toServer: (home) => ({ command: home.path("plain") }), says: /cannot be executed/ },
+  "a folder": { toServer: (home) => ({ command: home.folder }), says: /cannot be executed/ },
   "no folder": { toServer: (home) => ({ command: "sh", cwd: home.path("nowhere") }), says: /working directory/ },
-  EPIPE: { toServer: (home, name) => quickServer(home, name, "dies"), says: /ended with code 9/ },
+  EPIPE: { toServer: (home, name) => quickServer(home, name, "dies"), says: /exited with code 9/ },
 };
 
 /** `count`: how many starts fail. */
@@ -57,11 +58,11 @@ export async function failedStarts({ count, dist, onProgress }: RowOptions): Pro
       if (from % 200 === 0) onProgress?.(`${from} of ${count} starts`);
     }
     await expectGood(gateway, "after", violations);
-    if (!gateway.isAlive) violations.push("the gateway has ended");
+    if (!gateway.isAlive) violations.push("the gateway has exited");
     await gateway.close();
-    if (gateway.exitCode !== 0) violations.push(`the gateway ended with ${gateway.exitCode}`);
+    if (gateway.exitCode !== 0) violations.push(`the gateway exited with ${gateway.exitCode}`);
     return {
-      title: "starts that fail",
+      title: "failed starts",
       n: count + outOfFiles,
       injected: count + outOfFiles,
       violations,
@@ -70,7 +71,7 @@ export async function failedStarts({ count, dist, onProgress }: RowOptions): Pro
   });
 }
 
-/** The system gives a gateway no more descriptors for a while. Gives how many callers were told so. */
+/** Limits the file descriptors of a gateway for a while. Returns how many callers got the matching error. */
 async function starve(home: FaultHome, dist: string, violations: string[]): Promise<number> {
   const names = Array.from({ length: STARVED }, (_, number) => `starved${number}`);
   home.configure(Object.fromEntries([...names, "good"].map((name) => [name, quickServer(home, name)])));
@@ -93,10 +94,10 @@ async function starve(home: FaultHome, dist: string, violations: string[]): Prom
   return told;
 }
 
-/** A connection that is open goes on. */
+/** An open connection keeps working. */
 async function expectGood(gateway: Gateway, when: string, violations: string[]): Promise<void> {
   const outcome = await gateway.execute({ server: "good", tool: "who", arguments: {} });
-  if (outcome.kind !== "answer") violations.push(`${when}: a good server's call ended in ${toWords(outcome)}`);
+  if (outcome.kind !== "answer") violations.push(`${when}: a call to a healthy server ended in ${toWords(outcome)}`);
 }
 
 const isTold = (outcome: Outcome, says: RegExp): boolean =>

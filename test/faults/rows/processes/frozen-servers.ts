@@ -1,5 +1,5 @@
-// Servers that stand still in the middle of a call, some for good: the call times out, whoever does not wake up is
-// replaced, and what a server says late reaches nobody.
+// Servers are suspended in the middle of a call, some permanently: the call times out, the gateway replaces a server
+// that does not resume, and discards late answers.
 import { eventually, isRunning } from "../../../support/eventually.js";
 import { type Gateway, openGateway } from "../../support/gateway.js";
 import { type FaultHome, inHome } from "../../support/home.js";
@@ -10,10 +10,10 @@ import { timed } from "../../support/timing.js";
 
 const TIMEOUT_MS = 300;
 const PULSE_TIMEOUT_MS = 700;
-/** With a sixth crash within a minute a server is left alone for a while. */
+/** After a sixth crash within a minute the circuit breaker opens. */
 const FREEZES_PER_SERVER = 5;
 const AFTER = 5;
-/** For calls that are to be answered, the start of a server included. */
+/** Time limit for calls that must be answered, including the start of a server. */
 const ENOUGH = { timeout: 30 };
 
 interface Place {
@@ -22,7 +22,7 @@ interface Place {
   readonly violations: string[];
 }
 
-/** `count`: how often a server is stopped. */
+/** `count`: how often a server is suspended. */
 export async function frozenServers({ count, seed, dist }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     const random = createRandom(seed);
@@ -43,7 +43,7 @@ export async function frozenServers({ count, seed, dist }: RowOptions): Promise<
     }
     await gateway.close();
     return {
-      title: "servers that stand still",
+      title: "suspended servers",
       n: count * (AFTER + 1),
       injected: count,
       violations,
@@ -63,19 +63,19 @@ async function freeze({ home, gateway, violations }: Place, { server, id, wakes 
   const expect = async (marker: string): Promise<void> => {
     const outcome = await gateway.execute({ server, tool: "effect", arguments: { id: marker }, options: ENOUGH });
     const isOwn = outcome.kind === "answer" && JSON.stringify(outcome.result).includes(`done ${marker} as`);
-    if (!isOwn) violations.push(`${marker} was told ${describe(outcome)}`);
+    if (!isOwn) violations.push(`${marker} was answered with ${describe(outcome)}`);
   };
   await expect(`${id}-before`);
   const { pid } = await home.ledger.waitFor(`${id}-before`, "answer");
   process.kill(pid, "SIGSTOP");
   const { value, ms } = await timed(() => gateway.execute({ server, tool: "effect", arguments: { id } }));
   if (value.kind !== "error" || value.code !== "TOOL_EXECUTION_TIMEOUT")
-    violations.push(`${id}: a call of a server that stands still ended in ${describe(value)}`);
+    violations.push(`${id}: a call to a suspended server ended in ${describe(value)}`);
   if (wakes) {
     process.kill(pid, "SIGCONT");
     await home.ledger.waitFor(id, "answer");
   } else if (!(await isGone(pid))) {
-    violations.push(`${id}: a server that stands still was not replaced`);
+    violations.push(`${id}: a suspended server was not replaced`);
     process.kill(pid, "SIGKILL");
   }
   for (let number = 0; number < AFTER; number += 1) await expect(`${id}-after-${number}`);

@@ -1,5 +1,5 @@
-// A gateway that is killed with a hundred servers below it, some with children, some that mind neither end of input nor
-// SIGTERM: nothing of them is left two seconds later, and the next gateway starts each once.
+// A gateway is killed while 100 servers run, some with child processes, some that ignore the end of input and SIGTERM:
+// after two seconds no process is left, and the next gateway starts each server once.
 import { type Gateway, openGateway } from "../../support/gateway.js";
 import { type FaultHome, inHome } from "../../support/home.js";
 import { livingOf, quickServer, readQuickLog, type QuickMode } from "../../support/quick-servers.js";
@@ -10,7 +10,7 @@ import type { RowOptions, RowResult } from "../../support/row.js";
 const LIMIT_MS = 2000;
 const AT_ONCE = 20;
 
-/** `count`: how many servers there are; a fifth of each odd kind. */
+/** `count`: the number of servers; a fifth of each special kind. */
 export async function gatewayKilled({ count, dist, onProgress }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     const servers = Array.from({ length: count }, (_, number): [string, QuickMode | undefined] => [
@@ -22,7 +22,7 @@ export async function gatewayKilled({ count, dist, onProgress }: RowOptions): Pr
     const first = await openGateway(home, { dist });
     const violations = await askAll(first, names);
     const before = livingOf(home);
-    onProgress?.(`${before.length} processes live`);
+    onProgress?.(`${before.length} processes run`);
     const from = performance.now();
     await first.kill();
     const goneMs = await waitFor(() => livingOf(home).length === 0, "end of all servers", LIMIT_MS).then(
@@ -31,12 +31,14 @@ export async function gatewayKilled({ count, dist, onProgress }: RowOptions): Pr
     );
     const survivors = goneMs === undefined ? livingOf(home) : [];
     violations.push(
-      ...survivors.map(({ kind, name }) => `the ${kind} of ${name} lives ${LIMIT_MS} ms after its gateway`),
+      ...survivors.map(
+        ({ kind, name }) => `the ${kind} of ${name} still runs ${LIMIT_MS} ms after its gateway was killed`,
+      ),
     );
     for (const { pid } of survivors) process.kill(pid, "SIGKILL");
     const duplicates = await startAgain(home, dist, names, violations);
     return {
-      title: "a gateway killed with servers below it",
+      title: "a gateway killed while its servers run",
       n: names.length,
       injected: 1,
       violations,
@@ -57,14 +59,14 @@ async function askAll(gateway: Gateway, names: readonly string[]): Promise<strin
     await Promise.all(
       names.slice(from, from + AT_ONCE).map(async (server) => {
         const outcome = await gateway.execute({ server, tool: "who", arguments: {} });
-        if (outcome.kind !== "answer") violations.push(`a call of ${server} ended in ${describe(outcome)}`);
+        if (outcome.kind !== "answer") violations.push(`a call to ${server} ended in ${describe(outcome)}`);
       }),
     );
   }
   return violations;
 }
 
-/** Two calls of each at the same time share one start. */
+/** Two concurrent calls to a server share one start. */
 async function startAgain(
   home: FaultHome,
   dist: string,
@@ -86,6 +88,6 @@ async function startAgain(
   violations.push(...often.map((name) => `the next gateway did not start ${name} exactly once`));
   await next.close();
   const left = livingOf(home);
-  violations.push(...left.map(({ name }) => `${name} outlived a gateway that ended in order`));
+  violations.push(...left.map(({ name }) => `${name} survived a gateway that exited normally`));
   return often.length;
 }

@@ -1,4 +1,4 @@
-// Calls of a healthy server that their callers give up, or that take too long: the server stays as it is.
+// Callers cancel calls to a healthy server, or the calls time out: the server keeps running.
 import { type Gateway, openGateway } from "../../support/gateway.js";
 import { type FaultHome, inHome } from "../../support/home.js";
 import { describe } from "../../support/replay.js";
@@ -9,7 +9,7 @@ import { timed } from "../../support/timing.js";
 const TIMEOUT_MS = 300;
 const AT_ONCE = 16;
 
-/** `count`: how many calls are given up; one half by their callers, one by their time limit. */
+/** `count`: how many calls are abandoned; one half is cancelled by callers, the other half times out. */
 export async function givenUpCalls({ count, dist }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     home.configure(
@@ -36,7 +36,7 @@ export async function givenUpCalls({ count, dist }: RowOptions): Promise<RowResu
     if (pids.size !== 1) violations.push(`calls were answered by ${pids.size} processes`);
     await gateway.close();
     return {
-      title: "calls that are given up",
+      title: "cancelled and timed-out calls",
       n: count,
       injected: count,
       violations,
@@ -50,7 +50,7 @@ export async function givenUpCalls({ count, dist }: RowOptions): Promise<RowResu
   });
 }
 
-/** Nothing is answered to a request that was cancelled. */
+/** A cancelled request gets no answer. */
 async function cancel(home: FaultHome, gateway: Gateway, id: string): Promise<void> {
   const requestId = gateway.newId();
   const args = { server: "patient", tool: "effect", arguments: { id, mode: "hang" } };

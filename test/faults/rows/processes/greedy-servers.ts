@@ -1,4 +1,5 @@
-// Servers that take all the memory they may have, or start processes without end: they fail alone and leave nothing.
+// Servers use all the memory that they may have, or keep starting processes: other servers are not affected, and no
+// process is left.
 import { type Gateway, openGateway } from "../../support/gateway.js";
 import { type FaultHome, inHome } from "../../support/home.js";
 import { waitFor } from "../../support/deadline.js";
@@ -9,15 +10,15 @@ import { round, type Slice } from "../../support/measure.js";
 import { createRandom } from "../../support/random.js";
 import { judgeRatio, p99, timed } from "../../support/timing.js";
 
-/** Before each, as many as fall into the time of one. */
+/** Calls before each fault: as many as run during one fault. */
 const IDLE_CALLS = 100;
 const END_LIMIT_MS = 5000;
-/** What p99 of another server's calls may be, of theirs before. */
+/** The highest allowed ratio of another server's p99 to its p99 before. */
 const GATE = 1.1;
-/** Who takes all of a core on a machine with few slows everybody down; a quarter of a second and five times are more than that. */
+/** A process that uses a whole core slows down every other process; a quarter of a second and a factor of five exceed that. */
 const UNEXPLAINED = { times: 5, ms: 250 };
 
-/** `count`: how often each of the two does so, at most five times. */
+/** `count`: how often each of the two faults is injected, at most five times. */
 export async function greedyServers({ count, seed, dist }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     home.configure({
@@ -39,14 +40,14 @@ export async function greedyServers({ count, seed, dist }: RowOptions): Promise<
     const [ms, idle] = [slices.flatMap(({ ours }) => ours), slices.flatMap(({ control }) => control)];
     const started = readQuickLog(home).filter(({ kind }) => kind === "child").length;
     const left = await findLeft(home);
-    violations.push(...left.map((pid) => `process ${pid} of a server that has ended is left`));
+    violations.push(...left.map((pid) => `process ${pid} of an exited server is left`));
     const random = createRandom(seed);
     const compared = { of: "calls of another server meanwhile", slices, most: GATE, unexplained: UNEXPLAINED };
     const judged = judgeRatio({ ...compared, random });
     violations.push(...judged.violations);
     await gateway.close();
     return {
-      title: "servers that take everything",
+      title: "servers that exhaust resources",
       n: ms.length,
       injected: count * 2,
       violations,
@@ -62,13 +63,13 @@ export async function greedyServers({ count, seed, dist }: RowOptions): Promise<
   });
 }
 
-/** One call that goes wrong, and what calls of another server take until then. */
+/** One failing call, and the durations of calls to another server in the meantime. */
 async function provoke(gateway: Gateway, server: string, violations: string[]): Promise<number[]> {
   const state = { isOver: false };
   const call = gateway.execute({ server, tool: "who", arguments: {} }).then((outcome) => {
     state.isOver = true;
     if (outcome.kind !== "error" || outcome.code !== "TOOL_EXECUTION_ERROR" || outcome.executed !== "unknown")
-      violations.push(`a call of ${server} ended in ${describe(outcome)}`);
+      violations.push(`a call to ${server} ended in ${describe(outcome)}`);
   });
   const found: number[] = [];
   while (!state.isOver) found.push(await callOther(gateway, violations));
@@ -78,11 +79,11 @@ async function provoke(gateway: Gateway, server: string, violations: string[]): 
 
 async function callOther(gateway: Gateway, violations: string[]): Promise<number> {
   const { value, ms } = await timed(() => gateway.execute({ server: "other", tool: "who", arguments: {} }));
-  if (value.kind !== "answer") violations.push(`a call of another server ended in ${describe(value)}`);
+  if (value.kind !== "answer") violations.push(`a call to another server ended in ${describe(value)}`);
   return ms;
 }
 
-/** They are counted, and then ended. */
+/** Counts the remaining processes and then kills them. */
 async function findLeft(home: FaultHome): Promise<number[]> {
   const left = (): number[] => livingOf(home).flatMap(({ kind, pid }) => (kind === "child" ? [pid] : []));
   await waitFor(() => left().length === 0, "end of all processes", END_LIMIT_MS).catch(() => undefined);

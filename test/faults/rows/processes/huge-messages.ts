@@ -1,4 +1,4 @@
-// Messages of 11, 100 and 500 MiB in one line: the call that asked for one fails alone, whoever else calls is answered.
+// Messages of 11, 100 and 500 MiB in one line: only the call that requested one fails; other calls are answered.
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { peakRssOf, rssOf } from "../../support/census.js";
@@ -55,7 +55,7 @@ export async function hugeMessages({ count, dist, onProgress }: RowOptions): Pro
     }
     const { violations } = tally;
     const [most, lag] = [Math.max(...grown), Math.max(...lags.map((one) => one.p99))];
-    if (most > RSS_GATE_MIB) violations.push(`memory grew by ${most.toFixed(0)} MiB for ${RSS_GATE_MIB} allowed`);
+    if (most > RSS_GATE_MIB) violations.push(`memory grew by ${most.toFixed(0)} MiB, ${RSS_GATE_MIB} are allowed`);
     const judged = together([
       judgeTime({ of: "the event loop is late, p99", ms: [lag], gateMs: LAG_GATE_MS, control: [idleLag.p99] }),
       judgeTime({ of: "calls of another server", ms: tally.elsewhereMs, gateMs: CALL_GATE_MS, control }),
@@ -84,7 +84,7 @@ export async function hugeMessages({ count, dist, onProgress }: RowOptions): Pro
   });
 }
 
-/** The peak counts from here on, where the system lets us say so. */
+/** The peak counts from here on, if the system supports resetting it. */
 function forgetPeak(pid: number): number {
   try {
     writeFileSync(`/proc/${pid}/clear_refs`, "5");
@@ -126,14 +126,14 @@ async function callOther(gateway: Gateway, calls: number, tally?: Tally): Promis
     const { value, ms } = await timed(() => gateway.execute({ server: "other", tool: "who", arguments: {} }));
     found.push(ms);
     if (tally !== undefined)
-      count(tally, value.kind === "answer", `a call of another server ended in ${describe(value)}`);
+      count(tally, value.kind === "answer", `a call to another server ended in ${describe(value)}`);
   }
   return found;
 }
 
 const textOf = (result: Record<string, unknown>): unknown => (result["content"] as { text?: string }[])[0]?.text;
 
-/** The same server and the smallest of the messages, with innocent calls on the same connection. */
+/** The same server and the smallest of the messages, with other calls on the same connection. */
 async function askStock(home: FaultHome, { command, args }: { command: string; args: string[] }) {
   const { client } = await openStock(command, args);
   const settled = (call: Promise<unknown>): Promise<boolean> =>

@@ -1,5 +1,5 @@
-// A gateway that ends at a random moment while npx installs a server: the installation goes on, plain npx works
-// afterwards, and no process is left.
+// A gateway exits at a random moment while npx installs a server: the installation finishes, plain npx works afterwards,
+// and no process is left.
 import { processesWith } from "../../../support/gateway.js";
 import { HELD_PACKAGE, type NpxPlace, openNpxPlace } from "../../../support/npx-place.js";
 import { waitFor } from "../../support/deadline.js";
@@ -9,11 +9,11 @@ import { createRandom, type Random } from "../../support/random.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
 
 const ENDS = ["SIGKILL", "SIGTERM", "SIGINT", "close"] as const;
-/** With a registry on loopback an installation takes about as long as this. */
+/** The approximate duration of an installation from a registry on loopback. */
 const LONGEST_LIFE_MS = 1_500;
 const HELD_SHARE = 0.5;
 
-/** `count`: how many gateways end during an installation. */
+/** `count`: how many gateways exit during an installation. */
 export async function installers({ count, dist, seed, onProgress }: RowOptions): Promise<RowResult> {
   const random = createRandom(seed);
   const violations: string[] = [];
@@ -30,7 +30,7 @@ export async function installers({ count, dist, seed, onProgress }: RowOptions):
     onProgress?.(`${number + 1} of ${count}`);
   }
   return {
-    title: "gateways that end while npx installs a server",
+    title: "gateways that exit while npx installs a server",
     n: count,
     injected: count,
     violations,

@@ -1,5 +1,5 @@
-// Servers that announce changes of their tools in bursts, after every list, or for good reasons: lists are asked for at a
-// bounded pace, and the last change is never lost.
+// Servers send list_changed notifications in bursts, after every list, or after real changes: the gateway limits how
+// often it requests the list, and never misses the last change.
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { waitFor } from "../../support/deadline.js";
@@ -13,7 +13,7 @@ const CHANGES = 3;
 const ECHOES_MS = [5, 1200];
 const SETTLED_MS = 1500;
 
-/** `count`: seconds for which a server announces a change after every list. */
+/** `count`: seconds for which a server sends a notification after every list. */
 export async function listStorms({ count, dist }: RowOptions): Promise<RowResult> {
   const violations: string[] = [];
   const figures: Record<string, number> = {};
@@ -26,8 +26,8 @@ export async function listStorms({ count, dist }: RowOptions): Promise<RowResult
       await play(gateway, home);
       const lists = countLists(home) - before;
       figures[`${name}: lists`] = lists;
-      if (lists > most) violations.push(`${name}: ${lists} lists for ${most} at most`);
-      if (lists === 0) violations.push(`${name}: nobody has asked again`);
+      if (lists > most) violations.push(`${name}: ${lists} lists, at most ${most} are allowed`);
+      if (lists === 0) violations.push(`${name}: the gateway did not list the tools again`);
       await gateway.close();
     });
   };
@@ -50,7 +50,7 @@ export async function listStorms({ count, dist }: RowOptions): Promise<RowResult
     );
   });
   const n = BURST + CHANGES + ECHOES_MS.length;
-  return { title: "announcements of changed tools", n, injected: n, violations, figures };
+  return { title: "list_changed notifications", n, injected: n, violations, figures };
 }
 
 const passes = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

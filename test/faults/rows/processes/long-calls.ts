@@ -1,4 +1,4 @@
-// Calls that take long: progress keeps them alive, silence ends them at the one limit, and nothing outlives the other.
+// Long calls: progress messages keep a call alive, and a call without progress ends at its timeout.
 import { testServer } from "../../../support/gateway.js";
 import { openGateway, type Outcome } from "../../support/gateway.js";
 import { inHome } from "../../support/home.js";
@@ -15,7 +15,7 @@ interface Case {
   readonly name: string;
   readonly args: { readonly ms: number; readonly every?: number };
   readonly isAnswered: boolean;
-  /** When it is over, in milliseconds. */
+  /** When the call ends, in milliseconds. */
   readonly afterMs: number;
 }
 
@@ -51,14 +51,14 @@ export async function longCalls({ count, dist }: RowOptions): Promise<RowResult>
         took[`${name}, seconds`] = round(ms / 1000);
         if (isAnswered ? value.kind !== "answer" : !isTimeout(value)) violations.push(`${name}: ${describe(value)}`);
         const isOff = ms < afterMs * 0.9 || ms > afterMs * (1 + TOLERANCE) + 1000;
-        if (isOff) violations.push(`${name}: over after ${Math.round(ms)} ms for ${Math.round(afterMs)}`);
+        if (isOff) violations.push(`${name}: ended after ${Math.round(ms)} ms instead of ${Math.round(afterMs)}`);
       }),
     );
     const after = await gateway.execute({ server: "slow", tool: "pid", arguments: {} });
     if (after.kind !== "answer") violations.push(`the next call ended in ${describe(after)}`);
     await gateway.close();
     return {
-      title: "calls that take long",
+      title: "long calls",
       n: cases.length,
       injected: cases.length,
       violations,

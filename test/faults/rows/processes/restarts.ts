@@ -1,4 +1,4 @@
-// One server that is started and closed a thousand times: no process, no descriptor and no memory stays behind.
+// One server is started and stopped 1,000 times: no process, file descriptor or memory is leaked.
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { type Census, takeCensus } from "../../support/census.js";
@@ -13,11 +13,11 @@ import { round } from "../../support/measure.js";
 import { timed } from "../../support/timing.js";
 
 const MIB = 1024 * 1024;
-/** What the first starts load and keep. */
+/** The first starts load code and fill caches. */
 const SETTLING = 10;
 const RSS_GATE_MIB = 32;
 
-/** `count`: how many restarts there are. */
+/** `count`: the number of restarts. */
 export async function restarts({ count, dist, onProgress }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     home.configure({ one: quickServer(home, "one") }, { upstreams: { idleMs: 1 } });
@@ -31,7 +31,7 @@ export async function restarts({ count, dist, onProgress }: RowOptions): Promise
     let settledRss = before.rssBytes;
     for (let number = 0; number < count; number += 1) {
       ms.push(await restart(home, gateway, violations));
-      // A heap grows to its size first, with the first hundreds of calls.
+      // The heap reaches its working size during the first hundreds of calls.
       if (number === Math.floor(count / 2)) settledRss = lookAt(home, gateway).rssBytes;
       if (number % 100 !== 99) continue;
       most = Math.max(most, lookAt(home, gateway).descriptors);
@@ -41,7 +41,7 @@ export async function restarts({ count, dist, onProgress }: RowOptions): Promise
     const after = lookAt(home, gateway);
     const zombies = countZombies(gateway.pid);
     const grown = (after.rssBytes - settledRss) / MIB;
-    if (restarted < count) violations.push(`${restarted} restarts for ${count}`);
+    if (restarted < count) violations.push(`${restarted} restarts instead of ${count}`);
     if (zombies > 0) violations.push(`${zombies} zombies`);
     if (after.processes > before.processes)
       violations.push(`${before.processes} processes before, ${after.processes} after`);
@@ -50,7 +50,7 @@ export async function restarts({ count, dist, onProgress }: RowOptions): Promise
     if (grown > RSS_GATE_MIB) violations.push(`memory grew by ${grown.toFixed(0)} MiB`);
     await gateway.close();
     return {
-      title: "one server, started over and over",
+      title: "one server, started and stopped many times",
       n: restarted,
       injected: restarted,
       violations,
@@ -66,7 +66,7 @@ export async function restarts({ count, dist, onProgress }: RowOptions): Promise
   });
 }
 
-/** Files of the store do not count: it opens some when it first needs them, however often servers start. */
+/** Files of the store do not count: the store opens some on first use, independent of server starts. */
 function lookAt({ state }: FaultHome, { pid }: Gateway): Census {
   const folder = `/proc/${pid}/fd`;
   const own = readdirSync(folder).filter((name) => isOfStore(join(folder, name), state));
@@ -82,7 +82,7 @@ function isOfStore(descriptor: string, state: string): boolean {
   }
 }
 
-/** A call, and the end of the server that it has started. */
+/** A call, and the exit of the server that it has started. */
 async function restart(home: FaultHome, gateway: Gateway, violations: string[]): Promise<number> {
   const { value, ms } = await timed(() => gateway.execute({ server: "one", tool: "who", arguments: {} }));
   if (value.kind !== "answer") {
@@ -96,7 +96,7 @@ async function restart(home: FaultHome, gateway: Gateway, violations: string[]):
 
 const countStarts = (home: FaultHome): number => readQuickLog(home).filter(({ kind }) => kind === "start").length;
 
-/** Children that have ended and that nobody has asked about. */
+/** Zombie processes: children that have exited and were not waited for. */
 function countZombies(pid: number): number {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean);
   return children.filter((child) => {

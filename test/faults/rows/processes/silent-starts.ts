@@ -1,5 +1,5 @@
-// Servers that never answer the handshake, a fifth of all and the first of all: they are given up at their limit, and
-// nobody else waits for them.
+// Servers never answer the handshake, a fifth of all servers and the first one: the gateway gives up at the timeout, and
+// no other server waits for them.
 import { type Gateway, openGateway } from "../../support/gateway.js";
 import { type FaultHome, inHome } from "../../support/home.js";
 import { waitFor } from "../../support/deadline.js";
@@ -9,15 +9,15 @@ import type { RowOptions, RowResult } from "../../support/row.js";
 import { round } from "../../support/measure.js";
 import { judgeFigure, judgeTime, p99, timed, together } from "../../support/timing.js";
 
-/** Thirty seconds by default. */
+/** The default is thirty seconds. */
 const START_TIMEOUT_MS = 4000;
 /** End of input, SIGTERM a second later, SIGKILL two seconds after that. */
 const END_LIMIT_MS = 5000;
 const CALL_GATE_MS = 1000;
-/** The others are known so much later than without the silent ones, at most, whatever else the machine does. */
+/** The highest allowed delay of the other servers compared with a run without silent servers, on a busy machine. */
 const LATER_MS = 1000;
 const LATER_TIMES = 1.25;
-/** The same on a machine that does nothing else. */
+/** The same on an idle machine. */
 const GATE = 1.1;
 
 interface Known {
@@ -27,15 +27,19 @@ interface Known {
   readonly reason?: string;
 }
 
-/** `count`: how many servers there are. */
+/** `count`: the number of servers. */
 export async function silentStarts({ count, dist }: RowOptions): Promise<RowResult> {
   const silent = Array.from({ length: Math.ceil(count / 5) }, (_, number) => `a-silent${number}`);
   const others = Array.from({ length: count - silent.length }, (_, number) => `other${number}`);
-  const control = await inHome((home) => start(home, dist, { silent: [], others }));
+  const runControl = () => inHome((home) => start(home, dist, { silent: [], others }));
+  const before = await runControl();
   return await inHome(async (home) => {
     const found = await start(home, dist, { silent, others });
+    const after = await runControl();
+    // The load of the machine changes between runs: the slower of the two control runs counts.
+    const control = after.knownMs > before.knownMs ? after : before;
     const { violations } = found;
-    violations.push(...control.violations.map((one) => `without silent servers: ${one}`));
+    for (const one of [...before.violations, ...after.violations]) violations.push(`without silent servers: ${one}`);
     const judged = together([
       judgeFigure({
         of: "from the start until the others are known",
@@ -94,7 +98,7 @@ async function start(home: FaultHome, dist: string, { silent, others }: Servers)
   for (const server of others.slice(-Math.ceil(others.length / 4))) {
     const { value, ms } = await timed(() => gateway.execute({ server, tool: "who", arguments: {} }));
     callMs.push(ms);
-    if (value.kind !== "answer") violations.push(`a call of ${server} ended in ${describe(value)}`);
+    if (value.kind !== "answer") violations.push(`a call to ${server} ended in ${describe(value)}`);
   }
   const isKnown = async (): Promise<boolean> =>
     (await listServers(gateway)).filter(({ name, toolCount }) => others.includes(name) && toolCount > 0).length ===
@@ -108,7 +112,7 @@ async function start(home: FaultHome, dist: string, { silent, others }: Servers)
   const failedMs = performance.now() - from;
   const leftovers = (): string[] => livingOf(home).flatMap(({ name }) => (silent.includes(name) ? [name] : []));
   await waitFor(() => leftovers().length === 0, "end of the silent servers", END_LIMIT_MS).catch(() => undefined);
-  violations.push(...leftovers().map((name) => `${name} was given up and still lives`));
+  violations.push(...leftovers().map((name) => `the start of ${name} failed, but its process still runs`));
   await gateway.close();
   return { violations, callMs, knownMs, failedMs };
 }

@@ -1,4 +1,4 @@
-// Servers that write to their standard error without end, or close it: calls go on, and memory stays.
+// Servers write to standard error without end, or close it: calls keep working, and memory does not grow.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -12,11 +12,11 @@ import { round } from "../../support/measure.js";
 import { judgeTime, p99, timed, together } from "../../support/timing.js";
 
 const MIB = 1024 * 1024;
-/** No more than the garbage of reading; what is kept of a flood is 64 KiB. */
+/** Garbage of reading only: the gateway keeps 64 KiB of the output. */
 const RSS_GATE_MIB = 128;
 const CALL_GATE_MS = 250;
 
-/** `count`: how many calls of each server there are. */
+/** `count`: the number of calls to each server. */
 export async function stderrFloods({ count, dist }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     const { command, args } = testServer("faulty.mjs", "banner", home.folder);
@@ -39,8 +39,8 @@ export async function stderrFloods({ count, dist }: RowOptions): Promise<RowResu
     const seconds = (performance.now() - from) / 1000;
     const bytes = writtenBelow(gateway.pid) - written;
     const grown = (peakRssOf(gateway.pid) - before) / MIB;
-    if (grown > RSS_GATE_MIB) violations.push(`memory grew by ${grown.toFixed(0)} MiB for ${RSS_GATE_MIB} allowed`);
-    if (bytes < MIB) violations.push("nothing was flooded");
+    if (grown > RSS_GATE_MIB) violations.push(`memory grew by ${grown.toFixed(0)} MiB, ${RSS_GATE_MIB} are allowed`);
+    if (bytes < MIB) violations.push("the server wrote too little to standard error");
     const judged = together([
       judgeTime({ of: "calls in the flood", ms: flooded, gateMs: CALL_GATE_MS, control: direct }),
       judgeTime({ of: "calls without a standard error", ms: closed, gateMs: CALL_GATE_MS, control: quiet }),
@@ -48,7 +48,7 @@ export async function stderrFloods({ count, dist }: RowOptions): Promise<RowResu
     violations.push(...judged.violations);
     await gateway.close();
     return {
-      title: "servers that flood or close their standard error",
+      title: "servers that flood or close standard error",
       n: count * 3,
       injected: count * 2,
       violations,
@@ -70,12 +70,12 @@ async function callOften(gateway: Gateway, server: string, calls: number, violat
   for (let number = 0; number < calls; number += 1) {
     const { value, ms } = await timed(() => gateway.execute({ server, tool: "echo", arguments: { number } }));
     found.push(ms);
-    if (value.kind !== "answer") violations.push(`a call of ${server} ended in ${describe(value)}`);
+    if (value.kind !== "answer") violations.push(`a call to ${server} ended in ${describe(value)}`);
   }
   return found;
 }
 
-/** The same flood, read by nobody but us: a server that is busy with it is slow by itself. */
+/** The same flood, read by the test alone: a server that writes so much is slow by itself. */
 async function callDirectly(
   home: FaultHome,
   { command, args }: { command: string; args: string[] },
@@ -97,7 +97,7 @@ async function callDirectly(
   return found;
 }
 
-/** Bytes that the processes below have written to anything. */
+/** Bytes that the child processes have written in total. */
 function writtenBelow(pid: number): number {
   return descendantsOf(pid).reduce((sum, child) => {
     try {

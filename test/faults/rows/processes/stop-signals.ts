@@ -1,4 +1,4 @@
-// Gateways that are told to stop in the middle of calls: short ones are answered, the others get a definite error.
+// Gateways are stopped by a signal in the middle of calls: short calls are answered, the others get a definite error.
 import { writeFileSync } from "node:fs";
 import { openGateway, type Outcome } from "../../support/gateway.js";
 import { type FaultHome, inHome } from "../../support/home.js";
@@ -28,7 +28,7 @@ export async function stopSignals({ count, dist }: RowOptions): Promise<RowResul
   }
   const { gate } = judgeTime({ of: "a signal until the gateway is gone", ms, gateMs: LIMIT_MS, control: [] });
   return {
-    title: "gateways told to stop in the middle of calls",
+    title: "gateways stopped by a signal in the middle of calls",
     n: count * IN_FLIGHT,
     injected: count,
     violations,
@@ -65,15 +65,15 @@ async function stopOnce(home: FaultHome, dist: string, signal: NodeJS.Signals) {
   const violations = [
     ...(await findWrong(shortCalls, ({ kind }) => kind === "answer")),
     ...(await findWrong(longCalls, isDefinite)),
-    ...livingOf(home).map(({ name }) => `${name} outlived the gateway`),
+    ...livingOf(home).map(({ name }) => `${name} survived the gateway`),
     ...(ms > LIMIT_MS ? [`it took ${Math.round(ms)} ms`] : []),
-    ...(gateway.exitCode === 0 ? [] : [`it ended with ${gateway.exitCode}`]),
+    ...(gateway.exitCode === 0 ? [] : [`the gateway exited with ${gateway.exitCode}`]),
   ];
   const outcomes = await Promise.all([...shortCalls, ...longCalls]);
   return { ms, violations, endings: outcomes.map(describe) };
 }
 
-/** Told what became of it, and not just left without a word. */
+/** The answer states the outcome of the call; a closed connection alone does not count. */
 const isDefinite = (outcome: Outcome): boolean => outcome.kind === "error" && outcome.code === "CANCELLED";
 
 async function findWrong(

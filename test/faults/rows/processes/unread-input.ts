@@ -1,4 +1,5 @@
-// Servers that stop reading their input: the call ends at the deadline for writing, the server is replaced, memory stays.
+// Servers stop reading standard input: the call ends at the write timeout, the gateway replaces the server, and memory
+// does not grow.
 import { rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { takeCensus } from "../../support/census.js";
@@ -12,15 +13,15 @@ import { round } from "../../support/measure.js";
 import { judgeTime, p99, timed } from "../../support/timing.js";
 
 const HEARING = fileURLToPath(new URL("../../support/huge-server.mjs", import.meta.url));
-/** Thirty seconds by default. */
+/** The default is thirty seconds. */
 const WRITE_TIMEOUT_MS = 1000;
 const TOLERANCE_MS = WRITE_TIMEOUT_MS / 10;
-/** The most that a client may send is 1 MiB; a pipe holds 64 KiB. */
+/** A client may send at most 1 MiB; a pipe holds 64 KiB. */
 const BYTES = 1_000_000;
-/** With a sixth crash within a minute a server is left alone for a while. */
+/** After a sixth crash within a minute the circuit breaker opens. */
 const ROUNDS = 5;
 const AT_ONCE = 5;
-/** Pipes of processes that have ended are closed a little later. */
+/** Pipes of exited processes are closed a little later. */
 const PIPES_LIMIT_MS = 5000;
 const MIB = 1024 * 1024;
 const RSS_GATE_MIB = 32;
@@ -46,7 +47,7 @@ export async function unreadInput({ count, dist }: RowOptions): Promise<RowResul
     const before = takeCensus(gateway.pid);
     for (let round = 1; round < ROUNDS; round += 1) ms.push(...(await playRound()));
     const isBack = (): boolean => takeCensus(gateway.pid).descriptors <= before.descriptors + names.length;
-    // What is still open then is found below.
+    // The checks below report what is still open.
     await waitFor(isBack, "end of the pipes", PIPES_LIMIT_MS).catch(() => undefined);
     const after = takeCensus(gateway.pid);
     const grown = (after.rssBytes - before.rssBytes) / MIB;
@@ -54,7 +55,7 @@ export async function unreadInput({ count, dist }: RowOptions): Promise<RowResul
     if (after.descriptors > before.descriptors + names.length)
       violations.push(`descriptors grew from ${before.descriptors} to ${after.descriptors}`);
     const early = ms.filter((one) => one < WRITE_TIMEOUT_MS - TOLERANCE_MS);
-    if (early.length > 0) violations.push(`${early.length} calls were given up before their deadline`);
+    if (early.length > 0) violations.push(`${early.length} calls ended before their deadline`);
     const lateMs = ms.map((one) => Math.max(one - WRITE_TIMEOUT_MS, 0));
     const judged = judgeTime({ of: "the error after its deadline", ms: lateMs, gateMs: TOLERANCE_MS, control });
     violations.push(...judged.violations);
@@ -62,7 +63,7 @@ export async function unreadInput({ count, dist }: RowOptions): Promise<RowResul
     await callAll(gateway, names, violations, true);
     await gateway.close();
     return {
-      title: "servers that do not read their input",
+      title: "servers that do not read standard input",
       n: ms.length,
       injected: ms.length,
       violations,
@@ -78,7 +79,7 @@ export async function unreadInput({ count, dist }: RowOptions): Promise<RowResul
   });
 }
 
-/** As many and as large calls of a server that reads; the first, which starts it, does not count. */
+/** The same calls to a server that reads; the first call, which starts the server, does not count. */
 async function callHearing(gateway: Gateway, violations: string[]): Promise<number[]> {
   const call = async (): Promise<number> => {
     const args = { text: "read", ballast: "x".repeat(BYTES) };
@@ -93,7 +94,7 @@ async function callHearing(gateway: Gateway, violations: string[]): Promise<numb
   return found;
 }
 
-/** A few at a time, as each is a megabyte. */
+/** A few at a time, because each has 1 MB. */
 async function callAll(
   gateway: Gateway,
   servers: readonly string[],

@@ -1,4 +1,5 @@
-// Calls that are given up in every way: the server of each hears of it, by its own id, and no other call does.
+// Calls are cancelled in every way: the server gets a cancellation with its own request id, and no other call is
+// affected.
 import { type HeldCall, type Lane, sessionLane, statelessLane, stdioLane } from "../../support/cancel-lanes.js";
 import { waitFor } from "../../support/deadline.js";
 import { type FaultHome, inHome } from "../../support/home.js";
@@ -12,16 +13,16 @@ import { openNotes, type WireNote, wireServer } from "../../support/wire-notes.j
 
 const SERVERS = ["one", "two"];
 const FRESH = ["fresh1", "fresh2", "fresh3", "fresh4"];
-/** Of one gateway to one server: fewer than may be in flight. */
+/** From one gateway to one server: fewer than may be in flight. */
 const AT_ONCE = 6;
 const STAY_SHARE = 0.25;
 const GATE_MS = 100;
-/** So long without a word, and it will not come. */
+/** A notification that takes longer than this counts as lost. */
 const WORD_LIMIT_MS = 10_000;
 const PLACES = 16;
 const QUEUED = 8;
 
-/** `count`: how many calls are given up while their server holds them. */
+/** `count`: how many calls are cancelled while their server holds them. */
 export async function cancels({ count, seed, dist, onProgress }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     const all = [...SERVERS, ...FRESH, "full"];
@@ -38,7 +39,7 @@ export async function cancels({ count, seed, dist, onProgress }: RowOptions): Pr
     const times: number[] = [];
     const control: number[] = [];
     let wave = 0;
-    // Where a server is not told, nothing that follows would end in time.
+    // If a server misses a cancellation, everything that follows would time out.
     const isSound = (): boolean => watch.violations.length === 0;
     while (times.length < count && isSound()) {
       const calls = beginWave(lanes, wave, random);
@@ -58,7 +59,7 @@ export async function cancels({ count, seed, dist, onProgress }: RowOptions): Pr
     const given = times.length + hungUp + queued + starting;
     const judged = judgeTime({ of: "word of it at the server", ms: times, gateMs: GATE_MS, control });
     return {
-      title: "calls that are given up",
+      title: "cancelled calls",
       n: given,
       injected: given,
       violations: [...watch.violations, ...watch.strays(), ...judged.violations],
@@ -95,14 +96,14 @@ async function askQuick(wire: StdioWire, wave: number): Promise<void> {
   await wire.ask(`quick ${wave}`, toLine({ id: `quick ${wave}`, method: "tools/call", params }));
 }
 
-/** What is finished, unknown or no id at all. */
+/** Ids that are finished, unknown or invalid. */
 async function cancelNothing(wire: StdioWire, wave: number): Promise<void> {
   for (const requestId of [`quick ${wave}`, "hello", "nobody", -1, "0", 1e9]) {
     await wire.write(toLine({ method: "notifications/cancelled", params: { requestId } }));
   }
 }
 
-/** Nothing of a session is cancelled because its client is gone. The next cancellation shows that none was on its way. */
+/** A disconnecting client does not cancel the calls of its session. The next cancellation shows that none was pending. */
 async function hangUp(session: Awaited<ReturnType<typeof sessionLane>>, watch: Watch, random: Random): Promise<number> {
   const calls = SERVERS.map((server) => session.begin(`hung up ${server}`, server));
   await watch.held(calls);
@@ -117,7 +118,7 @@ async function hangUp(session: Awaited<ReturnType<typeof sessionLane>>, watch: W
   return calls.length;
 }
 
-/** All places are taken; those that wait are given up, then places become free. */
+/** All slots are taken; the queued calls are cancelled, then slots become free. */
 async function giveUpQueued(lane: Lane, watch: Watch): Promise<number> {
   const holding = Array.from({ length: PLACES }, (_, index) => lane(`place ${index}`, "full"));
   await watch.held(holding);
@@ -133,7 +134,7 @@ async function giveUpQueued(lane: Lane, watch: Watch): Promise<number> {
   return waiting.length;
 }
 
-/** The handshake with a server is nobody's to cancel. */
+/** No caller may cancel the handshake with a server. */
 async function giveUpStarting(wire: StdioWire, lane: Lane): Promise<number> {
   for (const server of FRESH) await lane(`starting ${server}`, server).giveUp();
   for (const server of FRESH) {
@@ -161,7 +162,7 @@ function createWatch(home: FaultHome) {
     isCancelled: (marker: string): boolean => find("cancelled", marker) !== undefined,
     held: async (calls: readonly HeldCall[]): Promise<void> =>
       void (await waitFor(() => has("held", calls), "word from the servers that they hold all calls")),
-    /** Gives all up, one after the other; the milliseconds until each server knew. */
+    /** Cancels all calls one after the other; returns the milliseconds until each server received the cancellation. */
     async giveUp(calls: readonly HeldCall[]): Promise<number[]> {
       for (const call of calls) {
         givenUp.set(call.marker, process.hrtime.bigint());
@@ -182,7 +183,7 @@ function createWatch(home: FaultHome) {
         return atNs === undefined ? [] : [Number(BigInt(atNs) - givenUp.get(marker)!) / 1e6];
       });
     },
-    /** Cancellations of what was not given up, twice, of nothing, or at another server. */
+    /** Cancellations of calls that were not cancelled, twice, of unknown calls, or at another server. */
     strays(): string[] {
       const seen = new Set<string>();
       const held = new Map(read().flatMap((note) => (note.kind === "held" ? [[note.marker, note]] : [])));
@@ -193,7 +194,7 @@ function createWatch(home: FaultHome) {
           const isRight =
             marker !== null && givenUp.has(marker) && own?.pid === pid && own.id === id && !seen.has(marker);
           if (marker !== null) seen.add(marker);
-          return isRight ? [] : [`${server} was told that ${id} (${marker}) is cancelled`];
+          return isRight ? [] : [`${server} received a cancellation of ${id} (${marker})`];
         });
     },
   };

@@ -1,4 +1,5 @@
-// Messages within the limit that are nested too deep or hold too much: each is refused at once, and nobody else waits.
+// Messages below the size limit that are nested too deeply or have too many members: each is rejected at once, and no
+// other client waits.
 import { modern } from "../../../support/mcp-http.js";
 import { type Bomb, BOMBS } from "../../support/bombs.js";
 import { cpuMsOf } from "../../support/cpu.js";
@@ -14,7 +15,7 @@ import { judgeTime, p99, together } from "../../support/timing.js";
 
 const GATE_MS = 50;
 const LAG_GATE_MS = 50;
-/** The loop is late also when the machine gives its processor to others. */
+/** The event loop is also late when other processes use the processor. */
 const TIMES_LAG_GATE = 4;
 const LIMIT_MS = 60_000;
 const HOLE = '"here"';
@@ -23,7 +24,7 @@ const REFUSED = /INVALID_REQUEST|TOOL_VALIDATION_ERROR|-32600/;
 type Send = (id: string, args: string) => Promise<string>;
 interface Cost {
   readonly told: string;
-  /** Of the processor, in the gateway's main thread. */
+  /** Processor time of the gateway's main thread. */
   readonly ms: number;
 }
 
@@ -35,7 +36,7 @@ const measured =
     return { told, ms: cpuMsOf(pid) - before };
   };
 
-/** `count`: how often each bomb is sent on each way. */
+/** `count`: how often each message is sent on each transport. */
 export async function depthBombs({ count, dist }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     home.configure({ one: home.stdio("one") }, { http: { tokens: [tokenEntry("bomb")] } });
@@ -78,11 +79,13 @@ export async function depthBombs({ count, dist }: RowOptions): Promise<RowResult
     ]);
     violations.push(...judged.violations);
     const ran = home.ledger.entries().filter(({ kind }) => kind === "call");
-    violations.push(...ran.map(({ id }) => `a bomb has reached the server as ${JSON.stringify(id).slice(0, 50)}`));
+    violations.push(
+      ...ran.map(({ id }) => `a rejected message reached the server as ${JSON.stringify(id).slice(0, 50)}`),
+    );
     if (/RangeError/.test(wire.said())) violations.push(wire.said().slice(-500));
     await wire.close();
     return {
-      title: "messages that are nested too deep or hold too much",
+      title: "messages that are nested too deeply or have too many members",
       n: times.length,
       injected: times.length,
       violations,
@@ -133,5 +136,5 @@ const AUTHORIZED = {
 function judge({ what }: Bomb, way: string, told: string): string[] {
   return REFUSED.test(told) && !/RangeError|stack/i.test(told)
     ? []
-    : [`${what} on ${way} was told ${told.slice(0, 300)}`];
+    : [`${what} on ${way} was answered with ${told.slice(0, 300)}`];
 }

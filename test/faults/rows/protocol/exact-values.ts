@@ -1,4 +1,5 @@
-// Arguments that readers of JSON would silently change: each is refused with its place, or arrives to the last bit.
+// Arguments that a JSON parser would silently change: each is rejected with its position, or arrives unchanged to the
+// last bit.
 import { isDeepStrictEqual } from "node:util";
 import { modern, postMcp } from "../../../support/mcp-http.js";
 import { withDeadline } from "../../support/deadline.js";
@@ -14,14 +15,14 @@ const CALL_LIMIT_MS = 60_000;
 const AT_ONCE = 16;
 const HOLE = '"here"';
 
-/** What the gateway answered: the tool's own text, or the text of a refusal. */
+/** The answer of the gateway: the text of the tool or of an error. */
 interface Heard {
   readonly isError: boolean;
   readonly text: string;
 }
 type Send = (id: number, args: string) => Promise<Heard>;
 
-/** `count`: how many calls there are, half of them over stdio and half over HTTP. */
+/** `count`: the number of calls, half of them over stdio and half over HTTP. */
 export async function exactValues({ count, seed, dist, onProgress }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     home.configure({ one: wireServer(home, "one") }, { http: { tokens: [tokenEntry("exact")] } });
@@ -57,7 +58,7 @@ export async function exactValues({ count, seed, dist, onProgress }: RowOptions)
     const { passed, refused, violations } = seen;
     const odd = values.filter(({ isPlain }) => !isPlain).length;
     const figures = { "odd somewhere": odd, "refused with their place": refused, "arrived exactly": passed };
-    return { title: "arguments that reading would change", n: count, injected: odd, violations, figures };
+    return { title: "arguments that a JSON parser would change", n: count, injected: odd, violations, figures };
   });
 }
 
@@ -73,12 +74,12 @@ function toHeard(result: Record<string, unknown> | undefined, message = ""): Hea
 
 function judge({ text, isPlain }: ValueText, heard: Heard): string[] {
   if (heard.isError) {
-    if (isPlain) return [`${text} was refused: ${heard.text.slice(0, 200)}`];
-    return /\/value/.test(heard.text) ? [] : [`${text} was refused without its place: ${heard.text.slice(0, 200)}`];
+    if (isPlain) return [`${text} was rejected: ${heard.text.slice(0, 200)}`];
+    return /\/value/.test(heard.text) ? [] : [`${text} was rejected without its position: ${heard.text.slice(0, 200)}`];
   }
   const arrived = argumentsIn(heard.text);
   const isSame = isPlain && isDeepStrictEqual(JSON.parse(`{"value":${text}}`), JSON.parse(arrived));
-  return isSame ? [] : [`${text} has arrived as ${arrived.slice(0, 200)}`];
+  return isSame ? [] : [`${text} arrived as ${arrived.slice(0, 200)}`];
 }
 
 /** The text of the arguments in the line that the server read. */
@@ -86,6 +87,6 @@ function argumentsIn(line: string): string {
   const { params } = JSON.parse(line) as { params: { arguments: unknown } };
   const from = line.indexOf('"arguments":') + '"arguments":'.length;
   const plain = JSON.stringify(params.arguments);
-  // Not read and written again: it has to stand in the line as it is.
+  // Not parsed and serialized again: the exact text matters.
   return line.startsWith(plain, from) ? plain : line.slice(from);
 }

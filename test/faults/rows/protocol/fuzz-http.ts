@@ -1,4 +1,5 @@
-// The same broken frames and worse heads, over HTTP: every request is refused by its sender's fault, at once, and tells nothing.
+// The same malformed messages, and malformed headers, over HTTP: every request is rejected at once with a 4xx status and
+// reveals nothing.
 import { modern, openMcpSession } from "../../../support/mcp-http.js";
 import { breakFrame } from "../../support/broken-frames.js";
 import { withDeadline } from "../../support/deadline.js";
@@ -11,13 +12,13 @@ import { judgeFigure } from "../../support/timing.js";
 
 const CONNECTIONS = 8;
 const HANG_MS = 1000;
-/** A machine that is slow at everything hangs at nothing. */
+/** A slow machine delays everything; only a longer delay counts as a hang. */
 const TIMES_CONTROL = 20;
 const CONTROLS = 100;
 const GIVE_UP_MS = 20_000;
 const LEAKS = /node_modules|\n\s+at |\.[cm]?[jt]s:\d+|file:\/\/|\/tmp\/|hono|undici|SQLITE|v20\./i;
 
-/** `count`: how many requests there are. */
+/** `count`: the number of requests. */
 export async function fuzzHttp({ count, seed, dist, onProgress }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     home.configure({ one: home.stdio("one") }, { http: { tokens: [tokenEntry("fuzz")] } });
@@ -43,12 +44,12 @@ export async function fuzzHttp({ count, seed, dist, onProgress }: RowOptions): P
         if (ms > limitMs) seen.violations.push(`${what} had no answer for ${ms.toFixed(0)} ms: ${show(bytes)}`);
         if (typeof answer === "string") {
           seen.closed += 1;
-          seen.violations.push(`${what} was told nothing (${answer}): ${show(bytes)}`);
+          seen.violations.push(`${what} got no answer (${answer}): ${show(bytes)}`);
         } else {
           seen.statuses.set(answer.status, (seen.statuses.get(answer.status) ?? 0) + 1);
           seen.violations.push(...judge(answer, what).map((text) => `${text}: ${show(bytes)}`));
         }
-        // What follows on the connection is not the rest of this request.
+        // Further data on the connection would not belong to this request.
         if (typeof answer !== "string" && answer.headers.get("connection") === "close") isOver = true;
         if (connection.rest() !== "") seen.violations.push(`${what} was answered twice: ${show(bytes)}`);
         sent += 1;
@@ -59,7 +60,7 @@ export async function fuzzHttp({ count, seed, dist, onProgress }: RowOptions): P
     await Promise.all(work);
     const after = await timeProper(gateway);
     const { violations } = seen;
-    if (!gateway.isAlive) violations.push("the gateway is gone");
+    if (!gateway.isAlive) violations.push("the gateway has exited");
     violations.push(...findReached(home));
     if (/    at /.test(gateway.said())) violations.push(`it said ${gateway.said().slice(-500)}`);
     const { gate } = judgeFigure({
@@ -70,7 +71,7 @@ export async function fuzzHttp({ count, seed, dist, onProgress }: RowOptions): P
       unit: "ms",
     });
     return {
-      title: "requests that are none, over HTTP",
+      title: "malformed HTTP requests",
       n: sent,
       injected: sent,
       violations,
@@ -96,15 +97,15 @@ const show = (bytes: Buffer): string => JSON.stringify(bytes.toString("latin1").
 function judge(answer: RawAnswer, what: string): string[] {
   const { status, headers, body } = answer;
   const violations: string[] = [];
-  if (status < 200 || status >= 500) violations.push(`${what} was told ${status} ${body.slice(0, 200)}`);
-  if (!isRefused(answer, what)) violations.push(`${what} was taken: ${status} ${body.slice(0, 200)}`);
+  if (status < 200 || status >= 500) violations.push(`${what} was answered with ${status} ${body.slice(0, 200)}`);
+  if (!isRefused(answer, what)) violations.push(`${what} was accepted: ${status} ${body.slice(0, 200)}`);
   const told = `${[...headers.values()].join("\n")}\n${body}`;
-  if (LEAKS.test(told)) violations.push(`${what} was told of the inside: ${told.slice(0, 300)}`);
-  if (headers.has("server") || headers.has("x-powered-by")) violations.push(`${what} was told by whom`);
+  if (LEAKS.test(told)) violations.push(`${what} revealed internals: ${told.slice(0, 300)}`);
+  if (headers.has("server") || headers.has("x-powered-by")) violations.push(`${what} revealed the server software`);
   return violations;
 }
 
-/** A message may have its refusal in an answer; what needs no answer is taken in; a header that is changed may not matter. */
+/** The error may be in a JSON-RPC response; notifications are accepted; a changed header may have no effect. */
 function isRefused({ status, body }: RawAnswer, what: string): boolean {
   return status >= 300 || status === 202 || what === CHANGED || /"error":\{|"isError":true/.test(body);
 }
@@ -118,10 +119,10 @@ const AUTHORIZED = {
 };
 const REST = "/api/adapters/one/tools/effect";
 
-/** Its id is a number, which no argument of the tool may be. */
+/** Its id is a number, which the tool does not accept as an argument. */
 function breakRequest(id: number, random: Random, session: string): { what: string; bytes: Buffer } {
   let { kind, bytes } = breakFrame(id, random, "one");
-  // A body is no line: what breaks a line is a space here, as good as any other.
+  // In an HTTP body a newline is ordinary whitespace.
   while (kind === "a newline inside") ({ kind, bytes } = breakFrame(id, random, "one"));
   const dice = random.next();
   if (dice < 0.15) return { what: kind, bytes: toRequest({ headers: AUTHORIZED, body: bytes }) };
@@ -165,7 +166,7 @@ const VALUES = ["", " ", "\0", "x", "a, b", "*", "../..", "é", "-1", "\u00ff", 
 const TARGETS = ["/mcp", "/mcp/gateway", REST, "/api/search?q=%", "/%", "/mcp?x", "//mcp", "/api/adapters/%00/tools/x"];
 const METHODS = ["POST", "GET", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE", "LINK", "POSTS", "get", ""];
 
-/** A head with some headers lost, doubled, or of another value; its body is never a call that anybody could run. */
+/** A request whose headers are missing, doubled or changed; its body is never an executable call. */
 function changeHead(random: Random, body: Buffer): Buffer {
   const method = random.chance(0.6) ? "POST" : random.pick(METHODS);
   const lines = Object.entries(AUTHORIZED).flatMap(([name, value]) => {
@@ -185,7 +186,7 @@ function changeHead(random: Random, body: Buffer): Buffer {
   return Buffer.concat([Buffer.from(head, "latin1"), body]);
 }
 
-/** Proper calls, one by one, each on a connection of its own; gives their milliseconds. */
+/** Valid calls one by one, each on its own connection; returns their milliseconds. */
 async function timeProper({ port }: ServedGateway): Promise<number[]> {
   const times: number[] = [];
   for (let index = 0; index < CONTROLS; index += 1) {
@@ -197,13 +198,13 @@ async function timeProper({ port }: ServedGateway): Promise<number[]> {
     times.push(performance.now() - from);
     connection.end();
     if (typeof answer === "string" || answer.status !== 200)
-      throw new Error(`A proper call got ${describeAnswer(answer)}.`);
+      throw new Error(`A valid call got ${describeAnswer(answer)}.`);
   }
   return times;
 }
 
-/** None of the requests is a call: whoever ran one has misread it. */
+/** None of the requests is a valid call: any that ran was misread. */
 function findReached({ ledger }: FaultHome): string[] {
   const reached = ledger.entries().filter(({ kind }) => kind === "call");
-  return reached.map(({ id }) => `${id} has reached the server`);
+  return reached.map(({ id }) => `${id} reached the server`);
 }

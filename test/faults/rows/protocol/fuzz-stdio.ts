@@ -1,4 +1,4 @@
-// Lines on standard input that are no proper messages: each gets the error that it is due, and nobody else hears of it.
+// Malformed messages on standard input: each gets the correct JSON-RPC error, and no server receives it.
 import { BROKEN_KINDS, breakFrame, type BrokenFrame } from "../../support/broken-frames.js";
 import { rssOf } from "../../support/census.js";
 import { withDeadline } from "../../support/deadline.js";
@@ -10,11 +10,11 @@ import { openStdioWire, type StdioWire, type Told, toLine } from "../../support/
 const TURN = 1000;
 const TURN_LIMIT_MS = 60_000;
 const MOST_GROWTH_MIB = 20;
-/** The heap has found its size by then. */
+/** By then the heap has reached its working size. */
 const WARM_SHARE = 0.5;
 const MIB = 1024 * 1024;
 
-/** `count`: how many frames there are. */
+/** `count`: the number of frames. */
 export async function fuzzStdio({ count, seed, dist, onProgress }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     home.configure({ one: home.stdio("one") });
@@ -42,13 +42,13 @@ export async function fuzzStdio({ count, seed, dist, onProgress }: RowOptions): 
     }
     const seconds = (performance.now() - from) / 1000;
     const growth = (rssOf(wire.pid) - warm) / MIB;
-    if (growth > MOST_GROWTH_MIB) violations.push(`it has grown by ${growth.toFixed(1)} MiB`);
+    if (growth > MOST_GROWTH_MIB) violations.push(`memory grew by ${growth.toFixed(1)} MiB`);
     const reached = home.ledger.entries().filter(({ kind, id }) => kind === "call" && !id.startsWith("proper "));
-    violations.push(...reached.map(({ id }) => `${id} has reached the server`));
+    violations.push(...reached.map(({ id }) => `${id} reached the server`));
     if (/unhandled|uncaught|    at /i.test(wire.said())) violations.push(`it said ${wire.said().slice(-500)}`);
     await wire.close();
     return {
-      title: "frames that are no messages, on stdio",
+      title: "malformed messages on stdio",
       n: turns * size,
       injected: turns * size,
       violations,
@@ -65,7 +65,7 @@ export async function fuzzStdio({ count, seed, dist, onProgress }: RowOptions): 
   });
 }
 
-/** In pieces that end anywhere. */
+/** In chunks that end at random positions. */
 async function write(wire: StdioWire, frames: readonly BrokenFrame[], random: Random): Promise<void> {
   const bytes = Buffer.concat(frames.flatMap((one) => [one.bytes, Buffer.from("\n")]));
   for (let at = 0; at < bytes.length; ) {
@@ -75,7 +75,7 @@ async function write(wire: StdioWire, frames: readonly BrokenFrame[], random: Ra
   }
 }
 
-/** A proper call; gives its milliseconds. */
+/** A valid call; returns its milliseconds. */
 async function readOnce(wire: StdioWire, turn: number): Promise<number> {
   const id = `proper ${turn}`;
   const given = { server: "one", tool: "read", arguments: { id } };
@@ -83,11 +83,11 @@ async function readOnce(wire: StdioWire, turn: number): Promise<number> {
   const from = performance.now();
   const { result, error } = await withDeadline(wire.ask(id, toLine(call)), TURN_LIMIT_MS, id);
   if (!JSON.stringify(result ?? error).includes(`done ${id}`))
-    throw new Error(`${id} was told ${JSON.stringify(result ?? error)}.`);
+    throw new Error(`${id} was answered with ${JSON.stringify(result ?? error)}.`);
   return performance.now() - from;
 }
 
-/** Counts what is told against what is due: by id where there is one, else by code. */
+/** Compares the answers with the expected ones: by id if there is one, otherwise by error code. */
 function collectAnswers(wire: StdioWire, violations: string[]) {
   const due = new Map<string, number>();
   let open = 0;
@@ -103,7 +103,7 @@ function collectAnswers(wire: StdioWire, violations: string[]) {
     if (message.method !== undefined) return;
     told += 1;
     const key = keyOf(message.id, message.error?.code);
-    if ((due.get(key) ?? 0) <= 0) violations.push(`not due: ${JSON.stringify(message).slice(0, 300)}`);
+    if ((due.get(key) ?? 0) <= 0) violations.push(`unexpected: ${JSON.stringify(message).slice(0, 300)}`);
     else {
       note(key, -1);
       open -= 1;

@@ -1,4 +1,4 @@
-// Lines on standard input that do not end: what is too long is skipped, and the session goes on with what follows.
+// Lines on standard input without a line feed: the gateway skips a line that is too long, and the session continues.
 import { writeFileSync } from "node:fs";
 import { peakRssOf } from "../../support/census.js";
 import { withDeadline } from "../../support/deadline.js";
@@ -11,11 +11,11 @@ const LINE_MIB = 100;
 const WARM_MIB = 20;
 const LIMIT_MS = 60_000;
 const MOST_GROWTH_MIB = 4;
-/** Of fewer lines no peak is the least that there can be. */
+/** With fewer lines the lowest peak is not meaningful. */
 const LEAST_JUDGED = 5;
 const OVER = -32600;
 
-/** `count`: how many lines of a hundred mebibytes. */
+/** `count`: the number of lines of 100 MiB. */
 export async function longLines({ count, dist }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     home.configure({ one: home.stdio("one") });
@@ -34,12 +34,12 @@ export async function longLines({ count, dist }: RowOptions): Promise<RowResult>
       peaks.push(await peakDuring(wire, () => sendLine(wire, LINE_MIB, index)));
       times.push(performance.now() - from);
       const codes = told.map(({ id, error }) => `${id} ${error?.code}`).join();
-      if (codes !== `long ${index} ${OVER}`) violations.push(`a line of ${LINE_MIB} MiB was told ${codes}`);
+      if (codes !== `long ${index} ${OVER}`) violations.push(`a line of ${LINE_MIB} MiB was answered with ${codes}`);
     }
-    // When what was read is thrown away is for the runtime to say: what is kept shows every time.
+    // The runtime decides when it frees memory; memory that is kept shows in every round.
     const growth = Math.min(...peaks) - Math.min(...controls);
     if (count >= LEAST_JUDGED && growth > MOST_GROWTH_MIB)
-      violations.push(`a line takes ${growth.toFixed(1)} MiB more at its peak than as much in short ones`);
+      violations.push(`a line takes ${growth.toFixed(1)} MiB more at its peak than the same bytes in short lines`);
     await wire.close();
     return {
       title: "lines of 100 MiB on stdio",
@@ -60,7 +60,7 @@ export async function longLines({ count, dist }: RowOptions): Promise<RowResult>
 const toRange = (values: readonly number[]): string =>
   `${Math.min(...values).toFixed(1)} to ${Math.max(...values).toFixed(1)}`;
 
-/** A request that never ends, in the pieces of a pipe, then its end and a proper call, which is answered. */
+/** A request without an end, in chunks of a pipe, then its end and a valid call, which is answered. */
 async function sendLine(wire: StdioWire, mebibytes: number, index: number | string): Promise<void> {
   const piece = Buffer.alloc(64 * 1024, "x");
   await wire.write(`{"jsonrpc":"2.0","id":"long ${index}","method":"tools/call","params":{"name":"`);
@@ -71,17 +71,17 @@ async function sendLine(wire: StdioWire, mebibytes: number, index: number | stri
   const call = toLine({ id, method: "tools/call", params: { name: "execute_tool", arguments: given } });
   const { result } = await withDeadline(wire.ask(id, call), LIMIT_MS, "the call after a long line");
   if (!JSON.stringify(result ?? "").includes(`done ${id}`))
-    throw new Error(`${id} was told ${JSON.stringify(result)}.`);
+    throw new Error(`${id} was answered with ${JSON.stringify(result)}.`);
 }
 
-/** As many bytes in lines of an ordinary length that say nothing: what the reading of a pipe costs anyway. */
+/** The same number of bytes in short lines without content: the cost of reading the pipe itself. */
 async function sendShort(wire: StdioWire, index: number): Promise<void> {
   const line = Buffer.from(`${" ".repeat(4095)}\n`.repeat(16));
   for (let sent = 0; sent < LINE_MIB * MIB; sent += line.length) await wire.write(line);
   await sendLine(wire, 0, `short ${index}`);
 }
 
-/** The most that was resident meanwhile; the system forgets what was before (proc(5), clear_refs). */
+/** The peak of resident memory since the last reset (proc(5), clear_refs). */
 async function peakDuring({ pid }: StdioWire, work: () => Promise<void>): Promise<number> {
   writeFileSync(`/proc/${pid}/clear_refs`, "5");
   await work();

@@ -1,4 +1,5 @@
-// Batches, answers to questions that nobody asked, and requests that only servers send: refused, and nothing of them runs.
+// JSON-RPC batches, responses without a request, and requests that only servers may send: rejected, and nothing is
+// executed.
 import { modern, openMcpSession, postMcp } from "../../../support/mcp-http.js";
 import { withDeadline } from "../../support/deadline.js";
 import { inHome } from "../../support/home.js";
@@ -16,7 +17,7 @@ const call = (marker: string, id: number | string = 1): object => ({
   params: { name: "execute_tool", arguments: { server: "one", tool: "effect", arguments: { id: marker } } },
 });
 
-/** What no client may send, with what would happen if it were a call. */
+/** Messages that no client may send, with the effect that they would have as a call. */
 function shapes(marker: string): readonly (readonly [what: string, message: unknown])[] {
   const one = call(marker);
   const params = { name: "execute_tool", arguments: { server: "one", tool: "effect", arguments: { id: marker } } };
@@ -41,7 +42,7 @@ function shapes(marker: string): readonly (readonly [what: string, message: unkn
   return [...batches, ...answers, ...asked];
 }
 
-/** `count`: how often all of them are sent, each time to stdio, to a session of each revision and without one. */
+/** `count`: how often all of them are sent, each time over stdio, in a session of each revision and without a session. */
 export async function noRequests({ count, dist }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     home.configure({ one: home.stdio("one") }, { http: { tokens: [tokenEntry("ann")] } });
@@ -75,11 +76,11 @@ export async function noRequests({ count, dist }: RowOptions): Promise<RowResult
     const ran = home.ledger.entries().filter(({ kind }) => kind === "call");
     violations.push(...ran.map(({ id }) => `${id} ran`));
     const figures = { shapes: shapes("").length, executed: ran.length };
-    return { title: "what no client may send", n: sent, injected: sent, violations, figures };
+    return { title: "messages that no client may send", n: sent, injected: sent, violations, figures };
   });
 }
 
-/** What is told before a ping that follows is answered. */
+/** The answers before the answer to a following ping. */
 async function sendLine(wire: StdioWire, message: unknown): Promise<Told[]> {
   const told: Told[] = [];
   let isListening = true;
@@ -91,18 +92,18 @@ async function sendLine(wire: StdioWire, message: unknown): Promise<Told[]> {
   return told;
 }
 
-/** An answer is not answered on stdio, where nobody could tell whose it is; all else is refused once. */
+/** A response gets no answer on stdio, because it has no sender to report to; anything else is rejected once. */
 function judgeStdio(what: string, told: readonly Told[]): string | undefined {
   const codes = told.map(({ error }) => error?.code);
   const isAnswer = /^an answer|^a failure/.test(what);
   if (told.length === 0 && isAnswer) return undefined;
   if (codes.length === 1 && (codes[0] === -32600 || codes[0] === -32601)) return undefined;
-  return `told ${JSON.stringify(told).slice(0, 200)}`;
+  return `answered with ${JSON.stringify(told).slice(0, 200)}`;
 }
 
-/** A method that servers have is unknown here; in a session that is an answer, else a place that is not there. */
+/** Methods of servers are unknown to the gateway: in a session a JSON-RPC error, otherwise HTTP status 404. */
 function judgeHttp(status: number, code: number | undefined): string | undefined {
   const isRefused = status === 400 && (code === -32600 || code === -32602 || code === -32020 || code === -32000);
   const isUnknown = (status === 200 || status === 404) && code === -32601;
-  return isRefused || isUnknown ? undefined : `told ${status} ${code}`;
+  return isRefused || isUnknown ? undefined : `answered with ${status} ${code}`;
 }

@@ -1,4 +1,5 @@
-// Two hundred clients of both eras and several actors, all of which use the id 1: every answer reaches who has asked.
+// 200 clients of both protocol eras and several actors all use the request id 1: every response reaches the right
+// client.
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { createInterface } from "node:readline";
@@ -17,7 +18,7 @@ const CALL_LIMIT_MS = 120_000;
 
 const tokenOf = (actor: number): string => `actor-${actor}-`.padEnd(40, "x");
 
-/** `count`: how many calls there are in all. */
+/** `count`: the number of calls in total. */
 export async function sameIds({ count, dist, onProgress }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     const tokens = Array.from({ length: ACTORS }, (_, actor) => ({
@@ -39,7 +40,8 @@ export async function sameIds({ count, dist, onProgress }: RowOptions): Promise<
         const args = { server: round % 2 === 0 ? "one" : "two", tool: "echo", arguments: { text } };
         const { status, messages } = await withDeadline(call(args), CALL_LIMIT_MS, text);
         const told = messages.map(({ id, result }) => `${id} ${result?.content?.[0]?.text ?? JSON.stringify(result)}`);
-        if (status !== 200 || told.join() !== `1 ${text}`) violations.push(`${text} was told ${status} ${told.join()}`);
+        if (status !== 200 || told.join() !== `1 ${text}`)
+          violations.push(`${text} was answered with ${status} ${told.join()}`);
         answered += 1;
         if (answered % 10_000 === 0) onProgress?.(`${answered} of ${rounds * CLIENTS} calls`);
       }
@@ -49,7 +51,7 @@ export async function sameIds({ count, dist, onProgress }: RowOptions): Promise<
     const perSecond = Math.round(answered / ((performance.now() - from) / 1000));
     const figures = { clients: CLIENTS, actors: ACTORS, "calls per second": perSecond };
     // What goes wrong is that each client has the id of all others; the calls are proper.
-    return { title: "200 clients with one id", n: answered, injected: CLIENTS, violations, figures };
+    return { title: "200 clients with the same request id", n: answered, injected: CLIENTS, violations, figures };
   });
 }
 
@@ -61,7 +63,7 @@ async function openClient(caller: McpCaller, isModern: boolean): Promise<Ask> {
   return (args) => session.ask("tools/call", { name: "execute_tool", arguments: args }, 1);
 }
 
-/** Resolves with the address, once there is one. */
+/** Resolves with the address once the gateway listens. */
 async function serve(home: FaultHome, dist: string): Promise<string> {
   const words = [LAUNCH, dist, "anygpt", "mcp", "serve", "--http", "--config", home.config];
   const child: ChildProcess = spawn(process.execPath, words, {

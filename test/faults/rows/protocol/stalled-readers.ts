@@ -1,4 +1,5 @@
-// Clients that stop reading while much arrives for them: each loses its own stream, and neither memory nor others suffer.
+// Clients stop reading while many messages arrive for them: each loses only its own stream, and memory and other clients
+// are not affected.
 import { modern } from "../../../support/mcp-http.js";
 import { rssOf } from "../../support/census.js";
 import { waitFor, withDeadline } from "../../support/deadline.js";
@@ -15,19 +16,19 @@ const MIB = 1024 * 1024;
 const CLIENTS = 50;
 /** Each holds at most sixteen calls. */
 const FLOODERS = ["flood1", "flood2", "flood3", "flood4"];
-/** Of 16 KiB to each client: some thirty mebibytes a second in all. */
+/** Chunks of 16 KiB to each client: about 30 MiB a second in total. */
 const PIECE_EVERY_MS = 25;
 const CONTROL_MIB = 4;
 const LIMIT_MS = 180_000;
-/** Over the most that it has beside as many clients that read: what flows through a gateway makes its heap grow, read or not. */
+/** Limit above the peak with as many clients that read: traffic makes the heap grow, whether or not it is read. */
 const MOST_GROWTH_MIB = 64;
-/** What p99 of others may be, of theirs beside as many clients that read. */
+/** The highest allowed ratio of the others' p99 to their p99 next to as many clients that read. */
 const GATE = 1.1;
-/** One comes after the other: what else the machine does may differ. */
+/** The two runs follow each other: the load of the machine may differ. */
 const UNEXPLAINED = { times: 5, ms: 100 };
 const SLICES = 8;
 
-/** `count`: how many mebibytes arrive for each of fifty clients. */
+/** `count`: how many MiB arrive for each of fifty clients. */
 export async function stalledReaders({ count, seed, dist }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     const servers = Object.fromEntries([...FLOODERS, "calm"].map((name) => [name, wireServer(home, name)]));
@@ -58,11 +59,9 @@ export async function stalledReaders({ count, seed, dist }: RowOptions): Promise
     const whole = ends.filter((end) => end.includes('"result"')).length;
     const violations = [
       ...(told + whole === CLIENTS ? [] : [`${CLIENTS - told - whole} streams ended without an answer or a reason`]),
-      ...(growth > MOST_GROWTH_MIB
-        ? [`it has grown by ${growth.toFixed(0)} MiB more than beside clients that read`]
-        : []),
+      ...(growth > MOST_GROWTH_MIB ? [`memory grew by ${growth.toFixed(0)} MiB more than with clients that read`] : []),
       ...judged.violations,
-      ...(gateway.isAlive ? [] : ["the gateway is gone"]),
+      ...(gateway.isAlive ? [] : ["the gateway has exited"]),
     ];
     return {
       title: "clients that stop reading",
@@ -98,7 +97,7 @@ const toCall = (server: string, tool: string, args: object, meta: object = {}): 
   return toRequest({ headers: { ...headersOf(), ...headers }, body: JSON.stringify(body) });
 };
 
-/** On a connection of its own; gives its milliseconds. */
+/** On its own connection; returns its milliseconds. */
 async function ask({ port }: ServedGateway, server: string): Promise<number> {
   const from = performance.now();
   const connection = await openRaw(port);
@@ -106,7 +105,7 @@ async function ask({ port }: ServedGateway, server: string): Promise<number> {
   const answer = await connection.next(LIMIT_MS);
   connection.end();
   if (typeof answer === "string" || !answer.body.includes("here"))
-    throw new Error(`A call of others got ${describeAnswer(answer)}.`);
+    throw new Error(`A call of another client got ${describeAnswer(answer)}.`);
   return performance.now() - from;
 }
 
@@ -116,7 +115,7 @@ interface Flood {
   readonly isReading: boolean;
 }
 
-/** What was last told to each; those that do not read begin to when all has been sent. */
+/** The last message to each client; stalled clients start to read when everything has been sent. */
 async function flood(
   home: FaultHome,
   { port }: ServedGateway,

@@ -1,4 +1,5 @@
-// A tool is denied while calls of it flow and wait in line: once that is in force, none of them is sent any more.
+// A new rule denies a tool while calls to it run and wait in the queue: once the rule is active, no further call is
+// sent.
 import { waitFor } from "../../support/deadline.js";
 import type { Outcome } from "../../support/gateway.js";
 import { type FaultHome, inHome } from "../../support/home.js";
@@ -8,13 +9,13 @@ import type { RowOptions, RowResult } from "../../support/row.js";
 import { judgeTime } from "../../support/timing.js";
 
 const CALLERS = 16;
-/** Few at a time, so that most calls wait in line when the denial comes. */
+/** Few at a time, so that most calls are queued when the rule changes. */
 const CONCURRENCY = 2;
 const LIMIT_MS = 1_000;
-/** A busy machine is late with everything; an undisturbed reload says how late. */
+/** A busy machine delays everything; a reload without load shows by how much. */
 const TIMES_CONTROL = 4;
 
-/** Both ways to deny, and what callers are told then. */
+/** Both ways to deny a tool, with the error codes for callers. */
 const DENIALS = [
   { how: { toolRules: [{ pattern: "effect", enabled: false }] }, code: "TOOL_DISABLED" },
   {
@@ -51,7 +52,7 @@ export async function denyInFlow({ count, dist, onProgress }: RowOptions): Promi
       const deniedAt = Date.now();
       await gateway.reload({ ...config, ...how });
       await waitFor(() => flow.told.some(({ outcome }) => isDenial(outcome, code)), `call that is told ${code}`);
-      // As many again, so that what still waited has had its turn.
+      // As many again, so that all queued calls have been processed.
       const so = flow.told.length;
       await waitFor(() => flow.told.length > so + 2 * CALLERS, "calls after the denial");
       const told = await flow.stop();
@@ -73,7 +74,7 @@ export async function denyInFlow({ count, dist, onProgress }: RowOptions): Promi
       control: [idle],
     });
     return {
-      title: "a tool that is denied while calls flow",
+      title: "a tool that is denied while calls run",
       n: calls,
       injected: count,
       violations,
@@ -116,8 +117,8 @@ function startFlow(gateway: ReloadingGateway, round: number) {
 const isDenial = (outcome: Outcome, code: string): boolean => outcome.kind === "error" && outcome.code === code;
 
 /**
- * In force it is, at the latest, when the first caller hears of it: what starts after that is not sent, and of what waited
- * the server reads no more than could have just left.
+ * The rule is in force, at the latest, when the first caller gets the error: calls that start later are not sent, and of the
+ * queued calls the server receives only those that were just being sent.
  */
 function judge({ ledger }: FaultHome, told: readonly Told[], code: string) {
   const violations: string[] = [];
@@ -131,7 +132,7 @@ function judge({ ledger }: FaultHome, told: readonly Told[], code: string) {
     if (at > inForceAt) late += 1;
     if (sent.length > 1) violations.push(`${id} was sent ${sent.length} times`);
     if (startedAt > inForceAt && sent.length > 0) violations.push(`${id} was sent after the denial`);
-    if (isDenial(outcome, code) && sent.length > 0) violations.push(`${id} was sent and told ${code}`);
+    if (isDenial(outcome, code) && sent.length > 0) violations.push(`${id} was sent and answered with ${code}`);
     if (outcome.kind !== "answer" && !isDenial(outcome, code)) violations.push(`${id}: ${describe(outcome)}`);
     if (outcome.kind === "answer" && sent.length !== 1) violations.push(`${id}: answered, sent ${sent.length} times`);
   }

@@ -1,4 +1,4 @@
-// Changes of the policy, of rules, of descriptions and of one server's variables: only that server is started anew.
+// Changes of the policy, rules, descriptions and one server's variables: only that server is restarted.
 import { type FaultHome, inHome } from "../../support/home.js";
 import { createRandom } from "../../support/random.js";
 import { openReloading, type ReloadingGateway } from "../../support/reloading-gateway.js";
@@ -7,7 +7,7 @@ import type { RowOptions, RowResult } from "../../support/row.js";
 const SERVERS = ["one", "two", "three"] as const;
 type Server = (typeof SERVERS)[number];
 
-/** What the configuration is made of, counted up by changes. */
+/** The parts of the configuration as counters that changes increment. */
 interface State {
   readonly about: Record<Server, number>;
   readonly env: Record<Server, number>;
@@ -18,7 +18,7 @@ interface State {
 
 const CHANGES = ["about", "env", "rules", "policy", "limits"] as const;
 
-/** `count`: how many changes there are. */
+/** `count`: the number of changes. */
 export async function exactRestarts({ count, seed, dist }: RowOptions): Promise<RowResult> {
   const random = createRandom(seed);
   return await inHome(async (home) => {
@@ -41,12 +41,12 @@ export async function exactRestarts({ count, seed, dist }: RowOptions): Promise<
       const wanted = change === "env" ? [server] : [];
       restarts += others.length;
       if (others.join() !== wanted.join())
-        violations.push(`round ${round}, ${change} of ${server}: started anew ${others.join()}`);
+        violations.push(`round ${round}, ${change} of ${server}: restarted ${others.join()}`);
       before = after;
     }
     await gateway.close();
     return {
-      title: "changes that need no restart",
+      title: "configuration changes without a restart",
       n: count,
       injected: count,
       violations,
@@ -69,7 +69,7 @@ function toConfig(home: FaultHome, { about, env, rules, policy, limits }: State)
   };
 }
 
-/** Which process answers for each server. */
+/** The process id that answers for each server. */
 async function processes(home: FaultHome, gateway: ReloadingGateway, round: number): Promise<Record<Server, number>> {
   const pids = await Promise.all(
     SERVERS.map(async (server) => {

@@ -1,4 +1,5 @@
-// A configuration that is written a hundred times a second: it is read about once a second, and in the end as it was left.
+// A configuration file is written 100 times per second: the gateway reads it about once per second, and at the end uses
+// the last version.
 import { takeCensus } from "../../support/census.js";
 import { waitFor } from "../../support/deadline.js";
 import { type FaultHome, inHome } from "../../support/home.js";
@@ -6,7 +7,7 @@ import { openReloading } from "../../support/reloading-gateway.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
 
 const WRITES_PER_SECOND = 100;
-/** What had begun before the first write, and what the last one still causes. */
+/** The reload that had started before the first write, and the one caused by the last write. */
 const RELOADS_MORE = 2;
 
 /** `count`: for how many seconds it is written. */
@@ -42,17 +43,17 @@ export async function manyWrites({ count, dist }: RowOptions): Promise<RowResult
       violations.push(error.message),
     );
     const names = await gateway.servers();
-    if (names.join() !== ["steady", last].join()) violations.push(`in the end there are ${names.join(", ")}`);
+    if (names.join() !== ["steady", last].join()) violations.push(`in the end the servers are ${names.join(", ")}`);
     if (reloadsMeanwhile > seconds + RELOADS_MORE)
       violations.push(`${reloadsMeanwhile} reloads in ${Math.round(seconds)} s`);
-    if (gateway.refusals() > 0) violations.push(`${gateway.refusals()} configurations were taken for wrong`);
+    if (gateway.refusals() > 0) violations.push(`${gateway.refusals()} configurations were rejected`);
     const isSettled = (): boolean => takeCensus(gateway.pid).processes <= before.processes;
     await waitFor(isSettled, "end of the servers that are gone", 15_000).catch(() => undefined);
     const after = takeCensus(gateway.pid);
     if (after.processes > before.processes) violations.push(`${after.processes - before.processes} processes are left`);
     await gateway.close();
     return {
-      title: "a configuration that is written without end",
+      title: "a configuration file that is written continuously",
       n: writes,
       injected: writes,
       violations,
@@ -68,7 +69,7 @@ export async function manyWrites({ count, dist }: RowOptions): Promise<RowResult
   });
 }
 
-/** One server stays, one is another with every write. */
+/** One server stays; the other is different in every write. */
 function toConfig(home: FaultHome, number: number): object {
   const tools = [{ name: "read", description: `The tool of write ${number}.` }];
   return { servers: { steady: home.stdio("steady"), [`turn-${number}`]: { ...home.stdio("turn"), tools } } };

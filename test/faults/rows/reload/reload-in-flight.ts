@@ -1,4 +1,5 @@
-// Servers come, go, change and lose a tool while 200 calls are in flight and others read all the time what there is.
+// Servers are added, removed and changed, or lose a tool, while 200 calls are in flight and other clients keep listing
+// tools.
 import { writeFileSync } from "node:fs";
 import { descendantsOf } from "../../support/census.js";
 import { waitFor } from "../../support/deadline.js";
@@ -12,7 +13,7 @@ const IN_FLIGHT = 200;
 const HOLDERS = ["first", "second"] as const;
 const READERS = 4;
 
-/** `count`: how many reloads there are. */
+/** `count`: the number of reloads. */
 export async function reloadInFlight({ count, dist, onProgress }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     const gateway = await openReloading(home, dist, toConfig(home, 0));
@@ -40,14 +41,14 @@ export async function reloadInFlight({ count, dist, onProgress }: RowOptions): P
     writeFileSync(gate, "");
     for (const one of [...held, ...turns]) violations.push(...judgeHeld(home, one.id, await one.outcome));
     violations.push(...judgeTurns(home, turns), ...reads.violations);
-    // The reaper, the holders and the present one.
+    // The reaper, the server with the held calls and the current server.
     const isSettled = (): boolean => descendantsOf(gateway.pid).length <= HOLDERS.length + 2;
     await waitFor(isSettled, "end of the servers that were replaced", 20_000).catch((error: Error) =>
       violations.push(error.message),
     );
     await gateway.close();
     return {
-      title: "reloads under 200 calls in flight",
+      title: "reloads with 200 calls in flight",
       n: held.length + turns.length + reads.count,
       injected: count,
       violations,
@@ -61,9 +62,9 @@ export async function reloadInFlight({ count, dist, onProgress }: RowOptions): P
   });
 }
 
-/** Two servers that always come and go together, one whose variable is another every time, and a tool that is taken away every other time. */
+/** Two servers that are always added and removed together, one whose variable changes every time, and a tool that is disabled every other time. */
 function toConfig(home: FaultHome, round: number): object {
-  // Known before they are asked, and the same afterwards.
+  // The tools are known before the first list and stay the same.
   const tools = [{ name: "idempotent_effect", description: "Does something once per id." }];
   const fixed = (name: string): object => ({ ...home.stdio(name), tools });
   return {
@@ -88,7 +89,7 @@ function hold(gateway: ReloadingGateway, server: string, args: { id: string; gat
   return { id: args.id, outcome: gateway.execute({ server, tool: "effect", arguments: args }) };
 }
 
-/** What has just gone is gone everywhere, and what has come is there. */
+/** A removed server is gone everywhere, and an added one is available. */
 async function judgeRound(gateway: ReloadingGateway, round: number): Promise<string[]> {
   const [names, gone, erased] = await Promise.all([
     gateway.servers(),
@@ -99,13 +100,13 @@ async function judgeRound(gateway: ReloadingGateway, round: number): Promise<str
   const wanted = ["first", "second", "turn", `left-${round}`, `right-${round}`];
   if (names.join() !== wanted.join()) found.push(`round ${round}: ${names.join()}`);
   if (gone.kind !== "error" || gone.code !== "SERVER_NOT_FOUND")
-    found.push(`round ${round}: a server that is gone gave ${describe(gone)}`);
+    found.push(`round ${round}: a removed server gave ${describe(gone)}`);
   const isDisabled = erased.kind === "error" && erased.code === "TOOL_DISABLED";
   if (isDisabled !== (round % 2 === 1)) found.push(`round ${round}: erase gave ${describe(erased)}`);
   return found;
 }
 
-/** Whoever reads sees both halves of one generation, and never an older one than was seen before the question. */
+/** A reader sees both servers of one generation, and never an older generation than one seen before its request. */
 function startReaders(gateway: ReloadingGateway) {
   const violations: string[] = [];
   const over = new AbortController();
@@ -119,8 +120,8 @@ function startReaders(gateway: ReloadingGateway) {
     );
     const seen = generationsIn(answer);
     count += 1;
-    if (new Set(seen).size > 1 || seen.length !== 2) violations.push(`${tool} told of generations ${seen.join()}`);
-    else if (Number(seen[0]) < atLeast) violations.push(`${tool} told of ${seen[0]} after ${atLeast}`);
+    if (new Set(seen).size > 1 || seen.length !== 2) violations.push(`${tool} listed the generations ${seen.join()}`);
+    else if (Number(seen[0]) < atLeast) violations.push(`${tool} listed generation ${seen[0]} after ${atLeast}`);
     newest = Math.max(newest, ...seen.map(Number));
   };
   const read = async (_: unknown, index: number): Promise<void> => {
@@ -145,8 +146,10 @@ function judgeHeld({ ledger }: FaultHome, id: string, outcome: Outcome): string[
   const [effect, ...more] = ledger.of(id, "effect");
   if (outcome.kind !== "answer") return [`${id}: ${describe(outcome)}`];
   if (effect === undefined || more.length > 0) return [`${id}: ${more.length + 1} effects`];
-  // On the connection where it began.
-  return ledger.of(id, "answer").every(({ pid }) => pid === effect.pid) ? [] : [`${id} was answered elsewhere`];
+  // On the connection on which it started.
+  return ledger.of(id, "answer").every(({ pid }) => pid === effect.pid)
+    ? []
+    : [`${id} was answered by another process`];
 }
 
 /** Each of them ran in a process of its own generation. */

@@ -1,4 +1,5 @@
-// Configurations that are half written, wrong, empty or cannot be read, one after the other: the last good one stays in force.
+// Configuration files that are half written, invalid, empty or unreadable, one after another: the last valid
+// configuration stays active.
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { waitFor } from "../../support/deadline.js";
 import { type FaultHome, inHome } from "../../support/home.js";
@@ -7,11 +8,11 @@ import { openReloading, type ReloadingGateway } from "../../support/reloading-ga
 import { describe } from "../../support/replay.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
 
-/** What is put in the place of a good one: `folder` and `gone` are what they say. */
+/** Replacements of a valid file; `folder` and `gone` replace it by a folder or remove it. */
 type Damage = (random: Random, good: string) => string;
 
 const DAMAGES: readonly Damage[] = [
-  // The last brackets alone may be missing, and it is still no JSON.
+  // Even if only the last brackets are missing, it is not valid JSON.
   (random, good) => good.slice(0, random.between(1, good.length - 1)),
   () => "",
   () => "   \n",
@@ -27,7 +28,7 @@ const DAMAGES: readonly Damage[] = [
   (_, good) => good.replace("{", '{"servers": {},'),
 ];
 
-/** `count`: how many wrong configurations there are, each followed by a good one. */
+/** `count`: how many invalid configurations there are, each followed by a valid one. */
 export async function wrongConfigurations({ count, seed, dist }: RowOptions): Promise<RowResult> {
   const random = createRandom(seed);
   return await inHome(async (home) => {
@@ -47,23 +48,22 @@ export async function wrongConfigurations({ count, seed, dist }: RowOptions): Pr
       const found: string[] = [];
       if ((await call(found)) !== pid) found.push("another process answered");
       const names = await gateway.servers();
-      if (names.join() !== `one,extra-${round - 1}`) found.push(`there are ${names.join()}`);
+      if (names.join() !== `one,extra-${round - 1}`) found.push(`the servers are ${names.join()}`);
       const said = JSON.stringify(await gateway.ask("list_mcp_servers"));
-      if (!said.includes("The configuration was changed but is wrong"))
-        found.push("nothing of it in the list of servers");
+      if (!said.includes("The changed configuration is invalid")) found.push("nothing of it in the list of servers");
       const told = gateway.refusals() - before;
-      // Before it is a folder it is gone for a moment.
-      if (told !== 1 && !(damaged === "folder" && told === 2)) found.push(`told ${told} times`);
+      // Before it becomes a folder, the file is missing for a moment.
+      if (told !== 1 && !(damaged === "folder" && told === 2)) found.push(`reported ${told} times`);
       calls += 1;
       if (damaged === "folder") rmSync(home.config, { recursive: true });
       await gateway.reload(good);
       const now = await gateway.servers();
-      if (now.join() !== `one,extra-${round}`) found.push(`after a good one there are ${now.join()}`);
+      if (now.join() !== `one,extra-${round}`) found.push(`after a valid configuration the servers are ${now.join()}`);
       violations.push(...found.map((text) => `${what}: ${text}`));
     }
     await gateway.close();
     return {
-      title: "configurations that are wrong",
+      title: "invalid configuration files",
       n: calls,
       injected: count,
       violations,
@@ -77,7 +77,7 @@ function toConfig(home: FaultHome, round: number): object {
   return { servers: { one: home.stdio("one"), [`extra-${round}`]: { ...home.stdio("extra"), tools, enabled: true } } };
 }
 
-/** In one step, where there is one: a gateway may look at any moment. */
+/** Atomically if possible: a gateway may read at any moment. */
 function put({ config }: FaultHome, damaged: string): void {
   if (damaged === "folder" || damaged === "gone") rmSync(config);
   if (damaged === "gone") return;
@@ -86,7 +86,7 @@ function put({ config }: FaultHome, damaged: string): void {
   renameSync(`${config}.new`, config);
 }
 
-/** Calls, one after the other; gives the process that has answered. */
+/** Sends one call after the other; returns the process that has answered. */
 function createCaller({ ledger }: FaultHome, gateway: ReloadingGateway): (violations: string[]) => Promise<number> {
   let number = 0;
   return async (violations) => {

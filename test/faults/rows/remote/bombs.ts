@@ -1,4 +1,5 @@
-// Answers of 1 MiB that unpack to 1 GiB, and answers without end: each stops at the limit, and costs little memory.
+// Compressed responses of 1 MiB that expand to 1 GiB, and endless responses: each stops at the size limit and uses
+// little memory.
 import { writeFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { brotliBomb, EVENTS, gzipBomb, head, JSON_TYPE, writeEndlessly } from "../../support/canned-answers.js";
@@ -11,9 +12,9 @@ import type { RowOptions, RowResult } from "../../support/row.js";
 const MIB = 1024 * 1024;
 const MOST_GROWN = 32 * MIB;
 const MAX_MESSAGE_BYTES = 10 * MIB;
-/** A line of a shared stream is skipped up to so many times the limit, so that its other events go on. */
+/** A line of a shared stream is skipped up to this multiple of the limit, so that its other events still arrive. */
 const TIMES_SKIPPED = 16;
-/** What stands in buffers of sockets and unpackers beside what was read. */
+/** Data in buffers of sockets and decompressors. */
 const BUFFERED = 16 * MIB;
 const MOST_TAKEN = TIMES_SKIPPED * MAX_MESSAGE_BYTES + BUFFERED;
 const START = '{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"';
@@ -57,7 +58,7 @@ function createBombs(): Bomb[] {
   ];
 }
 
-/** `count`: how often each bomb is thrown, at each way. */
+/** `count`: how often each response is sent on each kind of connection. */
 export async function bombs({ count, dist, onProgress }: RowOptions): Promise<RowResult> {
   const all = createBombs();
   const thrown = new Map<string, Bomb>();
@@ -86,12 +87,12 @@ export async function bombs({ count, dist, onProgress }: RowOptions): Promise<Ro
       if (outcome.kind !== "error") violations.push(`${what}: ${describe(outcome)}`);
       if (bytes > MOST_GROWN) violations.push(`${what}: ${toMib(bytes)} MiB more in memory`);
       const left = sent.get(id) ?? 0;
-      if (left > MOST_TAKEN) violations.push(`${what}: ${toMib(left)} MiB were taken`);
+      if (left > MOST_TAKEN) violations.push(`${what}: ${toMib(left)} MiB were read`);
       violations.push(...(await judgeNext(scene, way, what)));
       onProgress?.(`${what}: ${describe(outcome)}, ${toMib(bytes)} MiB`);
     }
     return {
-      title: "answers that unpack to 1 GiB, and without end",
+      title: "responses that expand to 1 GiB, and endless responses",
       n: grown.length,
       injected: grown.length,
       violations,
@@ -105,12 +106,12 @@ export async function bombs({ count, dist, onProgress }: RowOptions): Promise<Ro
   });
 }
 
-/** How far the gateway's memory rose above where it was while the work ran. */
+/** The growth of the gateway's memory above its level before the work. */
 async function grownBy<T>(
   { gateway: { pid } }: RemoteScene,
   work: () => Promise<T>,
 ): Promise<{ bytes: number; outcome: T }> {
-  // The kernel's own way to begin a new peak.
+  // The kernel's way to reset the peak.
   writeFileSync(`/proc/${pid}/clear_refs`, "5");
   const before = rssOf(pid);
   const outcome = await work();

@@ -1,4 +1,5 @@
-// Connections that are reset or ended before the server hears of a call, after it has run it, and within its answer.
+// Connections are reset or closed before the server receives a call, after it has executed it, and in the middle of its
+// response.
 import type { Fault } from "../../support/chaosd.js";
 import { createRandom, type Random } from "../../support/random.js";
 import { inRemoteScene, judgeChange, type RemoteScene, WAYS } from "../../support/remote-scene.js";
@@ -8,14 +9,14 @@ import { judgeTime } from "../../support/timing.js";
 
 const IN_FLIGHT = 8;
 const LIMIT_MS = 250;
-/** A busy machine is late with everything: a call that nothing happened to says how late. */
+/** A busy machine delays everything; a call without a fault shows by how much. */
 const TIMES_CONTROL = 4;
-/** Of calls that nothing happens to. */
+/** Share of calls without a fault. */
 const CONTROL_SHARE = 0.25;
 
 type Break = Extract<Fault, { kind: "break" }>;
 
-/** `count`: how many calls there are. */
+/** `count`: the number of calls. */
 export async function brokenConnections({ count, seed, dist }: RowOptions): Promise<RowResult> {
   const random = createRandom(seed);
   const faults = new Map<string, Break>();
@@ -44,11 +45,11 @@ export async function brokenConnections({ count, seed, dist }: RowOptions): Prom
     };
     await Promise.all(Array.from({ length: IN_FLIGHT }, work));
     const limit = Math.max(LIMIT_MS, TIMES_CONTROL * Math.max(...controls));
-    violations.push(...slow.filter(({ ms }) => !(ms <= limit)).map(({ id, ms }) => `${id}: told after ${ms} ms`));
+    violations.push(...slow.filter(({ ms }) => !(ms <= limit)).map(({ id, ms }) => `${id}: answered after ${ms} ms`));
     const ms = slow.map((one) => one.ms);
     const { gate } = judgeTime({ of: "a break until the caller is told", ms, gateMs: LIMIT_MS, control: controls });
     return {
-      title: "connections that break off",
+      title: "broken connections",
       n: count,
       injected: faults.size,
       violations,
@@ -74,14 +75,13 @@ interface Broken {
   readonly scene: RemoteScene;
 }
 
-/** Whose connection broke is told that nobody knows, unless the answer had come; whose did not, has its answer. */
+/** A call on a broken connection gets an unknown outcome unless its answer had arrived; any other call gets its answer. */
 function judgeBreak(id: string, { outcome, fault, scene }: Broken): string[] {
   const { effects } = scene.remote.of(id);
   const told = describe(outcome);
-  if (fault === undefined)
-    return outcome.kind === "answer" ? [] : [`${id}: nothing happened to it, and it got ${told}`];
+  if (fault === undefined) return outcome.kind === "answer" ? [] : [`${id}: had no fault but got ${told}`];
   if ((fault.when === "before") !== (effects === 0)) return [`${id}: broken ${fault.when}, with ${effects} effects`];
-  if (outcome.kind === "answer") return fault.when === "within" ? [] : [`${id}: an answer that never came`];
+  if (outcome.kind === "answer") return fault.when === "within" ? [] : [`${id}: an answer that the server never sent`];
   const isRight = outcome.kind === "error" && outcome.code === "TOOL_EXECUTION_ERROR" && outcome.executed === "unknown";
-  return isRight ? [] : [`${id}: broken ${fault.when}, told ${told}`];
+  return isRight ? [] : [`${id}: broken ${fault.when}, answered with ${told}`];
 }

@@ -1,4 +1,5 @@
-// Servers that answer with 500, 502, 503 and 429 and with every kind of Retry-After: few tries more, none of what changes something.
+// Servers respond with 500, 502, 503 and 429 and with every form of Retry-After: the gateway makes few retries, and none
+// of calls that change something.
 import { head } from "../../support/canned-answers.js";
 import type { Fault } from "../../support/chaosd.js";
 import { createRandom } from "../../support/random.js";
@@ -7,16 +8,16 @@ import { describe } from "../../support/replay.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
 
 const STATUSES = [500, 502, 503, 429, 504] as const;
-/** A tenth more, and what the division of whole numbers may be off. */
+/** A tenth more, plus the rounding of integers. */
 const MOST_AMPLIFIED = 1.1 + 1e-9;
-/** A server that was hardly asked yet is lent the tries of so many calls. */
+/** A server with few calls so far has a retry budget of this many calls. */
 const FEWEST_CALLS = 20;
 const IN_FLIGHT = 12;
-/** No call is to wait longer than that for another try. */
+/** The longest wait of a call before a retry. */
 const LONGEST_WAIT_MS = 10_000;
 const LEEWAY_MS = 1_500;
 
-/** What servers say of when to come again, and how many milliseconds that is. */
+/** Values of Retry-After, with their meaning in milliseconds. */
 const WAITS: readonly (readonly [string, () => string, number])[] = [
   ["nothing", () => "", 0],
   ["0", () => "0", 0],
@@ -34,7 +35,7 @@ interface Failing {
   readonly at: number[];
 }
 
-/** `count`: how many calls there are; half of them change something. */
+/** `count`: the number of calls; half of them have side effects. */
 export async function failingStatuses({ count, seed, dist }: RowOptions): Promise<RowResult> {
   const random = createRandom(seed);
   const failing = new Map<string, Failing>();
@@ -70,11 +71,11 @@ export async function failingStatuses({ count, seed, dist }: RowOptions): Promis
     await Promise.all(Array.from({ length: IN_FLIGHT }, work));
     const amplified = Object.fromEntries(WAYS.map((way) => [way, amplification(scene, ids, way)]));
     for (const [way, times] of Object.entries(amplified)) {
-      if (times > MOST_AMPLIFIED) violations.push(`${way} was asked ${times} times for one call`);
+      if (times > MOST_AMPLIFIED) violations.push(`${way} received ${times} requests per call`);
     }
     const tries = ids.reduce((sum, { id }) => sum + scene.seen(id), 0);
     return {
-      title: "servers that fail and say when to come again",
+      title: "error statuses with Retry-After",
       n: count,
       injected: tries,
       violations,
@@ -89,15 +90,15 @@ export async function failingStatuses({ count, seed, dist }: RowOptions): Promis
   });
 }
 
-/** A server that names a time is not asked before it, and not at all when it is too far off. */
+/** The gateway does not retry before the time in Retry-After, and not at all if it is too far away. */
 function judgeWaits(what: string, { wait: [, , ms], at }: Failing): string[] {
   return at.slice(1).flatMap((time, index) => {
     const waited = time - (at[index] ?? time);
-    return waited >= ms ? [] : [`${what}: asked again after ${Math.round(waited)} ms`];
+    return waited >= ms ? [] : [`${what}: retried after ${Math.round(waited)} ms`];
   });
 }
 
-/** The first call of each way, which warmed it up, is a call as well: its share of tries may be used by the others. */
+/** The warm-up call of each connection counts for the retry budget too. */
 const WARMED = 1;
 
 function amplification(scene: RemoteScene, ids: readonly { way: Way; id: string }[], wanted: Way): number {

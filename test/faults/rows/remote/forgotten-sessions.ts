@@ -1,4 +1,5 @@
-// A server that restarts and has forgotten its sessions, with fifty calls in flight: one new session, and each call runs once.
+// A server restarts and loses its sessions with 50 calls in flight: the gateway opens one new session, and each call
+// runs once.
 import { waitFor } from "../../support/deadline.js";
 import { type RemoteCall, refuseSession } from "../../support/remote-server.js";
 import { inRemoteScene, type RemoteScene, type Way } from "../../support/remote-scene.js";
@@ -6,11 +7,11 @@ import { describe } from "../../support/replay.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
 
 const CALLS = 50;
-/** A server that is lost more often than five times a minute is left alone: each gateway sees so many restarts of one. */
+/** The circuit breaker opens after more than five failures a minute: each gateway sees this many restarts of a server. */
 const RESTARTS_EACH = 4;
 const WAYS: readonly Way[] = ["json", "events"];
 
-/** `count`: how many restarts there are; every other one comes while no call is in flight. */
+/** `count`: the number of restarts; every other one happens while no call is in flight. */
 export async function forgottenSessions({ count, dist }: RowOptions): Promise<RowResult> {
   const violations: string[] = [];
   const times: number[] = [];
@@ -28,7 +29,7 @@ export async function forgottenSessions({ count, dist }: RowOptions): Promise<Ro
     });
   }
   return {
-    title: "servers that forget their sessions",
+    title: "servers that lose their sessions",
     n: count * CALLS,
     injected: count,
     violations,
@@ -37,7 +38,7 @@ export async function forgottenSessions({ count, dist }: RowOptions): Promise<Ro
   };
 }
 
-/** Calls that are under way at the server and wait for what becomes of it. */
+/** Calls that are running at the server until it restarts. */
 interface Holding {
   isOn: boolean;
   readonly calls: RemoteCall[];
@@ -80,7 +81,7 @@ async function restart(scene: RemoteScene, { way, name, holding }: Restart) {
   const violations = ids.flatMap((id, index) => {
     const outcome = outcomes[index]!;
     const { effects } = scene.remote.of(id);
-    // Whoever was late with being put on record goes to the new session at once.
+    // A call that was still being recorded goes to the new session at once.
     const isOnce = holding === undefined ? scene.seen(id) <= 2 : scene.seen(id) === 2;
     if (outcome.kind === "answer" && effects === 1 && isOnce) return [];
     return [`${id}: ${describe(outcome)}, sent ${scene.seen(id)} times, ${effects} effects`];

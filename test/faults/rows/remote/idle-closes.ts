@@ -1,4 +1,5 @@
-// A server that closes idle connections just when the next call is on its way: no call is sent a second time by itself.
+// A server closes idle connections while the next call is being sent: the gateway does not send a call a second time on
+// its own.
 import type { Fault } from "../../support/chaosd.js";
 import { createRandom, type Random } from "../../support/random.js";
 import { inRemoteScene, judgeChange, type RemoteScene, type Way } from "../../support/remote-scene.js";
@@ -9,10 +10,10 @@ import type { RowOptions, RowResult } from "../../support/row.js";
 const IN_FLIGHT = 16;
 const CLOSE_SHARE = 0.4;
 const LONGEST_RACE_MS = 4;
-/** Two of MCP, one of a plain API: most calls go over connections that are kept. */
+/** Two MCP servers and one REST API: most calls use kept-alive connections. */
 const CHANGED_BY: readonly Way[] = ["json", "events", "json", "events", "api"];
 
-/** `count`: how many calls there are. */
+/** `count`: the number of calls. */
 export async function idleCloses({ count, seed, dist, onProgress }: RowOptions): Promise<RowResult> {
   const random = createRandom(seed);
   const closed = { atSend: 0, idle: 0 };
@@ -41,7 +42,7 @@ export async function idleCloses({ count, seed, dist, onProgress }: RowOptions):
     const perSecond = Math.round(count / ((performance.now() - from) / 1000));
     if (closed.atSend === 0 || closed.idle === 0) violations.push("no connection was closed");
     return {
-      title: "idle connections that close at the next call",
+      title: "idle connections closed during the next call",
       n: count,
       injected: closed.atSend + closed.idle,
       violations,
@@ -60,16 +61,16 @@ export async function idleCloses({ count, seed, dist, onProgress }: RowOptions):
 function closeBy(random: Random, { isReused }: ProxiedRequest): Fault {
   if (!random.chance(CLOSE_SHARE)) return { kind: "none" };
   const how = random.pick(["reset", "end"] as const);
-  // What has just been opened is not idle.
+  // A connection that was just opened is not idle.
   if (isReused && random.chance(0.5)) return { kind: "break", when: random.pick(["before", "after"] as const), how };
   return { kind: "close-idle", afterMs: random.between(0, LONGEST_RACE_MS), how };
 }
 
-/** Nobody but the caller may decide on another try: what was under way is told as unknown. */
+/** Only the caller may decide on a retry: an interrupted call gets an unknown outcome. */
 function judgeEnding(id: string, outcome: Parameters<typeof describe>[0]): string[] {
   if (outcome.kind === "answer") return [];
   const isRight = outcome.kind === "error" && outcome.code === "TOOL_EXECUTION_ERROR" && outcome.executed === "unknown";
-  return isRight ? [] : [`${id}: told ${describe(outcome)}`];
+  return isRight ? [] : [`${id}: answered with ${describe(outcome)}`];
 }
 
 function countDoubles({ remote }: RemoteScene): Record<string, number> {

@@ -1,4 +1,4 @@
-// Callers that send credentials, cookies and headers of their own over HTTP: no byte of them reaches a server.
+// Callers send credentials, cookies and their own headers over HTTP: no byte of them reaches a server.
 import { type McpCaller, openMcpSession, modern, postMcp } from "../../../support/mcp-http.js";
 import { createRandom, type Random } from "../../support/random.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
@@ -25,11 +25,11 @@ const HEADERS = [
   "Via",
   "Mcp-Param-Id",
 ];
-/** Where callers speak to the gateway, and which server they ask for. */
+/** The endpoints of the gateway that callers use, and the requested server. */
 const SERVERS = ["json", "events", "api"] as const;
 const TOOLS = { json: "effect", events: "effect", api: "change" } as const;
 
-/** `count`: how many calls there are. */
+/** `count`: the number of calls. */
 export async function inboundHeaders({ count, seed, dist }: RowOptions): Promise<RowResult> {
   const random = createRandom(seed);
   const sent: string[] = [];
@@ -53,7 +53,7 @@ export async function inboundHeaders({ count, seed, dist }: RowOptions): Promise
         args,
         session: sessions.get(actor)!,
       });
-      // A caller's own error would prove nothing.
+      // An invalid request of the caller would prove nothing.
       if (text.includes(`call-${number}`)) answered += 1;
       else violations.push(`call ${number} of ${server}: ${text.slice(0, 200)}`);
     }

@@ -1,4 +1,4 @@
-// Every form of an address that leads inward, by every way that others have to name one: nothing is connected to.
+// Every notation of a private address, in every input that can contain an address: the gateway opens no connection.
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
 import { inwardForms } from "../../../rest/inward-forms.js";
@@ -7,10 +7,10 @@ import { ENTRIES, type Entry, STOCK } from "../../support/inward-entries.js";
 import { createRandom } from "../../support/random.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
 
-/** Of the stock SDK only forms that lead to this very machine are tried: the others wait for places that do not exist. */
+/** The official SDK is tried only with forms of the loopback address: the others wait for unreachable hosts. */
 const HERE = /^(127\.|0\.0\.0\.0$|localhost\.?$|\[::1\]$|\[::\]$|\[::ffff:7f)/;
 
-/** `count`: how many forms are tried of each way; all of them where there are no more. */
+/** `count`: how many forms are tried in each place; all of them if there are no more. */
 export async function inwardAddresses({ count, seed, dist: _dist, onProgress }: RowOptions): Promise<RowResult> {
   const world = await openWorld();
   const connected: string[] = [];
@@ -33,7 +33,7 @@ export async function inwardAddresses({ count, seed, dist: _dist, onProgress }: 
     const ours = world.trap.knocks();
     const n = tried.length * Object.keys(ENTRIES).length;
     return {
-      title: "addresses that lead inward",
+      title: "private addresses",
       n,
       injected: n,
       violations,
@@ -58,7 +58,7 @@ async function judge(world: HostileWorld, { name, entry, form, connected }: Tria
   const asked = await outcomeOf(entry(world, form));
   const knocked = connected.length + world.trap.knocks() - before;
   const found = knocked > 0 ? [`${form} by ${name}: ${knocked} connections`] : [];
-  return asked === "taken" ? [...found, `${form} by ${name} was taken`] : found;
+  return asked === "taken" ? [...found, `${form} by ${name} was accepted`] : found;
 }
 
 function outcomeOf(work: Promise<unknown>): Promise<"taken" | "refused"> {

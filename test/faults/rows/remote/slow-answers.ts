@@ -1,4 +1,4 @@
-// Servers that answer a byte at a time, with comments only, or never: every call ends at its limit, and not before it.
+// Servers respond one byte at a time, with SSE comments only, or never: every call ends at its timeout, and not before.
 import { EVENTS, head, JSON_TYPE, progressTokenOf, sayEvery } from "../../support/canned-answers.js";
 import type { Fault } from "../../support/chaosd.js";
 import type { Outcome } from "../../support/gateway.js";
@@ -12,7 +12,7 @@ const SILENCE_MS = 2_000;
 const WHOLE_MS = 3_000;
 const SHARE_OFF = 0.1;
 const EVERY_MS = 100;
-/** So that the machine is not busy with all of them at once. */
+/** So that the machine does not process all of them at once. */
 const APART_MS = 10;
 
 interface Slowness {
@@ -46,11 +46,11 @@ const SLOW: Readonly<Record<string, Slowness>> = {
 
 const sentAt = new Map<string, number>();
 
-/** `count`: how many calls there are of each slowness, by each way. */
+/** `count`: the number of calls of each kind on each connection. */
 export async function slowAnswers({ count, dist }: RowOptions): Promise<RowResult> {
   const slowness = new Map<string, Slowness>();
   const plan = (id: string, request: ProxiedRequest): Fault => {
-    // The clock of a call runs from when it is sent.
+    // The time limit of a call starts when it is sent.
     sentAt.set(id, performance.now());
     return slowness.get(id)?.fault(request) ?? { kind: "none" };
   };
@@ -89,7 +89,7 @@ export async function slowAnswers({ count, dist }: RowOptions): Promise<RowResul
       unit: "%",
     });
     return {
-      title: "answers that come slowly or never",
+      title: "slow or missing responses",
       n: ended.length,
       injected: ended.length,
       violations,
@@ -107,9 +107,9 @@ export async function slowAnswers({ count, dist }: RowOptions): Promise<RowResul
 
 interface Ended {
   readonly outcome: Outcome;
-  /** From when the request was seen on its way, which is not before it was sent. */
+  /** Since the request was seen on the wire, which is not before it was sent. */
   readonly ms: number;
-  /** From when the call was made, which is not after that. */
+  /** Since the call was made, which is not after that. */
   readonly wholeMs: number;
 }
 
@@ -120,7 +120,7 @@ async function timed(scene: RemoteScene, way: Way, id: string): Promise<Ended> {
   return { outcome, ms: to - (sentAt.get(id) ?? from), wholeMs: to - from };
 }
 
-/** The way to the server is cut with the connections open, as when a cable is pulled; then it is mended. */
+/** Cuts the network while connections are open, as when a cable is pulled, and then restores it. */
 async function cutOff(scene: RemoteScene, count: number) {
   scene.chaos.partition();
   const cases = WAYS.flatMap((way) =>
@@ -136,7 +136,7 @@ async function cutOff(scene: RemoteScene, count: number) {
   return ended;
 }
 
-/** Calls that nothing happens to, one after the other: how late this machine is with everything. */
+/** Calls without a fault, one after the other: they show how slow the machine is. */
 function startControl({ look, chaos }: RemoteScene): { stop(): Promise<number> } {
   let slowest = 0;
   const over = new AbortController();
@@ -145,7 +145,7 @@ function startControl({ look, chaos }: RemoteScene): { stop(): Promise<number> }
       const from = performance.now();
       await look("json", `warm-control-${number}`);
       const ms = performance.now() - from;
-      // While the way is cut, the healthy wait as well.
+      // While the network is cut, healthy calls wait as well.
       if (ms < SILENCE_MS) slowest = Math.max(slowest, ms);
       await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
     }
@@ -169,13 +169,13 @@ function judgeTime(what: string, outcome: Outcome, { limitMs, ms, wholeMs, lateM
   const found: string[] = [];
   const isRight =
     outcome.kind === "error" && outcome.code === "TOOL_EXECUTION_TIMEOUT" && outcome.executed === "unknown";
-  if (!isRight) found.push(`${what} in place of the end of its time`);
+  if (!isRight) found.push(`${what} instead of a timeout`);
   if (wholeMs < limitMs * (1 - SHARE_OFF) || ms > limitMs * (1 + SHARE_OFF) + lateMs)
-    found.push(`${what} after ${Math.round(ms)} to ${Math.round(wholeMs)} ms of ${limitMs}`);
+    found.push(`${what} after ${Math.round(ms)} to ${Math.round(wholeMs)} ms, limit ${limitMs}`);
   return found;
 }
 
-/** Whatever some calls went through, the next one has its answer. */
+/** After the faults the next call gets its answer. */
 async function judgeAfterwards(scene: RemoteScene): Promise<string[]> {
   const found = await Promise.all(
     WAYS.map(async (way) => {

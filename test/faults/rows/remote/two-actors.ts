@@ -1,4 +1,5 @@
-// Two actors at one server that keeps a state for each session: neither sees the other's, and what one cancels is the other's no matter.
+// Two actors use one server that stores state per session: neither sees the state of the other, and a cancellation by
+// one does not affect the other.
 import { ACCEPT, askModern, type McpCaller, modern } from "../../../support/mcp-http.js";
 import { waitFor } from "../../support/deadline.js";
 import type { RemoteCall } from "../../support/remote-server.js";
@@ -9,7 +10,7 @@ const ACTORS = ["anna", "bert"] as const;
 const SERVERS = ["json", "events"] as const;
 const CALLS_A_ROUND = 5;
 
-/** `count`: how many rounds there are; in each both count, and then the first gives up a call while the second waits for his. */
+/** `count`: the number of rounds; in each round both count, then the first cancels a call while the second waits. */
 export async function twoActors({ count, dist }: RowOptions): Promise<RowResult> {
   const held: RemoteCall[] = [];
   const onCall = (call: RemoteCall): boolean => {
@@ -30,7 +31,7 @@ export async function twoActors({ count, dist }: RowOptions): Promise<RowResult>
           counted.set(key, wanted);
           const told = await call(scene.caller(actor), { server, tool: "count", id: `count-${round}-${index}` });
           calls += 1;
-          if (told !== String(wanted)) violations.push(`${key} has counted ${wanted} and is told ${told}`);
+          if (told !== String(wanted)) violations.push(`${key} has counted ${wanted} but got ${told}`);
         }
         violations.push(...(await cancelOne(scene, held, { server, round })));
         calls += 2;
@@ -38,7 +39,7 @@ export async function twoActors({ count, dist }: RowOptions): Promise<RowResult>
     }
     const sessions = scene.remote.initialized();
     return {
-      title: "two actors at one server",
+      title: "two actors on one server",
       n: calls,
       injected: count * SERVERS.length,
       violations,
@@ -67,7 +68,7 @@ async function call(caller: McpCaller, asked: Asked): Promise<string> {
   return answer.result?.content?.[0]?.text ?? JSON.stringify(answer);
 }
 
-/** Both wait; the first goes away in the midst of it, and the second has his answer. */
+/** Both wait; the first disconnects in the meantime, and the second gets its answer. */
 async function cancelOne(
   scene: ServedScene,
   held: RemoteCall[],
@@ -90,10 +91,10 @@ async function cancelOne(
   giveUp.abort();
   await gone;
   const [mine, other] = [first!.id, second!.id].map((id) => held.find(({ args }) => args["id"] === id));
-  // The server hears that the first is not waited for any more, or never; it does not matter to the second.
+  // The server may or may not learn that the first call was cancelled; it does not affect the second.
   mine?.response.destroy();
   other?.finish();
   held.length = 0;
   const told = await answer;
-  return told === `done ${second!.id}` ? [] : [`${second!.id} is told ${told}`];
+  return told === `done ${second!.id}` ? [] : [`${second!.id} got ${told}`];
 }

@@ -1,4 +1,5 @@
-// Servers that cannot be reached or whose certificates are wrong: told as what they are, left alone for a while, never asked without TLS.
+// Servers are unreachable or have invalid certificates: the error names the reason, the gateway waits before it retries,
+// and never connects without TLS.
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -13,16 +14,16 @@ import type { RowOptions, RowResult } from "../../support/row.js";
 interface Place {
   readonly name: string;
   readonly url: string;
-  /** What the error says of the reason. */
+  /** The reason in the error message. */
   readonly says: RegExp;
   readonly port?: GuardedPort;
 }
 
 const CERTIFICATE = /certificate|TLS/i;
-/** No server can say in its definition that it need not be checked. */
+/** No server definition can disable the certificate check. */
 const SWITCHES = ["insecure", "rejectUnauthorized", "tls", "skipTlsVerify", "ca"] as const;
 
-/** `count`: how often each place is called, by each kind of connection. */
+/** `count`: how often each address is called with each kind of connection. */
 export async function unreachable({ count, dist }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     const { ports, authority } = await openGuardedPorts(home);
@@ -36,7 +37,7 @@ export async function unreachable({ count, dist }: RowOptions): Promise<RowResul
     ];
     try {
       configure(home, places);
-      // With the authority trusted, each certificate is wrong in its one way.
+      // With a trusted certificate authority, each certificate is invalid in exactly one way.
       const env = { ...home.env, NODE_EXTRA_CA_CERTS: authority };
       const gateway = await openGateway({ ...home, env }, { dist });
       const violations: string[] = [];
@@ -49,19 +50,18 @@ export async function unreachable({ count, dist }: RowOptions): Promise<RowResul
             calls += 1;
             violations.push(...judge(`${kind} to ${place.port?.name ?? place.name}, call ${number}`, outcome, place));
             const more = (place.port?.connections() ?? 0) - before;
-            if (kind !== "api" && number > 0 && more > 0)
-              violations.push(`${kind} to ${place.name}: asked again at once`);
+            if (kind !== "api" && number > 0 && more > 0) violations.push(`${kind} to ${place.name}: retried at once`);
           }
         }
         if (place.port !== undefined && place.port.plain() > 0)
-          violations.push(`${place.port.name}: asked without TLS`);
+          violations.push(`${place.port.name}: contacted without TLS`);
         if (place.port !== undefined && place.port.requests() > 0)
-          violations.push(`${place.port.name}: asked all the same`);
+          violations.push(`${place.port.name}: received a request`);
       }
       await gateway.close();
       violations.push(...(await judgeSwitches(home, dist, ports[0]!)));
       return {
-        title: "servers that cannot be reached",
+        title: "unreachable servers",
         n: calls + SWITCHES.length,
         injected: calls + SWITCHES.length,
         violations,
@@ -79,7 +79,7 @@ export async function unreachable({ count, dist }: RowOptions): Promise<RowResul
   });
 }
 
-/** A server that speaks no TLS. */
+/** A server without TLS. */
 async function openPlain(): Promise<{ port: number; close(): void }> {
   const server = createServer((_, response) => void response.end("{}"));
   server.listen(0, "127.0.0.1");
@@ -117,11 +117,11 @@ function judge(what: string, outcome: Outcome, { says }: Place): string[] {
   if (outcome.code !== "SERVER_CONNECTION_ERROR" || outcome.executed !== "no")
     found.push(`${what}: ${describe(outcome)}`);
   const text = JSON.stringify(outcome.error);
-  if (!says.test(text)) found.push(`${what}: the reason is not told: ${text}`);
+  if (!says.test(text)) found.push(`${what}: the reason is missing: ${text}`);
   return found;
 }
 
-/** A definition that would switch the check off is no definition. */
+/** A definition that would disable the check is rejected. */
 async function judgeSwitches(home: FaultHome, dist: string, port: GuardedPort): Promise<string[]> {
   const found: string[] = [];
   for (const name of SWITCHES) {
@@ -133,7 +133,7 @@ async function judgeSwitches(home: FaultHome, dist: string, port: GuardedPort): 
     const before = port.requests();
     const opened = await openGateway(home, { dist, config }).catch(() => undefined);
     const outcome = await opened?.execute({ server: "one", tool: "read", arguments: { id: "x" } });
-    if (outcome?.kind === "answer" || port.requests() > before) found.push(`a definition with ${name} was taken`);
+    if (outcome?.kind === "answer" || port.requests() > before) found.push(`a definition with ${name} was accepted`);
     await opened?.close();
   }
   return found;

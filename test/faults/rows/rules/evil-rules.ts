@@ -1,8 +1,9 @@
-// Regexes that other engines need hours for, as rules over ten thousand long names of a running gateway.
+// Regular expressions with catastrophic backtracking in other engines, as rules on 10,000 long tool names of a running
+// gateway.
 import { compileRules } from "../../../../src/rules/compile.js";
-import { decide } from "../../../../src/rules/decide.js";
+import { decideRules } from "../../../../src/rules/decide.js";
 import { DiscoveryError } from "../../../../src/errors.js";
-import { computingMs } from "../../support/computing-time.js";
+import { cpuMs } from "../../../support/cpu-time.js";
 import { waitFor } from "../../support/deadline.js";
 import { type Gateway, openGateway } from "../../support/gateway.js";
 import { EVIL_PATTERNS } from "../../../support/evil-patterns.js";
@@ -13,31 +14,31 @@ import { listServers, plainTool, scripted } from "../../support/scripted.js";
 import { judgeTime, together } from "../../support/timing.js";
 
 const GATE_MS = 500;
-/** So many times the gate is no matter of a slow machine. */
+/** A factor above the gate that a slow machine does not explain. */
 const FAR_TOO_LONG = 3;
 const LAG_GATE_MS = 50;
 const LONGEST_NAME = 128;
 const LIMIT_MS = 120_000;
-/** A reload with ten thousand names is work for the loop with or without rules; a regex that reaches it holds it up for minutes. */
+/** A reload with ten thousand names uses the event loop with or without rules; a backtracking expression would block it for minutes. */
 const TIMES_LAG_GATE = 10;
-/** Regexes that a gateway is reloaded with; the times are of all of them. */
+/** Expressions that a gateway reloads with; the times cover all of them. */
 const RELOADED = 5;
 
-/** `count`: how many names there are. */
+/** `count`: the number of names. */
 export async function evilRules({ count, dist, onProgress }: RowOptions): Promise<RowResult> {
   const names = Array.from({ length: count }, (_, n) => `${"a".repeat(100)}_${n}`.padEnd(LONGEST_NAME, "a"));
   const ms: number[] = [];
   let refused = 0;
   for (const source of EVIL_PATTERNS) {
-    const from = computingMs();
+    const from = cpuMs();
     try {
       const rules = await compileRules([{ pattern: [`/${source}/`], enabled: false }]);
-      for (const name of names) decide(rules, { server: "s", name });
+      for (const name of names) decideRules(rules, { server: "s", name });
     } catch (error) {
       if (!(error instanceof DiscoveryError)) throw error;
       refused += 1;
     }
-    ms.push(computingMs() - from);
+    ms.push(cpuMs() - from);
   }
   const lags = await inHome((home) => measure(home, { dist, names, ...(onProgress ? { onProgress } : {}) }));
   const held = Math.max(...lags.evil.map(({ max }) => max));
@@ -59,7 +60,7 @@ export async function evilRules({ count, dist, onProgress }: RowOptions): Promis
     }),
   ]);
   return {
-    title: "evil regexes as rules",
+    title: "regular expressions with catastrophic backtracking as rules",
     n: EVIL_PATTERNS.length + lags.evil.length,
     injected: EVIL_PATTERNS.length,
     violations,
@@ -82,7 +83,7 @@ interface Measured {
   readonly onProgress?: (text: string) => void;
 }
 
-/** The lag while a gateway takes over the names under each rule, and under none. */
+/** The lag of the event loop while a gateway loads the names with each rule, and without rules. */
 async function measure(home: FaultHome, { dist, names, onProgress }: Measured) {
   const many = scripted(home, "many", { tools: names.map((name) => plainTool(name)) });
   const one = scripted(home, "one", { tools: [plainTool("marked")] });
@@ -112,7 +113,7 @@ async function known(gateway: Gateway, count: number): Promise<void> {
   await waitFor(isKnown, "list of all tools", LIMIT_MS);
 }
 
-/** Whether the rules are in force that give this tag. */
+/** Whether the rules that set this tag are in force. */
 async function isMarked(gateway: Gateway, mark: string): Promise<boolean> {
   const outcome = await gateway.request("tools/call", { name: "list_tools", arguments: { server: "one" } });
   return outcome.kind === "answer" && JSON.stringify(outcome.result).includes(mark);

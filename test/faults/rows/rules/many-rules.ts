@@ -1,22 +1,22 @@
-// Ten thousand rules over ten thousand tools: how long they take to be compiled, and to decide about each tool.
+// 10,000 rules on 10,000 tools: the time to compile them, and to evaluate them for each tool.
 import { compileRules } from "../../../../src/rules/compile.js";
-import { decide } from "../../../../src/rules/decide.js";
-import type { ToolRule } from "../../../../src/rules/options.js";
-import { computingMs } from "../../support/computing-time.js";
+import { decideRules } from "../../../../src/rules/decide.js";
+import type { NormalizedToolRule } from "../../../../src/rules/options.js";
+import { cpuMs } from "../../../support/cpu-time.js";
 import { createRandom } from "../../support/random.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
 import { judgeTime, together } from "../../support/timing.js";
 
 const COMPILE_GATE_MS = 2000;
 const DECISION_GATE_MS = 1;
-/** It is computing time, with no work of others in it: so many times the gate is no matter of a slow machine. */
+/** Processor time without the work of other processes: a slow machine does not explain this factor above the gate. */
 const FAR_TOO_LONG = 3;
-/** Regexes are tried one by one, whatever the name; one rule in so many has one. */
+/** Regular expressions are tried one by one for every name; one rule in this many has one. */
 const REGEX_EVERY = 500;
 
 const VERBS = ["get", "list", "create", "delete", "update", "search"];
 
-/** `count`: how many rules and how many tools there are. */
+/** `count`: the number of rules and of tools. */
 export async function manyRules({ count, seed }: RowOptions): Promise<RowResult> {
   const random = createRandom(seed);
   const word = (): string => `${random.pick(VERBS)}_${random.between(0, count).toString(36)}`;
@@ -27,20 +27,20 @@ export async function manyRules({ count, seed }: RowOptions): Promise<RowResult>
     () => [`*_{${word()},${word()}}`],
     () => [word()],
   ];
-  const rules = Array.from({ length: count }, (_, n): ToolRule => {
+  const rules = Array.from({ length: count }, (_, n): NormalizedToolRule => {
     const pattern = n % REGEX_EVERY === 0 ? [`/^${word()}.*_[0-9a-z]+$/`] : random.pick(forms)();
     return { pattern, ...(random.chance(0.5) ? { enabled: false } : { tags: [`t${n}`] }) };
   });
-  const from = computingMs();
+  const from = cpuMs();
   const compiled = await compileRules(rules);
-  const compileMs = computingMs() - from;
+  const compileMs = cpuMs() - from;
   const ms: number[] = [];
   let decided = 0;
   for (let n = 0; n < count; n += 1) {
     const tool = { server: `server-${random.between(0, 100)}`, name: word() };
-    const before = computingMs();
-    const { decidedBy } = decide(compiled, tool);
-    ms.push(computingMs() - before);
+    const before = cpuMs();
+    const { decidedBy } = decideRules(compiled, tool);
+    ms.push(cpuMs() - before);
     if (decidedBy !== undefined) decided += 1;
   }
   const computed = { control: [], timesGate: FAR_TOO_LONG };
@@ -48,9 +48,9 @@ export async function manyRules({ count, seed }: RowOptions): Promise<RowResult>
     judgeTime({ of: "compiling all rules", ms: [compileMs], gateMs: COMPILE_GATE_MS, ...computed }),
     judgeTime({ of: "one decision", ms, gateMs: DECISION_GATE_MS, ...computed }),
   ]);
-  if (decided === 0) violations.push("no rule decided anything");
+  if (decided === 0) violations.push("no rule matched a tool");
   return {
-    title: "very many rules and tools",
+    title: "10,000 rules and tools",
     n: count,
     injected: 0,
     violations,

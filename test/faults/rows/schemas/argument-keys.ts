@@ -1,4 +1,4 @@
-// Arguments with keys by which a prototype is reached: refused before anything is hashed or sent, or sent as they are.
+// Arguments with prototype pollution keys: rejected before anything is hashed or sent, or sent unchanged.
 import { type Gateway, openGateway } from "../../support/gateway.js";
 import { inHome } from "../../support/home.js";
 import { createRandom, type Random } from "../../support/random.js";
@@ -20,7 +20,7 @@ const TOOLS = {
   worked: { type: "object", allOf: [{ properties: { a: {} } }] },
 };
 
-/** `count`: how many calls there are. */
+/** `count`: the number of calls. */
 export async function argumentKeys({ count, seed, dist }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     const random = createRandom(seed);
@@ -38,7 +38,7 @@ export async function argumentKeys({ count, seed, dist }: RowOptions): Promise<R
       endings[ending] = (endings[ending] ?? 0) + 1;
       if (ending === "answer") {
         const arrived = JSON.stringify(givenOf(outcome)?.args);
-        // As a reader that keeps every key has it.
+        // As a parser that keeps every key reads it.
         if (arrived !== JSON.stringify(JSON.parse(args))) violations.push(`${args} arrives as ${arrived}`);
         if (/__proto__|\\u005f/.test(args)) violations.push(`${args} is sent`);
       } else if (!["TOOL_VALIDATION_ERROR", "INVALID_REQUEST"].includes(ending) && !ending.startsWith("refused")) {
@@ -46,12 +46,12 @@ export async function argumentKeys({ count, seed, dist }: RowOptions): Promise<R
       }
     }
     await gateway.close();
-    const title = "arguments by which a prototype is reached";
+    const title = "arguments with prototype pollution keys";
     return { id: "V8", title, n: count, injected: count, violations, figures: endings };
   });
 }
 
-/** Some callers send their arguments as a text that holds JSON. */
+/** Some callers send their arguments as a JSON string. */
 async function call(gateway: Gateway, { tool, args, isText }: { tool: string; args: string; isText: boolean }) {
   const id = gateway.newId();
   const given = isText ? JSON.stringify(args) : args;

@@ -1,4 +1,4 @@
-// Patterns in the schemas of tools that would backtrack for hours: the gateway goes on, and so do calls of other servers.
+// Tool schemas with patterns that backtrack for hours: the gateway and calls to other servers are not affected.
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { type Gateway, type Json, openGateway } from "../../support/gateway.js";
@@ -11,7 +11,7 @@ import { judgeTime } from "../../support/timing.js";
 const STOCK = fileURLToPath(new URL("../../support/stock-caller.mjs", import.meta.url));
 const STOCK_LIMIT_MS = 15_000;
 const LAG_GATE_MS = 50;
-/** A busy machine lets the loop wait; a pattern that reaches it holds it up for hours. */
+/** A busy machine delays the event loop; a pattern that reaches it blocks it for hours. */
 const TIMES_GATE = 5;
 const INNOCENT_PER_ROUND = 10;
 
@@ -21,7 +21,7 @@ const LONG = `${"a".repeat(50_000)}!`;
 
 const object = (properties: Json, rest: Json = {}): Json => ({ type: "object", properties, ...rest });
 
-/** Arguments that do not fit, and how the call may end; the schema is refused, or evaluated in bounded time. */
+/** Arguments that do not match, and the allowed outcomes: the schema is rejected, or evaluated in bounded time. */
 const INPUTS: Readonly<Record<string, { schema: Json; args: Json }>> = {
   pattern: { schema: object({ a: { type: "string", pattern: EVIL } }), args: { a: HOSTILE } },
   long: { schema: object({ a: { type: "string", pattern: "^(a|aa)+$" } }), args: { a: LONG } },
@@ -61,7 +61,7 @@ export async function evilSchemas({ count, dist, triesStock = false, onProgress 
     for (let n = 0; n < rounds; n += 1) idle.push(...(await innocent(gateway, INNOCENT_PER_ROUND)));
     const control = await readLag(home, gateway.pid);
 
-    onProgress?.("the control is measured");
+    onProgress?.("measuring the control");
     const violations: string[] = [];
     const endings: Record<string, number> = {};
     const beside: number[] = [];
@@ -91,7 +91,7 @@ export async function evilSchemas({ count, dist, triesStock = false, onProgress 
     violations.push(...judged.violations);
     const median = (ms: readonly number[]): number => ms.toSorted((one, other) => one - other)[ms.length >> 1] ?? 0;
     return {
-      title: "schemas with evil patterns",
+      title: "schemas with catastrophic backtracking",
       n: rounds,
       injected: rounds,
       violations,
@@ -122,7 +122,7 @@ async function innocent(gateway: Gateway, count: number): Promise<number[]> {
   );
 }
 
-/** The stock client in a process of its own, which ends after a while whatever it does. */
+/** The official SDK client in its own process, which is killed after a time limit. */
 async function callStock({
   command,
   args,

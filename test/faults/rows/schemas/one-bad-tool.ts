@@ -1,4 +1,5 @@
-// Fifty tools of which one is broken, in one way after the other: the others are there, and the broken one is told of.
+// One of 50 tools is broken, in one way after another: the other tools are available, and the gateway reports the broken
+// one.
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { withDeadline } from "../../support/deadline.js";
@@ -34,7 +35,7 @@ export async function oneBadTool({ count, dist }: RowOptions): Promise<RowResult
     const good = Array.from({ length: TOOLS - 1 }, (_, n) => plainTool(`t${n}`));
     const servers = kinds.map(([, broken], n): [string, object] => [
       `s${n}`,
-      // In the middle: what comes before and after it is to be there.
+      // In the middle: the tools before and after it must be listed.
       scripted(home, `s${n}`, { tools: good.toSpliced(20, 0, broken as never) }),
     ]);
     home.configure(Object.fromEntries(servers));
@@ -46,8 +47,8 @@ export async function oneBadTool({ count, dist }: RowOptions): Promise<RowResult
       const last = await gateway.execute({ server: `s${n}`, tool: `t${TOOLS - 2}`, arguments: {} });
       const listed = (await listServers(gateway)).find(({ name }) => name === `s${n}`);
       if (first.kind !== "answer" || last.kind !== "answer")
-        violations.push(`beside ${what}, calls end in ${endingOf(first)} and ${endingOf(last)}`);
-      if (listed?.toolCount !== TOOLS - 1) violations.push(`beside ${what} there are ${listed?.toolCount} tools`);
+        violations.push(`with ${what}, calls end in ${endingOf(first)} and ${endingOf(last)}`);
+      if (listed?.toolCount !== TOOLS - 1) violations.push(`with ${what} there are ${listed?.toolCount} tools`);
       served += listed?.toolCount ?? 0;
     }
     await gateway.close();
@@ -62,7 +63,7 @@ export async function oneBadTool({ count, dist }: RowOptions): Promise<RowResult
   });
 }
 
-/** Whoever asks whether all is well is told which tools were left out, and why. */
+/** `doctor` reports which tools were left out, and why. */
 async function findUntold(
   home: FaultHome,
   dist: string,
@@ -81,6 +82,6 @@ async function findUntold(
   const { servers } = JSON.parse(said) as { servers: { server: string; dropped?: { reason: string }[] }[] };
   return kinds.flatMap(([what], n) => {
     const dropped = servers.find(({ server }) => server === `s${n}`)?.dropped ?? [];
-    return dropped.length === 1 && (dropped[0]?.reason.length ?? 0) > 10 ? [] : [`nobody is told of ${what}`];
+    return dropped.length === 1 && (dropped[0]?.reason.length ?? 0) > 10 ? [] : [`doctor does not report ${what}`];
   });
 }

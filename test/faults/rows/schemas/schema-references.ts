@@ -1,4 +1,5 @@
-// Schemas that refer to themselves, to nothing, or to other places: the tool is refused, its siblings work, nobody is asked.
+// Schemas with circular, missing or external references: the gateway rejects the tool, the other tools of the server
+// work, and no external address is contacted.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Json, openGateway } from "../../support/gateway.js";
@@ -15,7 +16,7 @@ const chain = (last: Json): Json => ({
   ),
 });
 
-/** Each loops, however long one follows it. */
+/** Each is an endless loop of references. */
 const LOOPS: Readonly<Record<string, Json>> = {
   itself: { $ref: "#" },
   "a definition of itself": { $ref: "#/$defs/a", $defs: { a: { $ref: "#/$defs/a" } } },
@@ -49,7 +50,7 @@ const elsewhere = (port: number): Readonly<Record<string, string>> => ({
 });
 
 const CLEAN_ENDINGS = ["TOOL_VALIDATION_ERROR", "TOOL_NOT_FOUND"];
-/** References of this kind are not followed, so that there is no loop to be found: what is said beside them counts. */
+/** References of this kind are not followed, so there is no loop to detect: the keywords next to them apply. */
 const MAY_ANSWER = new Set(["a dynamic anchor", "a dynamic circle"]);
 
 /** `count`: how often each tool is called. */
@@ -88,9 +89,9 @@ export async function schemaReferences({ count, dist }: RowOptions): Promise<Row
         }
       }
       await gateway.close();
-      if (asked > 0) violations.push(`somebody was asked for a schema ${asked} times`);
+      if (asked > 0) violations.push(`a schema was requested ${asked} times`);
       return {
-        title: "schemas that refer to themselves or elsewhere",
+        title: "schemas with circular, missing or external references",
         n: cases.length * count,
         injected: cases.length * count,
         violations,

@@ -1,4 +1,5 @@
-// Schemas whose root is no plain object: clients can read what is offered, and the gateway lets pass what the schema does.
+// Schemas whose root is not a plain object: clients can read the published schema, and the gateway accepts the same
+// values as the original schema.
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -57,7 +58,7 @@ export async function schemaRoots({ count, seed, dist, onProgress }: RowOptions)
       if (isRight) accepted += 1;
       if (ending !== (isRight ? "answer" : "TOOL_VALIDATION_ERROR"))
         violations.push(
-          `${tool} with ${JSON.stringify(args)} ends in ${ending}, though it ${isRight ? "fits" : "does not fit"}`,
+          `${tool} with ${JSON.stringify(args)} ends in ${ending}, though it ${isRight ? "matches" : "does not match"}`,
         );
     };
     for (let n = 0; n < count; n += AT_ONCE) {
@@ -66,7 +67,7 @@ export async function schemaRoots({ count, seed, dist, onProgress }: RowOptions)
     }
     await gateway.close();
     return {
-      title: "schemas whose root is no plain object",
+      title: "schemas whose root is not a plain object",
       n: count + tools.length,
       injected: tools.length,
       violations,
@@ -75,7 +76,7 @@ export async function schemaRoots({ count, seed, dist, onProgress }: RowOptions)
   });
 }
 
-/** Every tool under its own name, as the stock client reads it: it gives up the whole list for one that it cannot. */
+/** Every tool under its own name, as the official SDK client reads it: it rejects the whole list for one invalid tool. */
 async function findUnreadable(home: FaultHome, dist: string): Promise<string[]> {
   const client = new Client({ name: "stock", version: "1.0.0" });
   const words = [LAUNCH, dist, "discovery", "--config", home.config];
@@ -92,10 +93,10 @@ async function findUnreadable(home: FaultHome, dist: string): Promise<string[]> 
   try {
     const tools = await withDeadline(read(), LIMIT_MS, "the list of all tools");
     return tools.flatMap(({ name, inputSchema }) =>
-      inputSchema.type === "object" ? [] : [`${name} is offered as no object`],
+      inputSchema.type === "object" ? [] : [`${name} is not listed as an object`],
     );
   } catch (error) {
-    return [`the stock client cannot read the list: ${String(error).slice(0, 300)}`];
+    return [`the official SDK client cannot read the list: ${String(error).slice(0, 300)}`];
   } finally {
     await client.close();
   }

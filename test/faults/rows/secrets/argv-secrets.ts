@@ -1,4 +1,5 @@
-// Variables in the arguments of servers under a strict policy: none is started, and no command line ever holds a value.
+// Variables in server arguments with the strict preset: no such server is started, and no command line contains a secret
+// value.
 import { readdirSync } from "node:fs";
 import { waitFor } from "../../support/deadline.js";
 import { openGateway } from "../../support/gateway.js";
@@ -8,7 +9,7 @@ import { listServers, plainTool, scripted } from "../../support/scripted.js";
 
 const LIMIT_MS = 60_000;
 
-/** Ways to write one; each would leave a file with the value in its name, if the program were started. */
+/** Ways to write a reference; each server would create a file with the value in its name if it were started. */
 const FORMS: readonly string[] = [
   "${CANARY}",
   "--key=${CANARY}",
@@ -42,18 +43,22 @@ export async function argvSecrets({ count, seed, dist }: RowOptions): Promise<Ro
       "list of all servers",
       LIMIT_MS,
     );
-    const untold = servers.filter(({ name, reason = "" }) => name !== "good" && !reason.includes("could read there"));
+    const untold = servers.filter(
+      ({ name, reason = "" }) => name !== "good" && !reason.includes("can read them in the process list"),
+    );
     const ran = readdirSync(home.folder).filter((name) => name.startsWith("started-"));
     await gateway.close();
     return {
-      title: "variables in the arguments of servers",
+      title: "variables in server arguments",
       n: forms.length,
       injected: forms.length,
       violations: [
-        ...untold.map(({ name, reason }) => `${name} is refused with: ${reason}`),
+        ...untold.map(({ name, reason }) => `${name} is rejected with: ${reason}`),
         ...ran.map((name) => `${name.replace("started-", "bad")} was started`),
-        ...(servers.some(({ name, status }) => name === "good" && status === "error") ? ["env is refused too"] : []),
-        ...(JSON.stringify(servers).includes(canary) ? ["the value is told"] : []),
+        ...(servers.some(({ name, status }) => name === "good" && status === "error")
+          ? ["a reference in env is rejected too"]
+          : []),
+        ...(JSON.stringify(servers).includes(canary) ? ["the value is revealed"] : []),
       ],
       figures: { "servers started with a value": ran.length, "servers that have it in env": 1 },
     };

@@ -1,4 +1,5 @@
-// Secrets in every place that can hold one, every fault that can make one show, and a look at every byte that was written.
+// Secrets in every setting that can contain one, every fault that can reveal one, and a search of every byte that was
+// written.
 import { createCanaryPlace } from "../../support/canary-place.js";
 import { createPrograms, type Heard } from "../../support/canary-programs.js";
 import { createNeedles, scanBytes, scanFiles } from "../../support/canary-scan.js";
@@ -7,13 +8,13 @@ import { createCanaries } from "../../support/canary-values.js";
 import { createRandom } from "../../support/random.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
 
-/** Of all runs: in fewer that say something of a value the suite would look at nothing. */
+/** Share of all runs that must mention a redacted value; with fewer the search would prove nothing. */
 const LEAST_HIDDEN_SHARE = 0.3;
 
 export interface CanaryOptions {
   readonly runs: number;
   readonly seed: number;
-  /** The folder of the build that is tested. */
+  /** The folder of the tested build. */
   readonly dist: string;
   readonly onProgress?: (text: string) => void;
 }
@@ -23,12 +24,12 @@ export interface CanarySweep {
   readonly canaries: number;
   /** Where a value was found, in which form, and in which run. */
   readonly hits: readonly string[];
-  /** Runs in which something was told with a value hidden in it: a fault that says nothing proves nothing. */
+  /** Runs whose output contains a redacted value: a fault without output proves nothing. */
   readonly hidden: number;
   readonly bytes: number;
 }
 
-/** Each run is a scenario of its own with values of its own, the same for the same seed. */
+/** Each run is a different scenario with its own values, the same for the same seed. */
 export async function runCanaries({ runs, seed, dist, onProgress }: CanaryOptions): Promise<CanarySweep> {
   const order = createRandom(seed).shuffle(SCENARIOS);
   const all: Run[] = [];
@@ -49,14 +50,14 @@ export async function runCanaries({ runs, seed, dist, onProgress }: CanaryOption
 export async function canaries({ count, seed, dist, onProgress }: RowOptions): Promise<RowResult> {
   const sweep = await runCanaries({ runs: count, seed, dist, ...(onProgress === undefined ? {} : { onProgress }) });
   return {
-    title: "secrets in every place, a fault in every run",
+    title: "secrets in every setting, a fault in every run",
     n: sweep.runs * sweep.canaries,
     injected: sweep.runs,
     violations: [
       ...sweep.hits,
       ...(sweep.hidden >= LEAST_HIDDEN_SHARE * sweep.runs
         ? []
-        : [`only ${sweep.hidden} of ${sweep.runs} runs told anything with a value hidden in it`]),
+        : [`only ${sweep.hidden} of ${sweep.runs} runs printed a redacted value`]),
     ],
     figures: { canaries: sweep.canaries, runs: sweep.runs, "runs that quote": sweep.hidden, bytes: sweep.bytes },
   };

@@ -1,4 +1,5 @@
-// A gateway with fifty variables that are nobody's business: each server sees those named for it and the safe ones, no other.
+// The gateway has 50 variables that no server needs: each server process gets only its configured variables and the safe
+// set.
 import { openGateway } from "../../support/gateway.js";
 import { inHome } from "../../support/home.js";
 import { createRandom } from "../../support/random.js";
@@ -27,7 +28,7 @@ const KNOWN = [
   "LCX_TOKEN",
   "XDG_TOKEN",
 ];
-/** What a server may always see; and what the gateway itself tells it. */
+/** Variables that a server may always see, and those that the gateway sets for it. */
 const SAFE = ["PATH", "HOME", "LANG", "LC_ALL", "TZ", "TERM", "ANYGPT_DEPTH"];
 
 /** `count`: how many variables the gateway has. */
@@ -60,7 +61,7 @@ export async function childVariables({ count, seed, dist }: RowOptions): Promise
       const extra = Object.keys(env ?? {}).filter((key) => !SAFE.includes(key) && !(key in own));
       violations.push(...extra.map((key) => `${name} sees ${key}`));
       const wrong = Object.entries(own).filter(([key, text]) => env?.[key] !== text);
-      violations.push(...wrong.map(([key]) => `${name} has another ${key}`));
+      violations.push(...wrong.map(([key]) => `${name} has another value of ${key}`));
       const values = Object.entries(canaries).filter(
         ([key, text]) => Object.values(env ?? {}).includes(text) && !(name === "declared" && key === second),
       );
@@ -68,7 +69,7 @@ export async function childVariables({ count, seed, dist }: RowOptions): Promise
     }
     await gateway.close();
     const n = count * Object.keys(declared).length;
-    const title = "variables of the gateway that are no server's business";
+    const title = "variables of the gateway that servers must not inherit";
     return { id: "S2", title, n, injected: count, violations, figures: { variables: count, servers: 3 } };
   });
 }

@@ -1,4 +1,5 @@
-// A secret that changes in a file while calls go on: processes and connections have the new one within seconds, no call fails.
+// A secret changes in a file while calls run: processes and connections use the new value within seconds, and no call
+// fails.
 import { writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Gateway, openGateway } from "../../support/gateway.js";
@@ -8,9 +9,9 @@ import type { RowOptions, RowResult } from "../../support/row.js";
 import { endingOf, givenOf, plainTool, scripted } from "../../support/scripted.js";
 import { judgeTime } from "../../support/timing.js";
 
-/** After this long nobody may use the old one any more. */
+/** After this time no call may use the old secret. */
 const LIMIT_MS = 5000;
-/** Load goes on for this long after that. */
+/** The load continues for this long afterwards. */
 const AFTER_MS = 1000;
 const CALLERS = 4;
 
@@ -46,7 +47,7 @@ export async function rotatedSecret({ count, dist, onProgress }: RowOptions): Pr
       for (const server of ["process", "remote"]) {
         const mine = uses.filter((use) => use.server === server && use.from >= at);
         const first = mine.find(({ secret }) => secret === wanted);
-        if (first === undefined) violations.push(`${server} never has the new secret of round ${round}`);
+        if (first === undefined) violations.push(`${server} never gets the new secret of round ${round}`);
         else ms.push(first.from - at);
         stale += mine.filter(({ secret, from }) => secret !== wanted && from > at + LIMIT_MS).length;
       }
@@ -55,7 +56,7 @@ export async function rotatedSecret({ count, dist, onProgress }: RowOptions): Pr
     await load.stop();
     await gateway.close();
     remote.close();
-    if (stale > 0) violations.push(`${stale} calls have the old secret ${LIMIT_MS} ms after it changed`);
+    if (stale > 0) violations.push(`${stale} calls use the old secret ${LIMIT_MS} ms after it changed`);
     const { gate } = judgeTime({ of: "a change until the new secret is used", ms, gateMs: LIMIT_MS, control: [] });
     return {
       title: "a secret that changes under load",
@@ -95,7 +96,7 @@ function startLoad(gateway: Gateway, { uses, violations }: Heard) {
   };
 }
 
-/** Answers every call with the credentials that it came with, in the words of the other server. */
+/** Answers every call with the credentials that it received, in the format of the other server. */
 const openRemote = (): Promise<PlainRemote> =>
   openPlainRemote({
     tool: plainTool("given"),

@@ -1,4 +1,5 @@
-// Whatever reads, shows, changes or exports a configuration with variables in it: the file keeps them, no value is written.
+// Every command that reads, shows, changes or exports a configuration with variables: the file keeps the variables, and
+// no value is written.
 import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -58,7 +59,7 @@ export async function templatesKept({ count, seed, dist, onProgress }: RowOption
       violations.push(...scanBytes(said, words.join(" "), needles));
       const text = readFileSync(home.config, "utf8");
       const lost = ["CANARY_0", "CANARY_1"].filter((name) => !text.includes(`\${${name}}`));
-      if (lost.length > 0) violations.push(`after ${words.join(" ")} the configuration has no ${lost.join()}`);
+      if (lost.length > 0) violations.push(`after ${words.join(" ")} the configuration lacks ${lost.join()}`);
     }
     const gateway = await openGateway(place, { dist });
     gateway.signal("SIGHUP");
@@ -67,7 +68,7 @@ export async function templatesKept({ count, seed, dist, onProgress }: RowOption
     await gateway.close();
     violations.push(...scanFiles(home.folder, new Set([home.path(".env")]), needles));
     return {
-      title: "configurations with variables in them",
+      title: "configurations with variables",
       n: Math.min(count, COMMANDS.length) + 1,
       injected: Object.keys(canaries).length,
       violations,

@@ -13,7 +13,7 @@ export type SoakCall =
       readonly surface: Surface;
       readonly number: number;
       readonly id: string;
-      /** Whether its effect is looked for in the ledger. */
+      /** Whether its effect is checked in the ledger. */
       readonly isKeyed: boolean;
       readonly expects: "answer" | "tool-error" | "refusal";
       readonly execution: Execution;
@@ -21,11 +21,11 @@ export type SoakCall =
 
 const WORDS = ["create invoice", "list tickets", "search messages", "update calendar", "read report of customer"];
 const TIMEOUT_SECONDS = 5;
-/** So few that none of them is as old as the time for which a key is remembered. */
+/** So few that all are younger than the time for which a key is stored. */
 const RECENT = 20;
 const LONGEST_WORK_MS = 20;
 
-/** What callers ask for: mostly reads, some writes with keys and repetitions of them, some mistakes, and searches. */
+/** The calls: mostly reads, some writes with keys and their repetitions, some invalid calls, and searches. */
 export function createMix(random: Random): (number: number) => SoakCall {
   const keyed: (SoakCall & { kind: "execute" })[] = [];
   const meta = (tool: string, args: Record<string, unknown>): SoakCall => ({
@@ -57,7 +57,7 @@ export function createMix(random: Random): (number: number) => SoakCall {
     const earlier = keyed.length > 0 && random.chance(0.2) ? random.pick(keyed) : undefined;
     if (earlier !== undefined) {
       const execution = { ...earlier.execution, meta: { "faults/attempt": number } };
-      // Over the same surface: another one is another actor, whose key is another one.
+      // Over the same surface: another surface is another actor with its own keys.
       return { ...earlier, number, execution };
     }
     const made = execute(number, "effect", {}, { idempotency_key: `key-${number}` });
@@ -82,7 +82,7 @@ export function sendCall({ stdio, http }: SoakPlace, call: SoakCall): Promise<Ou
   return stdio.request("tools/call", { name: call.tool, arguments: call.args });
 }
 
-/** What is known of the calls: those with keys one by one, the others as numbers. */
+/** The history of the calls: those with keys one by one, the others as counts. */
 export interface SoakHistory {
   readonly attempts: Attempt[];
   readonly endings: Map<string, number>;

@@ -8,11 +8,11 @@ import { HTTP_SERVERS, SERVERS, serversOf, type SoakPlace, STDIO_SERVERS } from 
 
 export interface SoakFaults {
   /**
-   * Large results through both gateways, before anything is held against what is held later: what the system's allocator
-   * has given to a process once it keeps for the next time, up to twice the largest piece.
+   * Sends large results through both gateways before memory is compared: the system's allocator keeps memory that a
+   * process has used once, up to twice the largest block.
    */
   rehearse(): Promise<void>;
-  /** Lets one random thing go wrong; resolves when it is over. */
+  /** Injects one random fault; resolves when it is over. */
   injectOne(): Promise<void>;
   readonly injected: ReadonlyMap<string, number>;
 }
@@ -105,7 +105,7 @@ export function createFaults({ place, random, history }: Parts): SoakFaults {
       }
     },
     async injectOne() {
-      // Each kind once before any comes again.
+      // Each kind once before any is repeated.
       if (left.length === 0) left = random.shuffle(Object.keys(faults));
       const name = left.pop() ?? "";
       injected.set(name, (injected.get(name) ?? 0) + 1);
@@ -118,7 +118,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It ended by itself meanwhile.
+    // It exited by itself in the meantime.
   }
 }
 

@@ -5,7 +5,7 @@ import { judgeTrend, type Look, toTrend } from "./judge.js";
 const random = createRandom(3);
 const samples = Array.from({ length: 720 }, () => ({ rssMiB: 300, storeMiB: 7 }));
 
-/** An hour, a look each minute; each kind of memory grows by so many MiB in the hour. */
+/** An hour with a sample each minute; each kind of memory grows by this many MiB in the hour. */
 function toLooks(grows: { readonly live?: number; readonly resident?: number }): Look[] {
   return Array.from({ length: 60 }, (_, minute) => ({
     hours: minute / 60,
@@ -23,7 +23,7 @@ describe("the trend of a soak", () => {
     expect(judgeTrend(toTrend(samples, toLooks(grows)))).toEqual(violations);
   });
 
-  it("is that of the second half: code is compiled and pools are filled in the first", () => {
+  it("covers the second half only: code is compiled and pools are filled in the first", () => {
     const filling = toLooks({}).map((look, minute) => ({ ...look, liveMiB: look.liveMiB - Math.max(0, 20 - minute) }));
     expect(judgeTrend(toTrend(samples, filling))).toEqual([]);
   });

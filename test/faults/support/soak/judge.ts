@@ -2,24 +2,24 @@ import { describeEstimate, type Estimate, inMiB, round, slopeOf } from "../measu
 import type { Gate } from "../row.js";
 import type { Holding } from "./place.js";
 
-/** What comes and goes with code that is compiled and pools that are filled, whatever was done. */
+/** Normal variation by compiled code and filled pools. */
 const HEAP_SLACK_MIB = 12;
 const RSS_SLACK_MIB = 64;
 const STORE_SLACK = 1.1;
-/** Only after so long a slope says more about a leak than about the warming up, and all that is kept for a while has gone. */
+/** Only after this time a slope indicates a leak rather than the warm-up, and all caches have expired. */
 export const JUDGED_SECONDS = 1800;
 const MOST_MIB_PER_HOUR = 1;
 
-/** What both gateways had at a moment. */
+/** The resources of both gateways at a moment. */
 export interface Sample {
   readonly rssMiB: number;
   readonly storeMiB: number;
 }
 
-/** What both gateways had when their garbage was just collected. */
+/** The memory of both gateways after a garbage collection. */
 export interface Look {
   readonly hours: number;
-  /** On the heap and beside it, as the engine counts it. */
+  /** On and off the heap, as the engine reports it. */
   readonly liveMiB: number;
   readonly residentMiB: number;
 }
@@ -28,7 +28,7 @@ interface Trend {
   /** Of the second half, in MiB per hour. */
   readonly live: Estimate;
   readonly resident: Estimate;
-  /** The largest of the last quarter, of that of the second. */
+  /** The ratio of the largest value of the last quarter to that of the second quarter. */
   readonly store: number;
 }
 
@@ -57,7 +57,7 @@ export function judgeTrend({ live, resident, store }: Trend): string[] {
   ];
 }
 
-/** Of too short a run there is no trend. */
+/** A run that is too short has no trend. */
 export function toGates(trend: Trend | undefined): Gate[] {
   const allowed = `${MOST_MIB_PER_HOUR} MiB an hour`;
   return (["live", "resident"] as const).map((what) => {

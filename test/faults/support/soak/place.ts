@@ -23,11 +23,11 @@ export interface SoakPlace {
   readonly stdio: Gateway;
   readonly http: LoadGateway;
   readonly pids: readonly number[];
-  /** Writes the configuration anew, with one server more or less than before. */
+  /** Writes the configuration again, with one server added or removed. */
   reconfigure(): void;
 }
 
-/** What both gateways hold when nobody asks them anything. */
+/** The resources of both gateways without load. */
 export interface Holding extends Census {
   readonly heapBytes: number;
   readonly storeBytes: number;
@@ -47,7 +47,7 @@ export async function openSoakPlace(home: FaultHome, dist: string): Promise<Soak
   return { home, dist, stdio, http, pids: [stdio.pid, http.pid], reconfigure };
 }
 
-/** Everything that is kept for a while is kept for a short one: the end of it belongs to the soak. */
+/** All caches have a short lifetime, so that expiry happens during the soak. */
 function configure(home: FaultHome, remote: RemoteLoad, names: readonly string[]): void {
   const toServer = (name: string): object =>
     name.startsWith("stdio") ? stdioLoad(home, name, TOOLS_EACH) : remote.server(name);
@@ -60,7 +60,7 @@ function configure(home: FaultHome, remote: RemoteLoad, names: readonly string[]
   });
 }
 
-/** Processes of a server that a gateway has started. */
+/** Server processes that a gateway has started. */
 export function serversOf(pid: number): number[] {
   return descendantsOf(pid).filter((child) => commandOf(child).includes("loadd.mjs"));
 }
@@ -73,7 +73,7 @@ function commandOf(pid: number): string {
   }
 }
 
-/** Waits until no server is left running; and for the connections that are kept a while, no longer than they may be. */
+/** Waits until no server is running, and for kept-alive connections up to their timeout. */
 export async function takeHoldings({ home, pids }: SoakPlace, before: readonly Holding[] = []): Promise<Holding[]> {
   await waitFor(
     seldom(() => pids.every((pid) => serversOf(pid).length === 0), LOOK_EVERY_MS),
@@ -82,14 +82,14 @@ export async function takeHoldings({ home, pids }: SoakPlace, before: readonly H
   );
   const isBack = (pid: number, index: number): boolean =>
     takeCensus(pid).descriptors <= (before[index]?.descriptors ?? Number.POSITIVE_INFINITY);
-  // What is still open then is found by whoever compares.
+  // The comparison reports what is still open.
   await waitFor(
     seldom(() => pids.every(isBack), LOOK_EVERY_MS),
     "end of the connections",
     CONNECTIONS_LIMIT_MS,
   ).catch(() => undefined);
   const hold = async (pid: number): Promise<Holding> => {
-    // First, because a look inside is a connection too.
+    // First, because reading the memory opens a connection too.
     const census = takeCensus(pid);
     const inside = await leastInside(home, pid);
     return { ...census, rssBytes: inside.rss, heapBytes: inside.heapUsed, storeBytes: storeBytesOf(home) };
@@ -100,7 +100,7 @@ export async function takeHoldings({ home, pids }: SoakPlace, before: readonly H
 const LOOKS = 5;
 const LOOK_EVERY_MS = 500;
 
-/** Timers and finalizers that are due let go of more: the least of several looks is what is held. */
+/** Timers and finalizers release more memory: the minimum of several samples is what is held. */
 async function leastInside(home: FaultHome, pid: number): Promise<Inside> {
   let least = await lookInside(home, pid);
   for (let look = 1; look < LOOKS; look += 1) {
@@ -111,7 +111,7 @@ async function leastInside(home: FaultHome, pid: number): Promise<Inside> {
   return least;
 }
 
-/** The store itself; what was moved into archives is meant to grow. */
+/** The store itself; archives are expected to grow. */
 export function storeBytesOf({ state }: FaultHome): number {
   const files = readdirSync(state).filter((name) => name.startsWith("store.db"));
   return files.reduce((sum, name) => sum + statSync(join(state, name)).size, 0);

@@ -14,7 +14,7 @@ export interface WholeRecord {
   readonly violations: readonly string[];
 }
 
-/** Everything on record, with what was moved into archives: of each only what is judged, for there are many. */
+/** All audit records including archives, reduced to the checked fields because there are many. */
 export async function readWholeRecord(home: FaultHome, dist: string): Promise<WholeRecord> {
   const verified = await runAudit(home, dist, ["--verify", "--json"]);
   const isWhole = verified.includes('"whole":true') || verified.includes('"whole": true');

@@ -1,0 +1,116 @@
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { DiscoveryError } from "../../src/errors.js";
+import type { Half } from "./half.js";
+import { BASELINES, WORDS } from "./rankers.js";
+
+export const HELP = `Usage: npm run bench:search -- [options] [paths...]
+
+Measures search on all labelled sets of a folder beside other rankers, with 95 % intervals (paired bootstrap).
+
+  --data FOLDER      sets NAME.tools.json, NAME.queries.json and NAME.unanswerable.json in the folder or in its folder
+                     search; default: the variable ANYGPT_DATA
+  --only NAMES       only these sets, separated by commas
+  --baselines NAMES  none, or some of seed, bm25, minisearch and words (our search by words alone), separated by commas;
+                     default: seed,bm25,minisearch
+  --half NAME        tune or report: only these queries; tune has the queries whose 32-bit FNV-1a hash of the UTF-8 text
+                     has an eighth bit of 0
+  --unseen           only queries none of whose relevant tools are in the training data of the model
+  --words            rank by words alone, as with search.semantic: false
+  --haystack         add the tools of the files in paths, or of the *.tools.json of the folders in paths, to each set as
+                     distractors; default: the folder corpus of the data folder
+  --removed          ask every query again with its relevant tools hidden; the index and its word counts keep them
+  --calibration      show how often hits of each stated relevance are right
+  --json             print one JSON object
+  --help             print this`;
+
+/** What is measured. */
+export interface BenchPlan {
+  readonly data: string;
+  readonly only: readonly string[];
+  readonly baselines: readonly string[];
+  readonly half: Half;
+  /** Only queries that are not in the training data of the model. */
+  readonly isUnseen: boolean;
+  /** Our search ranks by words alone. */
+  readonly isByWords: boolean;
+  /** Files and folders whose tools are added to each set. */
+  readonly haystack: readonly string[];
+  readonly isRemoving: boolean;
+  readonly isCalibrating: boolean;
+  readonly isJson: boolean;
+}
+
+const flag = { type: "boolean", default: false } as const;
+const text = { type: "string" } as const;
+const OPTIONS = {
+  data: text,
+  only: text,
+  baselines: text,
+  half: text,
+  unseen: flag,
+  words: flag,
+  haystack: flag,
+  removed: flag,
+  calibration: flag,
+  json: flag,
+  help: flag,
+} as const;
+
+/** Undefined when the help is wanted. */
+export function readPlan(
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): BenchPlan | undefined {
+  const { values, positionals } = parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
+  if (values.help) return undefined;
+  const data = values.data ?? (env["ANYGPT_DATA"] || undefined);
+  if (data === undefined) throw wrong("There is nothing to measure with.", "Name a folder with --data or ANYGPT_DATA.");
+  const baselines = toBaselines(toNames(values.baselines ?? [...BASELINES.keys()].join(",")));
+  if (values.words && baselines.includes(WORDS)) {
+    throw wrong("--words makes ours the same as the baseline words.", "Leave one of them out.");
+  }
+  if (positionals.length > 0 && !values.haystack) {
+    throw wrong(`${positionals[0]} is given without --haystack.`, "Paths name the tools to add with --haystack.");
+  }
+  return {
+    data,
+    only: toNames(values.only ?? ""),
+    baselines,
+    half: toHalf(values.half ?? "all"),
+    isUnseen: values.unseen,
+    isByWords: values.words,
+    haystack: values.haystack && positionals.length === 0 ? [join(data, "corpus")] : positionals,
+    isRemoving: values.removed,
+    isCalibrating: values.calibration,
+    isJson: values.json,
+  };
+}
+
+function toBaselines(given: readonly string[]): readonly string[] {
+  const names = [...new Set(given)];
+  if (names.includes("none")) {
+    if (names.length === 1) return [];
+    throw wrong("none stands alone: it is no baseline.", "Give --baselines none, or the names of baselines.");
+  }
+  const known = [...BASELINES.keys(), WORDS];
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown === undefined) return names;
+  throw wrong(`No baseline is named "${unknown}".`, `There are ${known.join(", ")}, and none.`);
+}
+
+function toHalf(name: string): Half {
+  if (name === "all" || name === "tune" || name === "report") return name;
+  throw wrong(`No half is named "${name}".`, "Give tune or report, or leave --half out for all queries.");
+}
+
+function toNames(list: string): string[] {
+  return list
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+}
+
+function wrong(message: string, hint: string): DiscoveryError {
+  return new DiscoveryError("INVALID_REQUEST", message, { hint });
+}

@@ -1,0 +1,78 @@
+// Checks whether an agent may connect to a URL. The IP addresses behind the host name are checked later, when the gateway
+// connects.
+import { DiscoveryError } from "../errors.js";
+import type { JsonObject } from "../model/json.js";
+import type { Hint } from "../model/next-steps.js";
+import { compileGlob } from "../rules/glob.js";
+import { fold } from "../rules/subject.js";
+import type { ToolFilesOptions } from "../toolfiles/options.js";
+import { commandLine } from "../util/command-line.js";
+import { whyNotAsked } from "../util/net/pinned-lookup.js";
+
+/** The URL of a configured server. */
+export interface ServerAddress {
+  readonly server: string;
+  readonly url: string;
+}
+
+/** Returns the URL of the arguments. Throws POLICY_DENIED if agents may not connect to it. */
+export function admit(args: JsonObject, agents: ToolFilesOptions["agents"]): URL {
+  if (!agents.discover) {
+    throw denied("The configuration does not allow agents to discover servers.", [
+      { action: "run-command", command: "anygpt mcp discover" },
+      { action: "edit-config", key: "toolFiles.agents.discover", value: "true" },
+    ]);
+  }
+  refuseCommands(args);
+  const { url: given } = args;
+  if (typeof given !== "string" || !URL.canParse(given)) {
+    throw new DiscoveryError("INVALID_REQUEST", "The argument url is missing or is not a valid URL.", {
+      hint: 'Pass url, such as "https://mcp.example.com/mcp".',
+    });
+  }
+  const url = new URL(given);
+  const why = url.protocol === "https:" ? whyNotAsked(url, false) : `${url.protocol}// is not https://`;
+  if (why !== undefined) throw deniedToAgents(`Agents may not connect to this URL: ${why}.`, ["--url", given]);
+  const host = hostOf(url);
+  if (!agents.hosts.some((pattern) => compileGlob(pattern).test(fold(host)))) {
+    throw denied(`${host} is not one of the hosts that agents may connect to.`, [
+      { action: "run-command", command: discoverCommand(["--url", given]) },
+      { action: "edit-config", key: "toolFiles.agents.hosts", change: "add", value: host },
+    ]);
+  }
+  return url;
+}
+
+/** Throws if the URL belongs to a configured server: its tools must be called through the rules and the policy. */
+export function refuseConfigured(url: URL, addresses: readonly ServerAddress[], allowed?: string): void {
+  const sameHost = addresses.filter((one) => URL.canParse(one.url) && hostOf(new URL(one.url)) === hostOf(url));
+  const [found] = sameHost;
+  if (found === undefined || sameHost.some(({ server }) => server === allowed)) return;
+  throw denied(`${hostOf(url)} is the configured server ${found.server}.`, [
+    { action: "list-tools", server: found.server },
+    { action: "execute" },
+  ]);
+}
+
+function refuseCommands({ transport, command, args }: JsonObject): void {
+  if (command === undefined && (transport === undefined || transport === "http" || transport === "sse")) return;
+  const words = [command, ...(Array.isArray(args) ? args : [])].filter((word) => typeof word === "string");
+  throw deniedToAgents("Agents may not start commands.", ["--", ...(words.length === 0 ? ["COMMAND"] : words)]);
+}
+
+function deniedToAgents(message: string, words: readonly string[]): DiscoveryError {
+  return denied(message, { action: "run-command", command: discoverCommand(words) });
+}
+
+/** The command for the user's terminal. */
+export function discoverCommand(words: readonly string[]): string {
+  return commandLine(["anygpt", "mcp", "discover", ...words]);
+}
+
+function hostOf({ hostname }: URL): string {
+  return hostname.toLowerCase().replace(/\.$/, "");
+}
+
+function denied(message: string, hint: Hint): DiscoveryError {
+  return new DiscoveryError("POLICY_DENIED", message, { hint });
+}

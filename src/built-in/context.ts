@@ -1,0 +1,59 @@
+import { DiscoveryError } from "../errors.js";
+import { isJsonObject, type JsonObject } from "../model/json.js";
+import type { HttpConnection } from "../model/server.js";
+import type { ToolFilesOptions } from "../toolfiles/options.js";
+import type { Upstreams } from "../upstreams/types.js";
+import type { ServerDiscoveryParts } from "../discover/discover.js";
+import type { ServerAddress } from "./admission.js";
+
+/** The parts of the current configuration that the built-in tools use. */
+export interface BuiltInContext extends Omit<ServerDiscoveryParts, "upstreams" | "variables"> {
+  readonly agents: ToolFilesOptions["agents"];
+  /** The absolute path of the folder for new tool files; undefined if tool files are disabled. */
+  readonly folder: string | undefined;
+  readonly home: string;
+  readonly isSet: (variable: string) => boolean;
+  readonly addresses: () => Promise<readonly ServerAddress[]> | readonly ServerAddress[];
+  /** Opens separate upstreams for one request: they share no connection and no credentials with configured servers. */
+  readonly openUpstreams: () => Upstreams;
+}
+
+/** A connection to a URL from an agent. Its headers are sent unchanged, and it must not reach a private network. */
+export function toForeign(url: URL, headers: Readonly<Record<string, string>> = {}): HttpConnection {
+  return { kind: "http", url: url.href, headers, isForeign: true };
+}
+
+/** Opens upstreams for `use` and always closes them afterwards. */
+export async function withUpstreams<T>(context: BuiltInContext, use: (upstreams: Upstreams) => Promise<T>): Promise<T> {
+  const upstreams = context.openUpstreams();
+  try {
+    return await use(upstreams);
+  } finally {
+    await upstreams.close();
+  }
+}
+
+/** Headers that control the connection or the message framing. An agent could smuggle requests with them. */
+const CONNECTION_HEADERS =
+  /^(?:host|connection|content-length|transfer-encoding|upgrade|te|trailer|expect|keep-alive|proxy-.*)$/i;
+
+export function headersIn({ headers }: JsonObject): Record<string, string> {
+  if (headers === undefined) return {};
+  const entries = isJsonObject(headers) ? Object.entries(headers) : [];
+  const wrong = entries.find(
+    ([name, value]) => CONNECTION_HEADERS.test(name) || typeof value !== "string" || value.includes("${"),
+  );
+  if (wrong === undefined) return Object.fromEntries(entries) as Record<string, string>;
+  throw new DiscoveryError("INVALID_REQUEST", `The header ${JSON.stringify(wrong[0])} is not allowed.`, {
+    hint: "Pass headers as plain strings without variables and without connection headers such as Host. For a credential of the user pass auth_header and auth_env_var.",
+  });
+}
+
+export function textIn(args: JsonObject, name: string): string | undefined {
+  const value = args[name];
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+export function toToolAnswer(value: JsonObject, isError = false) {
+  return { content: [{ type: "text", text: JSON.stringify(value) }], ...(isError ? { isError } : {}) };
+}

@@ -1,0 +1,113 @@
+// Lists the tools of a server by its URL and plans the tool files for them. Writes nothing.
+import { DiscoveryError } from "../errors.js";
+import type { JsonObject } from "../model/json.js";
+import type { ServerListing } from "../model/server.js";
+import type { FileConnection } from "../toolfiles/format/tool-file.js";
+import { commandLine } from "../util/command-line.js";
+import { shortenHome } from "../util/home-path.js";
+import { canonicalJson } from "../util/json/canonical.js";
+import { sha256 } from "../util/sha256.js";
+import { type DiscoveryRequest, planDiscovery } from "../discover/discover.js";
+import { explainFailure } from "../discover/explain-failure.js";
+import type { FilePlan } from "../discover/plan-files.js";
+import { type DiscoveryTarget, toTarget } from "../discover/target.js";
+import { type BuiltInContext, textIn, toForeign, withUpstreams } from "./context.js";
+import { discoverCommand } from "./admission.js";
+
+export interface Survey {
+  readonly request: DiscoveryRequest;
+  readonly listing: ServerListing;
+  readonly plans: readonly FilePlan[];
+  /** The arguments of mcp_write_tools, which the user must confirm; undefined if there is nothing to write. */
+  readonly writing?: WriteArguments;
+}
+
+/** The arguments of mcp_write_tools: the user sees them, and the files that are written must match them. */
+export interface WriteArguments extends JsonObject {
+  readonly url: string;
+  readonly name: string;
+  readonly folder: string;
+  readonly files: readonly string[];
+  readonly digest: string;
+}
+
+export async function survey(
+  url: URL,
+  args: JsonObject,
+  { context, headers }: { readonly context: BuiltInContext; readonly headers: Readonly<Record<string, string>> },
+  signal: AbortSignal,
+): Promise<Survey> {
+  const { folder } = context;
+  if (folder === undefined) {
+    throw new DiscoveryError("POLICY_DENIED", "Tool files are disabled in the configuration.", {
+      hint: { action: "edit-config", key: "toolFiles.enabled", value: "true" },
+    });
+  }
+  const [authHeader, authEnv] = [textIn(args, "auth_header"), textIn(args, "auth_env_var")];
+  const target = toTarget({ address: { kind: "url", url: url.href }, name: textIn(args, "name"), authHeader, authEnv });
+  const foreign = toForeign(url, headers);
+  const listing = await withUpstreams(context, async (upstreams) => {
+    try {
+      return await upstreams.list({ name: url.host, connection: () => foreign }, signal);
+    } catch (error) {
+      throw toAgentError(explainFailure(error, target, []), { target, url });
+    }
+  });
+  const request = { target, folder, options: {} };
+  const plans = await planDiscovery(request, listing, context);
+  const auth = { ...(authHeader && { auth_header: authHeader }), ...(authEnv && { auth_env_var: authEnv }) };
+  const writing = toWriteArguments(request, plans, { auth, home: context.home });
+  return { request, listing, plans, ...(writing === undefined ? {} : { writing }) };
+}
+
+/** If the server requires a credential, the user must discover it: the gateway sends no credentials of the user for an agent. */
+function toAgentError(error: unknown, { target, url }: { target: DiscoveryTarget; url: URL }): unknown {
+  if (!(error instanceof DiscoveryError) || error.code !== "UPSTREAM_UNAUTHORIZED") return error;
+  const [need] = target.needs;
+  const auth = need?.header === undefined ? [] : ["--auth-header", need.header, "--auth-env", need.name];
+  const command = discoverCommand(["--url", url.href, "--name", target.name, ...auth]);
+  return new DiscoveryError(error.code, error.message, {
+    hint: [
+      "The server requires a credential, and the gateway sends no credential of the user for an agent.",
+      { action: "run-command", command, purpose: "see which variable to set" },
+    ],
+    facts: error.facts,
+    server: target.name,
+    cause: error,
+  });
+}
+
+function toWriteArguments(
+  { target, folder }: DiscoveryRequest,
+  plans: readonly FilePlan[],
+  { auth, home }: { readonly auth: JsonObject; readonly home: string },
+): WriteArguments | undefined {
+  const files = plans.flatMap(({ write }) => write ?? []);
+  const [first] = files;
+  if (first === undefined || first.connection.kind === "stdio") return undefined;
+  const { url } = first.connection;
+  const replaces = plans.flatMap(({ write, standing }) => {
+    const before = write === undefined ? undefined : standing?.file;
+    if (before === undefined) return [];
+    return [{ file: `${before.toolId}.yaml`, version: before.version, address: addressOf(before.connection) }];
+  });
+  const sends = [...new Set(files.flatMap(({ needs }) => needs.map((need) => `${need.name} in ${need.header}`)))];
+  const contents = files.map(({ toolId, version, definitionHash, connection, needs }) => {
+    return { toolId, version, definitionHash, connection, needs };
+  });
+  return {
+    url,
+    name: target.name,
+    ...auth,
+    folder: shortenHome(folder, home),
+    files: files.map(({ toolId }) => `${toolId}.yaml`),
+    ...(replaces.length === 0 ? {} : { replaces }),
+    ...(sends.length === 0 ? {} : { sends: `${sends.join(" and ")} to ${new URL(url).origin} with every call` }),
+    digest: sha256(canonicalJson(contents)).slice(0, 32),
+  };
+}
+
+/** The URL or the command of an existing file. */
+function addressOf(connection: FileConnection): string {
+  return connection.kind === "stdio" ? commandLine([connection.command, ...connection.args]) : connection.url;
+}

@@ -1,0 +1,176 @@
+// The built-in tools: agents discover MCP servers, call their tools and add them. Actions that agents may not do are rejected
+// here; the policy decides whether the user must confirm a call.
+import { DiscoveryError } from "../errors.js";
+import { localActor } from "../model/actor.js";
+import type { CallResult } from "../model/call.js";
+import { isJsonObject, type JsonObject } from "../model/json.js";
+import type { ToolDefinition } from "../model/tool.js";
+import { BUILT_IN_SERVER, type BuiltInTool } from "../model/built-in.js";
+import { settleDiscovery } from "../discover/discover.js";
+import type { FilePlan } from "../discover/plan-files.js";
+import { CALL, DISCOVER, WRITE_TOOLS } from "./definitions.js";
+import { type BuiltInContext, headersIn, textIn, toToolAnswer, toForeign, withUpstreams } from "./context.js";
+import type { UpstreamCall } from "../upstreams/types.js";
+import { admit, refuseConfigured } from "./admission.js";
+import { type Survey, survey } from "./survey.js";
+import { isEqualJson } from "../util/json/is-equal.js";
+
+/** The definitions without the implementations, for the catalog. */
+export const BUILT_IN_DEFINITIONS: readonly ToolDefinition[] = [DISCOVER, CALL, WRITE_TOOLS];
+
+/** `context` is called for each tool call, so that a reload takes effect at once. */
+export function createBuiltInTools(context: () => Promise<BuiltInContext> | BuiltInContext): readonly BuiltInTool[] {
+  const tool = (
+    definition: ToolDefinition,
+    run: (args: JsonObject, context: BuiltInContext, signal: AbortSignal) => Promise<CallResult>,
+  ): BuiltInTool => ({ definition, run: async (args, signal) => await run(args, await context(), signal) });
+  return [tool(DISCOVER, discoverServer), tool(CALL, callTool), tool(WRITE_TOOLS, writeTools)];
+}
+
+/** A longer answer would be truncated in the middle of a definition. */
+const MAX_LISTED_BYTES = 200 * 1024;
+
+async function discoverServer(args: JsonObject, context: BuiltInContext, signal: AbortSignal): Promise<CallResult> {
+  const url = admit(args, context.agents);
+  const surveyed = await survey(url, args, { context, headers: headersIn(args) }, signal);
+  const { listing, plans, writing, request } = surveyed;
+  const tools = listed(surveyed);
+  const leftOut = listing.tools.length - tools.length;
+  const { edited, refused } = notOverwritten(plans);
+  const isUpToDate = edited.length === 0 && refused.length === 0;
+  return toToolAnswer({
+    success: true,
+    server: request.target.name,
+    tools,
+    count: listing.tools.length,
+    ...(leftOut === 0 ? {} : { left_out: leftOut }),
+    env_requirements: toRequirements(surveyed, context),
+    ...(edited.length === 0 ? {} : { edited_by_hand: edited }),
+    ...(refused.length === 0 ? {} : { refused_files: refused }),
+    ...(writing === undefined ? { note: isUpToDate ? UP_TO_DATE : USER_DECIDES } : { write_tools: writing }),
+  });
+}
+
+const UP_TO_DATE = "The tool files are up to date: there is nothing to write.";
+const USER_DECIDES =
+  "There is nothing to write: the files that differ were edited by hand or are rejected. The user decides about them with `anygpt mcp discover` and `anygpt mcp verify`.";
+
+/** Existing files that are not overwritten: edited by hand, or rejected because of their signature. */
+function notOverwritten(plans: readonly FilePlan[]): { edited: string[]; refused: JsonObject[] } {
+  const existing = plans.filter(({ kind }) => kind === "edited" || kind === "conflict");
+  const isRefused = ({ standing }: FilePlan): boolean =>
+    standing?.reason !== undefined && standing.reason !== "tampered";
+  return {
+    edited: existing.filter((plan) => !isRefused(plan)).map(({ toolId }) => `${toolId}.yaml`),
+    refused: existing
+      .filter(isRefused)
+      .map(({ toolId, standing }) => ({ file: `${toolId}.yaml`, reason: standing?.reason })),
+  };
+}
+
+function listed({ listing }: Survey): JsonObject[] {
+  const tools: JsonObject[] = [];
+  let bytes = 0;
+  for (const { name, description, inputSchema } of listing.tools) {
+    const tool = { name, ...(description === undefined ? {} : { description }), inputSchema };
+    bytes += Buffer.byteLength(JSON.stringify(tool));
+    if (bytes > MAX_LISTED_BYTES) break;
+    tools.push(tool);
+  }
+  return tools;
+}
+
+function toRequirements({ request, plans }: Survey, { isSet }: BuiltInContext): JsonObject[] {
+  const needs = [...request.target.needs, ...plans.flatMap(({ write }) => write?.needs ?? [])];
+  const unique = new Map(needs.map((need) => [need.name, need]));
+  return [...unique.values()].map(({ name, description, header, required }) => ({
+    name,
+    description,
+    ...(header === undefined ? {} : { header }),
+    required,
+    set: isSet(name),
+  }));
+}
+
+const DEFAULT_TIMEOUT_S = 30;
+const MAX_TIMEOUT_S = 900;
+
+async function callTool(args: JsonObject, context: BuiltInContext, signal: AbortSignal): Promise<CallResult> {
+  const url = admit(args, context.agents);
+  refuseConfigured(url, await context.addresses());
+  const { params, timeout } = args;
+  const tool = textIn(args, "tool");
+  if (tool === undefined) {
+    throw new DiscoveryError("INVALID_REQUEST", "The argument tool is missing.", {
+      hint: [
+        { action: "execute", server: BUILT_IN_SERVER, tool: DISCOVER.name },
+        "The answer lists the tools of the server. Pass one of their names as tool.",
+      ],
+    });
+  }
+  const foreign = toForeign(url, headersIn(args));
+  const timeoutMs = Math.min(typeof timeout === "number" ? timeout : DEFAULT_TIMEOUT_S, MAX_TIMEOUT_S) * 1000;
+  const call: UpstreamCall = {
+    // The server must not receive information about the caller's client.
+    context: { actor: localActor("mcp"), signal },
+    tool,
+    arguments: isJsonObject(params) ? params : {},
+    timeoutMs,
+    startWaitMs: timeoutMs,
+    maxTotalMs: MAX_TIMEOUT_S * 1000,
+  };
+  const result = await withUpstreams(
+    context,
+    async (upstreams) => await upstreams.call({ name: url.host, connection: () => foreign }, call),
+  );
+  const { content, structuredContent, isError = false } = result;
+  const more = structuredContent === undefined ? {} : { structuredContent };
+  return toToolAnswer({ success: !isError, tool, content, ...more }, isError);
+}
+
+const NEXT_STEP = "The new tools can be found and called in a few seconds. Set missing variables in .ai/.env.";
+
+async function writeTools(args: JsonObject, context: BuiltInContext, signal: AbortSignal): Promise<CallResult> {
+  const url = admit(args, context.agents);
+  refuseConfigured(url, await context.addresses(), textIn(args, "name"));
+  const surveyed = await survey(url, args, { context, headers: {} }, signal);
+  if (surveyed.writing === undefined) {
+    return toToolAnswer({ success: true, tools_created: [], tools_changed: [], note: "There is nothing to write." });
+  }
+  assertConfirmed(args, surveyed.writing);
+  signal.throwIfAborted();
+  // No request is sent from here on, so the values of variables are not needed.
+  const variables = { isSet: context.isSet, resolve: (text: string) => text };
+  const report = await settleDiscovery(surveyed.request, surveyed, { ...context, variables });
+  const written = report.files.filter(({ done }) => done === "written");
+  const failed = report.files.filter(({ done }) => done === "failed");
+  return toToolAnswer(
+    {
+      success: failed.length === 0,
+      tools_created: written.filter(({ kind }) => kind === "new").map(({ toolId }) => toolId),
+      tools_changed: written.filter(({ kind }) => kind !== "new").map(({ toolId }) => toolId),
+      env_requirements: toRequirements(surveyed, context),
+      ...(failed.length === 0 ? {} : { failed: failed.map(({ failure }) => failure?.message) }),
+      ...(written.length === 0 ? {} : { next_step: NEXT_STEP }),
+    },
+    failed.length > 0,
+  );
+}
+
+/** The user confirmed these files with these contents. Throws if the server has changed its tools since. */
+function assertConfirmed(args: JsonObject, writing: JsonObject): void {
+  const names = [...new Set([...Object.keys(writing), ...Object.keys(args)])];
+  const differing = names.filter((name) => !isEqualJson(args[name] ?? null, writing[name] ?? null));
+  if (differing.length === 0) return;
+  throw new DiscoveryError(
+    "INVALID_REQUEST",
+    `The files that would be written differ from the arguments: ${differing.join(", ")}.`,
+    {
+      hint: [
+        { action: "execute", server: BUILT_IN_SERVER, tool: DISCOVER.name },
+        "Then pass write_tools from its answer unchanged.",
+      ],
+      facts: { differs: differing },
+    },
+  );
+}

@@ -1,0 +1,115 @@
+import { describe, expect, it } from "vitest";
+import { DiscoveryError } from "../errors.js";
+import { type FailureStore } from "./failure-memory.js";
+import { connectionFingerprint } from "./record.js";
+import { setUp, definition, LISTING, memoryStore } from "../../test/support/refresh.js";
+
+describe("failures that processes share", () => {
+  const failOnce = async (store: FailureStore, clock: { now: number; elapsed: number }) => {
+    const { catalog, refresh, open, settled } = setUp(["a"], { store, clock });
+    await catalog.load();
+    refresh.start();
+    open.get("a")?.fail();
+    await settled();
+    await refresh.close();
+  };
+
+  it("keep the next process from asking before the pause is over, and tell it why", async () => {
+    const [store, clock] = [memoryStore(), { now: 1_000_000, elapsed: 0 }];
+    await failOnce(store, clock);
+    const next = setUp(["a"], { store, clock });
+    await next.catalog.load();
+    clock.now += 29_999;
+    expect(next.refresh.hasUnknown()).toBe(false);
+    next.refresh.start();
+    expect(next.asked).toEqual([]);
+    expect(next.catalog.snapshot().servers.get("a")).toMatchObject({
+      failure: { code: "SERVER_CONNECTION_ERROR", message: "no." },
+      retry: { count: 1, failedAt: 1_000_000, at: 1_030_000 },
+    });
+    clock.now += 1;
+    expect(next.refresh.hasUnknown()).toBe(true);
+    await next.refresh.close();
+  });
+
+  it("add up, and are forgotten when the server answers", async () => {
+    const [store, clock] = [memoryStore(), { now: 1_000_000, elapsed: 0 }];
+    await failOnce(store, clock);
+    clock.now += 30_000;
+    await failOnce(store, clock);
+    const next = setUp(["a"], { store, clock });
+    await next.catalog.load();
+    expect(next.catalog.snapshot().servers.get("a")?.retry).toMatchObject({ count: 2, at: clock.now + 60_000 });
+    await next.catalog.learn("a", LISTING);
+    expect(next.catalog.snapshot().servers.get("a")?.retry).toBeUndefined();
+    expect(store.texts()).toEqual([]);
+  });
+
+  it("do not concern a server of the same name with another connection, nor a clock that was set back", async () => {
+    const [store, clock] = [memoryStore(), { now: 1_000_000, elapsed: 0 }];
+    await failOnce(store, clock);
+    const changed = { ...definition("a"), connection: { kind: "stdio", command: "b", args: [], env: {} } as const };
+    const other = setUp([], { store, clock, fixed: [changed] });
+    await other.catalog.load();
+    expect(other.refresh.hasUnknown()).toBe(true);
+    const earlier = setUp(["a"], { store, clock: { now: 999_999, elapsed: 0 } });
+    await earlier.catalog.load();
+    expect(earlier.refresh.hasUnknown()).toBe(true);
+  });
+
+  it.each([
+    ["a configuration that lacks something", new DiscoveryError("CONFIGURATION_ERROR", "TOKEN is not set.")],
+    ["a missing sign-in", new DiscoveryError("UPSTREAM_UNAUTHORIZED", "no.", { facts: { signIn: "a" } })],
+    ["a defect of ours", new DiscoveryError("INTERNAL_ERROR", "no.")],
+  ])("do not include %s", async (_, error) => {
+    const store = memoryStore();
+    const { catalog } = setUp(["a"], { store });
+    await catalog.fail("a", error, 1);
+    expect(catalog.snapshot().servers.get("a")?.failure).toBe(error);
+    expect(store.texts()).toEqual([]);
+  });
+
+  it("include a server that a command gave up, and none that works or installs", async () => {
+    const names = ["idle", "busy", "installing", "hung"];
+    const store = memoryStore();
+    const installing = ["installing", "hung"];
+    const { refresh, clock } = setUp(names, { store, stirring: ["busy", "installing"], still: ["hung"], installing });
+    refresh.start();
+    clock.elapsed += 12_000;
+    refresh.giveUp();
+    clock.elapsed += 5_000;
+    await refresh.close();
+    expect(store.texts().map((text) => JSON.parse(text) as unknown)).toMatchObject([
+      { server: "idle", message: "idle did not answer within 12 s.", count: 1 },
+      { server: "hung", message: "hung did not answer within 12 s.", count: 1 },
+    ]);
+  });
+
+  it("include no server that is still starting when the process ends, nor one that answered after it was given up", async () => {
+    const store = memoryStore();
+    const { refresh, clock, open, settled } = setUp(["late", "idle"], { store });
+    refresh.start();
+    clock.elapsed += 12_000;
+    open.get("late")?.answer();
+    await settled();
+    await refresh.close();
+    expect(store.texts()).toEqual([]);
+  });
+
+  it("are read around entries of another version", async () => {
+    const store = memoryStore();
+    const connection = definition("a").connection;
+    for (const text of ["{", "7", '{"format":2}', '{"format":1,"code":"NONE","message":"m","count":1}']) {
+      await store.write({
+        server: "a",
+        fingerprint: connectionFingerprint(connection),
+        failedAt: 1,
+        text,
+        forgetBefore: 0,
+      });
+      const { catalog } = setUp(["a"], { store });
+      await catalog.load();
+      expect(catalog.snapshot().servers.get("a")?.failure).toBeUndefined();
+    }
+  });
+});

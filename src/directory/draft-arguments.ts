@@ -1,0 +1,65 @@
+// Converts the arguments of a directory entry to arguments of a configuration and a list of values that the user must fill in.
+import type { DirectoryArgument, DirectoryEntry, DirectoryInput } from "./entry.js";
+
+/** An argument that only the user knows. */
+export interface Placeholder {
+  /** Its index among the arguments of the draft. */
+  readonly index: number;
+  /** The placeholder until the user fills it in: `<folder>`. */
+  readonly word: string;
+  /** A value that works on most machines, unquoted for a shell. */
+  readonly example?: string;
+}
+
+export interface DraftArguments {
+  readonly args: readonly string[];
+  readonly placeholders: readonly Placeholder[];
+}
+
+/** Omits an option with a placeholder if the entry has an optional variable for the same value. */
+export function toDraftArguments({ arguments: given, variables }: DirectoryEntry): DraftArguments {
+  const args: string[] = [];
+  const placeholders: Placeholder[] = [];
+  for (const [at, argument] of given.entries()) {
+    const next = given[at + 1];
+    if (isOption(argument) && next?.isPlaceholder === true && isOptional(argument.value, variables)) continue;
+    if (argument.isPlaceholder !== true) {
+      args.push(toLiteralText(argument.value));
+      continue;
+    }
+    const before = given[at - 1];
+    const [, inline] = /^(--?[\w-]+)=/.exec(argument.value) ?? [];
+    const option = inline ?? (before !== undefined && isOption(before) ? before.value : undefined);
+    if (option !== undefined && isOptional(option, variables)) continue;
+    placeholders.push({ index: args.length, ...toPlaceholder(argument.value) });
+    args.push(toPlaceholder(argument.value).word);
+  }
+  return { args, placeholders };
+}
+
+/** Escapes a text of the directory: it must not be read as a variable or a secret reference of the user's configuration. */
+export function toLiteralText(text: string): string {
+  return text.replaceAll("${", () => "$${");
+}
+
+const FOLDER = /^\$\{workspace(?:Folder|Root)\}$/;
+
+function toPlaceholder(value: string): Omit<Placeholder, "index"> {
+  if (FOLDER.test(value)) return { word: "<folder>", example: "~/documents" };
+  return { word: toLiteralText(value.replace(/\$\{(?:input:|env:)?([^{}]*)\}/g, "<$1>")) };
+}
+
+function isOption({ value, isPlaceholder }: DirectoryArgument): boolean {
+  return isPlaceholder !== true && /^--?[A-Za-z][\w-]*$/.test(value);
+}
+
+/** Whether an optional variable has the value of the option: `CONTEXT7_API_KEY` for `--api-key`. */
+function isOptional(option: string, variables: readonly DirectoryInput[]): boolean {
+  const name = option
+    .replace(/^-+/, "")
+    .replace(/([a-z])([A-Z])/g, "$1_$2")
+    .replaceAll("-", "_")
+    .toUpperCase();
+  const isIt = (variable: string): boolean => variable === name || variable.endsWith(`_${name}`);
+  return variables.some((variable) => variable.isRequired !== true && isIt(variable.name));
+}

@@ -1,0 +1,110 @@
+// Determines what a reload changed and describes it for the user.
+import type { Configured, Services } from "./stages.js";
+import type { Config } from "../config/options.js";
+import { signalFiles } from "./runtime-environment.js";
+import { isEqualJson } from "../util/json/is-equal.js";
+
+/** Names of servers that were added, removed or changed, and the other sections of the configuration that changed. */
+export interface Difference {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly changed: readonly string[];
+  readonly sections: readonly string[];
+}
+
+/** A server also counts as changed when its connection was dropped because a variable has another value. */
+export function differenceOf(before: Configured, after: Configured, dropped: readonly string[]): Difference {
+  const old = new Map(before.configuredServers.servers.map((server) => [server.name, server]));
+  const now = new Map(after.configuredServers.servers.map((server) => [server.name, server]));
+  const isChanged = (name: string): boolean =>
+    old.has(name) && (dropped.includes(name) || !isEqualJson(old.get(name), now.get(name)));
+  return {
+    added: [...now.keys()].filter((name) => !old.has(name)),
+    removed: [...old.keys()].filter((name) => !now.has(name)),
+    changed: [...now.keys()].filter(isChanged),
+    sections: SECTIONS.filter((section) => !isEqualJson(before.config[section], after.config[section])),
+  };
+}
+
+/** Whether nothing relevant changed. Other programs often write to their files without changing their servers. */
+export function isAsBefore(before: Configured, after: Configured): boolean {
+  const relevant = ({ configuredServers: { servers, toolRules, sources, files }, notices }: Configured) => {
+    return { servers, toolRules, sources, files, notices: notices() };
+  };
+  return isEqualJson(relevant(before), relevant(after));
+}
+
+/** Whether all of the files belong to other programs, and none is part of the gateway's own configuration. */
+export function areForeign(
+  files: readonly string[],
+  { loaded, configuredServers, variables, runtime }: Configured & Services,
+): boolean {
+  const own = new Set([...loaded.watched, ...variables.files, ...signalFiles(runtime.stateFolder)]);
+  return files.every((file) => configuredServers.files.includes(file) && !own.has(file));
+}
+
+export function isNothing(difference: Difference): boolean {
+  return Object.values(difference).every((names: readonly string[]) => names.length === 0);
+}
+
+export const NOTHING: Difference = { added: [], removed: [], changed: [], sections: [] };
+
+const SECTIONS = ["enabled", "toolRules", "search", "cache", "audit", "upstreams", "execution"] as const;
+
+/** For example `servers: 2 added (a, b), 1 removed (c); sections changed: toolRules`. */
+export function describeDifference({ added, removed, changed, sections }: Difference): string {
+  const servers = [
+    { names: added, verb: "added" },
+    { names: removed, verb: "removed" },
+    { names: changed, verb: "changed" },
+  ]
+    .filter(({ names }) => names.length > 0)
+    .map(({ names, verb }) => `${names.length} ${verb} (${listed(names)})`);
+  const parts = [
+    ...(servers.length === 0 ? [] : [`servers: ${servers.join(", ")}`]),
+    ...(sections.length === 0 ? [] : [`sections changed: ${sections.join(", ")}`]),
+  ];
+  return parts.length === 0 ? "no server and no section changed" : parts.join("; ");
+}
+
+const MAX_NAMES = 5;
+
+function listed(names: readonly string[]): string {
+  const more = names.length - MAX_NAMES;
+  return `${names.slice(0, MAX_NAMES).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+/** Messages about changed options that do not take effect at once. */
+export function lateOptions(before: Config, after: Config): string[] {
+  const ofConnections = PER_CONNECTION.filter((key) => before.upstreams[key] !== after.upstreams[key]);
+  return [
+    ...(ofConnections.length === 0
+      ? []
+      : [`upstreams: ${ofConnections.join(", ")} takes effect for new connections only.`]),
+    ...(before.execution.keepResultsMs === after.execution.keepResultsMs
+      ? []
+      : ["execution.keepResultsMs takes effect at the next start of the gateway."]),
+    ...(isEqualJson(before.observability, after.observability)
+      ? []
+      : ["observability takes effect at the next start of the gateway."]),
+    ...(isEqualJson(fixedOf(before.http), fixedOf(after.http))
+      ? []
+      : [
+          "http takes effect at the next start of the gateway, except http.tokens, http.oauth, http.hosts and http.origins.",
+        ]),
+  ];
+}
+
+/** Options of `upstreams` that are read when a connection is opened. The other options are read for each use. */
+const PER_CONNECTION = ["listTimeoutMs", "pulseTimeoutMs", "writeTimeoutMs", "maxMessageBytes"] as const;
+
+/** Without the options that are read for each request: they take effect at once. */
+function fixedOf({
+  tokens: _tokens,
+  oauth: _oauth,
+  hosts: _hosts,
+  origins: _origins,
+  ...rest
+}: Config["http"]): object {
+  return rest;
+}

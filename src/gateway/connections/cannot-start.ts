@@ -1,0 +1,32 @@
+import { statSync } from "node:fs";
+import { delimiter, resolve } from "node:path";
+import type { ServerConnection } from "../../model/server.js";
+import type { ConnectionTarget } from "./connection-resolver.js";
+
+/** The folder and the environment in which commands are searched. */
+export interface CommandEnvironment {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Whether a start would fail at once: a variable of the server is not set, or its command does not exist. */
+export function cannotStart(target: () => ConnectionTarget, runtime: CommandEnvironment): boolean {
+  try {
+    return !hasCommand(target().written(), runtime);
+  } catch {
+    return true;
+  }
+}
+
+function hasCommand(connection: ServerConnection, { cwd, env }: CommandEnvironment): boolean {
+  // Windows adds extensions to a command, so this check would be wrong there.
+  if (connection.kind !== "stdio" || process.platform === "win32") return true;
+  const { command } = connection;
+  if (command.includes("/")) return isFile(resolve(connection.cwd ?? cwd, command));
+  const path = connection.env["PATH"] ?? env["PATH"];
+  return path === undefined || path.split(delimiter).some((folder) => isFile(resolve(cwd, folder, command)));
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}

@@ -1,0 +1,25 @@
+import { toDiscoveryError } from "../../errors.js";
+import type { ServerConnection } from "../../model/server.js";
+import { inheritedNames } from "../../upstreams/process/inherited-names.js";
+import { canonicalJson } from "../../util/json/canonical.js";
+
+/** Variables that affect every server: where its command is found and how it reaches the network. */
+const COMMON_VARIABLES = ["PATH", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "NODE_EXTRA_CA_CERTS"];
+
+/**
+ * Everything that a failure of the server depends on: its connection with the values of its variables, and the environment
+ * variables that it inherits. The text may contain secrets. References such as `${keychain:NAME}` are not resolved for it.
+ */
+export function circumstancesOf(
+  { written }: { readonly written: () => ServerConnection },
+  env: Readonly<Record<string, string | undefined>>,
+): string {
+  try {
+    const connection = written();
+    const inherited = connection.kind === "stdio" ? inheritedNames(env, connection.inheritEnv ?? []) : [];
+    const names = [...COMMON_VARIABLES.flatMap((name) => [name, name.toLowerCase()]), ...inherited].toSorted();
+    return canonicalJson([connection, names.map((name) => [name, env[name] ?? null])]);
+  } catch (error) {
+    return canonicalJson([toDiscoveryError(error).message]);
+  }
+}

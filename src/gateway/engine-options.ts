@@ -1,0 +1,83 @@
+// Options of the public methods of `DiscoveryEngine`.
+import type { LoadedConfig } from "../config/load.js";
+import type { ExecutionResult } from "../metatools/to-execution-result.js";
+import type { AskPerson, CallEvent } from "../model/call.js";
+import type { JsonObject } from "../model/json.js";
+import type { FindOptions } from "./find-configuration.js";
+import type { ObserveOptions } from "./observing/observers.js";
+import type { RuntimeOptions } from "./runtime-environment.js";
+
+/** Options of `new DiscoveryEngine(config, options)`. */
+export interface EngineOptions extends RuntimeOptions {
+  /** Loads the configuration, first and on `reload()`, instead of the constructor's argument. @internal */
+  readonly load?: () => Promise<LoadedConfig>;
+  /** Receives calls and searches, for metrics and traces. @internal */
+  readonly observe?: ObserveOptions;
+}
+
+/** Options of `openEngine`. */
+export interface OpenOptions extends EngineOptions, FindOptions {}
+
+/** Options of `engine.search` and `engine.searchTools`. */
+export interface SearchToolsOptions {
+  /** Searches the tools of this server only. */
+  readonly server?: string;
+  /** The maximum number of results, 1 to 50. Default: `search.limit` of the configuration. */
+  readonly limit?: number;
+  /** Also finds tools that a rule disables. Default: `false`. */
+  readonly includeDisabled?: boolean;
+  /** Adds `why` to each result: which words of the query matched, and where. Default: `false`. */
+  readonly explain?: boolean;
+  /**
+   * The longest wait in milliseconds for servers whose tools are not known yet. Default: 60,000. The search waits at
+   * most 10 s for a server that shows no activity. With 0 it searches only the tools that are known now.
+   */
+  readonly waitMs?: number;
+}
+
+/** Options of `engine.ready`. */
+export interface ReadyOptions {
+  /** The longest wait in milliseconds. Default: 60,000. */
+  readonly timeoutMs?: number;
+  /** Ends the wait early; `ready` then resolves with the current state. */
+  readonly signal?: AbortSignal;
+}
+
+/** Options of `engine.connect`. */
+export interface ConnectOptions {
+  /** Ends the wait early; `connect` then rejects with `CANCELLED`. The server continues to start. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * The arguments of a tool: an object whose values can be written as JSON. A value of an `interface` is accepted; arrays
+ * and other iterables are not.
+ */
+export type ToolArguments = JsonObject | (object & { readonly [Symbol.iterator]?: never });
+
+/** Options of `engine.executeTool` and `engine.executeStream`. */
+export interface ExecuteOptions {
+  /** The longest time in milliseconds without an answer or a progress report. Default: `execution.timeoutMs` of the configuration. */
+  readonly timeoutMs?: number;
+  /** Receives progress and log messages of the tool while the call runs. */
+  readonly onEvent?: (event: CallEvent) => void;
+  /**
+   * The call runs at most once for this key, also after a crash: a repeated call with the same key and arguments
+   * returns the stored answer. 1 to 255 visible ASCII characters.
+   */
+  readonly idempotencyKey?: string;
+  /**
+   * The user has confirmed this call. It counts only if the same call has failed with `CONFIRMATION_REQUIRED` before, and
+   * if `policy.confirmation.mode` accepts a confirmation by a client.
+   */
+  readonly confirmed?: boolean;
+  /** Sends nothing and consumes nothing: the result describes what the call would do. */
+  readonly dryRun?: boolean;
+  /** Asks the user about a call that needs a confirmation. Without it, such a call fails with `CONFIRMATION_REQUIRED`. */
+  readonly confirm?: AskPerson;
+  /** Cancels the call; the result is then an error with the code `CANCELLED`. */
+  readonly signal?: AbortSignal;
+}
+
+/** What `executeStream` yields: events while the call runs, then one result. */
+export type StreamedExecution = CallEvent | { readonly kind: "result"; readonly result: ExecutionResult };

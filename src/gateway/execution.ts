@@ -1,0 +1,149 @@
+// Creates the executor of one configuration from its policy, persistence and connections.
+import { randomBytes } from "node:crypto";
+import type { Persistence } from "./persistence.js";
+import type { CatalogFinder } from "../catalog/find.js";
+import { assertShown } from "../catalog/quarantine.js";
+import type { Snapshot } from "../catalog/snapshot.js";
+import type { Config } from "../config/options.js";
+import { type Confirmations, createConfirmations } from "../executor/confirmations.js";
+import { createExecute, type Execute } from "../executor/execute.js";
+import { createIdempotency, type Idempotency } from "../executor/idempotency.js";
+import type { StoredResults } from "../executor/stored-results.js";
+import type { Repeats } from "../executor/repeats.js";
+import type { Validation } from "../executor/validation.js";
+import type { PinState } from "../executor/permit.js";
+import type { Call, CallResult } from "../model/call.js";
+import type { Tool } from "../model/tool.js";
+import type { Observers } from "./observing/observers.js";
+import type { RuntimeEnvironment } from "./runtime-environment.js";
+import { createPolicy, type Policy } from "../policy/policy.js";
+import { compileRuling } from "../policy/ruling.js";
+import { type CompiledRules, compileRules } from "../rules/compile.js";
+import { decideRules } from "../rules/decide.js";
+import { explain } from "../rules/explain.js";
+import { assertEnabled, assertUnchanged } from "../executor/call-guards.js";
+import type { ResolveConnection } from "./connections/connection-resolver.js";
+import type { Upstreams } from "../upstreams/types.js";
+import { newRequestId } from "../util/request-id.js";
+
+export interface Execution {
+  readonly execute: Execute;
+  /** Creates `execute` for a caller with another set of visible tools. */
+  readonly executeAmong: (finder: Pick<CatalogFinder, "find">) => Execute;
+  readonly policy: Policy;
+  readonly confirmations: Confirmations;
+  readonly idempotency: Idempotency;
+}
+
+export interface ExecutionParts {
+  readonly config: Config;
+  readonly runtime: RuntimeEnvironment;
+  readonly upstreams: Upstreams;
+  readonly validation: Validation;
+  readonly storedResults: StoredResults;
+  readonly repeats: Repeats;
+  readonly persistence: Persistence;
+  readonly rules: CompiledRules;
+  readonly finder: Pick<CatalogFinder, "find">;
+  /** Undefined when metrics, traces and the call log are disabled. */
+  readonly observers: Observers | undefined;
+  /** The stages that are current when a call is sent. After a reload they differ from those with which the call began. */
+  readonly inForce: () => InForce;
+}
+
+/** The parts of the current stages that a call is checked against before it is sent. */
+export interface InForce {
+  readonly rules: CompiledRules;
+  readonly policy: Policy;
+  readonly snapshot: () => Snapshot;
+  readonly resolveConnection: ResolveConnection;
+}
+
+export async function openExecution(parts: ExecutionParts): Promise<Execution> {
+  const {
+    config,
+    runtime,
+    upstreams,
+    validation,
+    storedResults,
+    persistence,
+    rules,
+    finder,
+    observers,
+    inForce,
+    repeats,
+  } = parts;
+  const { now, log } = runtime;
+  const { store, audit, encryption, pendingWrites, note } = persistence;
+  const policy = await compilePolicy(config);
+  const ttlMs = config.policy.confirmation.ttlSeconds * 1000;
+  const confirmations = createConfirmations({ approvals: store.approvals, encryption, ttlMs, now, randomBytes, note });
+  const keyTtlMs = config.policy.idempotency.ttlSeconds * 1000;
+  const idempotency = createIdempotency({ keys: store.keys, pendingWrites, encryption, ttlMs: keyTtlMs, now, note });
+  const guard = (tool: Tool): void => {
+    const current = inForce();
+    assertEnabled(tool, current.rules);
+    assertUnchanged(tool, current.snapshot().tools.get(tool.id));
+  };
+  const isListed = (server: string): boolean => inForce().snapshot().servers.get(server)?.record !== undefined;
+  const executeAmong = (seen: Pick<CatalogFinder, "find">): Execute => {
+    const execute = createExecute({
+      async resolve({ server, tool, context: { signal } }, waitMs) {
+        const found = await seen.find(server, tool, { waitMs, ...(signal && { signal }) });
+        // A definition that differs from a signed tool file is always refused, whatever `policy.pinning` says.
+        if (found.quarantine?.reason === "signed") assertShown(found);
+        return found;
+      },
+      guard,
+      send: (tool, call) => upstreams.call(inForce().resolveConnection(tool.server, call.context.actor.id), call),
+      observe: observers?.call,
+      explain: (tool) => explain(rules, decideRules(rules, tool)),
+      policy,
+      profile: config.profile,
+      policyInForce: () => inForce().policy,
+      pinOf,
+      validation,
+      confirmations,
+      idempotency,
+      encryption,
+      rates: store.rates,
+      repeats,
+      secrets: runtime.secrets,
+      audit,
+      limit: { bytes: config.execution.resultLimit, storedResults },
+      options: config.execution,
+      startWaitMs: config.upstreams.startWaitMs,
+      now,
+      steadyNow: runtime.steadyNow,
+      elapsed: runtime.elapsed,
+      newId: newRequestId,
+      log,
+    });
+    return (call) => (isListed(call.server) ? execute(call) : executeFirst(execute, call, upstreams));
+  };
+  return { execute: executeAmong(finder), executeAmong, policy, confirmations, idempotency };
+}
+
+/** Announces the call before the server's tools are listed, so that the server is started once for both. */
+async function executeFirst(execute: Execute, call: Call, { expectCall }: Upstreams): Promise<CallResult> {
+  const release = expectCall(call.server);
+  try {
+    return await execute(call);
+  } finally {
+    release();
+  }
+}
+
+function pinOf({ quarantine }: Tool): PinState {
+  if (quarantine === undefined) return { kind: "same" };
+  return { kind: quarantine.reason === "new" ? "new" : "changed", differences: quarantine.differs };
+}
+
+/** The policy selects tools with the same patterns as `toolRules`. */
+async function compilePolicy(config: Config): Promise<Policy> {
+  const rule = await compileRuling(config.policy, async (selectors) => {
+    const compiled = await compileRules(selectors);
+    return (tool) => decideRules(compiled, tool).applied;
+  });
+  return createPolicy(config.policy, rule);
+}

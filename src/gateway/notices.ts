@@ -1,0 +1,87 @@
+// Messages for the user or an agent that are not errors.
+import { describeUntrusted, type LoadedConfig } from "../config/load.js";
+import { variablesIn, type Variables } from "../config/variables.js";
+import type { DiscoveryError } from "../errors.js";
+import type { ServerDefinition } from "../model/server.js";
+import type { Collected } from "../sources/collect.js";
+import { describeProblem } from "../util/document/problem.js";
+
+export function noticesOf(loaded: LoadedConfig, collected: Collected, variables: Variables): readonly string[] {
+  return [
+    ...untrustedFiles(loaded, collected).map(describeUntrusted),
+    ...loaded.notices,
+    ...importNotes(loaded, collected),
+    ...collected.notices,
+    ...collected.problems.map(describeProblem),
+    ...variables.notices(),
+    ...barredNotices(collected.servers, variables),
+  ];
+}
+
+/** Notes for the list of servers: why servers may be missing from it. */
+export function notesFor(loaded: LoadedConfig, collected: Collected, failure: DiscoveryError | undefined): string[] {
+  const files = untrustedFiles(loaded, collected);
+  const broken = collected.sources.flatMap(({ status, path }) => (status === "broken" ? [path] : []));
+  return [
+    ...(loaded.origin === "nested" ? loaded.notices : []),
+    ...importNotes(loaded, collected),
+    ...(broken.length === 0 ? [] : [`These files could not be read: ${broken.join(", ")}.`]),
+    ...(files.length === 0
+      ? []
+      : [
+          `These files are not used until the user reviews and trusts them with \`anygpt mcp config trust\`: ${files.join(", ")}.`,
+        ]),
+    ...(failure === undefined
+      ? []
+      : [`The changed configuration is invalid, so the previous one stays in force. ${failure.message}`]),
+  ];
+}
+
+/** Files of the project that are not used because the user has not trusted them, including files of other programs. */
+export function untrustedFiles(loaded: LoadedConfig, { untrusted }: Collected): readonly string[] {
+  return [...loaded.untrusted, ...untrusted.map(({ file }) => file)];
+}
+
+/** Says where the servers come from if no configuration names any. */
+export function importNotes(loaded: LoadedConfig, { sources, servers: all }: Collected): string[] {
+  if (!loaded.isImplicit) return [];
+  const { file } = loaded;
+  const why =
+    file === undefined ? "Without a configuration file" : `Because ${file} names neither \`servers\` nor \`sources\``;
+  const used = sources.filter(({ servers }) => servers > 0);
+  // The servers come from tool files, which need no configuration.
+  if (used.length === 0 && all.length > 0) return [];
+  if (used.length === 0) {
+    const without =
+      file === undefined ? "There is no configuration file" : `${file} names neither \`servers\` nor \`sources\``;
+    return [`${without}, and no servers of other programs were found.`];
+  }
+  const servers = used.reduce((sum, source) => sum + source.servers, 0);
+  const programs = [...new Set(used.map(({ type }) => type))].join(", ");
+  const skipped = sources.flatMap((source) => source.skipped ?? []);
+  const duplicates = skipped.filter(({ kind }) => kind === "duplicate").length;
+  const omitted = [
+    ...(duplicates === 0 ? [] : [`${duplicates} duplicate${duplicates === 1 ? "" : "s"}`]),
+    ...(skipped.some(({ kind }) => kind === "gateway") ? ["this gateway itself"] : []),
+  ];
+  const omittedText = omitted.length === 0 ? "" : `; omitted: ${omitted.join(", ")}`;
+  const what = servers === 1 ? "1 server" : `${servers} servers`;
+  const clients = new Set(used.map(({ type }) => type));
+  const from = clients.size === 1 ? programs : `${clients.size} clients (${programs})`;
+  return [
+    `${why}, ${what} from ${from} ${servers === 1 ? "is" : "are"} used${omittedText}. \`anygpt mcp config sources\` shows more.`,
+  ];
+}
+
+/** Variables that servers need but that only an untrusted file sets. */
+function barredNotices(servers: readonly ServerDefinition[], variables: Variables): string[] {
+  const barred = new Map<string, Set<string>>();
+  for (const { name } of servers.flatMap(({ connection }) => variablesIn(connection))) {
+    const origin = variables.originOf(name);
+    if (origin.kind === "barred") barred.set(origin.file, (barred.get(origin.file) ?? new Set()).add(name));
+  }
+  return [...barred].map(
+    ([file, names]) =>
+      `${file} sets ${[...names].join(", ")}, but is not used, because it is not trusted yet. Review it, then run \`anygpt mcp config trust\`.`,
+  );
+}

@@ -1,0 +1,155 @@
+// Lists the prompts and resources of all servers under unique names, and forwards requests for them to the right server.
+// The MCP surface sends the lists and answers to clients.
+import type { Refresh } from "../../catalog/refresh.js";
+import type { CatalogServer, Snapshot } from "../../catalog/snapshot.js";
+import { toDiscoveryError } from "../../errors.js";
+import type { JsonObject } from "../../model/json.js";
+import type {
+  OfferKind,
+  UpstreamAnswer,
+  UpstreamRequest,
+  Upstreams,
+  UpstreamTarget,
+  Watching,
+} from "../../upstreams/types.js";
+import { toAlias, toAliases } from "../full-mode-alias.js";
+import { collect } from "./collect.js";
+import { parseSharedUri, type ServerResource, toSharedTemplate, toSharedUri } from "./resource-names.js";
+
+export interface PromptsAndResourcesParts {
+  /** The actor whose connections are used. */
+  readonly actorId: string;
+  /** The catalog as the caller may see it: prompts and resources of servers that are not in it are hidden. */
+  readonly snapshot: () => Snapshot;
+  readonly refresh: Pick<Refresh, "whenKnown">;
+  readonly upstreams: Pick<Upstreams, "offers" | "request" | "watch">;
+  readonly target: (server: string) => UpstreamTarget;
+  /** Whether the rules allow a server that has no tools. */
+  readonly admits: (server: string) => boolean;
+  /** If there is only one server, its prompt names and resource URIs stay unchanged, and a list request starts the server. */
+  readonly isTransparent: boolean;
+  readonly freshMs: number;
+  readonly timeoutMs: number;
+  readonly log: (message: string) => void;
+}
+
+/** `peer`: the client that answers requests from the server (elicitation, sampling, roots) during this request. */
+export type PromptOrResourceRequest = Pick<UpstreamRequest, "method" | "params" | "peer">;
+
+export interface ServerPrompt {
+  readonly server: string;
+  readonly name: string;
+}
+
+export interface PromptsAndResources {
+  /** The server whose names and URIs stay unchanged because it is the only one. */
+  readonly only: string | undefined;
+  /** The items of all servers in the form of MCP, in the order of the servers. Servers that are not running or answer too late are omitted. */
+  list(kind: OfferKind): Promise<readonly JsonObject[]>;
+  /** Undefined if no server that the caller may see has such a prompt. */
+  prompt(name: string): Promise<ServerPrompt | undefined>;
+  /** The server and the original URI of a resource URI or template; undefined if the caller may not see the server. */
+  resource(uri: string): ServerResource | undefined;
+  /** The URI under which the caller sees the resource. */
+  nameOf(resource: ServerResource): string;
+  request(server: string, request: PromptOrResourceRequest, signal?: AbortSignal): Promise<UpstreamAnswer>;
+  watch(resource: ServerResource, onChange: () => void): Promise<Watching>;
+}
+
+const LIST_TIMEOUT_MS = 3000;
+const FIRST_TIME_WAIT_MS = 1500;
+const AT_ONCE = 4;
+
+interface Offer {
+  readonly server: string;
+  readonly name: string;
+  readonly item: JsonObject;
+}
+
+const CAPABILITIES = { prompts: "prompts", resources: "resources", templates: "resources" } as const;
+const NAMES = { prompts: "name", resources: "uri", templates: "uriTemplate" } as const;
+
+function isForeign({ definition }: CatalogServer): boolean {
+  return definition.connection.kind !== "built-in";
+}
+
+export function createPromptsAndResources(parts: PromptsAndResourcesParts): PromptsAndResources {
+  const { snapshot, refresh, upstreams, target, freshMs, timeoutMs, log } = parts;
+  const [first, second] = [...snapshot().servers.values()].filter(isForeign);
+  const only = parts.isTransparent && second === undefined ? first?.definition.name : undefined;
+
+  const isShown = ({ definition, tools }: CatalogServer): boolean => {
+    const { kind } = definition.connection;
+    if (kind === "rest" || kind === "built-in") return false;
+    return tools.length === 0 ? parts.admits(definition.name) : tools.some(({ enabled }) => enabled);
+  };
+  const find = (name: string): CatalogServer | undefined => {
+    const server = snapshot().servers.get(name);
+    return server !== undefined && isShown(server) ? server : undefined;
+  };
+
+  /** A list request does not start stdio servers: their items are listed once another request has started them. */
+  const mayOpen = ({ definition, record }: CatalogServer, kind: OfferKind): boolean => {
+    if (definition.name === only) return true;
+    return definition.connection.kind !== "stdio" && record?.capabilities?.[CAPABILITIES[kind]] === true;
+  };
+
+  const offersOf = async (server: CatalogServer, kind: OfferKind): Promise<readonly Offer[]> => {
+    const { name } = server.definition;
+    try {
+      const items = await upstreams.offers(target(name), { kind, freshMs, mayOpen: mayOpen(server, kind) });
+      return (items ?? []).map((item) => ({ server: name, name: String(item[NAMES[kind]]), item }));
+    } catch (error) {
+      log(`Cannot list the ${kind} of ${name}: ${toDiscoveryError(error).message}`);
+      return [];
+    }
+  };
+
+  const gather = async (kind: OfferKind): Promise<readonly Offer[]> => {
+    if (only === undefined) await refresh.whenKnown(FIRST_TIME_WAIT_MS);
+    const shown = [...snapshot().servers.values()].filter(isShown);
+    const limits = { atOnce: AT_ONCE, timeoutMs: only === undefined ? LIST_TIMEOUT_MS : timeoutMs };
+    return (await collect(shown, (server) => offersOf(server, kind), limits)).flat();
+  };
+
+  const nameOf = (resource: ServerResource): string =>
+    resource.server === only ? resource.uri : toSharedUri(resource);
+
+  const byAlias = async (): Promise<ReadonlyMap<string, Offer>> => toAliases(await gather("prompts"), false);
+
+  return {
+    only,
+    nameOf,
+
+    async list(kind) {
+      if (only !== undefined) return (await gather(kind)).map(({ item }) => item);
+      if (kind === "prompts") return [...(await byAlias())].map(([name, { item }]) => ({ ...item, name }));
+      return (await gather(kind)).map(({ server, name, item }) => {
+        if (kind === "resources") return { ...item, uri: toSharedUri({ server, uri: name }) };
+        return { ...item, uriTemplate: toSharedTemplate(server, name) };
+      });
+    },
+
+    async prompt(name) {
+      if (only !== undefined) return find(only) && { server: only, name };
+      for (const server of snapshot().servers.values()) {
+        const prompt = { server: server.definition.name, name: name.slice(server.definition.name.length + 2) };
+        if (prompt.name !== "" && isShown(server) && toAlias(prompt, false) === name) return prompt;
+      }
+      return (await byAlias()).get(name);
+    },
+
+    resource(uri) {
+      // A single server may itself be such a gateway, so its URIs are not parsed even if they have the shared form.
+      const resource = only === undefined ? parseSharedUri(uri) : { server: only, uri };
+      return resource !== undefined && find(resource.server) !== undefined ? resource : undefined;
+    },
+
+    async request(server, request, signal) {
+      log(`Forwarding ${request.method} to ${server}.`);
+      return await upstreams.request(target(server), { ...request, actorId: parts.actorId, timeoutMs }, signal);
+    },
+
+    watch: ({ server, uri }, onChange) => upstreams.watch(target(server), uri, onChange),
+  };
+}

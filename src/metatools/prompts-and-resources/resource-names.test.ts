@@ -1,0 +1,45 @@
+import { expect, it } from "vitest";
+import { parseSharedUri, toSharedTemplate, toSharedUri } from "./resource-names.js";
+
+it.each([
+  ["book://shelf/1", "anygpt://servers/lib/book://shelf/1"],
+  ["file:///a%20b/c?d=e#f", "anygpt://servers/lib/file:///a%20b/c?d=e#f"],
+  ["no scheme/at all", "anygpt://servers/lib/no%20scheme%2Fat%20all"],
+  ["anygpt://servers/inner/x:y", "anygpt://servers/lib/anygpt://servers/inner/x:y"],
+  ["a:line\nbreak", "anygpt://servers/lib/a:line\nbreak"],
+])("%j is named %j, and found again by that", (uri, shared) => {
+  expect(toSharedUri({ server: "lib", uri })).toBe(shared);
+  expect(parseSharedUri(shared)).toEqual({ server: "lib", uri });
+});
+
+it("a server's name may have any characters", () => {
+  const resource = { server: "a/b c%:é", uri: "x:1" };
+  expect(parseSharedUri(toSharedUri(resource))).toEqual(resource);
+});
+
+it("an address that is escaped as a whole means the same", () => {
+  expect(parseSharedUri("anygpt://servers/lib/book%3A%2F%2Fshelf%2F1")).toEqual({
+    server: "lib",
+    uri: "book://shelf/1",
+  });
+});
+
+it("what a client puts into a template arrives as it would without us", () => {
+  const template = toSharedTemplate("lib", "book://{shelf}/{+path}");
+  expect(parseSharedUri(template)).toEqual({ server: "lib", uri: "book://{shelf}/{+path}" });
+  const filled = template.replace("{shelf}", "a%2Fb").replace("{+path}", "c/d");
+  expect(parseSharedUri(filled)).toEqual({ server: "lib", uri: "book://a%2Fb/c/d" });
+  expect(parseSharedUri(toSharedTemplate("lib", "{name}"))).toEqual({ server: "lib", uri: "{name}" });
+});
+
+it.each(["anygpt://guide", "anygpt://servers/lib", "anygpt://servers/lib/", "anygpt://servers//x:1", "book://shelf/1"])(
+  "%j is no resource of a server",
+  (uri) => {
+    expect(parseSharedUri(uri)).toBeUndefined();
+  },
+);
+
+it("does not resolve invalid escapes", () => {
+  expect(parseSharedUri("anygpt://servers/%zz/x:1")).toBeUndefined();
+  expect(parseSharedUri("anygpt://servers/lib/%zz")).toBeUndefined();
+});

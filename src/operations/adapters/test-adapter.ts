@@ -1,0 +1,257 @@
+import type { ConvertedDocument } from "../../adapters/convert-document.js";
+import type { DiscoveryEngine } from "../../engine.js";
+import { DiscoveryError, toDiscoveryError } from "../../errors.js";
+import type { Stages } from "../../gateway/stages.js";
+import { localActor } from "../../model/actor.js";
+import { type DescribeStep, describeLibraryStep, type NextStep, withHintText } from "../../model/next-steps.js";
+import { notAnAddress, parseBaseAddress } from "../../upstreams/rest/base-address.js";
+import { isWebAddress } from "../../upstreams/rest/document.js";
+import { createGuardedFetch } from "../../util/net/guarded-fetch.js";
+import { openCatalog } from "../open-catalog.js";
+import { describeAuth } from "./auth-words.js";
+import { type Adapter, findAdapter, toReadable } from "./find-adapter.js";
+import { neededVariables } from "./inspect-adapter.js";
+import { readAdapter } from "./read-adapter.js";
+
+const LONGEST_START_MS = 60_000;
+
+/** Options of `testAdapter`. */
+export interface TestAdapterOptions {
+  /** A read-only tool without required arguments. It is called instead of a HEAD request to the base URL. */
+  readonly tool?: string;
+  /** Called before the request is sent. Default: no request is sent. */
+  readonly confirm?: (request: string) => Promise<boolean>;
+  /** Wraps the wait for the document and for the answer of the API. @internal */
+  readonly onRead?: <T>(work: Promise<T>) => Promise<T>;
+  /** @internal */
+  readonly onRequest?: <T>(request: string, work: Promise<T>) => Promise<T>;
+  readonly signal?: AbortSignal;
+  /** Renders the next steps of a failure as text. Default: as calls of the library. @internal */
+  readonly describe?: DescribeStep;
+}
+
+/** Checks the document, the variables, the authentication and the address of an adapter. */
+export async function testAdapter(
+  engine: DiscoveryEngine,
+  name: string,
+  options: TestAdapterOptions = {},
+): Promise<AdapterCheck[]> {
+  const stages = await openCatalog(engine);
+  const adapter = findAdapter(name, stages);
+  const reading = readOrReason(adapter, stages, options.signal);
+  const read = await (options.onRead?.(reading) ?? reading);
+  const { describe = describeLibraryStep } = options;
+  return [
+    documentCheck(read, describe),
+    ...operationsCheck(read),
+    ...variableChecks(adapter, stages),
+    ...authCheck(adapter, read),
+    await requestCheck({ adapter, stages, read, options, describe }),
+  ];
+}
+
+/** One check of an adapter. */
+export interface AdapterCheck {
+  readonly name: string;
+  /** `open`: not checked, because the request was not confirmed. */
+  readonly status: "ok" | "notice" | "failed" | "open";
+  readonly detail: string;
+}
+
+type Read = ConvertedDocument | DiscoveryError;
+
+async function readOrReason(
+  { name, connection }: Adapter,
+  { variables, runtime }: Stages,
+  signal?: AbortSignal,
+): Promise<Read> {
+  try {
+    const readable = toReadable(connection, (text) =>
+      text === connection.document ? variables.resolve(text) : resolvedOrWritten(text, variables),
+    );
+    return await readAdapter(name, readable, { env: runtime.env, signal });
+  } catch (error) {
+    return toDiscoveryError(error);
+  }
+}
+
+/** An unset variable in the base URL does not prevent reading the document. Another check reports it. */
+function resolvedOrWritten(text: string, variables: Stages["variables"]): string {
+  try {
+    return variables.resolve(text);
+  } catch {
+    return text;
+  }
+}
+
+const SEE_DROPPED: NextStep = {
+  action: "run-command",
+  command: "anygpt mcp adapter inspect",
+  purpose: "see the reasons",
+};
+
+function documentCheck(read: Read, describe: DescribeStep): AdapterCheck {
+  if (read instanceof DiscoveryError)
+    return { name: "document", status: "failed", detail: withHintText(read, describe) };
+  const { tools, dropped, format } = read;
+  const left = dropped.length === 0 ? "" : `, ${dropped.length} dropped. ${describe(SEE_DROPPED)}`;
+  const isWell = tools.length > 0;
+  return {
+    name: "document",
+    status: isWell ? (dropped.length === 0 ? "ok" : "notice") : "failed",
+    detail: `${format}, ${tools.length} operation${tools.length === 1 ? "" : "s"}${left}`,
+  };
+}
+
+const MOST_NAMED = 10;
+
+/** Reports patterns in `operations` of the configuration that match no operation. */
+function operationsCheck(read: Read): AdapterCheck[] {
+  if (read instanceof DiscoveryError || read.unmatched.length === 0) return [];
+  const named = read.unmatched.slice(0, MOST_NAMED).join(", ");
+  const more = read.unmatched.length > MOST_NAMED ? " …" : "";
+  return [{ name: "operations", status: "notice", detail: `no operation is named ${named}${more}` }];
+}
+
+function variableChecks(adapter: Adapter, { variables }: Stages): AdapterCheck[] {
+  return neededVariables(adapter, variables).map(({ name, status }) => ({
+    name: `variable ${name}`,
+    status: status === "missing" ? "failed" : "ok",
+    detail: status === "missing" ? "not set; set it in the environment or in ~/.ai/.env" : "set",
+  }));
+}
+
+/** Compares the configured authentication with the methods that the document declares. */
+function authCheck({ connection: { auth } }: Adapter, read: Read): AdapterCheck[] {
+  if (read instanceof DiscoveryError || read.auth.length === 0) return [];
+  const wanted = read.auth.map(describeAuth).join(", or ");
+  if (auth === undefined)
+    return [{ name: "authentication", status: "notice", detail: `none; the document requires ${wanted}` }];
+  const isWanted = read.auth.some(({ kind }) => kind === auth.kind);
+  const detail = isWanted ? describeAuth(auth) : `${describeAuth(auth)}, but the document requires ${wanted}`;
+  return [{ name: "authentication", status: isWanted ? "ok" : "notice", detail }];
+}
+
+interface RequestParts {
+  readonly adapter: Adapter;
+  readonly stages: Stages;
+  readonly read: Read;
+  readonly options: TestAdapterOptions;
+  readonly describe: DescribeStep;
+}
+
+/** Sends one read-only request if it is confirmed: a call of the named tool, or a HEAD request to the base URL. */
+async function requestCheck({ adapter, stages, read, options, describe }: RequestParts): Promise<AdapterCheck> {
+  const { tool = "", confirm, signal, onRequest } = options;
+  const { connection, name } = adapter;
+  const base = findAddress(adapter, stages, read);
+  if (base instanceof DiscoveryError)
+    return { name: "address", status: "failed", detail: withHintText(base, describe) };
+  if (tool !== "") assertHarmless(tool, name, read);
+  const what = tool === "" ? `HEAD ${base}` : `${name}:${tool}`;
+  if ((await confirm?.(what)) !== true)
+    return { name: "address", status: "open", detail: `${base}, not checked; --yes sends ${what}` };
+  const work =
+    tool === ""
+      ? reach(name, base, { connection, signal, describe })
+      : callTool(name, tool, { stages, signal, describe });
+  return await (onRequest?.(what, work) ?? work);
+}
+
+/** The base URL of calls, or the error that explains why it is unknown. */
+function findAddress({ name, connection }: Adapter, { variables }: Stages, read: Read): string | DiscoveryError {
+  try {
+    const said = read instanceof DiscoveryError ? undefined : read.baseUrl;
+    const given = connection.baseUrl === undefined ? said : variables.resolve(connection.baseUrl);
+    if (given === undefined) return notAnAddress(name, "is not known");
+    const document = connection.baseUrl === undefined ? variables.resolve(connection.document) : "";
+    const documentUrl = isWebAddress(document) ? document : undefined;
+    const { origin, prefix } = parseBaseAddress({ server: name, address: given, documentUrl });
+    return `${origin}${prefix}`;
+  } catch (error) {
+    return toDiscoveryError(error);
+  }
+}
+
+function assertHarmless(tool: string, server: string, read: Read): void {
+  if (read instanceof DiscoveryError) throw read;
+  const found = read.tools.find(({ name }) => name === tool);
+  if (found === undefined) {
+    throw new DiscoveryError("TOOL_NOT_FOUND", `${server} has no tool "${tool}".`, {
+      hint: { action: "run-command", command: `anygpt mcp adapter inspect ${server}`, purpose: "see all tools" },
+    });
+  }
+  const isReading = found.operation?.method === "GET" || found.operation?.method === "HEAD";
+  if (isReading && found.inputSchema["required"] === undefined) return;
+  throw new DiscoveryError(
+    "INVALID_REQUEST",
+    `${tool} cannot be used as a test: it requires arguments or is not read-only.`,
+    {
+      hint: ["Name a read-only tool without required arguments.", { action: "execute", server, tool }],
+    },
+  );
+}
+
+const LONGEST_WAIT_MS = 15_000;
+const LARGEST_ANSWER = 1_048_576;
+
+interface ReachParts {
+  readonly connection: Adapter["connection"];
+  readonly signal: AbortSignal | undefined;
+  readonly describe: DescribeStep;
+}
+
+/** Checks that the base URL is reachable. Sends no credentials, so any HTTP status counts as success. */
+async function reach(
+  server: string,
+  base: string,
+  { connection, signal, describe }: ReachParts,
+): Promise<AdapterCheck> {
+  const url = new URL(base);
+  const guarded = createGuardedFetch({ server, allowInward: connection.baseUrl === undefined ? [] : [url.origin] });
+  try {
+    const { status, body } = await guarded.fetch(
+      {
+        url,
+        method: "HEAD",
+        headers: {},
+        timeoutMs: LONGEST_WAIT_MS,
+        maxTotalMs: LONGEST_WAIT_MS,
+        maxBytes: LARGEST_ANSWER,
+        redirect: "refuse",
+      },
+      signal,
+    );
+    await body.return();
+    return { name: "address", status: "ok", detail: `${base} answers (HTTP ${status} to HEAD)` };
+  } catch (error) {
+    return { name: "address", status: "failed", detail: withHintText(toDiscoveryError(error), describe) };
+  } finally {
+    guarded.close();
+  }
+}
+
+async function callTool(
+  server: string,
+  tool: string,
+  { stages, signal, describe }: Pick<RequestParts, "stages" | "describe"> & Pick<ReachParts, "signal">,
+): Promise<AdapterCheck> {
+  const name = `call of ${tool}`;
+  try {
+    const call = {
+      context: { actor: localActor("cli"), signal },
+      server,
+      tool,
+      arguments: {},
+      startWaitMs: LONGEST_START_MS,
+    };
+    const { isError } = await stages.execute(call);
+    return {
+      name,
+      status: isError === true ? "failed" : "ok",
+      detail: isError === true ? "the tool returned an error" : "the tool returned a result",
+    };
+  } catch (error) {
+    return { name, status: "failed", detail: withHintText(toDiscoveryError(error), describe) };
+  }
+}

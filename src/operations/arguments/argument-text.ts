@@ -1,0 +1,139 @@
+// Named arguments and the tool's schema come in; the arguments as JSON text go out. Values stay text until a strict parser
+// reads them, so that a number too large for JavaScript is refused and not rounded.
+import { DiscoveryError } from "../../errors.js";
+import type { JsonObject } from "../../model/json.js";
+import { nearestNames } from "../../search/nearest.js";
+import { parseStrictJson } from "../../util/json/parse-strict.js";
+import { isMalformed } from "../../util/json/violation.js";
+import { createSchemaFacts, type SchemaFacts, type Schemas } from "./schema-facts.js";
+
+/** One `name=value` or `name:=json`, with the content of the file where a file is named. */
+export interface NamedArgument {
+  /** As it is typed: a path where dots separate members. */
+  readonly name: string;
+  readonly value: string;
+  readonly isJson: boolean;
+}
+
+/** An argument with the place of its value and what the schema says about it. */
+interface Placed extends NamedArgument {
+  readonly path: readonly string[];
+  readonly schemas: Schemas;
+}
+
+/** A value as JSON text, or the members of an object. */
+type Node = string | Map<string, Node>;
+
+export function toArgumentText(named: readonly NamedArgument[], schema: JsonObject): string {
+  const facts = createSchemaFacts(schema);
+  const groups = new Map<string, Placed[]>();
+  for (const argument of named) {
+    const placed = { ...argument, ...locate(argument.name, argument.name, [schema], facts) };
+    const key = JSON.stringify(placed.path);
+    groups.set(key, [...(groups.get(key) ?? []), placed]);
+  }
+  const root = new Map<string, Node>();
+  for (const group of groups.values()) insert(root, group, facts);
+  return toText(root);
+}
+
+/** `a.b` is the member `a.b` where the schema has one, else the member `b` of `a`. */
+function locate(name: string, typed: string, schemas: Schemas, facts: SchemaFacts): Pick<Placed, "path" | "schemas"> {
+  const properties = facts.properties(schemas);
+  const exact = properties.get(name);
+  if (exact !== undefined) return { path: [name], schemas: exact };
+  const others = facts.otherProperties(schemas);
+  const dot = name.indexOf(".");
+  const head = dot > 0 && dot < name.length - 1 ? name.slice(0, dot) : name;
+  const member = properties.get(head) ?? others;
+  if (member === undefined) throw unknownName(typed, head, [...properties.keys()]);
+  if (head === name) return { path: [name], schemas: member };
+  const { path, schemas: inner } = locate(name.slice(dot + 1), typed, member, facts);
+  return { path: [head, ...path], schemas: inner };
+}
+
+function unknownName(typed: string, name: string, known: readonly string[]): DiscoveryError {
+  const near = nearestNames(name, known);
+  const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : `It takes: ${known.join(", ")}.`;
+  const where = typed === name ? "" : ` (in ${typed}=…)`;
+  return wrong(`The tool has no argument ${JSON.stringify(name)}${where}.`, hint);
+}
+
+function insert(root: Map<string, Node>, group: readonly Placed[], facts: SchemaFacts): void {
+  const [first] = group;
+  if (first === undefined) return;
+  let members = root;
+  for (const step of first.path.slice(0, -1)) {
+    const member = members.get(step) ?? new Map<string, Node>();
+    if (typeof member === "string") throw bothSet(first, step);
+    members.set(step, member);
+    members = member;
+  }
+  const last = first.path.at(-1) ?? "";
+  if (members.has(last)) throw bothSet(first, last);
+  members.set(last, groupText(group, facts));
+}
+
+function bothSet({ name }: Placed, member: string): DiscoveryError {
+  return wrong(
+    `The argument ${JSON.stringify(name)} sets a part of ${JSON.stringify(member)}, which is set as a whole too.`,
+    "Leave one of them out.",
+  );
+}
+
+/** Repeated, an argument is the items of an array. */
+function groupText(group: readonly Placed[], facts: SchemaFacts): string {
+  const [first, second] = group;
+  if (first === undefined) return "null";
+  if (second === undefined) return valueText(first, facts);
+  if (!facts.types(first.schemas).has("array")) {
+    throw wrong(`The argument ${JSON.stringify(first.name)} is given twice.`, "Only an array takes several values.");
+  }
+  return arrayText(group, facts);
+}
+
+function arrayText(group: readonly Placed[], facts: SchemaFacts): string {
+  return `[${group.map((one) => valueText({ ...one, schemas: facts.items(one.schemas) }, facts)).join(",")}]`;
+}
+
+/** Where the schema allows a text, or says nothing, the value is the text as it is typed. */
+function valueText(argument: Placed, facts: SchemaFacts): string {
+  const { name, value, isJson, schemas } = argument;
+  if (isJson) return checkedJson(name, value, "JSON");
+  const types = facts.types(schemas);
+  if (types.size === 0 || types.has("string")) return JSON.stringify(value);
+  if (types.has("boolean") && (value === "true" || value === "false")) return value;
+  if (types.has("null") && value === "null") return value;
+  const isNumber = types.has("number") || types.has("integer");
+  if (isNumber && /^-?\d/.test(value)) return checkedJson(name, value, "a number");
+  if (types.has("array") && !/^\s*\[/.test(value)) return arrayText([argument], facts);
+  if (types.has("object") || types.has("array")) return checkedJson(name, value, "JSON");
+  const wanted = isNumber ? "a number" : types.has("boolean") ? "true or false" : [...types].join(" or ");
+  throw wrong(
+    `The argument ${JSON.stringify(name)} must be ${wanted}.`,
+    `Write ${name}:=JSON to pass any other JSON value.`,
+  );
+}
+
+/** What parsing would silently change is left to the executor, which refuses and records it. The value is never quoted. */
+function checkedJson(name: string, value: string, wanted: string): string {
+  const parsed = parseStrictJson(value);
+  const fault = parsed.kind === "refused" ? parsed.violations.find(isMalformed) : undefined;
+  if (fault === undefined) return value;
+  const reason = fault.kind === "not-json" ? `must be ${wanted}` : fault.message;
+  throw wrong(
+    `The argument ${JSON.stringify(name)} ${reason}.`,
+    `In a shell, put single quotes around it: '${name}:=[1, 2]'.`,
+  );
+}
+
+function toText(members: ReadonlyMap<string, Node>): string {
+  const parts = [...members].map(([name, node]) => {
+    return `${JSON.stringify(name)}:${typeof node === "string" ? node : toText(node)}`;
+  });
+  return `{${parts.join(",")}}`;
+}
+
+function wrong(message: string, hint: string): DiscoveryError {
+  return new DiscoveryError("INVALID_REQUEST", message, { hint });
+}

@@ -1,0 +1,113 @@
+import { type AuditFiles, auditFiles } from "../../audit/files.js";
+import { loadConfig, type LoadParts } from "../../config/load.js";
+import type { OpenOptions } from "../../gateway/engine-options.js";
+import { toDiscoveryError } from "../../errors.js";
+import { environmentFor } from "../../gateway/find-configuration.js";
+import type { AuditMark, AuditRecords } from "../../store/audit-records.js";
+import { createStore, storeFile } from "../../store/create-store.js";
+import { type ExportedAudit, exportAudit } from "./export-audit.js";
+import { type AuditSelection, toAuditFilter } from "./filter.js";
+import { readNewest, type ShownRecord } from "./records.js";
+import { type FollowAuditOptions, followAudit } from "./follow-audit.js";
+import { type AuditReport, verifyAudit } from "./verify-audit.js";
+
+/** The extent of the audit log. */
+export interface AuditState {
+  /** The newest record. */
+  readonly head: AuditMark;
+  /** Calls that were sent and have no outcome yet. */
+  readonly openIntents: number;
+  /** Records up to this number are in archives. */
+  readonly archivedThrough: number;
+}
+
+/** Which records `read` returns. */
+export interface ReadAuditOptions {
+  /** The newest ones. Default: 50. */
+  readonly limit?: number;
+  /** Only records up to this number. */
+  readonly through?: number;
+}
+
+/** Which records `export` writes, and whether it may replace a file. */
+export interface ExportAuditOptions {
+  readonly selection?: AuditSelection;
+  /** Replace a file that exists. */
+  readonly isForced?: boolean;
+}
+
+/** Reads the audit log of a store. Nothing is written, and no server is started. */
+export interface AuditReader {
+  /** @internal */
+  readonly records: AuditRecords;
+  /** The time of day. @internal */
+  readonly now: number;
+  /** The user's home folder. @internal */
+  readonly home: string;
+  state(): Promise<AuditState>;
+  /** The newest records that match, oldest first. Without `kind` and `requestId`, intents are left out. */
+  read(selection?: AuditSelection, options?: ReadAuditOptions): Promise<ShownRecord[]>;
+  /** Yields records that match as they are added, until the signal aborts or `isOver`. */
+  follow(selection: AuditSelection, options: FollowAuditOptions): AsyncGenerator<readonly ShownRecord[]>;
+  /** Writes the whole history, archives included, as one JSON object per line. */
+  export(file: string, options?: ExportAuditOptions): Promise<ExportedAudit>;
+  /** Checks every record, archive and checkpoint. */
+  verify(): Promise<AuditReport>;
+  close(): Promise<void>;
+}
+
+const DEFAULT_LIMIT = 50;
+
+/** Opens the audit log of the store that the configuration names. */
+export async function openAudit(options: OpenOptions = {}): Promise<AuditReader> {
+  const { stateFolder, home, now, loadParts, warn } = environmentFor(options);
+  const file = (await configuredStore(loadParts, options, warn)) ?? storeFile(stateFolder);
+  const store = createStore({ file, inline: true });
+  return createReader(store.audit, auditFiles(stateFolder, file), { now: now(), home, close: () => store.close() });
+}
+
+function createReader(
+  audit: AuditRecords,
+  files: AuditFiles,
+  rest: Pick<AuditReader, "now" | "home" | "close">,
+): AuditReader {
+  return {
+    ...rest,
+    records: audit,
+    async state() {
+      const [head, open, start] = [await audit.head(), await audit.openIntents(), await audit.start()];
+      return { head, openIntents: open.length, archivedThrough: start.seq };
+    },
+    async read(selection = {}, { limit = DEFAULT_LIMIT, through } = {}) {
+      const { query, accepts } = toAuditFilter(selection);
+      const upTo = through === undefined ? query : { ...query, before: through + 1 };
+      return await readNewest(audit, { query: upTo, accepts }, limit);
+    },
+    follow: (selection, range) => followAudit(audit, toAuditFilter(selection), range),
+    export: (file, { selection = {}, isForced = false } = {}) =>
+      exportAudit({
+        audit,
+        archiveFolder: files.archiveFolder,
+        filter: toAuditFilter(selection, true),
+        file,
+        isForced,
+      }),
+    verify: () => verifyAudit(audit, files),
+  };
+}
+
+/** With an invalid configuration the log of the default store is still readable. */
+async function configuredStore(
+  parts: LoadParts,
+  { configPath }: OpenOptions,
+  warn: (message: string) => void,
+): Promise<string | undefined> {
+  try {
+    return (await loadConfig(parts)).config.store;
+  } catch (error) {
+    // A named file that is missing must not lead to the log of another store.
+    if (configPath !== undefined) throw error;
+    warn(`${toDiscoveryError(error).message} This is the record of the usual store.`);
+    return undefined;
+  }
+}

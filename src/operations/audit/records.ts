@@ -1,0 +1,62 @@
+import { setImmediate } from "node:timers/promises";
+import { isJsonObject, type JsonObject } from "../../model/json.js";
+import type { AuditQuery, AuditRecord, AuditRecords } from "../../store/audit-records.js";
+
+/** A record of the audit log: its members, and its place in the chain. */
+export interface ShownRecord extends JsonObject {
+  readonly seq: number;
+  readonly hash: string;
+}
+
+/** Which records are wanted: what the store can select, and what only the record itself shows. @internal */
+export interface AuditFilter {
+  readonly query: AuditQuery;
+  readonly accepts: (record: ShownRecord) => boolean;
+}
+
+/** A body that is no JSON object, because it was changed, is shown as text. @internal */
+export function toShown({ seq, hash, body }: AuditRecord): ShownRecord {
+  try {
+    const parsed: unknown = JSON.parse(body);
+    if (isJsonObject(parsed)) return { ...parsed, seq, hash };
+  } catch {
+    // Shown below.
+  }
+  return { seq, hash, body };
+}
+
+/** The newest that pass, the oldest of them first. @internal */
+export async function readNewest(
+  audit: AuditRecords,
+  { query, accepts }: AuditFilter,
+  limit: number,
+): Promise<ShownRecord[]> {
+  const found: ShownRecord[] = [];
+  let before = Number.MAX_SAFE_INTEGER;
+  while (found.length < limit) {
+    const page = await audit.read({ ...query, before, newestFirst: true });
+    const last = page.at(-1);
+    if (last === undefined) break;
+    found.push(...page.map(toShown).filter(accepts));
+    await setImmediate();
+    before = last.seq;
+  }
+  return found.slice(0, limit).reverse();
+}
+
+/** All that pass after one record and up to another, a page at a time. @internal */
+export async function* readBetween(
+  audit: AuditRecords,
+  { query, accepts }: AuditFilter,
+  range: { readonly after: number; readonly through: number },
+): AsyncGenerator<ShownRecord[]> {
+  let { after } = range;
+  for (;;) {
+    const page = await audit.read({ ...query, after, before: range.through + 1 });
+    const last = page.at(-1);
+    if (last === undefined) return;
+    const accepted = page.map(toShown).filter(accepts);
+    if (accepted.length > 0) yield accepted;
+    after = last.seq;
+  }
+}

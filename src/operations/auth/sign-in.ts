@@ -1,0 +1,76 @@
+import type { DiscoveryEngine } from "../../engine.js";
+import { localActor } from "../../model/actor.js";
+import { createAuthFetch } from "../../upstreams/oauth/auth-fetch.js";
+import type { Credential } from "../../upstreams/oauth/credential.js";
+import { beginLogin, type Login } from "../../upstreams/oauth/login.js";
+import { addressKey } from "../../upstreams/oauth/settings.js";
+import { openAuthDesk, remoteConnection } from "./desk.js";
+import { openReceiver, type Receiver } from "./receiver.js";
+
+export interface SignInOptions {
+  /** The caller of the gateway to sign in; the local user by default. */
+  readonly actor?: string | undefined;
+  /** Scopes to ask for besides those that the server names, separated by spaces. */
+  readonly scope?: string | undefined;
+  /** The port that the browser returns to on this machine; any free port by default. */
+  readonly port?: number | undefined;
+}
+
+/** A sign-in that waits for the user in the browser. */
+export interface OpenSignIn {
+  readonly actor: string;
+  readonly login: Login;
+  /** What the browser brings back. */
+  readonly answer: Receiver["answer"];
+  /** Exchanges the answer for a credential. */
+  readonly finish: (answer: URLSearchParams) => Promise<Credential>;
+  /** Stores the credential that `finish` returned, encrypted, and records the sign-in. */
+  readonly store: (credential: Credential) => Promise<void>;
+  readonly close: () => void;
+}
+
+/** Asks a server how to sign in, and listens on this machine for the browser to return. */
+export async function beginSignIn(
+  engine: DiscoveryEngine,
+  server: string,
+  { actor = localActor("cli").id, scope, port = 0 }: SignInOptions = {},
+  signal = new AbortController().signal,
+): Promise<OpenSignIn> {
+  const { stages, credentials, vault } = await openAuthDesk(engine);
+  const { runtime, persistence } = stages;
+  const connection = await remoteConnection(server, stages);
+  const holding = { server, connection: addressKey(connection), actor };
+  let login: Login | undefined;
+  const receiver = await openReceiver(port, (answer) => login?.matches(answer) ?? false);
+  const guarded = createAuthFetch({ server, connection, env: runtime.env });
+  const close = (): void => {
+    receiver.close();
+    guarded.close();
+  };
+  try {
+    const stored = await credentials.find(holding);
+    const grantedScope = stored && (await vault.open(stored))?.credential.scope;
+    const { redirectUrl } = receiver;
+    const started = await beginLogin(
+      { server, connection, guarded, now: runtime.now, redirectUrl, scope, grantedScope },
+      signal,
+    );
+    login = started;
+    return {
+      actor,
+      login: started,
+      answer: receiver.answer,
+      finish: (answer) => started.finish(answer, signal),
+      async store(credential) {
+        const subject = `${server} at ${credential.issuer} for ${actor}`;
+        await persistence.note({ action: "sign_in", subject, by: localActor("cli").id, surface: "cli" });
+        const sealed = await vault.seal(holding, credential);
+        await credentials.save({ ...holding, issuer: credential.issuer, sealed, now: runtime.now() });
+      },
+      close,
+    };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}

@@ -1,0 +1,88 @@
+import { DiscoveryError } from "../../errors.js";
+import type { Confirmation, Confirmations } from "../../executor/confirmations.js";
+import type { Stages } from "../../gateway/stages.js";
+import type { NextStep } from "../../model/next-steps.js";
+import { describeSpan } from "../../util/time-words.js";
+import { userName } from "./user-name.js";
+
+const STATES = ["pending", "approved", "denied", "redeemed", "expired"] as const;
+const SHORTEST = 8;
+
+/** All questions, newest first. */
+export async function allConfirmations(confirmations: Confirmations): Promise<Confirmation[]> {
+  const lists = await Promise.all(STATES.map((state) => confirmations.list(state)));
+  return lists.flat().sort((one, other) => other.askedAt - one.askedAt);
+}
+
+/** Finds a question by its id or by a unique prefix of it. Throws if the question is not pending. */
+export async function findWaiting(id: string, confirmations: Confirmations, now: number): Promise<Confirmation> {
+  const found = (await confirmations.find(id)) ?? (await findShortened(id, confirmations));
+  if (found.state === "pending") return found;
+  throw answered(found, now);
+}
+
+async function findShortened(beginning: string, confirmations: Confirmations): Promise<Confirmation> {
+  const all = beginning.length < SHORTEST ? [] : await allConfirmations(confirmations);
+  const fitting = all.filter(({ id }) => id.startsWith(beginning));
+  const [first] = fitting;
+  if (first === undefined) throw unknown(beginning);
+  if (fitting.length === 1) return first;
+  throw new DiscoveryError("INVALID_REQUEST", `The ids of ${fitting.length} questions begin with ${beginning}.`, {
+    hint: "Type more of the id.",
+    facts: { ids: fitting.map(({ id }) => id) },
+  });
+}
+
+const LIST_PENDING: NextStep = {
+  action: "run-command",
+  command: "anygpt mcp approvals",
+  purpose: "see all pending questions",
+};
+
+function unknown(id: string): DiscoveryError {
+  const isShort = id.length < SHORTEST;
+  return new DiscoveryError("INVALID_REQUEST", `No question has the id ${JSON.stringify(id)}.`, {
+    hint: isShort
+      ? [`Type at least ${SHORTEST} characters of the id.`, LIST_PENDING]
+      : [
+          LIST_PENDING,
+          "The gateway deletes a question one day after it has expired. If the gateway uses another configuration, name it with --config.",
+        ],
+  });
+}
+
+/** The reason why the question can no longer be answered. */
+export function answered({ id, state, tool, expiresAt, decidedBy }: Confirmation, now: number): DiscoveryError {
+  const facts = { approval_id: id, state };
+  if (state === "expired") {
+    return new DiscoveryError("CONFIRMATION_REQUIRED", `${id} expired ${describeSpan(now - expiresAt)} ago.`, {
+      hint: `Make the call of ${tool} again; the gateway then asks again.`,
+      facts,
+    });
+  }
+  const by = decidedBy === undefined ? "" : ` by ${decidedBy}`;
+  const words = { approved: `was approved${by} already`, denied: `was denied${by} already` };
+  const what = state === "approved" || state === "denied" ? words[state] : "was already used for its call";
+  const hints = {
+    approved: "The caller must repeat the same call unchanged. The approval is valid for one call.",
+    denied: "The gateway rejects the same call until the denial expires. Then it asks again.",
+  };
+  const hint =
+    state === "approved" || state === "denied" ? hints[state] : "The gateway asks again at the next such call.";
+  return new DiscoveryError("INVALID_REQUEST", `${id} ${what}.`, { hint, facts });
+}
+
+/** Approves or denies the call. INVALID_REQUEST or CONFIRMATION_REQUIRED if it was answered or expired meanwhile. */
+export async function answerConfirmation(
+  id: string,
+  verdict: "approved" | "denied",
+  { confirmations, runtime }: Pick<Stages, "confirmations" | "runtime">,
+): Promise<Confirmation> {
+  const decided = await confirmations.answer(id, verdict, userName());
+  if (decided !== undefined) return decided;
+  const meanwhile = await confirmations.find(id);
+  if (meanwhile !== undefined) throw answered(meanwhile, runtime.now());
+  throw new DiscoveryError("INVALID_REQUEST", `The question ${id} no longer exists.`, {
+    hint: LIST_PENDING,
+  });
+}

@@ -1,0 +1,79 @@
+// Idempotency keys: listed, and settled by the user where the outcome of the call is unknown.
+import { DiscoveryError } from "../../errors.js";
+import type { Stages } from "../../gateway/stages.js";
+import type { KeyRecord, KeyState } from "../../store/key-records.js";
+import { userName } from "./user-name.js";
+
+type IdempotencyKeys = Stages["idempotency"];
+
+/** Whether a call of unknown outcome ran. */
+export type CallVerdict = "committed" | "not_committed";
+
+export const KEY_STATE_WORDS: Readonly<Record<KeyState, string>> = {
+  reserved: "is about to be sent",
+  dispatched: "is running",
+  completed: "has been answered",
+  failed: "ended with an error of the tool",
+  unknown: "was sent, and its outcome is unknown",
+};
+
+/** Those of unknown outcome first. */
+export async function listKeyRecords(
+  { state, key }: { readonly state?: KeyState | undefined; readonly key?: string | undefined },
+  idempotency: IdempotencyKeys,
+): Promise<KeyRecord[]> {
+  const found = await idempotency.list({
+    ...(state === undefined ? {} : { state }),
+    ...(key === undefined ? {} : { key }),
+  });
+  const isUnknown = (one: KeyRecord): boolean => one.state === "unknown";
+  return [...found.filter(isUnknown), ...found.filter((one) => !isUnknown(one))];
+}
+
+/** Records how a call of unknown outcome ended. `word`: its number or its key. */
+export async function resolveUnknownCall(
+  word: string,
+  verdict: CallVerdict,
+  idempotency: IdempotencyKeys,
+): Promise<KeyRecord> {
+  const unknown = await findUnknown(word, idempotency);
+  if ((await idempotency.resolve(unknown.id, verdict, userName())) === undefined) throw settledMeanwhile(unknown);
+  return unknown;
+}
+
+/** By its number, or by its key if no call has that number. Only calls whose outcome is unknown can be settled. */
+async function findUnknown(word: string, idempotency: IdempotencyKeys): Promise<KeyRecord> {
+  const lists = [await idempotency.list({ state: "unknown" }), await idempotency.list({})];
+  const numbered = lists.flat().find(({ id }) => String(id) === word);
+  if (numbered?.state === "unknown") return numbered;
+  if (numbered !== undefined) throw settledMeanwhile(numbered);
+  const named = await idempotency.list({ key: word });
+  const unknown = named.filter(({ state }) => state === "unknown");
+  const [first] = unknown;
+  if (first !== undefined && unknown.length === 1) return first;
+  if (first !== undefined) {
+    const numbers = unknown.map(({ id, scope }) => `${id} (${scope.tool})`).join(", ");
+    throw new DiscoveryError("INVALID_REQUEST", `"${word}" stands for ${unknown.length} calls: ${numbers}.`, {
+      hint: "Name one by its number.",
+      facts: { ids: unknown.map(({ id }) => id) },
+    });
+  }
+  const [known] = named;
+  if (known !== undefined) throw settledMeanwhile(known);
+  throw new DiscoveryError("INVALID_REQUEST", `No call is known by the number or key "${word}".`, {
+    hint: [
+      { action: "run-command", command: "anygpt mcp idempotency list", purpose: "see all keys" },
+      "The gateway deletes keys when they expire.",
+    ],
+  });
+}
+
+function settledMeanwhile({ id, scope, state }: KeyRecord): DiscoveryError {
+  const what = `The call ${id} of ${scope.tool}`;
+  const message =
+    state === "unknown" ? `${what} was already settled by another user.` : `${what} ${KEY_STATE_WORDS[state]}.`;
+  return new DiscoveryError("INVALID_REQUEST", message, {
+    hint: "There is nothing to settle: only calls whose outcome is unknown can be.",
+    facts: { id, state },
+  });
+}

@@ -1,0 +1,142 @@
+import { variablesOf } from "../../config/template.js";
+import { referencesIn, type VariableOrigin, variablesIn } from "../../config/variables.js";
+import type { DiscoveryEngine } from "../../engine.js";
+import { DiscoveryError } from "../../errors.js";
+import { passingClient } from "../../gateway/connections/inherited-environment.js";
+import type { Stages } from "../../gateway/stages.js";
+
+/** What the servers of the configuration need of the environment. It has no value of a variable and no secret. */
+export interface NeededEnvironment {
+  readonly variables: readonly ReferencedVariable[];
+  readonly secrets: readonly NeededSecret[];
+  readonly environment: GivenEnvironment;
+  /** The files of variables that are read. */
+  readonly files: readonly string[];
+  readonly notices: readonly string[];
+}
+
+/** Lists the variables and secrets that the servers need, and where each variable comes from. Reads no secret. */
+export async function listVariables(engine: DiscoveryEngine): Promise<NeededEnvironment> {
+  const stages = await engine.stages();
+  return {
+    variables: findNeeded(stages),
+    secrets: findReferences(stages),
+    environment: findInheritance(stages),
+    files: stages.variables.files,
+    notices: stages.variables.notices(),
+  };
+}
+
+/** One variable that the configuration refers to, without its value. */
+export interface ReferencedVariable {
+  readonly name: string;
+  /** `default`: it is not set, and does not need to be. */
+  readonly status: "set" | "default" | "missing";
+  /** `environment`, or the file that sets it; null when nothing does. */
+  readonly from: string | null;
+  /** A file that sets it and is not used, because the user has not trusted it. */
+  readonly untrusted?: string;
+  readonly hasDefault: boolean;
+  /** What a tool file says of it. */
+  readonly description?: string;
+  /** The servers, and the sources with their type, that need it. */
+  readonly neededBy: readonly string[];
+}
+
+interface Use {
+  readonly description?: string | undefined;
+  readonly hasDefault: boolean;
+  readonly isMissing: boolean;
+  readonly user: string;
+}
+
+function findNeeded(stages: Stages): ReferencedVariable[] {
+  const uses = new Map<string, Use[]>();
+  const add = (name: string, use: Use): void => void uses.set(name, [...(uses.get(name) ?? []), use]);
+  for (const { name: server, connection, needs = [] } of stages.configuredServers.servers) {
+    const missing = missingOf(server, stages);
+    for (const { name, hasDefault } of variablesIn(connection)) {
+      const description = needs.find((need) => need.name === name)?.description;
+      add(name, { hasDefault, isMissing: missing.has(name), user: server, description });
+    }
+  }
+  for (const { type, path } of stages.config.sources === "all" ? [] : stages.config.sources) {
+    for (const { name, hasDefault } of variablesOf(path ?? "")) {
+      const isMissing = !hasDefault && !isSet(stages.variables.originOf(name));
+      add(name, { hasDefault, isMissing, user: `source ${type}` });
+    }
+  }
+  return [...uses]
+    .map(([name, all]) => toNeeded(name, all, originOf(name, stages)))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** A variable inside a default is needed only where the one before it is not set: only resolving the whole connection tells. */
+function missingOf(server: string, { resolveConnection }: Stages): ReadonlySet<unknown> {
+  try {
+    resolveConnection(server).written();
+    return new Set();
+  } catch (error) {
+    const names = error instanceof DiscoveryError ? error.facts["variables"] : undefined;
+    return new Set(Array.isArray(names) ? (names as unknown[]) : []);
+  }
+}
+
+/** A variable that only tool files may use counts as set. */
+function originOf(name: string, { variables, toolFileVariables }: Stages): VariableOrigin {
+  const origin = variables.originOf(name);
+  return isSet(origin) ? origin : toolFileVariables.originOf(name);
+}
+
+function isSet({ kind }: VariableOrigin): boolean {
+  return kind === "process" || kind === "file";
+}
+
+function toNeeded(name: string, uses: readonly Use[], origin: VariableOrigin): ReferencedVariable {
+  const isMissing = uses.some((use) => use.isMissing);
+  const description = uses.find((use) => use.description !== undefined)?.description;
+  return {
+    name,
+    status: isSet(origin) ? "set" : isMissing ? "missing" : "default",
+    from: origin.kind === "process" ? "environment" : origin.kind === "file" ? origin.file : null,
+    ...(origin.kind === "barred" ? { untrusted: origin.file } : {}),
+    hasDefault: uses.every(({ hasDefault }) => hasDefault),
+    ...(description === undefined ? {} : { description }),
+    neededBy: [...new Set(uses.map(({ user }) => user))],
+  };
+}
+
+/** A reference to a secret in the configuration. The secret is not read. */
+export interface NeededSecret {
+  readonly reference: string;
+  readonly neededBy: readonly string[];
+}
+
+function findReferences({ configuredServers }: Stages): NeededSecret[] {
+  const users = new Map<string, string[]>();
+  for (const { name, connection } of configuredServers.servers) {
+    for (const text of referencesIn(connection)) users.set(text, [...(users.get(text) ?? []), name]);
+  }
+  return [...users].map(([text, neededBy]) => ({ reference: `\${${text}}`, neededBy }));
+}
+
+/** The environment variables that server processes inherit beside the safe set. */
+export interface GivenEnvironment {
+  readonly inherited: readonly { readonly server: string; readonly inheritEnv: readonly string[] }[];
+  /** Clients that pass their whole environment to these servers, which the gateway does not. */
+  readonly withheld: readonly { readonly client: string; readonly servers: readonly string[] }[];
+}
+
+function findInheritance({ configuredServers, config }: Stages): GivenEnvironment {
+  const inherited: { server: string; inheritEnv: readonly string[] }[] = [];
+  const withheld = new Map<string, string[]>();
+  for (const { name, connection } of configuredServers.servers) {
+    if (connection.kind !== "stdio") continue;
+    const { inheritEnv = config.upstreams.inheritEnv } = connection;
+    if (inheritEnv.length > 0) inherited.push({ server: name, inheritEnv });
+    const client = passingClient(configuredServers.origins.get(name)?.client);
+    if (client !== undefined && !inheritEnv.includes("*"))
+      withheld.set(client, [...(withheld.get(client) ?? []), name]);
+  }
+  return { inherited, withheld: [...withheld].map(([client, servers]) => ({ client, servers })) };
+}

@@ -1,0 +1,101 @@
+// The files of a project start programs and set variables only after the user has trusted them as they are.
+import { readFile, stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { findProjectConfigs, findProjectVariables, type ProjectFile } from "../../config/project-files.js";
+import { openConfig } from "../../config/read.js";
+import type { Trust } from "../../config/trust.js";
+import { openEngine } from "../../engine.js";
+import type { OpenOptions } from "../../gateway/engine-options.js";
+import { DiscoveryError } from "../../errors.js";
+import { environmentFor } from "../../gateway/find-configuration.js";
+import { expandHome } from "../../util/home-path.js";
+
+/** A file that the user has trusted, and whether it still is what was trusted. */
+export interface TrustedFile {
+  readonly path: string;
+  /** Unix time in milliseconds. */
+  readonly trustedAt: number;
+  readonly status: "ok" | "changed" | "missing";
+}
+
+/**
+ * Trusts these files as they are now; without names, the configurations and variables of the project in the working folder,
+ * and its files for other programs.
+ */
+export async function trustFiles(options: OpenOptions, names: readonly string[] = []): Promise<ProjectFile[]> {
+  const { trust, cwd, home } = environmentFor(options);
+  if (names.length === 0) return await trustProject(options);
+  const files = await Promise.all(names.map((name) => openNamed(resolve(cwd, expandHome(name, home)))));
+  for (const { file, content } of files) await trust.record(file, content);
+  return files;
+}
+
+async function trustProject(options: OpenOptions): Promise<ProjectFile[]> {
+  const { trust, loadParts } = environmentFor(options);
+  const record = async (files: readonly ProjectFile[]): Promise<void> => {
+    for (const { file, content } of files) await trust.record(file, content);
+  };
+  const own = [...(await findProjectConfigs(loadParts)), ...(await findProjectVariables(loadParts))];
+  await record(own);
+  const foreign = await findForeignFiles(options);
+  await record(foreign);
+  // What is in force now may name files of variables in its turn.
+  const named = foreign.length === 0 ? [] : await findForeignFiles(options);
+  await record(named);
+  return [...own, ...foreign, ...named];
+}
+
+async function findForeignFiles(options: OpenOptions): Promise<ProjectFile[]> {
+  const engine = openEngine(options);
+  try {
+    // A configuration may be trusted and invalid; the commands that use it report what is wrong.
+    const stages = await engine.stages().catch(() => undefined);
+    return (stages?.configuredServers.untrusted ?? []).map((file) => ({ kind: "configuration", ...file }));
+  } finally {
+    await engine.close();
+  }
+}
+
+async function openNamed(file: string): Promise<ProjectFile> {
+  const opened = /\.config\.\w+$/.test(file) ? await openConfig(file) : undefined;
+  const content = opened?.kind === "opened" ? opened.content : await readContent(file).catch(unreadable(file));
+  return { kind: "configuration", file, content, effects: [] };
+}
+
+function unreadable(file: string): (error: unknown) => never {
+  return (error) => {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown reason";
+    throw new DiscoveryError("CONFIGURATION_ERROR", `${file} could not be read (${code}).`, {
+      hint: "Name files that exist, or none to trust those of this folder.",
+    });
+  };
+}
+
+/** A folder that is trusted as such has no content. */
+async function readContent(path: string): Promise<Uint8Array> {
+  return (await stat(path)).isDirectory() ? new Uint8Array() : await readFile(path);
+}
+
+export async function listTrustedFiles(options: OpenOptions): Promise<TrustedFile[]> {
+  const { trust } = environmentFor(options);
+  return await Promise.all(
+    trust.list().map(async (entry) => ({ ...entry, status: await statusOf(entry.path, trust) })),
+  );
+}
+
+async function statusOf(path: string, trust: Trust): Promise<TrustedFile["status"]> {
+  const opened = await openConfig(path);
+  const plain = await readContent(path).catch(() => undefined);
+  if (plain === undefined) return "missing";
+  const isSame = trust.isTrusted(path, plain) || (opened.kind === "opened" && trust.isTrusted(path, opened.content));
+  return isSame ? "ok" : "changed";
+}
+
+/** Ends the trust in these files; without names, in every file of the working folder. Gives the files that were trusted. */
+export async function revokeTrust(options: OpenOptions, names: readonly string[] = []): Promise<string[]> {
+  const { trust, cwd, home } = environmentFor(options);
+  const named = names.map((name) => resolve(cwd, expandHome(name, home)));
+  const revoked: string[] = [];
+  for (const path of named.length > 0 ? named : trust.inFolder(cwd)) if (await trust.revoke(path)) revoked.push(path);
+  return revoked;
+}

@@ -1,0 +1,57 @@
+import type { Stages } from "../../gateway/stages.js";
+import { createVariables } from "../../config/variables.js";
+import type { ServerDiscoveryParts } from "../../discover/discover.js";
+import type { ServerDefinition } from "../../model/server.js";
+import { localActor } from "../../model/actor.js";
+import { claimFolder, keyFolder, toolFolders } from "../../gateway/tool-files.js";
+import { PROJECT_FOLDER } from "../../toolfiles/options.js";
+import { signerName } from "../../toolfiles/keys/signer-name.js";
+import { openKeys } from "../../toolfiles/keys/open-keys.js";
+import { absolutePath } from "../../util/home-path.js";
+
+/** What a discovery works with on this machine. */
+export interface DiscoverDesk {
+  readonly parts: ServerDiscoveryParts;
+  readonly folder: string;
+  /** The gateway reads the folder. */
+  readonly isRead: boolean;
+  readonly home: string;
+  readonly cwd: string;
+  /** The configured servers. */
+  readonly servers: readonly ServerDefinition[];
+}
+
+export function openDiscoverDesk(
+  { loaded, configuredServers, runtime, upstreams, persistence }: Stages,
+  given?: string,
+): DiscoverDesk {
+  const { home, cwd, now } = runtime;
+  // A user who names an address and a variable here means the variables of this folder.
+  const variables = createVariables({ ...runtime, admits: () => true });
+  const read = toolFolders(loaded, runtime);
+  const folder = absolutePath(given ?? read[0] ?? PROJECT_FOLDER, { home, baseDir: cwd });
+  return {
+    folder,
+    isRead: read.includes(folder),
+    home,
+    cwd,
+    servers: configuredServers.servers,
+    parts: {
+      upstreams,
+      variables: {
+        isSet: (name) => ["process", "file"].includes(variables.originOf(name).kind),
+        resolve: (text, onValue) => variables.resolve(text, onValue),
+      },
+      keys: openKeys(keyFolder(runtime.stateFolder), now),
+      keyName: signerName(),
+      versions: persistence.store.toolFiles,
+      note: async (act) => {
+        const { id: by, surface } = localActor("cli");
+        await persistence.note({ ...act, by, surface });
+        await claimFolder(runtime, folder);
+      },
+      signatures: loaded.config.toolFiles.signatures,
+      now,
+    },
+  };
+}

@@ -1,0 +1,33 @@
+// Removes one broken folder of the npx cache, so that npx installs its package again.
+import { lstat, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { DiscoveryError } from "../../errors.js";
+import { isBeingInstalled } from "../../upstreams/install/installations.js";
+import { npxStateOf } from "../../upstreams/install/npx-cache.js";
+
+/** Refuses anything that is not a folder directly inside `_npx`, and a folder that something is being installed into. */
+export async function repairNpxCache(folder: string, installsFolder: string): Promise<void> {
+  const parent = dirname(folder);
+  const isNpx = /^[0-9a-f]{16}$/.test(basename(folder)) && basename(parent) === "_npx";
+  if (!isNpx || !(await isRealFolder(parent)) || !(await isRealFolder(folder)))
+    throw refused(`${folder} is not a folder of the npx cache.`, "Remove what is there by hand if it is not needed.");
+  if (isBeingInstalled(folder, installsFolder) || npxStateOf(folder, Date.now) === "installing")
+    throw refused(
+      `A package is being installed into ${folder} right now.`,
+      "Try again when the installation has ended.",
+    );
+  // Under another name npx does not find it while it is being removed, and a removal that fails half-way breaks nothing.
+  const aside = join(parent, `.${basename(folder)}-${process.pid}`);
+  await rename(folder, aside);
+  await rm(aside, { recursive: true, force: true, maxRetries: 3 });
+}
+
+/** A symbolic link is not one: what it points to is not npm's. */
+async function isRealFolder(path: string): Promise<boolean> {
+  const found = await lstat(path).catch(() => undefined);
+  return found?.isDirectory() === true;
+}
+
+function refused(message: string, hint: string): DiscoveryError {
+  return new DiscoveryError("INVALID_REQUEST", message, { hint });
+}

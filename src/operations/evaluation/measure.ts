@@ -1,0 +1,81 @@
+// A ranker and labelled queries come in; its answers and their scores go out.
+import { estimateTokenCount } from "tokenx";
+import { toSearchAnswer } from "../../metatools/discovery-profile.js";
+import { describeDiscoveryStep } from "../../metatools/next-steps.js";
+import type { FoundTools } from "../../metatools/found-tools.js";
+import { type EvalOutcome, type EvalReport, evaluateOutcomes } from "../../search/evaluate.js";
+import type { EvalSet } from "./evaluation-files.js";
+import type { Pace } from "./pace.js";
+
+/** Answers queries about one catalog. @internal */
+export interface Ranker {
+  readonly name: string;
+  /** Hidden tools do not exist for the query. */
+  search(query: string, hidden: ReadonlySet<string>): Promise<FoundTools>;
+}
+
+/** @internal */
+export interface QueryOutcome extends EvalOutcome {
+  /** The relevance that the answer states for each of the ids. */
+  readonly stated: readonly number[];
+}
+
+/** The scores of a set, and the share of its unanswerable queries that got no answer. */
+export type SearchReport = EvalReport & { readonly abstained?: number };
+
+/** @internal */
+export interface MeasuredRanker {
+  readonly ranker: string;
+  readonly report: SearchReport;
+  /** In the order of the queries. */
+  readonly answers: readonly QueryOutcome[];
+}
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+/** @internal */
+export async function measure(
+  ranker: Ranker,
+  { queries, unanswerable = [] }: Pick<EvalSet, "queries" | "unanswerable">,
+  pace: Pace,
+): Promise<MeasuredRanker> {
+  const answers: QueryOutcome[] = [];
+  for (const { query } of queries) {
+    answers.push(await ask(ranker, query));
+    await pace.step();
+  }
+  const foreign = unanswerable.map((query) => ({ query, hidden: NOTHING }));
+  const report = {
+    ...evaluateOutcomes(queries, answers),
+    ...(foreign.length > 0 ? { abstained: await shareUnanswered(ranker, foreign, pace) } : {}),
+  };
+  return { ranker: ranker.name, report, answers };
+}
+
+/** The share of the queries that get no answer when the hidden tools do not exist. @internal */
+export async function shareUnanswered(
+  ranker: Ranker,
+  asked: readonly { readonly query: string; readonly hidden: ReadonlySet<string> }[],
+  pace: Pace,
+): Promise<number> {
+  let unanswered = 0;
+  for (const { query, hidden } of asked) {
+    const { hits } = await ranker.search(query, hidden);
+    if (hits.length === 0) unanswered += 1;
+    await pace.step();
+  }
+  return unanswered / asked.length;
+}
+
+async function ask(ranker: Ranker, query: string): Promise<QueryOutcome> {
+  const started = performance.now();
+  const found = await ranker.search(query, NOTHING);
+  const latencyMs = performance.now() - started;
+  const answer = toSearchAnswer(found, describeDiscoveryStep);
+  return {
+    ids: found.hits.map(({ tool }) => tool.id),
+    stated: answer.results.map(({ relevance }) => relevance),
+    tokens: estimateTokenCount(JSON.stringify(answer)),
+    latencyMs,
+  };
+}

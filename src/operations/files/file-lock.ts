@@ -1,0 +1,100 @@
+import { randomBytes } from "node:crypto";
+import { link, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { DiscoveryError } from "../../errors.js";
+import { hasCode } from "./has-code.js";
+
+/** An edit takes milliseconds. A lock that is older belongs to a process that ended, even if its id is in use again. */
+const OLDEST_MS = 60_000;
+const LONGEST_WAIT_MS = 20_000;
+const POLL_MS = 20;
+
+export interface FileLockOptions {
+  /** `write` is held for a check and a rename; `edit` for reading, planning and writing, and may hold `write` inside. */
+  readonly kind: "write" | "edit";
+  readonly longestWaitMs?: number;
+}
+
+/** Runs the work while no other process or task of this machine holds the same lock of the file. */
+export async function withFileLock<T>(
+  path: string,
+  { kind, longestWaitMs = LONGEST_WAIT_MS }: FileLockOptions,
+  work: () => Promise<T>,
+): Promise<T> {
+  const file = join(dirname(path), `.${basename(path)}.${kind}-lock`);
+  const mine = `${process.pid} ${randomBytes(8).toString("hex")}`;
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const end = performance.now() + longestWaitMs;
+  while (!(await take(file, mine))) {
+    if (performance.now() > end) throw busy(path, file);
+    if (!(await removeStale(file))) await delay(POLL_MS * (0.5 + Math.random()));
+  }
+  try {
+    return await work();
+  } finally {
+    if ((await contentOf(file)) === mine) await rm(file, { force: true });
+  }
+}
+
+/** A link appears with its whole content, and fails if the name exists, so no process sees an empty lock. */
+async function take(file: string, mine: string): Promise<boolean> {
+  const temporary = `${file}.${randomBytes(6).toString("hex")}`;
+  try {
+    await writeFile(temporary, mine, { flag: "wx", mode: 0o600 });
+    await link(temporary, file);
+    return true;
+  } catch (error) {
+    if (hasCode(error, "EEXIST")) return false;
+    throw error;
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+async function removeStale(file: string): Promise<boolean> {
+  const holder = await contentOf(file);
+  if (holder === undefined) return true;
+  const age = await stat(file).then(
+    ({ mtimeMs }) => Date.now() - mtimeMs,
+    () => 0,
+  );
+  if (age < OLDEST_MS && isAlive(Number.parseInt(holder, 10))) return false;
+  const aside = `${file}.${randomBytes(6).toString("hex")}`;
+  try {
+    await rename(file, aside);
+  } catch {
+    return true;
+  }
+  // Another process may have replaced the stale lock by its own just before the rename.
+  if ((await contentOf(aside)) !== holder) await link(aside, file).catch(() => undefined);
+  await rm(aside, { force: true });
+  return true;
+}
+
+async function contentOf(file: string): Promise<string | undefined> {
+  return await readFile(file, "utf8").catch(() => undefined);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return hasCode(error, "EPERM");
+  }
+}
+
+function busy(path: string, file: string): DiscoveryError {
+  return new DiscoveryError(
+    "CONFIGURATION_ERROR",
+    `${path} is being edited by another process, so it was not changed.`,
+    {
+      hint: [
+        { action: "retry" },
+        "If no other command is running, remove the lock.",
+        { action: "edit-file", path: file, change: "remove" },
+      ],
+    },
+  );
+}

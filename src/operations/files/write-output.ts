@@ -1,0 +1,49 @@
+import { randomBytes } from "node:crypto";
+import { type FileHandle, link, open, rename, rm } from "node:fs/promises";
+import { DiscoveryError } from "../../errors.js";
+
+export interface OutputOptions {
+  /** Replace an existing file. Default: an existing file is INVALID_REQUEST. */
+  readonly isForced: boolean;
+  /** Default: 0666 less the umask. */
+  readonly mode?: number;
+}
+
+/** Writes a file that the user named, atomically: no reader sees a part of it. */
+export async function writeOutput<T>(
+  file: string,
+  { isForced, mode = 0o666 }: OutputOptions,
+  write: (handle: FileHandle) => Promise<T>,
+): Promise<T> {
+  const draft = `${file}.${randomBytes(6).toString("hex")}.tmp`;
+  try {
+    const handle = await open(draft, "wx", mode);
+    let written: T;
+    try {
+      written = await write(handle);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await (isForced ? rename(draft, file) : link(draft, file));
+    return written;
+  } catch (error) {
+    throw toFailure(error, file);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+function toFailure(error: unknown, file: string): unknown {
+  if (error instanceof DiscoveryError) return error;
+  const code = error instanceof Error && "code" in error ? String(error.code) : "unknown reason";
+  if (code === "EEXIST") {
+    return new DiscoveryError("INVALID_REQUEST", `${file} exists already.`, {
+      hint: "Name another file, or replace it with --force.",
+    });
+  }
+  return new DiscoveryError("INVALID_REQUEST", `${file} could not be written (${code}).`, {
+    hint: "Name a file in a folder that exists and that you may write to.",
+    cause: error,
+  });
+}

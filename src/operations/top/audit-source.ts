@@ -1,0 +1,114 @@
+// The record of calls comes in, of all gateways of this machine; how many there were lately and how long they took goes out.
+import type { AuditRecords } from "../../store/audit-records.js";
+import { toShown, type ShownRecord } from "../audit/records.js";
+import { describeSpan } from "../../util/time-words.js";
+import { quantileOf } from "./quantile.js";
+import { type Numbers, RATE_MS, type TopReading, type ServerReading, type ReadingSource } from "./reading.js";
+import { NO_SERVER } from "./tally.js";
+
+export interface AuditSourceParts {
+  readonly audit: Pick<AuditRecords, "head" | "read">;
+  readonly now: () => number;
+  readonly close: () => Promise<void>;
+}
+
+/** A call as the record has it. */
+export interface RecordedCall {
+  readonly server: string;
+  readonly endedAt: number;
+  readonly ms: number;
+  readonly isFine: boolean;
+}
+
+const SHOWN_MS = 900_000;
+const MOST_CALLS = 50_000;
+const PAGE = 1000;
+
+export function createAuditSource({ audit, now, close }: AuditSourceParts): ReadingSource {
+  let calls: RecordedCall[] = [];
+  let seen: number | undefined;
+
+  /** The newest first, until they are too old or too many. */
+  async function readFirst(through: number): Promise<void> {
+    const since = new Date(now() - SHOWN_MS).toISOString();
+    let before = through + 1;
+    while (calls.length < MOST_CALLS) {
+      const page = await audit.read({ kind: "outcome", since, before, newestFirst: true, limit: PAGE });
+      calls.unshift(...page.map(toShown).flatMap(toCall).reverse());
+      const last = page.at(-1);
+      if (last === undefined || page.length < PAGE) return;
+      before = last.seq;
+    }
+  }
+
+  async function readOn(after: number, through: number): Promise<void> {
+    for (let from = after; ; ) {
+      const page = await audit.read({ kind: "outcome", after: from, before: through + 1, limit: PAGE });
+      calls.push(...page.map(toShown).flatMap(toCall));
+      const last = page.at(-1);
+      if (last === undefined || page.length < PAGE) return;
+      from = last.seq;
+    }
+  }
+
+  return {
+    async read() {
+      const { seq } = await audit.head();
+      // Somebody has moved the store away, and a new one has begun.
+      if (seen !== undefined && seq < seen) [calls, seen] = [[], undefined];
+      if (seen === undefined) await readFirst(seq);
+      else if (seq > seen) await readOn(seen, seq);
+      seen = seq;
+      const at = now();
+      calls = calls.filter(({ endedAt }) => at - endedAt <= SHOWN_MS).slice(-MOST_CALLS);
+      return readingFromAudit(calls, at);
+    },
+    close,
+  };
+}
+
+export function readingFromAudit(calls: readonly RecordedCall[], at: number): TopReading {
+  const byServer = groupByServer(calls);
+  return {
+    at,
+    origin: "all gateways of this machine, by their record",
+    covers: `the last ${describeSpan(SHOWN_MS)}`,
+    servers: [...byServer].map(([name, own]): ServerReading => ({ name, ...numbersOf(own, at), lastAt: lastOf(own) })),
+    total: numbersOf(calls, at),
+  };
+}
+
+function groupByServer(calls: readonly RecordedCall[]): Map<string, RecordedCall[]> {
+  const groups = new Map<string, RecordedCall[]>();
+  for (const call of calls) {
+    const own = groups.get(call.server);
+    if (own === undefined) groups.set(call.server, [call]);
+    else own.push(call);
+  }
+  return groups;
+}
+
+function numbersOf(calls: readonly RecordedCall[], at: number): Numbers {
+  const sorted = calls.map(({ ms }) => ms).sort((one, other) => one - other);
+  const recent = calls.filter(({ endedAt }) => at - endedAt <= RATE_MS).length;
+  return {
+    calls: calls.length,
+    errors: calls.filter(({ isFine }) => !isFine).length,
+    perSecond: recent / (RATE_MS / 1000),
+    p50Ms: quantileOf(sorted, 0.5),
+    p95Ms: quantileOf(sorted, 0.95),
+  };
+}
+
+function lastOf(calls: readonly RecordedCall[]): number {
+  return calls.reduce((last, { endedAt }) => Math.max(last, endedAt), 0);
+}
+
+/** What somebody has changed in the record may be anything. */
+function toCall(record: ShownRecord): RecordedCall[] {
+  const { tool_id: tool, timestamp, duration_ms: ms, outcome, error_code: code } = record;
+  const beganAt = Date.parse(String(timestamp));
+  if (typeof tool !== "string" || typeof ms !== "number" || !Number.isFinite(beganAt)) return [];
+  const server = code === "SERVER_NOT_FOUND" ? NO_SERVER : (tool.split(":")[0] ?? tool);
+  return [{ server, endedAt: beganAt + ms, ms, isFine: outcome === "ok" || outcome === "dry_run" }];
+}

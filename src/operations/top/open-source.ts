@@ -1,0 +1,105 @@
+import { readFile } from "node:fs/promises";
+import { loadConfig, parseConfig } from "../../config/load.js";
+import type { OpenOptions } from "../../gateway/engine-options.js";
+import { DiscoveryError } from "../../errors.js";
+import { environmentFor } from "../../gateway/find-configuration.js";
+import { tokenFile } from "../../gateway/runtime-environment.js";
+import { absolutePath } from "../../util/home-path.js";
+import { openAudit } from "../audit/open-audit.js";
+import { createAuditSource } from "./audit-source.js";
+import { createMetricsSource } from "./metrics-source.js";
+import type { ReadingSource, TopReading } from "./reading.js";
+
+export interface TopRequest {
+  /** Of a gateway. Default: the one of this machine. */
+  readonly url?: string | undefined;
+  /** Holds the token for the gateway. Default: the token file of this machine, for gateways of this machine. */
+  readonly tokenFile?: string | undefined;
+}
+
+export interface OpenSource {
+  readonly source: ReadingSource;
+  readonly first: TopReading;
+}
+
+/** The metrics of a gateway that serves HTTP. Undefined when no address is given and none answers on this machine. */
+export async function openMetricsReadings(
+  request: TopRequest,
+  options: OpenOptions,
+  signal: AbortSignal,
+): Promise<OpenSource | undefined> {
+  if (request.url === undefined) return await localGateway(request, options, signal);
+  return await begin(await gatewayAt(request.url, request, options), signal);
+}
+
+/** The calls of all gateways of this machine in the last minutes, from the audit log. */
+export async function openAuditReadings(options: OpenOptions, signal: AbortSignal): Promise<OpenSource> {
+  const { records: audit, close } = await openAudit(options);
+  return await begin(createAuditSource({ audit, now: Date.now, close }), signal);
+}
+
+async function begin(source: ReadingSource, signal: AbortSignal): Promise<OpenSource> {
+  try {
+    return { source, first: await source.read(signal) };
+  } catch (error) {
+    await source.close();
+    throw error;
+  }
+}
+
+/** Undefined when no gateway answers at the address of the configuration. */
+async function localGateway(
+  request: TopRequest,
+  options: OpenOptions,
+  signal: AbortSignal,
+): Promise<OpenSource | undefined> {
+  const { loadParts, stateFolder } = environmentFor(options);
+  const token = await tokenIn(request.tokenFile ?? tokenFile(stateFolder), options).catch(() => undefined);
+  if (token === undefined) return undefined;
+  const { http } = await loadConfig(loadParts).then(
+    ({ config }) => config,
+    () => parseConfig({}),
+  );
+  const host = /^(?:0\.0\.0\.0|\[?::\]?)$/.test(http.host) ? "127.0.0.1" : http.host;
+  const url = new URL(`http://${host}:${http.port}/metrics`);
+  return await begin(metricsOf(url, token, options), signal).catch(() => undefined);
+}
+
+async function gatewayAt(address: string, request: TopRequest, options: OpenOptions): Promise<ReadingSource> {
+  const url = toMetricsUrl(address);
+  const own = tokenFile(environmentFor(options).stateFolder);
+  // The token of this machine is for gateways of this machine.
+  const file = request.tokenFile ?? (isLoopback(url) ? own : undefined);
+  const token =
+    file === undefined
+      ? undefined
+      : await tokenIn(file, options).catch((error: unknown) => {
+          if (request.tokenFile === undefined) return undefined;
+          throw new DiscoveryError("INVALID_REQUEST", `The file ${file} cannot be read.`, { cause: error });
+        });
+  return metricsOf(url, token, options);
+}
+
+function metricsOf(url: URL, token: string | undefined, { env = process.env }: OpenOptions): ReadingSource {
+  return createMetricsSource({ url, token, env, now: Date.now });
+}
+
+async function tokenIn(file: string, options: OpenOptions): Promise<string> {
+  const { cwd, home } = environmentFor(options);
+  return (await readFile(absolutePath(file, { home, baseDir: cwd }), "utf8")).trim();
+}
+
+function toMetricsUrl(address: string): URL {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new DiscoveryError("INVALID_REQUEST", `${JSON.stringify(address)} is no address of a gateway.`, {
+      hint: "Write it as in http://127.0.0.1:7332.",
+    });
+  }
+  if (url.pathname === "/") url.pathname = "/metrics";
+  return url;
+}
+
+function isLoopback({ hostname }: URL): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d+){3}$/.test(hostname);
+}

@@ -1,0 +1,54 @@
+/** The words that tools may use for a phrase. */
+export interface PhraseMeaning {
+  readonly kind: "same" | "concept";
+  readonly stems: readonly string[];
+}
+
+/** The phrases whose first word starts with the same two letters. */
+export interface PhraseTable {
+  /** Keyed by the roots of a phrase, joined with spaces. */
+  readonly meanings: ReadonlyMap<string, readonly PhraseMeaning[]>;
+  /** The number of words of the longest phrase that starts with a root. */
+  readonly longest: ReadonlyMap<string, number>;
+}
+
+/**
+ * The serialized phrase tables by initials. They stay text until needed, because most are never read. One line per
+ * phrase: its roots, then its meanings, each after a tab. A meaning is `=` (same) or `:` (concept), followed by stems
+ * separated by spaces.
+ */
+export type CompiledLexicon = Readonly<Record<string, string>>;
+
+export function writePhraseTable(table: ReadonlyMap<string, readonly PhraseMeaning[]>): string {
+  const write = ({ kind, stems }: PhraseMeaning): string => `\t${kind === "same" ? "=" : ":"}${stems.join(" ")}`;
+  return [...table].map(([roots, meanings]) => `${roots}${meanings.map(write).join("")}`).join("\n");
+}
+
+export function readPhraseTable(text: string): PhraseTable {
+  const meanings = new Map<string, PhraseMeaning[]>();
+  const longest = new Map<string, number>();
+  for (const line of text.split("\n")) {
+    const [phrase = "", ...written] = line.split("\t");
+    const roots = phrase.split(" ");
+    const [first = ""] = roots;
+    meanings.set(phrase, written.map(readMeaning));
+    if (roots.length > (longest.get(first) ?? 0)) longest.set(first, roots.length);
+  }
+  return { meanings, longest };
+}
+
+function readMeaning(text: string): PhraseMeaning {
+  return { kind: text.startsWith("=") ? "same" : "concept", stems: text.slice(1).split(" ") };
+}
+
+/**
+ * The first two letters, without accents on Latin letters, because queries come without them. Stemming changes neither
+ * letter.
+ */
+export function toInitials(word: string): string {
+  return toBase(word.slice(0, 1)) + toBase(word.slice(1, 2));
+}
+
+function toBase(letter: string): string {
+  return letter >= "\u00c0" && letter < "\u0250" ? letter.normalize("NFD").slice(0, 1) : letter;
+}

@@ -1,0 +1,106 @@
+import { DiscoveryError } from "../../../errors.js";
+import { toolId } from "../../../model/tool.js";
+import { pinsHash, toPinDifference, toPinStatus } from "../../../operations/pins/pin-status.js";
+import { assertReviewed, openPins, type PinTable } from "../../../operations/pins/pins.js";
+import type { Pin } from "../../../store/pins.js";
+import { commandLine } from "../../../util/command-line.js";
+import { ask, canInterrupt } from "../ask.js";
+import type { Handler, Input } from "../command.js";
+import type { Context } from "../context.js";
+import { blocks, bold, count, GOOD, line, type Line, WARNING } from "../lines.js";
+import { differenceLines, pinLines } from "../pin-lines.js";
+import { revealedName } from "../reveal.js";
+import { withEngine } from "../session.js";
+
+export const listPins: Handler = (input, context) =>
+  withEngine(context, async (engine) => {
+    const onlyChanged = input.flag("changed");
+    const table = await openPins(engine);
+    const pins = (await table.list({ server: input.text("server"), onlyChanged })).map(toPinStatus);
+    const mode = (await engine.stages()).config.policy.pinning;
+    if (context.isJson) context.json({ mode, pins });
+    else context.show(pinLines(pins, onlyChanged));
+    if (mode === "off") {
+      context.note([
+        line(0, WARNING, " policy.pinning is off, so tool definitions are neither recorded nor compared."),
+      ]);
+    }
+    return 0;
+  });
+
+export const diffPins: Handler = (input, context) =>
+  withEngine(context, async (engine) => {
+    const [server, tool] = [input.argument("server"), input.argument("tool")];
+    const pins = await (await openPins(engine)).select(server, tool || undefined);
+    const waiting = pins.filter(({ isApproved }) => !isApproved);
+    if (context.isJson) {
+      const hash = waiting.length === 0 ? {} : { hash: pinsHash(waiting) };
+      context.json({ server, ...hash, tools: pins.map(toPinDifference) });
+    } else if (waiting.length === 0) {
+      context.show([
+        line(
+          0,
+          tool === ""
+            ? `All tool definitions of ${server} are approved.`
+            : `The definition of ${toolId(server, tool)} is approved.`,
+        ),
+      ]);
+    } else context.show(diffLines(waiting, tool === "" ? [server, "--all"] : [server, tool]));
+    return 0;
+  });
+
+function diffLines(pins: readonly Pin[], words: readonly string[]): Line[] {
+  const command = commandLine(["anygpt", "mcp", "pins", "approve", ...words]);
+  return blocks([
+    ...pins.map(differenceLines),
+    [
+      line(0, `To approve this: \`${command}\``),
+      line(0, `Without a terminal: \`${command} --yes --hash ${pinsHash(pins)}\``),
+    ],
+  ]);
+}
+
+export const approvePins: Handler = (input, context) =>
+  withEngine(context, async (engine) => {
+    const table = await openPins(engine);
+    const pins = await chooseWaiting(input, table);
+    if (pins.length > 0 && !(await isAgreed(pins, input, context))) return 1;
+    await table.approve(pins);
+    const approved = pins.map(({ server, tool, current }) => ({ server, tool, hash: current.hash }));
+    if (context.isJson) context.json({ approved });
+    else if (pins.length === 0) context.show([line(0, "No tool definition is waiting for approval.")]);
+    else {
+      context.show([
+        ...pins.map(({ server, tool }) =>
+          line(0, GOOD, " ", bold(revealedName(toolId(server, tool))), " is approved."),
+        ),
+        line(0, "Running gateways apply the change within two seconds."),
+      ]);
+    }
+    return 0;
+  });
+
+async function chooseWaiting(input: Input, table: PinTable): Promise<readonly Pin[]> {
+  const [server, tool] = [input.argument("server"), input.argument("tool")];
+  if ((tool === "") !== input.flag("all")) {
+    throw new DiscoveryError("INVALID_REQUEST", "Neither a tool nor --all was passed.", {
+      hint: `Name a tool or pass --all. \`anygpt mcp pins diff ${server}\` shows what is waiting for approval.`,
+    });
+  }
+  const pins = await table.select(server, tool || undefined);
+  assertReviewed(pins, input.text("hash"));
+  return pins.filter(({ isApproved }) => !isApproved);
+}
+
+/** Requires that the user has reviewed the definitions: now in the terminal, or earlier, which the hash proves. */
+async function isAgreed(pins: readonly Pin[], input: Input, context: Context): Promise<boolean> {
+  const isProven = input.text("hash") !== undefined;
+  if (input.flag("yes") && isProven) return true;
+  if (!canInterrupt(context) || input.flag("yes")) {
+    throw new DiscoveryError("INVALID_REQUEST", "Tool definitions can be approved only after a review.", {
+      hint: "Run this in a terminal without --yes, or pass --yes with the --hash that `anygpt mcp pins diff` shows.",
+    });
+  }
+  context.note(blocks(pins.map(differenceLines)));
+  return (await ask(`Approve ${count(pins.length, "definition")}?`, context)) === "yes";
+}

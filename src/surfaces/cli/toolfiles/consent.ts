@@ -1,0 +1,38 @@
+import type { DiscoveryEngine } from "../../../engine.js";
+import { DiscoveryError } from "../../../errors.js";
+import { openToolFiles, type ToolFileFolders } from "../../../operations/toolfiles/open-tool-files.js";
+import { ask, canInterrupt } from "../ask.js";
+import type { Context } from "../context.js";
+import type { Line } from "../lines.js";
+import { withEngine } from "../session.js";
+
+export async function withToolFileFolders<T>(
+  context: Context,
+  use: (folders: ToolFileFolders, engine: DiscoveryEngine) => Promise<T>,
+): Promise<T> {
+  return await withEngine(context, async (engine) => await use(openToolFiles(await engine.stages()), engine));
+}
+
+export interface KeyConsent {
+  /** Shown before the question: what the user agrees to. */
+  readonly lines: readonly Line[];
+  readonly question: string;
+  /** `--yes` */
+  readonly isGiven: boolean;
+  /** Standard input was already read, so no question can be answered there. */
+  readonly hasUsedInput?: boolean;
+  /** Next step if no question can be asked. */
+  readonly hint: string;
+}
+
+/** Whether the user agrees: with `--yes`, or by answering the question. */
+export async function isAgreed(consent: KeyConsent, context: Context): Promise<boolean> {
+  if (consent.isGiven) return true;
+  if (!context.isJson) context.note(consent.lines);
+  if (!canInterrupt(context) || consent.hasUsedInput === true) {
+    throw new DiscoveryError("INVALID_REQUEST", "This needs a confirmation, and there is no terminal to ask.", {
+      hint: consent.hint,
+    });
+  }
+  return (await ask(consent.question, context)) === "yes";
+}

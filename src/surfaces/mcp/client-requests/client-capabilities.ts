@@ -1,0 +1,18 @@
+import { isJsonObject, type JsonObject } from "../../../model/json.js";
+
+const ASKABLE = ["elicitation", "sampling", "roots"];
+
+/** The declared capabilities that let a server send requests to the client; undefined if there are none. */
+export function toAskable(declared: unknown): JsonObject | undefined {
+  if (!isJsonObject(declared)) return undefined;
+  const found = ASKABLE.flatMap((name) =>
+    isJsonObject(declared[name]) ? [[name, toModes(name, declared[name])]] : [],
+  );
+  return found.length === 0 ? undefined : (Object.fromEntries(found) as JsonObject);
+}
+
+/** An elicitation capability without modes means form mode, as in 2025-06-18, which had no modes. */
+function toModes(name: string, capability: JsonObject): JsonObject {
+  const isBare = name === "elicitation" && capability["form"] === undefined && capability["url"] === undefined;
+  return isBare ? { ...capability, form: {} } : capability;
+}

@@ -1,0 +1,59 @@
+// Forwards requests of a server (elicitation, sampling, roots) to a legacy client, on the connection of the call, while the
+// call waits, and returns the client's answer.
+import { ProtocolError, type Server } from "@modelcontextprotocol/server";
+import type { CallerPeer, PeerAnswer } from "../../../model/call.js";
+import { isJsonObject, type JsonObject } from "../../../model/json.js";
+import { underSignals } from "../../../util/under-signals.js";
+import type { RequestContext } from "../request-context.js";
+import { toLegacyParams } from "./era-params.js";
+
+/** Longer than any call may take: the request is cancelled when the call ends, not by this timeout. */
+const LONGEST_MS = 24 * 3_600_000;
+const INTERNAL_ERROR = -32_603;
+
+export interface LegacyPeerParts {
+  /** The MCP server object of this client; each client has its own. */
+  readonly client: Server;
+  readonly capabilities: JsonObject;
+  /** Aborts when the gateway stops reading messages of the client. */
+  readonly inputClosed: AbortSignal;
+}
+
+/** Accepts every answer, because the server that asked validates it. */
+const ANY_RESULT = {
+  "~standard": {
+    version: 1 as const,
+    vendor: "anygpt",
+    validate: (value: unknown) => ({ value }),
+  },
+};
+
+export function toLegacyPeer({ mcpReq }: RequestContext, parts: LegacyPeerParts): CallerPeer {
+  const { client, capabilities, inputClosed } = parts;
+  return {
+    client,
+    capabilities,
+    async request({ method, params }, signal) {
+      try {
+        const request = { method, params: toLegacyParams(method, params) };
+        const result: unknown = await underSignals([mcpReq.signal, inputClosed, signal], (ended) =>
+          mcpReq.send(request, ANY_RESULT, { timeout: LONGEST_MS, signal: ended }),
+        );
+        return isJsonObject(result) ? { kind: "result", result } : noAnswer(method);
+      } catch (error) {
+        return toRefusal(error, method);
+      }
+    },
+    notify: (method, params) => void client.notification({ method, params }).catch(() => undefined),
+  };
+}
+
+function toRefusal(error: unknown, method: string): PeerAnswer {
+  if (!(error instanceof ProtocolError)) return noAnswer(method);
+  const { code, message, data } = error;
+  return { kind: "error", code, message, ...(data === undefined ? {} : { data }) };
+}
+
+function noAnswer(method: string): PeerAnswer {
+  return { kind: "error", code: INTERNAL_ERROR, message: `The client did not answer ${method}.` };
+}

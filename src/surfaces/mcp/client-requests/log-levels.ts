@@ -1,0 +1,67 @@
+import { LOG_LEVEL_META_KEY, type Server, type ServerContext } from "@modelcontextprotocol/server";
+import type { CallEvent } from "../../../model/call.js";
+import { isJsonObject, type JsonObject } from "../../../model/json.js";
+import type { RequestContext } from "../request-context.js";
+
+type Level = Parameters<ServerContext["mcpReq"]["log"]>[0];
+
+/** Least severe first. */
+const LEVELS: readonly Level[] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+
+/** The level that servers are asked for on behalf of a legacy client that never set one. */
+const USUAL: Level = "info";
+
+export interface LogLevels {
+  /** The log level to request from a server for this request; undefined for no log messages. */
+  wanted(context: RequestContext): string | undefined;
+  /** Sends progress and log messages to the client while its request is in progress. */
+  listener(context: RequestContext): (event: CallEvent) => void;
+}
+
+/** The log level of one client: legacy clients set it for all requests (`logging/setLevel`), modern clients send it with each. */
+export function createLogLevels(server: Server, era: "legacy" | "modern"): LogLevels {
+  let chosen: Level | undefined;
+  if (era === "legacy") {
+    server.setRequestHandler("logging/setLevel", ({ params }) => {
+      chosen = params.level;
+      return {};
+    });
+  }
+
+  const levelOf = ({ mcpReq }: RequestContext): Level | undefined => {
+    if (era === "legacy") return chosen;
+    const envelope: unknown = mcpReq.envelope;
+    return isJsonObject(envelope) ? toLevel(envelope[LOG_LEVEL_META_KEY]) : undefined;
+  };
+
+  /** Without a level, a modern client gets no log messages and a legacy client gets all. */
+  const isWanted = (level: Level, context: RequestContext): boolean => {
+    const least = levelOf(context);
+    if (least === undefined) return era === "legacy";
+    return LEVELS.indexOf(level) >= LEVELS.indexOf(least);
+  };
+
+  return {
+    wanted: (context) => levelOf(context) ?? (era === "legacy" ? USUAL : undefined),
+    listener(context) {
+      const { mcpReq } = context;
+      const { progressToken } = (isJsonObject(mcpReq._meta) ? mcpReq._meta : {}) as JsonObject;
+      // If a notification cannot be sent, the client is disconnected, which the transport detects.
+      const notify = (method: string, params: JsonObject): void =>
+        void mcpReq.notify({ method, params }).catch(() => undefined);
+      return (event) => {
+        const { kind, ...params } = event;
+        if (kind === "progress") {
+          if (progressToken !== undefined) notify("notifications/progress", { progressToken, ...params });
+          return;
+        }
+        const level = toLevel("level" in params ? params.level : undefined) ?? USUAL;
+        if (isWanted(level, context)) notify("notifications/message", { ...params, level });
+      };
+    },
+  };
+}
+
+function toLevel(level: unknown): Level | undefined {
+  return LEVELS.find((one) => one === level);
+}

@@ -1,0 +1,161 @@
+// One call of a modern client as a multi-round-trip request: when the server asks something, the client's request is
+// answered with the question, and the client's next request brings the answer. The call to the server stays open throughout.
+import type { CallContext, CallerPeer, PeerAnswer, PeerQuestion } from "../../../model/call.js";
+import { isJsonObject, type JsonObject } from "../../../model/json.js";
+import { toModernParams } from "./era-params.js";
+
+const INTERNAL_ERROR = -32_603;
+
+/** One request of the client that has not been answered yet. */
+export type RoundTrip = { readonly [Member in "signal" | "onEvent"]: NonNullable<CallContext[Member]> };
+
+/** The caller of the work: receives events, answers requests of the server, and cancels the work with `signal`. */
+export interface McpCaller extends RoundTrip, Pick<CallContext, "peer"> {
+  /** Whether the client's request was already answered with a task, so that no further request for this call follows. */
+  readonly isAnswered?: (() => boolean) | undefined;
+}
+
+export type CallWork = (caller: McpCaller) => Promise<JsonObject>;
+
+export interface MultiRoundTripParts {
+  readonly client: object;
+  readonly capabilities: JsonObject;
+  /** Whether one more call may wait for answers. */
+  readonly mayWait: () => boolean;
+  /** Answers that came with the first request, by the key of the server's question. */
+  readonly early: JsonObject;
+}
+
+export type Next =
+  | { readonly kind: "ended"; readonly result: JsonObject }
+  | { readonly kind: "asked"; readonly requests: JsonObject };
+
+interface Question {
+  readonly request: JsonObject;
+  readonly settle: (answer: PeerAnswer) => void;
+}
+
+export class MultiRoundTripCall {
+  /** The result of the call. */
+  readonly ended: Promise<JsonObject>;
+  readonly #ending = new AbortController();
+  readonly #questions = new Map<string, Question>();
+  readonly #early: Map<string, unknown>;
+  #round: RoundTrip | undefined;
+  #wake: () => void = () => undefined;
+  #hasEnded = false;
+  #isDetached = false;
+  #asked = 0;
+  readonly #keys = new Set<string>();
+
+  constructor(work: CallWork, round: RoundTrip, parts: MultiRoundTripParts) {
+    this.#round = round;
+    this.#early = new Map(Object.entries(parts.early));
+    const { client, capabilities } = parts;
+    const peer = { client, capabilities, request: this.#asker(parts) };
+    this.ended = work({
+      ...(Object.keys(capabilities).length === 0 ? {} : { peer }),
+      signal: this.#ending.signal,
+      // Between two requests of the client, events are dropped.
+      onEvent: (event) => this.#round?.onEvent(event),
+      isAnswered: () => this.#isDetached,
+    });
+    const end = (): void => {
+      this.#hasEnded = true;
+      this.#wake();
+    };
+    this.ended.then(end, end);
+  }
+
+  get isWaiting(): boolean {
+    return !this.#hasEnded;
+  }
+
+  answer(answers: JsonObject): void {
+    for (const [key, result] of Object.entries(answers)) {
+      if (isJsonObject(result)) this.#questions.get(key)?.settle({ kind: "result", result });
+    }
+  }
+
+  /** The answer to the current request: the result of the call, the open questions, or `long` after `patienceMs`. */
+  next(round: RoundTrip): Promise<Next>;
+  next(round: RoundTrip, patienceMs: number | undefined): Promise<Next | { kind: "long" }>;
+  async next(round: RoundTrip, patienceMs?: number): Promise<Next | { kind: "long" }> {
+    this.#round = round;
+    const patience = { isOver: false };
+    const onLong = (): void => {
+      patience.isOver = true;
+      this.#wake();
+    };
+    const timer = patienceMs === undefined ? undefined : setTimeout(onLong, patienceMs);
+    const onAbort = (): void => this.end();
+    round.signal.addEventListener("abort", onAbort, { once: true });
+    if (round.signal.aborted) onAbort();
+    try {
+      while (!this.#hasEnded && this.#questions.size === 0 && !patience.isOver) {
+        await new Promise<void>((resolve) => (this.#wake = resolve));
+      }
+    } finally {
+      clearTimeout(timer);
+      round.signal.removeEventListener("abort", onAbort);
+      this.#round = undefined;
+    }
+    if (this.#hasEnded) return { kind: "ended", result: await this.ended };
+    return this.#questions.size === 0 ? { kind: "long" } : { kind: "asked", requests: this.openRequests() };
+  }
+
+  /** Continues the call without a request of the client, as a task; the task receives changes and events. */
+  detach({ onChange, onEvent }: { onChange: () => void; onEvent: RoundTrip["onEvent"] }): void {
+    this.#isDetached = true;
+    this.#wake = onChange;
+    this.#round = { signal: this.#ending.signal, onEvent };
+  }
+
+  openRequests(): JsonObject {
+    return Object.fromEntries([...this.#questions].map(([key, { request }]) => [key, request]));
+  }
+
+  /** Cancels the call and all open questions. */
+  end(): void {
+    this.#ending.abort();
+    for (const { settle } of this.#questions.values()) settle(unanswered("The client cancelled the call."));
+  }
+
+  #asker(parts: MultiRoundTripParts): CallerPeer["request"] {
+    return (question, signal) => this.#ask(question, parts, signal);
+  }
+
+  #ask(question: PeerQuestion, { mayWait }: MultiRoundTripParts, signal?: AbortSignal): Promise<PeerAnswer> {
+    const { method, params } = question;
+    const early = this.#early.get(question.key ?? "");
+    this.#early.delete(question.key ?? "");
+    if (isJsonObject(early)) return Promise.resolve({ kind: "result", result: early });
+    if (signal?.aborted || this.#ending.signal.aborted)
+      return Promise.resolve(unanswered("The client cancelled the call."));
+    if (!this.#isDetached && !mayWait())
+      return Promise.resolve(unanswered("Too many calls are waiting for answers of clients."));
+    return new Promise((resolve) => {
+      const key = this.#keyOf(question);
+      this.#keys.add(key);
+      const settle = (answer: PeerAnswer): void => {
+        signal?.removeEventListener("abort", withdraw);
+        this.#questions.delete(key);
+        resolve(answer);
+      };
+      const withdraw = (): void => settle(unanswered("The server cancelled the question."));
+      signal?.addEventListener("abort", withdraw, { once: true });
+      this.#questions.set(key, { request: { method, params: toModernParams(method, params) }, settle });
+      this.#wake();
+    });
+  }
+
+  /** The server's key if it is not used by an open question; in a task, if no question ever used it. */
+  #keyOf({ key }: PeerQuestion): string {
+    const taken = this.#isDetached ? this.#keys : this.#questions;
+    return key === undefined || taken.has(key) ? `question-${++this.#asked}` : key;
+  }
+}
+
+function unanswered(message: string): PeerAnswer {
+  return { kind: "error", code: INTERNAL_ERROR, message };
+}

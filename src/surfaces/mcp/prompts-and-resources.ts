@@ -1,0 +1,152 @@
+// The MCP methods for prompts, resources, completion and subscriptions. Each request uses the current configuration and the
+// servers that the caller may see.
+import type { RequestId } from "@modelcontextprotocol/server";
+import type { ConnectionAccess, Stages } from "../../gateway/stages.js";
+import type { Actor } from "../../model/actor.js";
+import type { CallContext } from "../../model/call.js";
+import type { JsonObject } from "../../model/json.js";
+import { type MethodRequest, openPromptsAndResources } from "./method-request.js";
+import { completeArgument } from "./completion.js";
+import { BUILT_IN_PROMPTS } from "../../built-in/prompts.js";
+import { getPrompt, listPrompts } from "./prompts.js";
+import { needText, resourceNotFound, toProtocolError, toRelayedResult } from "./relayed.js";
+import { isBuiltInResource, listResources, listTemplates, NO_SUCH_RESOURCE, readResource } from "./resources.js";
+import { createSubscriptions, type Subscriptions } from "./subscriptions.js";
+
+export interface PromptAndResourceParts {
+  readonly era: "legacy" | "modern";
+  readonly actor: Actor;
+  readonly stages: () => Promise<Stages>;
+}
+
+/** Sends change notifications to the client. The implementation knows which ones the client subscribed to. */
+export interface ChangeNotifications {
+  promptsChanged(): void;
+  resourcesChanged(): void;
+  resourceUpdated(uri: string): void;
+}
+
+/** The signal that cancels the request, and the peer that answers requests of the server. */
+export type PromptAndResourceCaller = Pick<CallContext, "signal" | "peer">;
+
+export interface PromptAndResourceMethods {
+  /** Undefined for any other method. */
+  handle(method: string, params: JsonObject, caller?: PromptAndResourceCaller): Promise<JsonObject> | undefined;
+  /** Called when the client opens a `subscriptions/listen` stream with this filter, or with undefined when it closes. */
+  listen(stream: RequestId, filter: JsonObject | undefined): void;
+  close(): void;
+}
+
+type Handler = (incoming: MethodRequest, subscriptions: Subscriptions) => Promise<JsonObject>;
+
+/** The owner of all subscriptions of a legacy client, which has one stream. */
+const SESSION = "session";
+
+const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
+  ["prompts/list", listPrompts],
+  ["prompts/get", getPrompt],
+  ["resources/list", listResources],
+  ["resources/templates/list", listTemplates],
+  ["resources/read", readResource],
+  ["completion/complete", completeArgument],
+  ["resources/subscribe", subscribe],
+  ["resources/unsubscribe", unsubscribe],
+]);
+
+/** Methods during which the server may send requests to the client. */
+export const METHODS_WITH_SERVER_REQUESTS: ReadonlySet<string> = new Set(["prompts/get", "resources/read"]);
+
+/** The server capabilities that the gateway declares for these methods. */
+export const PROMPT_AND_RESOURCE_CAPABILITIES = {
+  prompts: { listChanged: true },
+  resources: { subscribe: true, listChanged: true },
+  completions: {},
+};
+
+export function createPromptAndResourceMethods(
+  notifications: ChangeNotifications,
+  parts: PromptAndResourceParts,
+): PromptAndResourceMethods {
+  const ignore = (): void => undefined;
+  const subscriptions = createSubscriptions((uri) => void notifyUpdated(uri).catch(ignore));
+  let stopWatching: (() => void) | undefined;
+  let isClosed = false;
+
+  /** Called with the first request: before, the client has no list that could be outdated. */
+  const watchLists = ({ upstreams }: ConnectionAccess): void => {
+    if (isClosed) return;
+    stopWatching ??= upstreams.onOffersChanged((name, kind) => void notifyListChanged(name, kind).catch(ignore));
+  };
+  const notifyListChanged = async (name: string, kind: "prompts" | "resources"): Promise<void> => {
+    // Do not report changes of servers that the caller may not see.
+    if (!(await parts.stages()).snapshot().servers.has(name)) return;
+    if (kind === "prompts") notifications.promptsChanged();
+    else notifications.resourcesChanged();
+  };
+
+  /** The caller may have lost access to the resource since it subscribed. */
+  const notifyUpdated = async (uri: string): Promise<void> => {
+    const { resource } = openPromptsAndResources(await parts.stages(), parts.actor);
+    if (resource(uri) !== undefined) notifications.resourceUpdated(uri);
+  };
+
+  const run = async (
+    handler: Handler,
+    params: JsonObject,
+    caller: PromptAndResourceCaller = {},
+  ): Promise<JsonObject> => {
+    const stages = await parts.stages();
+    try {
+      watchLists(stages);
+      const promptsAndResources = openPromptsAndResources(stages, parts.actor);
+      const { era, actor } = parts;
+      const context = { actor, signal: caller.signal, peer: caller.peer };
+      const incoming = { context, params, era, stages, promptsAndResources, builtInPrompts: BUILT_IN_PROMPTS };
+      return await handler(incoming, subscriptions);
+    } catch (error) {
+      throw toProtocolError(error, stages.offered.describeStep, stages.runtime.secrets);
+    }
+  };
+
+  return {
+    handle(method, params, caller) {
+      const handler = HANDLERS.get(method);
+      return handler === undefined ? undefined : run(handler, params, caller);
+    },
+    listen(stream, filter) {
+      if (filter === undefined) return subscriptions.removeAll(stream);
+      const wanted = filter["resourceSubscriptions"];
+      const uris = Array.isArray(wanted) ? wanted.filter((uri): uri is string => typeof uri === "string") : [];
+      // The stream is already acknowledged, so a subscription that fails cannot be reported.
+      const watchAll = async (incoming: MethodRequest): Promise<JsonObject> => {
+        await Promise.allSettled(uris.map((uri) => watch(uri, stream, { ...incoming, subscriptions })));
+        return {};
+      };
+      run(watchAll, {}).catch(ignore);
+    },
+    close() {
+      isClosed = true;
+      stopWatching?.();
+      subscriptions.close();
+    },
+  };
+}
+
+async function watch(
+  uri: string,
+  owner: RequestId,
+  { promptsAndResources, subscriptions, era }: MethodRequest & { readonly subscriptions: Subscriptions },
+): Promise<JsonObject> {
+  if (!isBuiltInResource(uri) && promptsAndResources.resource(uri) === undefined)
+    throw resourceNotFound(uri, NO_SUCH_RESOURCE);
+  return toRelayedResult(await subscriptions.add(uri, owner, promptsAndResources), era);
+}
+
+async function subscribe(incoming: MethodRequest, subscriptions: Subscriptions): Promise<JsonObject> {
+  return await watch(needText(incoming.params, "uri", "resources/subscribe"), SESSION, { ...incoming, subscriptions });
+}
+
+function unsubscribe({ params }: MethodRequest, subscriptions: Subscriptions): Promise<JsonObject> {
+  subscriptions.remove(needText(params, "uri", "resources/unsubscribe"), SESSION);
+  return Promise.resolve({});
+}

@@ -1,2 +1,0 @@
-/** The name under which the gateway itself has tools. */
-export const OWN_SERVER = "anygpt";

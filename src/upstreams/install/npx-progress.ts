@@ -1,0 +1,28 @@
+// Detects whether a running npx has installed its package or has nothing to install. Used by the gateway and by the
+// reaper.
+import { processTree, readProcFile } from "../process/process-tree.js";
+import { npxInstalledAt, npxStateOf } from "./npx-cache.js";
+
+export interface NpxStart {
+  readonly npxFolder: string;
+  /**
+   * `npxInstalledAt` before the process was started. A folder that was already complete says nothing about an update.
+   */
+  readonly installedBefore: number | undefined;
+}
+
+/** Without /proc, an npx that finds nothing to update is not recognized as done. */
+export function isNpxDone({ npxFolder, installedBefore }: NpxStart, pid: number | undefined): boolean {
+  if (npxStateOf(npxFolder, Date.now) !== "complete") return false;
+  return npxInstalledAt(npxFolder) !== installedBefore || (pid !== undefined && hasStartedServer(pid));
+}
+
+/** npm 7 to 11 run the server with `npm_lifecycle_event=npx`, and installation scripts with other values. */
+function hasStartedServer(npx: number): boolean {
+  const [leader = npx, ...descendants] = processTree(npx);
+  return !isNpxScript(leader) && descendants.some(isNpxScript);
+}
+
+function isNpxScript(pid: number): boolean {
+  return `\0${readProcFile(pid, "environ") ?? ""}`.includes("\0npm_lifecycle_event=npx\0");
+}

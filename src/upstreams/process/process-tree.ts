@@ -1,0 +1,28 @@
+import { readFileSync } from "node:fs";
+
+/** More processes than any server starts. Further descendants are ignored. */
+const MOST_PROCESSES = 50;
+
+/** The process and its descendants. Only the process itself on a platform without /proc. */
+export function processTree(pid: number): number[] {
+  const found: number[] = [];
+  const open = [pid];
+  while (open.length > 0 && found.length < MOST_PROCESSES) {
+    const next = open.pop() ?? pid;
+    found.push(next);
+    open.push(...childrenOf(next));
+  }
+  return found;
+}
+
+function childrenOf(pid: number): number[] {
+  return (readProcFile(pid, `task/${pid}/children`) ?? "").split(" ").filter(Boolean).map(Number);
+}
+
+export function readProcFile(pid: number, name: string): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, "utf8");
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,137 @@
+// Lists of a server's prompts, resources and templates: read to the last page on demand, and cached until they expire
+// or the server announces a change.
+import { DiscoveryError } from "../errors.js";
+import { isJsonObject, type JsonObject } from "../model/json.js";
+import type { ServerCapabilities } from "../model/server.js";
+import { isWithinDepth } from "../util/depth.js";
+import type { Relay } from "./relay.js";
+import type { OfferKind, UpstreamRequest } from "./types.js";
+
+interface OfferList {
+  readonly method: string;
+  /** The member of the result that contains the items. */
+  readonly member: string;
+  /** The member of an item that identifies it. */
+  readonly key: string;
+  readonly capability: keyof ServerCapabilities;
+}
+
+const LISTS: Readonly<Record<OfferKind, OfferList>> = {
+  prompts: { method: "prompts/list", member: "prompts", key: "name", capability: "prompts" },
+  resources: { method: "resources/list", member: "resources", key: "uri", capability: "resources" },
+  templates: {
+    method: "resources/templates/list",
+    member: "resourceTemplates",
+    key: "uriTemplate",
+    capability: "resources",
+  },
+};
+
+const MOST_PAGES = 100;
+const MOST_ITEMS = 10_000;
+const MOST_CHARACTERS = 8_000_000;
+const DEEPEST = 64;
+const METHOD_NOT_FOUND = -32_601;
+
+export interface OffersParts {
+  readonly now: () => number;
+  readonly timeoutMs: () => number;
+}
+
+export interface Offers {
+  /** The cached list. Undefined if it was never read. */
+  known(kind: OfferKind): readonly JsonObject[] | undefined;
+  isFresh(kind: OfferKind, freshMs: number): boolean;
+  /** Concurrent callers share one read. `use` provides a connection for it. */
+  read(kind: OfferKind, use: UseRelay): Promise<readonly JsonObject[]>;
+  forget(kinds: readonly OfferKind[]): void;
+}
+
+export type UseRelay = <Result>(work: (relay: Relay | undefined) => Promise<Result>) => Promise<Result>;
+
+export function createOffers({ now, timeoutMs }: OffersParts): Offers {
+  const known = new Map<OfferKind, { readonly items: readonly JsonObject[]; readonly at: number }>();
+  const old = new Set<OfferKind>();
+  const reading = new Map<OfferKind, Promise<readonly JsonObject[]>>();
+
+  /** If reads overlap, the result of the latest one is cached. */
+  async function readAll(kind: OfferKind, use: UseRelay, isLatest: () => boolean): Promise<readonly JsonObject[]> {
+    old.delete(kind);
+    const items = await use((relay) => readItems(LISTS[kind], relay, timeoutMs()));
+    if (isLatest()) known.set(kind, { items, at: now() });
+    return items;
+  }
+
+  return {
+    known: (kind) => known.get(kind)?.items,
+    isFresh(kind, freshMs) {
+      const at = known.get(kind)?.at;
+      return at !== undefined && !old.has(kind) && now() - at < freshMs;
+    },
+    read(kind, use) {
+      const already = reading.get(kind);
+      // A read that began before the change may return the old list.
+      if (already !== undefined && !old.has(kind)) return already;
+      const isLatest = (): boolean => reading.get(kind) === mine;
+      const mine: Promise<readonly JsonObject[]> = readAll(kind, use, isLatest).finally(() => {
+        if (isLatest()) reading.delete(kind);
+      });
+      reading.set(kind, mine);
+      return mine;
+    },
+    forget(kinds) {
+      for (const kind of kinds) old.add(kind);
+    },
+  };
+}
+
+async function readItems(list: OfferList, relay: Relay | undefined, timeoutMs: number): Promise<readonly JsonObject[]> {
+  if (relay?.capabilities[list.capability] !== true) return [];
+  const items = new Map<string, JsonObject>();
+  const seen = new Set<string>();
+  let cursor: string | undefined;
+  let characters = 0;
+  for (let pages = 0; pages < MOST_PAGES; pages++) {
+    const params: JsonObject = cursor === undefined ? {} : { cursor };
+    const page = await readPage(list, relay, { method: list.method, params, timeoutMs, isShared: true });
+    for (const item of page.items) {
+      const key = keyOf(item, list);
+      if (key === undefined || items.has(key)) continue;
+      characters += JSON.stringify(item).length;
+      if (items.size === MOST_ITEMS || characters > MOST_CHARACTERS) return [...items.values()];
+      items.set(key, item as JsonObject);
+    }
+    cursor = page.next;
+    if (cursor === undefined || seen.has(cursor)) break;
+    seen.add(cursor);
+  }
+  return [...items.values()];
+}
+
+interface Page {
+  readonly items: readonly unknown[];
+  readonly next: string | undefined;
+}
+
+async function readPage(list: OfferList, relay: Relay, request: UpstreamRequest): Promise<Page> {
+  const answer = await relay.request(request);
+  if (answer.kind === "error") {
+    // A server may support resources but not resource templates.
+    if (answer.code === METHOD_NOT_FOUND) return { items: [], next: undefined };
+    throw new DiscoveryError("SERVER_CONNECTION_ERROR", `The server did not answer ${list.method}.`, {
+      hint: "The server has a defect or is not ready yet. Try again later.",
+      facts: { jsonRpcCode: answer.code },
+    });
+  }
+  const { [list.member]: items, nextCursor } = answer.result;
+  // Some servers end with an empty cursor instead of none.
+  const next = typeof nextCursor === "string" && nextCursor !== "" ? nextCursor : undefined;
+  return { items: Array.isArray(items) ? items : [], next };
+}
+
+/** Skips items without an identifier and items that are nested too deep. */
+function keyOf(item: unknown, { key }: OfferList): string | undefined {
+  if (!isJsonObject(item) || !isWithinDepth(item, DEEPEST)) return undefined;
+  const value = item[key];
+  return typeof value === "string" && value !== "" ? value : undefined;
+}

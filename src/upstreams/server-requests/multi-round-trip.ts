@@ -1,0 +1,137 @@
+// Multi-round-trip requests: if a modern server answers that it needs input, this asks the caller's client for it and
+// returns the members with which the request is sent again.
+import { DiscoveryError } from "../../errors.js";
+import type { CallerPeer, PeerQuestion } from "../../model/call.js";
+import { isJsonObject, type JsonObject } from "../../model/json.js";
+import { isWithinDepth } from "../../util/depth.js";
+import { cutAtWord, toOneLine } from "../../util/text.js";
+import type { ServerResponse, ExchangeRequest } from "../open-request.js";
+import { isServerRequest, missingCapability } from "./capabilities.js";
+
+const MOST_ROUNDS = 20;
+const MOST_QUESTIONS = 32;
+/** JSON serialization of deeper data would exhaust the call stack. */
+const MAX_DEPTH = 500;
+/** Delay before a request is sent again if the server asks for a repetition without input. */
+const PAUSE_MS = 250;
+
+type Question = Required<PeerQuestion>;
+
+/** Creates the `ExchangeRequest.more` function of one request. */
+export function createMultiRoundTrip(
+  server: string,
+  peer: CallerPeer | undefined,
+): NonNullable<ExchangeRequest["more"]> {
+  let rounds = 0;
+  return (answer, ended) => {
+    const asked = toInputRequired(answer);
+    if (asked === undefined) return undefined;
+    rounds += 1;
+    return rounds > MOST_ROUNDS
+      ? Promise.reject(failure(server, `asks for input more than ${MOST_ROUNDS} times`))
+      : nextRound(asked, { server, peer }, ended());
+  };
+}
+
+function toInputRequired(answer: ServerResponse): JsonObject | undefined {
+  const result = answer.kind === "result" ? answer.result : undefined;
+  return isJsonObject(result) && result["resultType"] === "input_required" ? result : undefined;
+}
+
+interface Parties {
+  readonly server: string;
+  readonly peer: CallerPeer | undefined;
+}
+
+async function nextRound(asked: JsonObject, parties: Parties, ended: AbortSignal): Promise<JsonObject> {
+  const { requestState } = asked;
+  const questions = toQuestions(asked["inputRequests"], parties);
+  const state = typeof requestState === "string" ? { requestState } : {};
+  if (questions.length > 0) return { ...state, inputResponses: await askAll(questions, parties, ended) };
+  if (typeof requestState !== "string") throw failure(parties.server, "asks for input without naming any");
+  await pause(ended);
+  return state;
+}
+
+/** Checks every request before any is sent, so that the user does not answer in vain. */
+function toQuestions(requests: unknown, { server, peer }: Parties): Question[] {
+  const entries = isJsonObject(requests) ? Object.entries(requests) : [];
+  if (entries.length > MOST_QUESTIONS || !isWithinDepth(requests, MAX_DEPTH)) {
+    throw failure(server, "asks for too much input at once");
+  }
+  return entries.map(([key, request]) => {
+    const { method, params = {} } = isJsonObject(request) ? request : {};
+    if (typeof method !== "string" || !isServerRequest(method) || !isJsonObject(params)) {
+      throw failure(server, "asks for input of an unknown kind");
+    }
+    const lack = missingCapability(method, params, peer?.capabilities ?? {});
+    if (lack !== undefined) throw lacking(server, lack.needs);
+    return { key, method, params };
+  });
+}
+
+/** The first error cancels the other requests. */
+async function askAll(questions: readonly Question[], parties: Parties, ended: AbortSignal): Promise<JsonObject> {
+  const refusal = new AbortController();
+  const signal = AbortSignal.any([ended, refusal.signal]);
+  try {
+    return Object.fromEntries(await Promise.all(questions.map((one) => askOne(one, parties, signal))));
+  } finally {
+    refusal.abort();
+  }
+}
+
+async function askOne(
+  question: Question,
+  { server, peer }: Parties,
+  signal: AbortSignal,
+): Promise<[string, JsonObject]> {
+  const { key, method } = question;
+  const answer = await peer?.request(question, signal);
+  if (answer?.kind === "result") return [key, answer.result];
+  const said = cutAtWord(toOneLine(answer?.message ?? ""), 300).replace(/\.$/, "") || "no reason given";
+  throw new DiscoveryError(
+    "TOOL_EXECUTION_ERROR",
+    `The client rejected the input request of the tool of ${server}: ${said}.`,
+    {
+      hint: "Check what the call has done before you repeat it.",
+      facts: { method, ...(answer === undefined ? {} : { jsonRpcCode: answer.code }) },
+      server,
+      executed: "unknown",
+    },
+  );
+}
+
+function lacking(server: string, needs: string): DiscoveryError {
+  return new DiscoveryError(
+    "TOOL_EXECUTION_ERROR",
+    `The tool of ${server} asks for input that the caller's client does not support.`,
+    {
+      hint: `Give what it asks for in the arguments, or use a client that supports ${needs}.`,
+      facts: { resultType: "input_required", needs },
+      server,
+      executed: "unknown",
+    },
+  );
+}
+
+function failure(server: string, what: string): DiscoveryError {
+  return new DiscoveryError("TOOL_EXECUTION_ERROR", `The tool of ${server} ${what}.`, {
+    hint: "The server has a defect; check what the call has done before you repeat it.",
+    facts: { resultType: "input_required" },
+    server,
+    executed: "unknown",
+  });
+}
+
+function pause(ended: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, PAUSE_MS);
+    function done(): void {
+      clearTimeout(timer);
+      ended.removeEventListener("abort", done);
+      resolve();
+    }
+    ended.addEventListener("abort", done, { once: true });
+  });
+}

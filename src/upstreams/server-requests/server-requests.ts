@@ -1,0 +1,129 @@
+// Forwards requests of a legacy server (elicitation, sampling, roots) to the client whose call they belong to, and
+// returns the client's answer. If the client cannot be determined with certainty, the server receives an error.
+import type { CallerPeer, PeerAnswer } from "../../model/call.js";
+import { isJsonObject, type JsonObject } from "../../model/json.js";
+import { isWithinDepth } from "../../util/depth.js";
+import type { InboundRequest } from "../exchange.js";
+import type { OpenCall } from "../open-request.js";
+import { isServerRequest, missingCapability } from "./capabilities.js";
+import { createUrlElicitations, type UrlElicitations } from "./url-elicitation.js";
+
+const INVALID_REQUEST = -32_600;
+const METHOD_NOT_FOUND = -32_601;
+const INVALID_PARAMS = -32_602;
+const INTERNAL_ERROR = -32_603;
+
+/** JSON serialization of deeper data would exhaust the call stack. */
+const MAX_DEPTH = 500;
+/** Limit of unanswered requests of one server. */
+const MOST_OPEN = 256;
+
+export interface ServerRequests {
+  /** Returns false if the request is not for a client. */
+  take(request: InboundRequest): boolean;
+  /** The server has cancelled its request. */
+  withdraw(id: unknown): void;
+}
+
+export interface ServerRequestOptions {
+  readonly pages?: UrlElicitations;
+  /** Whether the server must not receive the roots of any client. */
+  readonly hidesFolders?: boolean;
+}
+
+export function createServerRequests(
+  respond: (id: string | number, answer: PeerAnswer) => void,
+  { pages = createUrlElicitations(), hidesFolders = false }: ServerRequestOptions = {},
+): ServerRequests {
+  const open = new Map<unknown, AbortController>();
+
+  function refusalOf({ id, method }: InboundRequest): Refusal | undefined {
+    if (open.has(id) || open.size >= MOST_OPEN) return refuse(INTERNAL_ERROR, FULL);
+    return hidesFolders && method === "roots/list" ? refuse(METHOD_NOT_FOUND, SHARED) : undefined;
+  }
+
+  async function answer(request: InboundRequest): Promise<void> {
+    const { id } = request;
+    const recipient = refusalOf(request) ?? toAsked(request);
+    if ("code" in recipient) return respond(id, recipient);
+    pages.note(request.params, recipient.peer);
+    const withdrawal = new AbortController();
+    open.set(id, withdrawal);
+    try {
+      const answered = await ask(request, recipient, withdrawal.signal);
+      if (!withdrawal.signal.aborted) respond(id, answered);
+    } finally {
+      open.delete(id);
+    }
+  }
+
+  return {
+    take(request) {
+      if (!isServerRequest(request.method)) return false;
+      void answer(request);
+      return true;
+    },
+    withdraw: (id) => open.get(id)?.abort(),
+  };
+}
+
+const SHARED = "Several clients share this server, so it does not receive the roots of any of them.";
+const FULL = "Too many requests of this server are waiting for an answer.";
+
+/** The call that the request belongs to, and its client. */
+interface Asked {
+  readonly call: OpenCall;
+  readonly peer: CallerPeer;
+}
+
+type Refusal = Extract<PeerAnswer, { kind: "error" }>;
+
+function toAsked({ method, params, during }: InboundRequest): Asked | Refusal {
+  const waiting = during.filter(({ ended }) => !ended.aborted);
+  const call = waiting.at(-1);
+  if (call === undefined) return refuse(INVALID_REQUEST, `No running call can be matched to ${method}.`);
+  const isOfAnotherClient = ({ peer: one, actorId, ended }: OpenCall): boolean =>
+    one?.client !== call.peer?.client && !(ended.aborted && actorId !== undefined && actorId === call.actorId);
+  if (during.some(isOfAnotherClient)) {
+    return refuse(
+      INVALID_REQUEST,
+      `Calls of several clients are running, so ${method} cannot be matched to one of them.`,
+    );
+  }
+  const { peer } = call;
+  if (peer === undefined) return refuse(METHOD_NOT_FOUND, `The caller does not support ${method}.`);
+  const lack = missingCapability(method, params, peer.capabilities);
+  if (lack !== undefined) {
+    const code = lack.kind === "capability" ? METHOD_NOT_FOUND : INVALID_PARAMS;
+    return refuse(code, `The caller's client does not support ${lack.needs}.`);
+  }
+  if (!isWithinDepth(params, MAX_DEPTH)) return refuse(INVALID_PARAMS, `${method} is nested too deep.`);
+  return { call, peer };
+}
+
+/** Pauses the timeout of the call while the client is asked, because the server is not the cause of the delay. */
+async function ask(
+  { method, params }: InboundRequest,
+  { call, peer }: Asked,
+  signal: AbortSignal,
+): Promise<PeerAnswer> {
+  const resume = call.pause();
+  try {
+    return await peer.request({ method, params: withoutToken(params) }, AbortSignal.any([signal, call.ended]));
+  } catch {
+    return refuse(INTERNAL_ERROR, `The caller's client did not answer ${method}.`);
+  } finally {
+    resume();
+  }
+}
+
+/** The server's progress token is meaningless to the client. */
+function withoutToken(params: JsonObject): JsonObject {
+  if (!isJsonObject(params["_meta"])) return params;
+  const { progressToken: _token, ...meta } = params["_meta"];
+  return { ...params, _meta: meta };
+}
+
+function refuse(code: number, message: string): Refusal {
+  return { kind: "error", code, message };
+}

@@ -1,0 +1,38 @@
+import type { CallerPeer } from "../../model/call.js";
+import { isJsonObject, type JsonObject } from "../../model/json.js";
+
+/** Limit of remembered URL elicitations. The oldest are dropped first. */
+const MOST_PAGES = 256;
+/** The JSON-RPC error code of a legacy server for a call that requires the user to visit a URL first. */
+export const URL_ELICITATION_REQUIRED = -32_042;
+
+/** The URL elicitations of a legacy server, with the client to notify when the user has completed one. */
+export interface UrlElicitations {
+  note(elicitation: unknown, peer: CallerPeer | undefined): void;
+  /** Handles the server's notification that an elicitation is complete. */
+  complete(params: JsonObject): void;
+}
+
+export function createUrlElicitations(): UrlElicitations {
+  const peers = new Map<string, CallerPeer>();
+  return {
+    note(elicitation, peer) {
+      const id = isJsonObject(elicitation) ? elicitation["elicitationId"] : undefined;
+      if (typeof id !== "string" || peer === undefined) return;
+      peers.set(id, peer);
+      const [oldest] = peers.keys();
+      if (peers.size > MOST_PAGES && oldest !== undefined) peers.delete(oldest);
+    },
+    complete({ elicitationId }) {
+      if (typeof elicitationId !== "string") return;
+      peers.get(elicitationId)?.notify?.("notifications/elicitation/complete", { elicitationId });
+      peers.delete(elicitationId);
+    },
+  };
+}
+
+/** The elicitations in the `data` of the error "URL elicitation required". */
+export function urlElicitationsOf(data: unknown): readonly JsonObject[] {
+  const elicitations = isJsonObject(data) ? data["elicitations"] : undefined;
+  return Array.isArray(elicitations) ? elicitations.filter(isJsonObject) : [];
+}

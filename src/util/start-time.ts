@@ -1,0 +1,39 @@
+import { readFileSync } from "node:fs";
+
+/**
+ * Distinguishes two processes with the same id: field 22 of /proc/PID/stat. Undefined without /proc or without such a
+ * process. The command in front of the fields may contain anything, so it is skipped by its last parenthesis.
+ */
+export function startTimeOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether the process is alive and, if the system reports start times, has this start time. */
+export function isSameProcess(pid: number, startTime: string | undefined): boolean {
+  const current = startTimeOf(pid);
+  if (current !== undefined && startTime !== undefined) return current === startTime && !isZombie(pid);
+  return isAlive(pid);
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+function isZombie(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return ["Z", "X"].includes(stat.slice(stat.lastIndexOf(")") + 2)[0] ?? "");
+  } catch {
+    return true;
+  }
+}
