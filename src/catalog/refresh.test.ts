@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { eventually } from "../../test/support/eventually.js";
 import { setUp, LISTING } from "../../test/support/refresh.js";
 
@@ -52,6 +52,44 @@ describe("refresh", () => {
     expect(busy.asked).toEqual(["a", "b", "c", "d"]);
     await idle.refresh.close();
     await busy.refresh.close();
+  });
+
+  it("lists servers whose package has to be installed after the others", async () => {
+    const { refresh, asked } = setUp(["cold1", "a", "cold2", "b", "c"], { uninstalled: ["cold1", "cold2"] });
+    refresh.start();
+    expect(asked).toEqual(["a", "b", "c", "cold1"]);
+    await refresh.close();
+  });
+
+  describe("while packages are installed", () => {
+    const names = ["a", "b", "c", "d", "e"];
+    const start = (options: Parameters<typeof setUp>[1]) => {
+      vi.useFakeTimers();
+      const set = setUp(names, { patienceMs: 2000, installing: names, stirring: names, ...options });
+      set.refresh.start();
+      vi.advanceTimersByTime(10_000);
+      return set;
+    };
+    afterEach(() => void vi.useRealTimers());
+
+    it("starts no fifth installation while four are active and the processors are busy", async () => {
+      const { refresh, asked, clock } = start({});
+      expect(asked).toEqual(["a", "b", "c", "d"]);
+      clock.elapsed = 30_000;
+      vi.advanceTimersByTime(2000);
+      expect(asked).toEqual(names);
+      await refresh.close();
+    });
+
+    it.each([
+      ["the processors are idle", { idle: 0.5 }],
+      ["an installation is inactive", { stirring: [], still: ["b"] }],
+      ["a server is past its installation", { installing: ["a", "b", "c"] }],
+    ])("starts the next server if %s", async (_case, options) => {
+      const { refresh, asked } = start(options);
+      expect(asked).toEqual(names);
+      await refresh.close();
+    });
   });
 
   it("lists the servers that have not answered, and releases waiters after the last answer", async () => {

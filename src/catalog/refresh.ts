@@ -18,6 +18,8 @@ export interface RefreshParts extends ServerStartsParts {
   readonly processorTime?: () => ProcessorTime;
   /** Whether a start would fail at once, for example because a variable is not set. Such a server takes no slot. */
   readonly cannotStart?: (server: string) => boolean;
+  /** Whether the server's command has to install its package first. Such a server is listed after the others. */
+  readonly needsInstallation?: (server: string) => boolean;
 }
 
 export interface Refresh {
@@ -57,6 +59,8 @@ const PATIENCE_MS = 2000;
 /** While the machine is idle, other servers wait no longer than this for a server that is listed for the first time. */
 const IDLE_PATIENCE_MS = 500;
 const SHORTEST_PATIENCE_MS = 50;
+/** Installations that keep the processors busy would only slow each other down, so the next one waits this long. */
+const INSTALL_PATIENCE_MS = 30_000;
 const IDLE_SHARE = 0.3;
 /** The maximum number of slow servers at a time: each is a process and may be downloading a package. */
 const SLOW_AT_ONCE = 24;
@@ -75,6 +79,8 @@ export function createRefresh(parts: RefreshParts): Refresh {
     patienceMs = PATIENCE_MS,
     processorTime = readProcessorTime,
     cannotStart = () => false,
+    needsInstallation = () => false,
+    isInstalling,
   } = parts;
   const running = new Map<string, Promise<void>>();
   const askedAt = new Map<string, number>();
@@ -170,7 +176,8 @@ export function createRefresh(parts: RefreshParts): Refresh {
   /**
    * A slow server gives its slot to the next before it is done, so that a few servers that hang do not block all others. A
    * server that is inactive, or that hangs while processors are idle, is waited for less, the more of them there are. A
-   * server that starts keeps the processors busy.
+   * server that starts keeps the processors busy. An installation keeps its slot for longer, as long as it is active and
+   * processors are busy: many at a time would all take long, and no server would be usable early.
    */
   const takeTurn = async (server: string, isFirst: boolean): Promise<void> => {
     const run = begin(server, false);
@@ -189,11 +196,19 @@ export function createRefresh(parts: RefreshParts): Refresh {
       const isIdle = looks === 2 && idleShare(began, processorTime()) >= IDLE_SHARE;
       if (activity.isActive(server) === false || isIdle) giveAway();
     };
+    const askedMs = elapsed();
+    let before = began;
+    const lookPatiently = (): void => {
+      const [from, to] = [before, processorTime()];
+      before = to;
+      const isBusy = activity.isActive(server) !== false && idleShare(from, to) < IDLE_SHARE;
+      if (!(isInstalling(server) && isBusy && elapsed() - askedMs < INSTALL_PATIENCE_MS)) giveAway();
+    };
     const idleMs = Math.max(SHORTEST_PATIENCE_MS, IDLE_PATIENCE_MS / (1 + slow));
-    const timers = [setTimeout(giveAway, patienceMs), ...(isFirst ? [setInterval(look, idleMs / 2)] : [])];
+    const timers = [setInterval(lookPatiently, patienceMs), ...(isFirst ? [setInterval(look, idleMs / 2)] : [])];
     for (const timer of timers) timer.unref();
     await run.catch(() => undefined);
-    timers.forEach(clearTimeout);
+    timers.forEach(clearInterval);
     if (isSlow) slow -= 1;
     else working -= 1;
     work();
@@ -206,7 +221,10 @@ export function createRefresh(parts: RefreshParts): Refresh {
     const hopeless = names.filter((server) => isUnknown(server) && cannotStart(server));
     for (const server of hopeless) void begin(server, false).catch(() => undefined);
     const due = names.filter((server) => !hopeless.includes(server));
-    queue.push(...due.filter(isUnknown), ...due.filter((server) => !isUnknown(server)));
+    const unknown = due.filter(isUnknown);
+    const uninstalled = new Set(unknown.filter(needsInstallation));
+    const installed = unknown.filter((server) => !uninstalled.has(server));
+    queue.push(...installed, ...uninstalled, ...due.filter((server) => !isUnknown(server)));
     work();
   };
 

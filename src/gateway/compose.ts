@@ -93,6 +93,7 @@ export async function compose({ loaded, runtime, foundation, persistence, previo
     isProcessActive: upstreams.isProcessActive,
     isInstalling: (server) => isInstalling(upstreams.state(server)),
     cannotStart: (server) => cannotStart(() => inForce().resolveConnection(server), runtime),
+    needsInstallation: (server) => upstreams.needsInstallation(inForce().resolveConnection(server).written()),
     ttlMs,
     now,
     elapsed: runtime.elapsed,

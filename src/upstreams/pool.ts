@@ -2,7 +2,7 @@
 // catalog, rules or policy: its callers have done that.
 import { DiscoveryError } from "../errors.js";
 import { builtFile } from "../util/built-file.js";
-import { createInstallations } from "./install/installations.js";
+import { commandToStart, createInstallations } from "./install/installations.js";
 import { childEnvironment } from "./process/child-environment.js";
 import { createReaper } from "./process/reap-client.js";
 import { scheduleUnref } from "./schedule.js";
@@ -182,6 +182,8 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
     },
     expectPeers: (expected) => void (peers = peers === "many" ? peers : expected),
     expectCall,
+    needsInstallation: (connection) =>
+      connection.kind === "stdio" && installations.isNeeded(commandToStart(connection, parts.env)),
     isProcessActive: (server) => entries.get(server)?.upstream.isProcessActive(),
     state: stateOf,
     stderr: (server) => entries.get(server)?.upstream.stderr() ?? [],

@@ -20,7 +20,12 @@ it("reports a call as not executed and the session as lost if the server exited 
       stderr: createStderrRing(secrets.redact),
       reaper: { watch: () => undefined, letGo: () => undefined, forget: () => undefined, close: () => undefined },
       redact: secrets.redact,
-      installations: { begin: async () => undefined, brokenNpxFolder: () => undefined, npmLog: () => undefined },
+      installations: {
+        begin: async () => undefined,
+        brokenNpxFolder: () => undefined,
+        npmLog: () => undefined,
+        isNeeded: () => false,
+      },
       onInstalling: () => undefined,
     },
   );

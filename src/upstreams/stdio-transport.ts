@@ -6,9 +6,14 @@ import type { StdioConnection } from "../model/server.js";
 import type { Redact } from "../util/secrets.js";
 import { toOneLine } from "../util/text.js";
 import type { TransportChannel } from "./channel.js";
-import type { CommandToStart, Installation, Installations, InstallStatus } from "./install/installations.js";
+import {
+  type CommandToStart,
+  commandToStart,
+  type Installation,
+  type Installations,
+  type InstallStatus,
+} from "./install/installations.js";
 import { oversizeAnswer } from "./oversize.js";
-import { childEnvironment } from "./process/child-environment.js";
 import { integrityError } from "./install/pinned-integrity.js";
 import { type ExitContext, exitError, type ProcessExit } from "./process/exit.js";
 import type { Reaper } from "./process/reap-client.js";
@@ -57,7 +62,7 @@ class StdioTransport implements Transport {
   #stray: string | undefined;
   #isChecked = false;
   #installation: Installation | undefined;
-  readonly #env: Readonly<Record<string, string>>;
+  readonly #command: CommandToStart;
   readonly #closing = new AbortController();
   #startedAt = Date.now();
 
@@ -65,7 +70,7 @@ class StdioTransport implements Transport {
     private readonly connection: StdioConnection,
     private readonly parts: StdioParts,
   ) {
-    this.#env = childEnvironment(parts.env, connection.env, connection.inheritEnv);
+    this.#command = commandToStart(connection, parts.env);
   }
 
   get pid(): number | null {
@@ -113,11 +118,6 @@ class StdioTransport implements Transport {
     this.#process?.kill();
   }
 
-  get #command(): CommandToStart {
-    const { command, args, cwd = process.cwd() } = this.connection;
-    return { command, args, cwd, env: this.#env };
-  }
-
   async #beginInstallation(): Promise<Installation | undefined> {
     const { installations, stderr, onInstalling } = this.parts;
     return await installations.begin(this.#command, stderr, onInstalling, this.#closing.signal);
@@ -129,7 +129,7 @@ class StdioTransport implements Transport {
       command,
       args,
       ...(cwd === undefined ? {} : { cwd }),
-      env: this.#env,
+      env: this.#command.env,
       maxLineBytes: this.parts.maxMessageBytes,
       writeTimeoutMs: this.parts.writeTimeoutMs,
       stderr: this.parts.stderr,
@@ -193,7 +193,7 @@ class StdioTransport implements Transport {
       startHint: this.connection.startHint,
       npmLog,
       args: canRepeat(this.connection, this.parts) ? this.connection.args : undefined,
-      given: this.#env,
+      given: this.#command.env,
       environment: this.parts.env,
       ...(this.#stray === undefined ? {} : { stdout: toOneLine(redact(this.#stray)).slice(0, 200) }),
       ...(exit.kind === "exited" ? { brokenNpxFolder: installations.brokenNpxFolder(this.#command, lines) } : {}),

@@ -72,6 +72,8 @@ export interface Upstreams {
    * the announcement.
    */
   expectCall(server: string): () => void;
+  /** Whether the command of a stdio server has to install its package before the server can start. */
+  needsInstallation(connection: ServerConnection): boolean;
   /**
    * Whether the server's process has used or requested processor time since the previous call. Undefined if that is
    * unknown.

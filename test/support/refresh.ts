@@ -30,6 +30,7 @@ export function setUp(
     still = [] as string[],
     stirring = [] as string[],
     installing = [] as string[],
+    uninstalled = [] as string[],
     store = undefined as FailureStore | undefined,
     clock = { now: 1_000_000, elapsed: 0 },
   } = {},
@@ -67,6 +68,7 @@ export function setUp(
     },
     isProcessActive: (server) => (still.includes(server) ? false : stirring.includes(server) ? true : undefined),
     isInstalling: (server) => installing.includes(server),
+    needsInstallation: (server) => uninstalled.includes(server),
   });
   const lookup = createCatalogLookup({ catalog, refresh, remembers, ttlMs, now: () => clock.now });
   const settled = () => new Promise((resolve) => setImmediate(resolve));

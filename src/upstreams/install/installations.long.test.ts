@@ -55,7 +55,9 @@ const options = { startWaitMs: 300, probeTimeoutMs: 100 };
 describe.each(COMMANDS)("a server that %s installs", (name, ...args) => {
   it("is reported as installing, answers afterwards, and is reported as starting on later starts", async () => {
     const target = installer(name, ...args);
+    const connection = await target.connection();
     const upstreams = openWatched(options, { installsFolder: installs() });
+    expect(upstreams.needsInstallation(connection)).toBe(true);
     upstreams.call(target, toCall("pid")).catch(() => undefined);
     await eventually(() => "isInstalling" in upstreams.state(name));
     await expect(upstreams.call(target, toCall("echo", { text: "a" }))).rejects.toMatchObject({
@@ -67,6 +69,7 @@ describe.each(COMMANDS)("a server that %s installs", (name, ...args) => {
     release();
     await eventually(() => upstreams.state(name).kind === "open");
     expect(textOf(await upstreams.call(target, toCall("echo", { text: "a" })))).toBe("a");
+    expect(upstreams.needsInstallation(connection)).toBe(false);
     await upstreams.drop(name);
     rmSync(join(folder, "downloaded"));
     await expect(upstreams.call(target, toCall("echo", { text: "a" }))).rejects.toMatchObject({

@@ -3,6 +3,8 @@
 import { createHash } from "node:crypto";
 import { accessSync, constants, mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { StdioConnection } from "../../model/server.js";
+import { childEnvironment } from "../process/child-environment.js";
 import type { StderrRing } from "../process/stderr-ring.js";
 import { type InstallClaim, claimantOf, isInstallClaimed, takeClaim } from "./claims.js";
 import { type Installer, installerOf } from "./installer.js";
@@ -24,6 +26,13 @@ export interface CommandToStart {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
+}
+
+export function commandToStart(
+  { command, args, cwd = process.cwd(), env, inheritEnv }: StdioConnection,
+  gatewayEnv: Readonly<Record<string, string | undefined>>,
+): CommandToStart {
+  return { command, args, cwd, env: childEnvironment(gatewayEnv, env, inheritEnv) };
 }
 
 /** One start of a command that may install its package first. */
@@ -65,6 +74,8 @@ export interface Installations {
     onStatus: (status: InstallStatus) => void,
     signal: AbortSignal,
   ): Promise<Installation | undefined>;
+  /** Whether a start would install the package first, as far as the caches on this machine show. */
+  isNeeded(start: CommandToStart): boolean;
   /** After a failed start: the npx cache folder that must be removed before a start can succeed. */
   brokenNpxFolder(start: CommandToStart, stderr: readonly string[]): string | undefined;
   /** After npx has failed without output: the log that npm wrote for the run since the given wall-clock time. */
@@ -81,16 +92,25 @@ const NO_INSTALLATION: InstallStatus = {
 export function createInstallations(folder: string): Installations {
   let isWritable: boolean | undefined;
 
+  /** What an installation leaves behind: files in the npx cache, or a mark after the first successful start. */
+  function traceOf(installer: Installer, start: CommandToStart) {
+    const npxFolder = npxFolderOf(installer, start.env, start.cwd);
+    const key = keyOf(npxFolder ?? whatIsInstalled(installer, start));
+    const mark = join(folder, `${key}.done`);
+    const isComplete = (): boolean => npxFolder !== undefined && npxStateOf(npxFolder, Date.now) === "complete";
+    return { npxFolder, key, mark, isComplete, isKnown: (): boolean => isComplete() || hasFile(mark) };
+  }
+
   return {
+    isNeeded(start) {
+      const installer = installerOf(start.command, start.args);
+      return installer !== undefined && !traceOf(installer, start).isKnown();
+    },
     async begin(start, stderr, onStatus, signal) {
       onStatus(NO_INSTALLATION);
       const installer = installerOf(start.command, start.args);
       if (installer === undefined) return undefined;
-      const npxFolder = npxFolderOf(installer, start.env, start.cwd);
-      const isComplete = (): boolean => npxFolder !== undefined && npxStateOf(npxFolder, Date.now) === "complete";
-      const key = keyOf(npxFolder ?? whatIsInstalled(installer, start));
-      const mark = join(folder, `${key}.done`);
-      const isKnown = (): boolean => isComplete() || hasFile(mark);
+      const { npxFolder, key, mark, isComplete, isKnown } = traceOf(installer, start);
       const mayUpdate = npxFolder !== undefined && !hasFile(mark) && !areExactVersions(installer.packages);
       // A package that is installed and cannot change counts as a normal server: it is killed if it hangs.
       if (isKnown() && !mayUpdate) return undefined;
