@@ -46,9 +46,12 @@ export async function runExample(script, home) {
   return { exit, output: withoutProgress(Buffer.concat(chunks).toString("utf8").replaceAll(home, "~")) };
 }
 
-/** Progress is shown only when a server takes long; at a terminal the next line replaces it. */
+const PROGRESS =
+  /^(?:[A-Z][a-z]+ing\b.*…|Waiting for \d+ of \d+ servers?)\n(?: {2}\S+: (?:installing|starting|does not answer|failed: .*|\d+ tools?)\n)*/gm;
+
+/** Progress is printed only when a server takes long; at a terminal the next line replaces it. */
 function withoutProgress(output) {
-  return output.replaceAll(/^(?:Asking|Waiting|Starting|Installing)\b.*….*\n/gm, "");
+  return output.replaceAll(PROGRESS, "");
 }
 
 /** `$ command` with the output below it; a backslash at the end of a line continues the command. */
