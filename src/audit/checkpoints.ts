@@ -75,6 +75,9 @@ export function createCheckpoints({ chain, file, key, now, warn }: CheckpointPar
       }
       if (own !== undefined && !(await isInChain(own)))
         return stopSigning(`record ${own.seq} is not the one that was written`);
+      // If this process is killed before it publishes its first checkpoint, the verification must not report a missing file.
+      if (known.kind === "missing" && signed === undefined)
+        await writeCheckpointFile(file, signer.sign(await chain.start(), now()));
       const checkpoint = signer.sign(head, now());
       await chain.addCheckpoint(checkpoint);
       await publish(checkpoint, signer);

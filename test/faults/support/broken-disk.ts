@@ -65,10 +65,18 @@ exports.runDiscovery = () => new Promise((resolve) => {
   return folder;
 }
 
-/** The same home folder, with the current state on the process's own disk. */
+/**
+ * The same home folder, with the current state on the process's own disk. The process is stopped meanwhile: a gateway that
+ * signs during the copy would leave the database and the checkpoint file of different moments.
+ */
 export function copyOwnDisk(home: FaultHome, pid: number): FaultHome {
   const state = home.path("copied");
-  cpSync(`/proc/${pid}/root${home.state}`, state, { recursive: true });
+  process.kill(pid, "SIGSTOP");
+  try {
+    cpSync(`/proc/${pid}/root${home.state}`, state, { recursive: true });
+  } finally {
+    process.kill(pid, "SIGCONT");
+  }
   return { ...home, state, env: { ...home.env, ANYGPT_HOME: state } };
 }
 
