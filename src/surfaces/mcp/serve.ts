@@ -71,12 +71,12 @@ export async function serveMcp({ engine, input, output, log }: ServeParts, signa
     },
     { transport, onerror: (error) => log(error.message) },
   );
-  const gone = whenDisconnected(transport);
+  const disconnected = whenDisconnected(transport);
   const stopped = new Promise<void>((resolve) => {
     signal.addEventListener("abort", () => resolve(), { once: true });
     if (signal.aborted) resolve();
   });
-  await Promise.race([gone, stopped]);
+  await Promise.race([disconnected, stopped]);
   transport.stopReading();
   closingInput.abort();
   // The client cannot continue the waiting calls any more.
