@@ -313,5 +313,5 @@ const TOO_MANY_SESSIONS = {
 const AMBIGUOUS = {
   status: 400,
   code: INVALID_REQUEST,
-  message: "The notification has duplicate keys or numbers that cannot be represented exactly.",
+  message: "The notification has duplicate or forbidden keys, or numbers that cannot be represented exactly.",
 } as const;

@@ -170,7 +170,7 @@ interface Opened {
   readonly answers: readonly ErrorAnswer[];
 }
 
-const AMBIGUOUS = "The notification has duplicate keys or numbers that cannot be represented exactly.";
+const AMBIGUOUS = "The notification has duplicate or forbidden keys, or numbers that cannot be represented exactly.";
 const EMPTY = (): Response => new Response(null, { status: 202 });
 
 function refused(reason: string): Opened {
