@@ -188,11 +188,11 @@ describe("validate", () => {
     expect(problems.map(({ path }) => path).sort()).toEqual(["http.prot", "servers.a", "toolRules[0].pattern"]);
   });
 
-  it("rejects what is not a configuration at all", async () => {
+  it("rejects a value that is not an object", async () => {
     expect(await engineOn({}).validate(42)).toMatchObject({ valid: false, problems: [{ path: "" }] });
   });
 
-  it("checks without an argument what reload would read", async () => {
+  it("without an argument, checks the configuration that reload would read", async () => {
     const file = join(folder, "config.json");
     await writeFile(file, JSON.stringify(echo));
     const engine = openEngine({ ...options, configPath: file });

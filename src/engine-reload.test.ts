@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 describe("reload", () => {
-  it("puts a changed audit into force", async () => {
+  it("applies changed audit options", async () => {
     const file = join(folder, "config.json");
     const write = (rest: object) =>
       writeFile(file, JSON.stringify({ servers: { echo: testServer("echo.mjs") }, ...rest }));
@@ -37,7 +37,7 @@ describe("reload", () => {
     expect(await recordsIn(join(folder, "trail.db"))).toHaveLength(2);
   });
 
-  it("never goes back to an earlier configuration, however busy the engine is", async () => {
+  it("never returns to an earlier configuration while the engine is busy", async () => {
     const file = join(folder, "config.json");
     const write = (n: number) => writeFile(file, JSON.stringify({ servers: {}, cache: { ttl: n } }));
     await write(0);
@@ -45,14 +45,14 @@ describe("reload", () => {
     engines.push(engine);
     for (let n = 1; n <= 20; n++) {
       await write(n);
-      const asked = Array.from({ length: 5 }, () => engine.known());
+      const pending = Array.from({ length: 5 }, () => engine.known());
       await engine.reload();
-      await Promise.all(asked);
+      await Promise.all(pending);
       expect((await engine.known()).config.cache.ttl).toBe(n);
     }
   });
 
-  it("takes a changed file, keeps unchanged servers running and drops the removed ones", async () => {
+  it("applies a changed file, keeps unchanged servers running and removes the others", async () => {
     const file = join(folder, "config.json");
     const write = (servers: object) => writeFile(file, JSON.stringify({ servers }));
     await write({ stays: testServer("echo.mjs"), goes: testServer("echo.mjs", "x") });
@@ -68,7 +68,7 @@ describe("reload", () => {
     expect(await engine.executeTool("comes", "add", { a: 1, b: 1 })).toMatchObject({ success: true });
   });
 
-  it("sends nothing to a server that is gone or not the same any more, though the request came before", async () => {
+  it("sends a call that began before the reload to the changed server, and none to a removed one", async () => {
     const file = join(folder, "config.json");
     const write = (servers: object) => writeFile(file, JSON.stringify({ servers }));
     const stays = testServer("echo.mjs");
@@ -131,13 +131,13 @@ describe("reload", () => {
     await writeFile(file, "{");
     await reload();
     expect(outcomes.at(-1)).toMatchObject({ kind: "failed", reason: { code: "CONFIGURATION_ERROR" } });
-    expect(await listed()).toContain("The changed configuration is invalid, so the previous one stays in force.");
+    expect(await listed()).toContain("The changed configuration is invalid, so the previous one stays active.");
     await writeFile(file, "{}");
     await reload();
     expect(await listed()).not.toContain("wrong");
   });
 
-  it("keeps the last good configuration when the new one is wrong", async () => {
+  it("keeps the last valid configuration if the new one is invalid", async () => {
     const file = join(folder, "config.json");
     await writeFile(file, JSON.stringify({ servers: { echo: testServer("echo.mjs") } }));
     const engine = openEngine({ ...options, configPath: file });

@@ -31,7 +31,7 @@ const engineOn = (config: ConstructorParameters<typeof DiscoveryEngine>[0]) => {
 const echo = () => engineOn({ servers: { echo: { ...testServer("echo.mjs"), description: "Echoes" } } });
 
 describe("DiscoveryEngine", () => {
-  it("lists servers with what is known of them", async () => {
+  it("lists servers with their status and number of tools", async () => {
     const engine = echo();
     await engine.searchTools("echo");
     expect(await engine.listServers()).toEqual([
@@ -39,7 +39,7 @@ describe("DiscoveryEngine", () => {
     ]);
   });
 
-  it("searches, lists and details tools", async () => {
+  it("searches, lists and describes tools", async () => {
     const engine = echo();
     const [best] = await engine.searchTools("add two numbers", { limit: 1 });
     expect(best).toMatchObject({ server: "echo", tool: "add", summary: "Adds two numbers." });
@@ -61,11 +61,11 @@ describe("DiscoveryEngine", () => {
     ["a very long query", "x".repeat(2001), {}, "query: "],
     ["a limit of 0", "echo", { limit: 0 }, "options.limit: "],
     ["a negative limit", "echo", { limit: -1 }, "options.limit: "],
-    ["a limit that is no number", "echo", { limit: Number.NaN }, "options.limit: "],
-    ["half a tool as the limit", "echo", { limit: 1.5 }, "options.limit: "],
+    ["NaN as limit", "echo", { limit: Number.NaN }, "options.limit: "],
+    ["a fraction as limit", "echo", { limit: 1.5 }, "options.limit: "],
     ["a limit over 50", "echo", { limit: 51 }, "options.limit: "],
-    ["a server that is no text", "echo", { server: 1 }, "options.server: "],
-    ["a number for the options", "echo", 42, "options: "],
+    ["a number as server", "echo", { server: 1 }, "options.server: "],
+    ["a number as options", "echo", 42, "options: "],
   ])("rejects a search with %s and names the allowed values", async (_name, query, given, problem) => {
     const searched = engineOn({ servers: {} }).searchTools(query as never, given as never);
     await expect(searched).rejects.toMatchObject({
@@ -76,7 +76,7 @@ describe("DiscoveryEngine", () => {
     await expect(searched).rejects.toBeInstanceOf(DiscoveryError);
   });
 
-  it("searches with every option at the edge of what is allowed", async () => {
+  it("accepts the maximum of every search option", async () => {
     const engine = echo();
     const edge = { limit: 50, server: "echo", includeDisabled: true, explain: true, unknown: 1 };
     const found = await engine.searchTools("add two numbers", edge);
@@ -84,26 +84,26 @@ describe("DiscoveryEngine", () => {
     expect(await engine.searchTools("x".repeat(2000))).toEqual([]);
   });
 
-  it("gives null for the details of what does not exist", async () => {
+  it("returns null for the details of a tool or server that does not exist", async () => {
     const engine = echo();
     expect(await engine.getToolDetails("echo", "nothing")).toBeNull();
-    expect(await engine.getToolDetails("nobody", "add")).toBeNull();
+    expect(await engine.getToolDetails("none", "add")).toBeNull();
   });
 
-  it("executes a tool and gives its value", async () => {
+  it("executes a tool and returns its value", async () => {
     expect(await echo().executeTool("echo", "add", { a: 1, b: 2 })).toEqual({ success: true, result: { sum: 3 } });
   });
 
-  it("starts a server once for its first call, though its tools have to be listed before", async () => {
+  it("starts a server once for its first call and the listing before it", async () => {
     const log: string[] = [];
     options = { ...options, log: (message) => log.push(message) };
     expect(await echo().executeTool("echo", "echo", { text: "hi" })).toMatchObject({ success: true });
     expect(log.filter((line) => line.startsWith("Starting"))).toEqual(["Starting echo."]);
   });
 
-  it("puts everything that can go wrong with a call into the result", async () => {
+  it("returns every failure of a call as a result", async () => {
     const engine = echo();
-    expect(await engine.executeTool("nobody", "x", {})).toMatchObject({
+    expect(await engine.executeTool("none", "x", {})).toMatchObject({
       success: false,
       error: { code: "SERVER_NOT_FOUND" },
     });
@@ -117,7 +117,7 @@ describe("DiscoveryEngine", () => {
     });
   });
 
-  it("streams progress as it comes, then the result", async () => {
+  it("streams progress, then the result", async () => {
     const kinds: string[] = [];
     for await (const event of echo().executeStream("echo", "sleep", { ms: 60, every: 15 })) kinds.push(event.kind);
     expect(kinds.length).toBeGreaterThan(2);
@@ -125,7 +125,7 @@ describe("DiscoveryEngine", () => {
     expect(new Set(kinds.slice(0, -1))).toEqual(new Set(["progress"]));
   });
 
-  it("cancels the call when its reader leaves the stream", async () => {
+  it("cancels the call when the loop over the stream ends early", async () => {
     const engine = echo();
     for await (const _ of engine.executeStream("echo", "sleep", { ms: 60_000, every: 10 })) break;
     expect(await engine.executeTool("echo", "cancelled", {})).toMatchObject({
@@ -139,7 +139,7 @@ describe("DiscoveryEngine", () => {
     expect(() => new DiscoveryEngine(wrong)).toThrow(DiscoveryError);
   });
 
-  it("answers with the rules and the cache of its configuration", async () => {
+  it("applies the rules and the cache options of its configuration", async () => {
     const engine = engineOn({
       servers: { echo: testServer("echo.mjs") },
       toolRules: [{ pattern: "*a*", enabled: true, tags: ["a"] }],
@@ -152,7 +152,7 @@ describe("DiscoveryEngine", () => {
     expect(catalogIn(join(folder, "state", "store.db"))).toEqual([]);
   });
 
-  it("offers nothing when it is switched off", async () => {
+  it("lists no servers if it is disabled", async () => {
     const engine = engineOn({ enabled: false, servers: { echo: testServer("echo.mjs") } });
     expect(await engine.listServers()).toEqual([]);
   });
@@ -182,7 +182,7 @@ describe("guarded execution", () => {
     ["accepted", { success: true }],
     ["declined", refused("POLICY_DENIED")],
     ["unanswered", refused("CONFIRMATION_REQUIRED")],
-  ] as const)("asks the user of the program, and %s leads to its outcome", async (answer, outcome) => {
+  ] as const)("asks the user of the program, who answers %s", async (answer, outcome) => {
     const asked: Question[] = [];
     const confirm: AskPerson = (question) => {
       asked.push(question);
@@ -209,7 +209,7 @@ describe("guarded execution", () => {
     );
   });
 
-  it("runs once for a key, also as a stream", async () => {
+  it("runs a call once per idempotency key, also as a stream", async () => {
     const engine = echo();
     const file = join(folder, "lines");
     const call = { file, line: "once" };
@@ -223,7 +223,7 @@ describe("guarded execution", () => {
   });
 
   it("describes a call in a dry run without asking the user", async () => {
-    const confirm = (): Promise<never> => Promise.reject(new Error("nobody is to be asked"));
+    const confirm = (): Promise<never> => Promise.reject(new Error("The user must not be asked."));
     expect(await guarded("human").executeTool("echo", "pid", {}, { dryRun: true, confirm })).toMatchObject({
       success: true,
       result: { dry_run: true, would: "ask_for_confirmation", tool: "echo:pid", risk: "destructive" },
@@ -231,8 +231,8 @@ describe("guarded execution", () => {
   });
 });
 
-describe("the life of an engine", () => {
-  it("ends with close, and says so", async () => {
+describe("the lifecycle of an engine", () => {
+  it("rejects calls after close", async () => {
     const engine = echo();
     await engine.close();
     expect(await engine.executeTool("echo", "pid", {})).toMatchObject({
@@ -242,7 +242,7 @@ describe("the life of an engine", () => {
     await expect(engine.searchTools("echo")).rejects.toMatchObject({ code: "INVALID_REQUEST" });
   });
 
-  it("tries again after a configuration that could not be loaded", async () => {
+  it("loads the configuration again after a failure", async () => {
     const file = join(folder, "config.json");
     await writeFile(file, "{");
     const engine = openEngine({ ...options, configPath: file });
@@ -258,7 +258,7 @@ describe("the life of an engine", () => {
     [1, true, ["echo"]],
     [2, true, ["echo"]],
     [2, false, []],
-  ])("inside %i other gateways, configured explicitly: %s, it offers %j", async (depth, isExplicit, names) => {
+  ])("started by %i other gateways, with an explicit configuration: %s, lists %j", async (depth, isExplicit, names) => {
     const file = join(folder, "anygpt.config.json");
     await writeFile(file, JSON.stringify({ discovery: { servers: { echo: testServer("echo.mjs") } } }));
     const env = { ...options.env, ...(depth > 0 ? { ANYGPT_DEPTH: String(depth) } : {}) };
@@ -267,7 +267,7 @@ describe("the life of an engine", () => {
     expect((await engine.listServers()).map(({ name }) => name)).toEqual(names);
   });
 
-  it("does not start inside three others, whatever it is given", async () => {
+  it("does not start inside three other gateways", async () => {
     const engine = openEngine({ ...options, env: { ...options.env, ANYGPT_DEPTH: "3" }, configPath: "config.json" });
     engines.push(engine);
     await expect(engine.listServers()).rejects.toMatchObject({
@@ -281,7 +281,7 @@ describe("the life of an engine", () => {
     expect(result["ANYGPT_DEPTH"]).toBe("1");
   });
 
-  it.each(["", "~/elsewhere"])("takes ANYGPT_HOME=%j for a folder in the home", async (value) => {
+  it.each(["", "~/elsewhere"])("resolves ANYGPT_HOME=%j to a folder in the home folder", async (value) => {
     const { stateFolder: _none, ...rest } = options;
     const engine = new DiscoveryEngine(
       { servers: { echo: testServer("echo.mjs") } },

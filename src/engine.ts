@@ -189,7 +189,7 @@ export class DiscoveryEngine {
     return await toValidationResult(() => (config === undefined ? this.#servers.load() : checkGivenConfig(config)));
   }
 
-  /** Reads the configuration again and applies it. If it is invalid, this rejects and the previous one stays in force. */
+  /** Reads the configuration again and applies it. If it is invalid, this rejects and the previous one stays active. */
   async reload(): Promise<void> {
     await this.#lifecycle.reload();
   }
@@ -202,9 +202,9 @@ export class DiscoveryEngine {
     return this.#lifecycle.watch(onReload);
   }
 
-  /** Applies at once what `watch` would find at its next interval; throws while the files are invalid. @internal */
-  async takeOver(): Promise<void> {
-    await this.#lifecycle.takeOver();
+  /** Applies changes of the watched files at once instead of at the next interval of `watch`; throws while the files are invalid. @internal */
+  async applyFileChanges(): Promise<void> {
+    await this.#lifecycle.applyFileChanges();
   }
 
   /** Calls the listener when the set of tools may have changed. For the surfaces. @internal */
@@ -212,7 +212,7 @@ export class DiscoveryEngine {
     this.#lifecycle.onCatalogChange(listener);
   }
 
-  /** The configuration in force, with defaults filled in. */
+  /** The current configuration, with defaults filled in. */
   async getConfig(): Promise<DiscoveryConfig> {
     return (await this.stages()).config;
   }

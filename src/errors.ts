@@ -1,6 +1,6 @@
 import { describeLibraryStep, type Hint, type NextStep, renderHint, toNextSteps } from "./model/next-steps.js";
 
-/** All error codes, with the HTTP status and the exit code that stand for each. `docs/reference/errors.md` is generated from it. */
+/** All error codes, each with its HTTP status and exit code. `docs/reference/errors.md` is generated from it. */
 export const ERRORS = {
   INVALID_REQUEST: { http: 400, exit: 1, retryable: false, meaning: "The request is malformed." },
   TOOL_VALIDATION_ERROR: {
@@ -26,7 +26,7 @@ export const ERRORS = {
     http: 403,
     exit: 4,
     retryable: false,
-    meaning: "The policy or a person denied the call.",
+    meaning: "The policy or the user denied the call.",
   },
   TOOL_NOT_FOUND: {
     http: 404,
@@ -143,7 +143,7 @@ export interface ErrorEntry {
   readonly meaning: string;
 }
 
-/** What kind of error it is: the keys of `ERRORS`. */
+/** A key of `ERRORS`. */
 export type ErrorCode = keyof typeof ERRORS;
 
 /** Whether the tool ran at its server. With `unknown`, a repeated call can run the tool twice. */
@@ -151,7 +151,7 @@ export type Executed = "yes" | "no" | "unknown";
 
 /** The parts of a `DiscoveryError` besides its code and message. */
 export interface ErrorOptions {
-  /** The next action. A string is plain advice that names nothing of one surface. */
+  /** The next action. A string is advice that applies to every surface. */
   hint?: Hint | undefined;
   /** Structured details for the caller and the log. They must not contain a secret. */
   facts?: Readonly<Record<string, unknown>>;
@@ -211,7 +211,7 @@ export class DiscoveryError extends Error {
     return new DiscoveryError(code, message, { hint, server, tool, facts, executed, cause, ...options });
   }
 
-  /** The same error with what it concerns. A value that the error has already takes precedence. */
+  /** The same error with the server, tool and call that it concerns. Values that the error already has take precedence. */
   about({ server, tool, executed, ...facts }: Concern): DiscoveryError {
     return this.with({
       server: this.server ?? server,
@@ -232,7 +232,7 @@ export interface ErrorChanges extends ErrorOptions {
 export function toDiscoveryError(error: unknown, executed: Executed = "unknown"): DiscoveryError {
   if (error instanceof DiscoveryError) return error;
   return new DiscoveryError("INTERNAL_ERROR", "The gateway failed to process the request because of a defect.", {
-    hint: "Search the gateway's log for the request id, and report the defect with what the log says.",
+    hint: "Search the gateway's log for the request id, and report the defect with these log lines.",
     executed,
     cause: error,
   });

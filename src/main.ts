@@ -51,12 +51,12 @@ async function runCommand(argv: readonly string[], io: Io): Promise<number> {
 
 /** SIGHUP makes a server reload. If it arrives while the server is still starting, it must not terminate the process. */
 function reloadRequests(argv: readonly string[]): (listener: () => void) => void {
-  let isHeld = false;
-  const hold = (): void => void (isHeld = true);
+  let isPending = false;
+  const hold = (): void => void (isPending = true);
   if (argv.includes("serve")) process.on("SIGHUP", hold);
   return (listener) => {
     process.off("SIGHUP", hold).on("SIGHUP", listener);
-    if (isHeld) listener();
+    if (isPending) listener();
   };
 }
 

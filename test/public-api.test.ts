@@ -39,7 +39,7 @@ it("exports exactly these names", () => {
 });
 
 it("gives the engine exactly these public methods", () => {
-  const internal = ["stages", "known", "watch", "takeOver", "onCatalogChange"];
+  const internal = ["stages", "known", "watch", "applyFileChanges", "onCatalogChange"];
   const methods = Object.getOwnPropertyNames(api.DiscoveryEngine.prototype).filter((name) => !internal.includes(name));
   expect(methods.sort()).toEqual([
     "close",

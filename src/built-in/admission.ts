@@ -23,20 +23,20 @@ export function admit(args: JsonObject, agents: ToolFilesOptions["agents"]): URL
       { action: "edit-config", key: "toolFiles.agents.discover", value: "true" },
     ]);
   }
-  refuseCommands(args);
-  const { url: given } = args;
-  if (typeof given !== "string" || !URL.canParse(given)) {
+  assertNoCommand(args);
+  const { url: text } = args;
+  if (typeof text !== "string" || !URL.canParse(text)) {
     throw new DiscoveryError("INVALID_REQUEST", "The argument url is missing or is not a valid URL.", {
       hint: 'Pass url, such as "https://mcp.example.com/mcp".',
     });
   }
-  const url = new URL(given);
+  const url = new URL(text);
   const why = url.protocol === "https:" ? whyNotAsked(url, false) : `${url.protocol}// is not https://`;
-  if (why !== undefined) throw deniedToAgents(`Agents may not connect to this URL: ${why}.`, ["--url", given]);
+  if (why !== undefined) throw deniedToAgents(`Agents may not connect to this URL: ${why}.`, ["--url", text]);
   const host = hostOf(url);
   if (!agents.hosts.some((pattern) => compileGlob(pattern).test(fold(host)))) {
     throw denied(`${host} is not one of the hosts that agents may connect to.`, [
-      { action: "run-command", command: discoverCommand(["--url", given]) },
+      { action: "run-command", command: discoverCommand(["--url", text]) },
       { action: "edit-config", key: "toolFiles.agents.hosts", change: "add", value: host },
     ]);
   }
@@ -44,7 +44,7 @@ export function admit(args: JsonObject, agents: ToolFilesOptions["agents"]): URL
 }
 
 /** Throws if the URL belongs to a configured server: its tools must be called through the rules and the policy. */
-export function refuseConfigured(url: URL, addresses: readonly ServerAddress[], allowed?: string): void {
+export function assertNotConfigured(url: URL, addresses: readonly ServerAddress[], allowed?: string): void {
   const sameHost = addresses.filter((one) => URL.canParse(one.url) && hostOf(new URL(one.url)) === hostOf(url));
   const [found] = sameHost;
   if (found === undefined || sameHost.some(({ server }) => server === allowed)) return;
@@ -54,7 +54,7 @@ export function refuseConfigured(url: URL, addresses: readonly ServerAddress[], 
   ]);
 }
 
-function refuseCommands({ transport, command, args }: JsonObject): void {
+function assertNoCommand({ transport, command, args }: JsonObject): void {
   if (command === undefined && (transport === undefined || transport === "http" || transport === "sse")) return;
   const words = [command, ...(Array.isArray(args) ? args : [])].filter((word) => typeof word === "string");
   throw deniedToAgents("Agents may not start commands.", ["--", ...(words.length === 0 ? ["COMMAND"] : words)]);

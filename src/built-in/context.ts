@@ -19,7 +19,7 @@ export interface BuiltInContext extends Omit<ServerDiscoveryParts, "upstreams" |
 }
 
 /** A connection to a URL from an agent. Its headers are sent unchanged, and it must not reach a private network. */
-export function toForeign(url: URL, headers: Readonly<Record<string, string>> = {}): HttpConnection {
+export function toForeignConnection(url: URL, headers: Readonly<Record<string, string>> = {}): HttpConnection {
   return { kind: "http", url: url.href, headers, isForeign: true };
 }
 
@@ -40,11 +40,11 @@ const CONNECTION_HEADERS =
 export function headersIn({ headers }: JsonObject): Record<string, string> {
   if (headers === undefined) return {};
   const entries = isJsonObject(headers) ? Object.entries(headers) : [];
-  const wrong = entries.find(
+  const invalid = entries.find(
     ([name, value]) => CONNECTION_HEADERS.test(name) || typeof value !== "string" || value.includes("${"),
   );
-  if (wrong === undefined) return Object.fromEntries(entries) as Record<string, string>;
-  throw new DiscoveryError("INVALID_REQUEST", `The header ${JSON.stringify(wrong[0])} is not allowed.`, {
+  if (invalid === undefined) return Object.fromEntries(entries) as Record<string, string>;
+  throw new DiscoveryError("INVALID_REQUEST", `The header ${JSON.stringify(invalid[0])} is not allowed.`, {
     hint: "Pass headers as plain strings without variables and without connection headers such as Host. For a credential of the user pass auth_header and auth_env_var.",
   });
 }

@@ -16,7 +16,7 @@ const toTool = (definition: ToolDefinition): Tool => ({
 });
 
 it.each([DISCOVER, CALL, WRITE_TOOLS])(
-  "$name is for the person at this machine, and for callers who were given the scope",
+  "$name is allowed for the local user and for callers with the scope",
   async (definition) => {
     const options = policyOptions.parse({});
     const policy = createPolicy(options, await compileRuling(options, () => Promise.resolve(() => [])));

@@ -52,7 +52,7 @@ export const CALL: ToolDefinition = {
         type: "number",
         exclusiveMinimum: 0,
         maximum: 900,
-        description: "longest wait in seconds; default 30",
+        description: "maximum wait in seconds; default 30",
       },
     },
     required: ["url", "tool"],

@@ -9,7 +9,7 @@ const textFor = (args: Record<string, string>): string => {
 };
 
 describe("discover_mcp", () => {
-  it("declares its arguments, all of them optional", () => {
+  it("declares only optional arguments", () => {
     expect(prompt!.arguments.map(({ name }) => name)).toEqual([
       "url",
       "command",
@@ -22,8 +22,8 @@ describe("discover_mcp", () => {
 
   it("tells an agent with a URL to use the built-in tools", () => {
     const text = textFor({ url: "https://mcp.context7.com/mcp", name: "context7", auth_env_var: "CONTEXT7_API_KEY" });
-    const asked = '{"url":"https://mcp.context7.com/mcp","name":"context7","auth_env_var":"CONTEXT7_API_KEY"}';
-    for (const part of [asked, '"mcp_discover"', '"mcp_write_tools"', "tools_created", "env_requirements"]) {
+    const inputs = '{"url":"https://mcp.context7.com/mcp","name":"context7","auth_env_var":"CONTEXT7_API_KEY"}';
+    for (const part of [inputs, '"mcp_discover"', '"mcp_write_tools"', "tools_created", "env_requirements"]) {
       expect(text).toContain(part);
     }
   });

@@ -34,9 +34,9 @@ const discoverMcp: BuiltInPrompt = {
 
 export const BUILT_IN_PROMPTS: readonly BuiltInPrompt[] = [discoverMcp];
 
-type Given = Readonly<Record<string, string>>;
+type PromptValues = Readonly<Record<string, string>>;
 
-function toInstructions(given: Given, describe: DescribeStep): string {
+function toInstructions(given: PromptValues, describe: DescribeStep): string {
   const values = Object.fromEntries(
     discoverMcp.arguments.flatMap(({ name }) => {
       const value = cutAtWord(toOneLine(given[name] ?? ""), MAX_VALUE_LENGTH);
@@ -56,12 +56,12 @@ function toInstructions(given: Given, describe: DescribeStep): string {
   ].join("\n\n");
 }
 
-function inputLines(values: Given): string[] {
+function inputLines(values: PromptValues): string[] {
   const lines = Object.entries(values).map(([name, value]) => `- ${name}: ${JSON.stringify(value)}`);
   return lines.length === 0 ? ["- none yet"] : lines;
 }
 
-function stepsFor(values: Given, describe: DescribeStep): string[] {
+function stepsFor(values: PromptValues, describe: DescribeStep): string[] {
   const { url, command } = values;
   if (url === undefined && command === undefined) {
     return ["Ask the user for the URL of the server, or for the command that starts it. Then start again with it."];
@@ -71,11 +71,11 @@ function stepsFor(values: Given, describe: DescribeStep): string[] {
       "Both a URL and a command were given, but a server has only one of them. Ask the user which one to use. Then start again with it.",
     ];
   }
-  return url === undefined ? commandSteps(values, describe) : addressSteps(url, values, describe);
+  return url === undefined ? commandSteps(values, describe) : urlSteps(url, values, describe);
 }
 
 /** Agents may not start programs, so the steps ask the user to run a command. */
-function commandSteps({ command = "", name, auth_env_var: variable }: Given, describe: DescribeStep): string[] {
+function commandSteps({ command = "", name, auth_env_var: variable }: PromptValues, describe: DescribeStep): string[] {
   const options = [
     ...(name === undefined ? [] : ["--name", name]),
     ...(variable === undefined ? [] : ["--auth-env", variable]),
@@ -88,9 +88,9 @@ function commandSteps({ command = "", name, auth_env_var: variable }: Given, des
   ];
 }
 
-function addressSteps(
+function urlSteps(
   url: string,
-  { name, auth_header: header, auth_env_var: variable }: Given,
+  { name, auth_header: header, auth_env_var: variable }: PromptValues,
   describe: DescribeStep,
 ): string[] {
   const execute = (tool: string): string => describe({ action: "execute", server: BUILT_IN_SERVER, tool });

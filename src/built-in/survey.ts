@@ -11,7 +11,7 @@ import { type DiscoveryRequest, planDiscovery } from "../discover/discover.js";
 import { explainFailure } from "../discover/explain-failure.js";
 import type { FilePlan } from "../discover/plan-files.js";
 import { type DiscoveryTarget, toTarget } from "../discover/target.js";
-import { type BuiltInContext, textIn, toForeign, withUpstreams } from "./context.js";
+import { type BuiltInContext, textIn, toForeignConnection, withUpstreams } from "./context.js";
 import { discoverCommand } from "./admission.js";
 
 export interface Survey {
@@ -45,7 +45,7 @@ export async function survey(
   }
   const [authHeader, authEnv] = [textIn(args, "auth_header"), textIn(args, "auth_env_var")];
   const target = toTarget({ address: { kind: "url", url: url.href }, name: textIn(args, "name"), authHeader, authEnv });
-  const foreign = toForeign(url, headers);
+  const foreign = toForeignConnection(url, headers);
   const listing = await withUpstreams(context, async (upstreams) => {
     try {
       return await upstreams.list({ name: url.host, connection: () => foreign }, signal);

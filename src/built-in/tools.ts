@@ -9,9 +9,9 @@ import { BUILT_IN_SERVER, type BuiltInTool } from "../model/built-in.js";
 import { settleDiscovery } from "../discover/discover.js";
 import type { FilePlan } from "../discover/plan-files.js";
 import { CALL, DISCOVER, WRITE_TOOLS } from "./definitions.js";
-import { type BuiltInContext, headersIn, textIn, toToolAnswer, toForeign, withUpstreams } from "./context.js";
+import { type BuiltInContext, headersIn, textIn, toToolAnswer, toForeignConnection, withUpstreams } from "./context.js";
 import type { UpstreamCall } from "../upstreams/types.js";
-import { admit, refuseConfigured } from "./admission.js";
+import { admit, assertNotConfigured } from "./admission.js";
 import { type Survey, survey } from "./survey.js";
 import { isEqualJson } from "../util/json/is-equal.js";
 
@@ -35,7 +35,7 @@ async function discoverServer(args: JsonObject, context: BuiltInContext, signal:
   const surveyed = await survey(url, args, { context, headers: headersIn(args) }, signal);
   const { listing, plans, writing, request } = surveyed;
   const tools = listed(surveyed);
-  const leftOut = listing.tools.length - tools.length;
+  const omittedCount = listing.tools.length - tools.length;
   const { edited, refused } = notOverwritten(plans);
   const isUpToDate = edited.length === 0 && refused.length === 0;
   return toToolAnswer({
@@ -43,7 +43,7 @@ async function discoverServer(args: JsonObject, context: BuiltInContext, signal:
     server: request.target.name,
     tools,
     count: listing.tools.length,
-    ...(leftOut === 0 ? {} : { left_out: leftOut }),
+    ...(omittedCount === 0 ? {} : { left_out: omittedCount }),
     env_requirements: toRequirements(surveyed, context),
     ...(edited.length === 0 ? {} : { edited_by_hand: edited }),
     ...(refused.length === 0 ? {} : { refused_files: refused }),
@@ -97,7 +97,7 @@ const MAX_TIMEOUT_S = 900;
 
 async function callTool(args: JsonObject, context: BuiltInContext, signal: AbortSignal): Promise<CallResult> {
   const url = admit(args, context.agents);
-  refuseConfigured(url, await context.addresses());
+  assertNotConfigured(url, await context.addresses());
   const { params, timeout } = args;
   const tool = textIn(args, "tool");
   if (tool === undefined) {
@@ -108,7 +108,7 @@ async function callTool(args: JsonObject, context: BuiltInContext, signal: Abort
       ],
     });
   }
-  const foreign = toForeign(url, headersIn(args));
+  const foreign = toForeignConnection(url, headersIn(args));
   const timeoutMs = Math.min(typeof timeout === "number" ? timeout : DEFAULT_TIMEOUT_S, MAX_TIMEOUT_S) * 1000;
   const call: UpstreamCall = {
     // The server must not receive information about the caller's client.
@@ -132,7 +132,7 @@ const NEXT_STEP = "The new tools can be found and called in a few seconds. Set m
 
 async function writeTools(args: JsonObject, context: BuiltInContext, signal: AbortSignal): Promise<CallResult> {
   const url = admit(args, context.agents);
-  refuseConfigured(url, await context.addresses(), textIn(args, "name"));
+  assertNotConfigured(url, await context.addresses(), textIn(args, "name"));
   const surveyed = await survey(url, args, { context, headers: {} }, signal);
   if (surveyed.writing === undefined) {
     return toToolAnswer({ success: true, tools_created: [], tools_changed: [], note: "There is nothing to write." });

@@ -66,7 +66,7 @@ async function addressOf(
   resolveConnection: ResolveConnection,
 ): Promise<{ server: string; url: string } | undefined> {
   try {
-    const connection = resolveConnection(server).written();
+    const connection = resolveConnection(server).withoutSecrets();
     if (connection.kind === "http" || connection.kind === "sse") return { server, url: connection.url };
     const url = connection.kind === "rest" ? connection.baseUrl : undefined;
     return url === undefined ? undefined : { server, url };

@@ -72,28 +72,32 @@ export async function compose({ loaded, runtime, foundation, persistence, previo
       now,
       log,
     }),
-    circumstances: (server) => circumstancesOf(target(server), runtime.env),
+    circumstances: (server) => circumstancesOf(resolveConnection(server), runtime.env),
     now,
     log,
     onChange: () => foundation.catalogChanged(),
   });
   const { snapshot } = catalog;
   // Work that began before a reload must use the new configuration: requests are sent with the stages that are current then.
-  const inForce = (): Stages => foundation.current() ?? stages;
+  const current = (): Stages => foundation.current() ?? stages;
   // The `.env` file of a folder in which the user has installed tools may set the variables of those tools, but of no other server.
   const toolFileVariables = createVariables({
     ...runtime,
     admits: (file, bytes) => isFolderClaimed(runtime) || admits(file, bytes),
   });
-  const given = connectionResolverParts({ config, runtime, origins: collected.origins });
-  const target = createConnectionResolver(() => snapshot().servers, { variables, filed: toolFileVariables, ...given });
+  const resolverParts = connectionResolverParts({ config, runtime, origins: collected.origins });
+  const resolveConnection = createConnectionResolver(() => snapshot().servers, {
+    variables,
+    toolFileVariables,
+    ...resolverParts,
+  });
   const refresh = createRefresh({
     catalog,
-    list: (server, signal) => upstreams.list(inForce().resolveConnection(server), signal),
+    list: (server, signal) => upstreams.list(current().resolveConnection(server), signal),
     isProcessActive: upstreams.isProcessActive,
     isInstalling: (server) => isInstalling(upstreams.state(server)),
-    cannotStart: (server) => cannotStart(() => inForce().resolveConnection(server), runtime),
-    needsInstallation: (server) => upstreams.needsInstallation(inForce().resolveConnection(server).written()),
+    cannotStart: (server) => cannotStart(() => current().resolveConnection(server), runtime),
+    needsInstallation: (server) => upstreams.needsInstallation(current().resolveConnection(server).withoutSecrets()),
     ttlMs,
     now,
     elapsed: runtime.elapsed,
@@ -113,7 +117,7 @@ export async function compose({ loaded, runtime, foundation, persistence, previo
     persistence,
     rules,
     finder: discovery,
-    inForce,
+    current,
   });
   const notes = () => notesFor(loaded, collected, foundation.failure());
   const profiles = await openProfiles({ config, runtime, discovery, snapshot, execution, upstreams, notes });
@@ -135,7 +139,7 @@ export async function compose({ loaded, runtime, foundation, persistence, previo
     ...execution,
     ...profiles,
     upstreams,
-    resolveConnection: target,
+    resolveConnection,
     variables,
     toolFileVariables,
     watched: [...loaded.watched, ...collected.files, ...variables.files, ...signalFiles(runtime.stateFolder)],

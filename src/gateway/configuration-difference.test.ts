@@ -13,7 +13,7 @@ describe("describeDifference", () => {
       "servers: 1 added (a), 1 removed (b), 1 changed (c); sections changed: cache, audit",
     ],
     [{ ...none, removed: ["1", "2", "3", "4", "5", "6", "7"] }, "servers: 7 removed (1, 2, 3, 4, 5 and 2 more)"],
-  ])("says %j as %j", (difference, text) => {
+  ])("describes %j as %j", (difference, text) => {
     expect(describeDifference(difference)).toBe(text);
   });
 });
@@ -30,7 +30,7 @@ describe("lateOptions", () => {
       { execution: { keepResultsMs: 5_000 } },
       [expect.stringContaining("keepResultsMs takes effect at the next start")],
     ],
-  ])("reports which part of %j does not take effect at once", (changed, expected) => {
+  ])("names the options of %j that do not take effect at once", (changed, expected) => {
     expect(lateOptions(parseConfig({}), parseConfig(changed))).toEqual(expected);
   });
 });

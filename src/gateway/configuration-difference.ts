@@ -27,15 +27,15 @@ export function differenceOf(before: Configured, after: Configured, dropped: rea
 }
 
 /** Whether nothing relevant changed. Other programs often write to their files without changing their servers. */
-export function isAsBefore(before: Configured, after: Configured): boolean {
+export function isUnchanged(before: Configured, after: Configured): boolean {
   const relevant = ({ configuredServers: { servers, toolRules, sources, files }, notices }: Configured) => {
     return { servers, toolRules, sources, files, notices: notices() };
   };
   return isEqualJson(relevant(before), relevant(after));
 }
 
-/** Whether all of the files belong to other programs, and none is part of the gateway's own configuration. */
-export function areForeign(
+/** Whether all files belong to other programs, and none is part of the gateway's own configuration. */
+export function areOfOtherPrograms(
   files: readonly string[],
   { loaded, configuredServers, variables, runtime }: Configured & Services,
 ): boolean {
@@ -43,11 +43,11 @@ export function areForeign(
   return files.every((file) => configuredServers.files.includes(file) && !own.has(file));
 }
 
-export function isNothing(difference: Difference): boolean {
+export function isEmpty(difference: Difference): boolean {
   return Object.values(difference).every((names: readonly string[]) => names.length === 0);
 }
 
-export const NOTHING: Difference = { added: [], removed: [], changed: [], sections: [] };
+export const NO_DIFFERENCE: Difference = { added: [], removed: [], changed: [], sections: [] };
 
 const SECTIONS = ["enabled", "toolRules", "search", "cache", "audit", "upstreams", "execution"] as const;
 

@@ -31,7 +31,7 @@ async function find(config: object) {
 }
 
 describe("adapters", () => {
-  it("are servers, known by the state of their documents, which are watched", async () => {
+  it("are servers whose connections change with their documents, which are watched", async () => {
     const document = join(folder, "api.json");
     writeFileSync(document, "{}");
     const first = await find({ adapters: { shop: { document: "api.json" } } });
@@ -42,7 +42,7 @@ describe("adapters", () => {
     expect(second.servers[0]?.connection).not.toEqual(first.servers[0]?.connection);
   });
 
-  it("go before what another file has under the same name, and say so", async () => {
+  it("replace a server of another program with the same name, with a notice", async () => {
     writeFileSync(join(folder, "more.yaml"), "servers:\n  shop: { command: x }\n  other: { command: x }\n");
     const { servers, notices } = await find({
       adapters: { shop: { document: "api.json" } },
@@ -62,7 +62,7 @@ describe("adapters", () => {
     });
   });
 
-  it("that are switched off are not there", async () => {
+  it("that are disabled are not included", async () => {
     expect((await find({ adapters: { shop: { document: "a.json", enabled: false } } })).servers).toEqual([]);
   });
 });

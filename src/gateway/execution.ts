@@ -48,11 +48,11 @@ export interface ExecutionParts {
   /** Undefined when metrics, traces and the call log are disabled. */
   readonly observers: Observers | undefined;
   /** The stages that are current when a call is sent. After a reload they differ from those with which the call began. */
-  readonly inForce: () => InForce;
+  readonly current: () => CurrentStages;
 }
 
 /** The parts of the current stages that a call is checked against before it is sent. */
-export interface InForce {
+export interface CurrentStages {
   readonly rules: CompiledRules;
   readonly policy: Policy;
   readonly snapshot: () => Snapshot;
@@ -70,7 +70,7 @@ export async function openExecution(parts: ExecutionParts): Promise<Execution> {
     rules,
     finder,
     observers,
-    inForce,
+    current,
     repeats,
   } = parts;
   const { now, log } = runtime;
@@ -81,26 +81,26 @@ export async function openExecution(parts: ExecutionParts): Promise<Execution> {
   const keyTtlMs = config.policy.idempotency.ttlSeconds * 1000;
   const idempotency = createIdempotency({ keys: store.keys, pendingWrites, encryption, ttlMs: keyTtlMs, now, note });
   const guard = (tool: Tool): void => {
-    const current = inForce();
-    assertEnabled(tool, current.rules);
-    assertUnchanged(tool, current.snapshot().tools.get(tool.id));
+    const { rules: currentRules, snapshot } = current();
+    assertEnabled(tool, currentRules);
+    assertUnchanged(tool, snapshot().tools.get(tool.id));
   };
-  const isListed = (server: string): boolean => inForce().snapshot().servers.get(server)?.record !== undefined;
+  const isListed = (server: string): boolean => current().snapshot().servers.get(server)?.record !== undefined;
   const executeAmong = (seen: Pick<CatalogFinder, "find">): Execute => {
     const execute = createExecute({
       async resolve({ server, tool, context: { signal } }, waitMs) {
         const found = await seen.find(server, tool, { waitMs, ...(signal && { signal }) });
-        // A definition that differs from a signed tool file is always refused, whatever `policy.pinning` says.
+        // A definition that differs from a signed tool file is always rejected, regardless of `policy.pinning`.
         if (found.quarantine?.reason === "signed") assertShown(found);
         return found;
       },
       guard,
-      send: (tool, call) => upstreams.call(inForce().resolveConnection(tool.server, call.context.actor.id), call),
+      send: (tool, call) => upstreams.call(current().resolveConnection(tool.server, call.context.actor.id), call),
       observe: observers?.call,
       explain: (tool) => explain(rules, decideRules(rules, tool)),
       policy,
       profile: config.profile,
-      policyInForce: () => inForce().policy,
+      policyInForce: () => current().policy,
       pinOf,
       validation,
       confirmations,

@@ -23,7 +23,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** What a reload changes after a call to the server was tried. */
+/** The servers that a reload reports as changed, after the server failed once. */
 async function changedAfter(change: () => Promise<void>): Promise<readonly string[]> {
   const outcomes: Reload[] = [];
   const reload = engine.watch((outcome) => void outcomes.push(outcome));
@@ -38,15 +38,15 @@ const write = (command: string) =>
   writeFile(join(folder, "config.json"), JSON.stringify({ servers: { a: { command } } }));
 
 it.each<[string, () => Promise<void>, string[]]>([
-  ["as it was when nothing changes", async () => undefined, []],
-  ["changed when it is written differently", () => write("${ONE}-x"), ["a"]],
-  ["changed when it lacks something else", () => write("${OTHER}"), ["a"]],
-  ["changed when the variable is set", () => writeFile(join(folder, ".env"), "ONE=/nowhere/program\n"), ["a"]],
-])("a server that lacks a variable is %s", async (_, change, expected) => {
+  ["unchanged if nothing changes", async () => undefined, []],
+  ["changed if its command changes", () => write("${ONE}-x"), ["a"]],
+  ["changed if another variable is missing", () => write("${OTHER}"), ["a"]],
+  ["changed if the variable is set", () => writeFile(join(folder, ".env"), "ONE=/nowhere/program\n"), ["a"]],
+])("reports a server with a missing variable as %s", async (_, change, expected) => {
   expect(await changedAfter(change)).toEqual(expected);
 });
 
-it("a server that loses a variable is changed, and is as it was from then on", async () => {
+it("reports a server as changed when its variable is removed, and as unchanged after that", async () => {
   await writeFile(join(folder, ".env"), "ONE=/nowhere/program\n");
   expect(await changedAfter(() => rm(join(folder, ".env")))).toEqual(["a"]);
   expect(await changedAfter(async () => undefined)).toEqual([]);

@@ -12,13 +12,13 @@ import { createValidation } from "../executor/validation.js";
 import { type ObserveOptions, type Observers, openObservers } from "./observing/observers.js";
 import { installsFolder, type RuntimeEnvironment } from "./runtime-environment.js";
 import {
-  areForeign,
+  areOfOtherPrograms,
   type Difference,
   differenceOf,
-  isAsBefore,
-  isNothing,
+  isUnchanged,
+  isEmpty,
   lateOptions,
-  NOTHING,
+  NO_DIFFERENCE,
 } from "./configuration-difference.js";
 import { storeFile } from "../store/create-store.js";
 import { createSignInsOnDemand } from "./sign-ins.js";
@@ -32,7 +32,7 @@ import { VERSION } from "../version.js";
 /** The outcome of a reload. */
 export type Reload =
   | { readonly kind: "done"; readonly difference: Difference }
-  /** The previous configuration stays in force. */
+  /** The previous configuration stays active. */
   | { readonly kind: "failed"; readonly reason: DiscoveryError };
 
 export class Lifecycle {
@@ -61,7 +61,7 @@ export class Lifecycle {
     };
   }
 
-  /** The stages in force; undefined until `stages()` has composed the first ones. */
+  /** The current stages; undefined until `stages()` has composed the first ones. */
   get current(): Stages | undefined {
     return this.#current;
   }
@@ -123,7 +123,7 @@ export class Lifecycle {
       if (this.#isClosed) return;
       const isForeign = this.#isForeign(changed);
       const outcome = await this.#outcome(changed);
-      if (!isForeign || outcome.kind === "failed" || !isNothing(outcome.difference)) onReload(outcome);
+      if (!isForeign || outcome.kind === "failed" || !isEmpty(outcome.difference)) onReload(outcome);
     };
     this.#watch?.stop();
     this.#watch = startWatch({
@@ -138,7 +138,7 @@ export class Lifecycle {
    * Applies changes of the watched files that the next interval of `watch` would find. Throws while the files are
    * invalid: unlike a running gateway, a command must not use a configuration that the user has replaced.
    */
-  async takeOver(): Promise<void> {
+  async applyFileChanges(): Promise<void> {
     await this.stages();
     await this.#watch?.look();
     if (this.#failure !== undefined) await this.reload();
@@ -154,7 +154,7 @@ export class Lifecycle {
   }
 
   #isForeign(changed: readonly string[] | undefined): boolean {
-    return changed !== undefined && this.#current !== undefined && areForeign(changed, this.#current);
+    return changed !== undefined && this.#current !== undefined && areOfOtherPrograms(changed, this.#current);
   }
 
   async #outcome(changed: readonly string[] | undefined): Promise<Reload> {
@@ -179,11 +179,11 @@ export class Lifecycle {
   async #replace(changed?: readonly string[]): Promise<Difference> {
     const before = await this.stages();
     const after = await this.#compose(await this.#load(), before);
-    if (this.#isForeign(changed) && isAsBefore(before, after)) return NOTHING;
+    if (this.#isForeign(changed) && isUnchanged(before, after)) return NO_DIFFERENCE;
     await after.load();
     const { complete, lacking } = await identitiesOf(after);
     const known = new Set(before.notices());
-    const news = after.notices().filter((notice) => !known.has(notice));
+    const newNotices = after.notices().filter((notice) => !known.has(notice));
     if (this.#isClosed) throw closed();
     // No await from here until `adopt` returns: callers see either the old or the new stages, never a mixture.
     this.#current = after;
@@ -197,7 +197,7 @@ export class Lifecycle {
     const beforeLacking = this.#lacking;
     this.#lacking = lacking;
     after.refresh.start();
-    for (const notice of [...lateOptions(before.config, after.config), ...news]) this.#runtime.log(notice);
+    for (const notice of [...lateOptions(before.config, after.config), ...newNotices]) this.#runtime.log(notice);
     // A server that lacks the same variables as before had no open connection, so it has not changed.
     const isSame = (name: string): boolean => lacking.has(name) && lacking.get(name) === beforeLacking.get(name);
     return differenceOf(

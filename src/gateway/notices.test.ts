@@ -27,7 +27,7 @@ const variables = {
 };
 
 describe("noticesOf", () => {
-  it("reports everything, each .env file once with the variables that it would set", () => {
+  it("reports all notices, and each untrusted .env file once with its variables", () => {
     expect(noticesOf(loaded, collected, variables)).toEqual([
       "/p/anygpt.config.ts can start programs and its current content is not trusted, so it was skipped. Review it, then run `anygpt mcp config trust`.",
       "/p/.cursor/mcp.json can start programs and its current content is not trusted, so it was skipped. Review it, then run `anygpt mcp config trust`.",
@@ -41,17 +41,17 @@ describe("noticesOf", () => {
 });
 
 describe("notesFor", () => {
-  it("names every file that waits for trust, and why the configuration is not what the file says", () => {
+  it("names every untrusted file, and why the changed configuration is not used", () => {
     const failure = new DiscoveryError("CONFIGURATION_ERROR", "/c.json:1:1: the file is empty.");
     expect(notesFor(loaded, { ...collected, problems: [] }, failure)).toEqual([
       "These files are not used until the user reviews and trusts them with `anygpt mcp config trust`: /p/anygpt.config.ts, /p/.cursor/mcp.json.",
-      "The changed configuration is invalid, so the previous one stays in force. /c.json:1:1: the file is empty.",
+      "The changed configuration is invalid, so the previous one stays active. /c.json:1:1: the file is empty.",
     ]);
     const calm = { ...collected, untrusted: [], problems: [] };
     expect(notesFor({ ...loaded, untrusted: [] }, calm, undefined)).toEqual([]);
   });
 
-  it("reports what was imported without a configuration, and what was not", () => {
+  it("reports which servers are used without a configuration, and which are not", () => {
     const implicit = { ...loaded, origin: "defaults", isImplicit: true, untrusted: [] } as const;
     const read = {
       type: "cursor",
@@ -81,7 +81,7 @@ describe("notesFor", () => {
     ]);
   });
 
-  it("says that a gateway inside another one has no servers by itself", () => {
+  it("includes the notices of a nested gateway", () => {
     expect(
       notesFor({ ...loaded, origin: "nested", untrusted: [] }, { ...collected, untrusted: [] }, undefined),
     ).toEqual(["One file is ignored."]);

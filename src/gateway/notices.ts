@@ -33,7 +33,7 @@ export function notesFor(loaded: LoadedConfig, collected: Collected, failure: Di
         ]),
     ...(failure === undefined
       ? []
-      : [`The changed configuration is invalid, so the previous one stays in force. ${failure.message}`]),
+      : [`The changed configuration is invalid, so the previous one stays active. ${failure.message}`]),
   ];
 }
 

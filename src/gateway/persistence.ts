@@ -39,7 +39,7 @@ export function openPersistence(file: string, runtime: RuntimeEnvironment): Open
   const files = auditFiles(runtime.stateFolder, file);
   const key = createLocalKey(files.keyFile, warn);
   const store = createStore({ file, inline: runtime.isBrief });
-  const options = { inForce: auditOptions.parse({}) };
+  const options = { current: auditOptions.parse({}) };
   const audit = createAuditLog({
     chain: store.audit,
     prepareStore: () => store.prepare(),
@@ -47,7 +47,7 @@ export function openPersistence(file: string, runtime: RuntimeEnvironment): Open
     checkpointFile: files.checkpointFile,
     key,
     signingKey: createLocalKey(files.signingKeyFile, warn),
-    options: () => options.inForce,
+    options: () => options.current,
     redact: secrets.redactValue,
     now,
     newId: newRequestId,
@@ -66,7 +66,7 @@ export function openPersistence(file: string, runtime: RuntimeEnvironment): Open
 
   return {
     with(auditConfig) {
-      options.inForce = auditConfig;
+      options.current = auditConfig;
       return {
         file,
         store,
@@ -79,7 +79,7 @@ export function openPersistence(file: string, runtime: RuntimeEnvironment): Open
     async recover() {
       if (!(await hasOwners(file))) return;
       await store.keys.recover(now());
-      if (options.inForce.enabled) await audit.recover();
+      if (options.current.enabled) await audit.recover();
     },
     async close() {
       await audit.close();

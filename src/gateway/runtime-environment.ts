@@ -15,7 +15,7 @@ export interface RuntimeEnvironment {
   readonly home: string;
   readonly stateFolder: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The files of this gateway's program, to recognise it in the configurations of other programs. */
+  /** The files of this gateway's program, to recognize it in the configurations of other programs. */
   readonly own: () => OwnProgram;
   /** The project files that the user has trusted. */
   readonly trust: Trust;
@@ -35,7 +35,7 @@ export interface RuntimeEnvironment {
   readonly warn: (message: string) => void;
 }
 
-/** Where an engine runs. */
+/** The environment in which an engine runs. */
 export interface RuntimeOptions {
   /** The working folder. Default: that of the process. */
   readonly cwd?: string;

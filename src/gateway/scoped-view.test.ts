@@ -33,11 +33,11 @@ const ACTOR: Actor = { id: "token:clerk", surface: "http" };
 
 let folder: string;
 let engine: DiscoveryEngine;
-let whole: Stages;
+let all: Stages;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "views-"));
   engine = new DiscoveryEngine(CONFIG, { cwd: folder, env: { HOME: folder, PATH: process.env["PATH"] } });
-  whole = await engine.stages();
+  all = await engine.stages();
 });
 afterAll(async () => {
   await engine.close();
@@ -45,7 +45,7 @@ afterAll(async () => {
 });
 
 const context: CallContext = { actor: ACTOR };
-async function told(stages: Stages, name: string, args: object): Promise<string> {
+async function answerOf(stages: Stages, name: string, args: object): Promise<string> {
   const answer = await Promise.resolve(stages.offered.find(name)?.run(args, context)).catch((error: unknown) => ({
     error: String(error),
     ...(error as object),
@@ -70,71 +70,71 @@ describe("a view", () => {
     ["execute_tool", { server: "vault", tool: "read_treasure", arguments: {} }],
     ["execute_tool", { server: "shop", tool: "refund_order", arguments: {} }],
     ["execute_tool", { server: "shop", tool: "shop:refund_order", arguments: {} }],
-  ])("reveals nothing that it does not show: %s %j", async (name, args) => {
-    const clerk = await whole.scopedView({ view: "clerk" });
-    const text = (await told(clerk, name, args)).replaceAll(JSON.stringify(args).slice(1, -1), "");
-    const asked = Object.values(args).map(String);
-    // What a caller asks for by name may be said back to it; nothing else of it may.
+  ])("reveals no hidden server or tool: %s %j", async (name, args) => {
+    const clerk = await all.scopedView({ view: "clerk" });
+    const text = (await answerOf(clerk, name, args)).replaceAll(JSON.stringify(args).slice(1, -1), "");
+    const requested = Object.values(args).map(String);
+    // The answer may repeat names from the request, but contain nothing else about them.
     const hidden = ["vault", "treasure", "refund_order", "Refunds", "unknown"].filter(
-      (word) => !asked.some((one) => one.includes(word)),
+      (word) => !requested.some((one) => one.includes(word)),
     );
     expect(hidden.filter((word) => text.includes(word))).toEqual([]);
     expect(text).not.toContain("map");
   });
 
-  it("answers for a hidden tool exactly as for one that was never there", async () => {
-    const clerk = await whole.scopedView({ view: "clerk" });
+  it("answers for a hidden tool as for one that does not exist", async () => {
+    const clerk = await all.scopedView({ view: "clerk" });
     for (const [name, hidden, never] of [
       ["get_tool_details", { server: "vault", tool: "read_treasure" }, { server: "vaxxx", tool: "read_treasure" }],
       ["execute_tool", { server: "shop", tool: "refund_order" }, { server: "shop", tool: "refxxx_order" }],
     ] as const) {
-      const [first, second] = [await told(clerk, name, hidden), await told(clerk, name, never)].map((text) =>
+      const [first, second] = [await answerOf(clerk, name, hidden), await answerOf(clerk, name, never)].map((text) =>
         text.replace(/"request_id":"[^"]*"/, ""),
       );
       expect(first?.replaceAll("vault", "vaxxx").replaceAll("refund", "refxxx")).toBe(second);
     }
   });
 
-  it("shows what it shows, in lists and searches", async () => {
-    const clerk = await whole.scopedView({ view: "clerk" });
+  it("includes its tools in lists and searches", async () => {
+    const clerk = await all.scopedView({ view: "clerk" });
     expect([...clerk.snapshot().tools.keys()]).toEqual(["shop:list_orders"]);
-    expect(await told(clerk, "search_tools", { query: "list orders" })).toContain("list_orders");
+    expect(await answerOf(clerk, "search_tools", { query: "list orders" })).toContain("list_orders");
     const { tools } = await clerk.discovery.server("shop");
     expect(tools.map(({ id }) => id)).toEqual(["shop:list_orders"]);
   });
 
-  it("names a server of which nothing is known only where it is written by name", async () => {
-    expect([...(await whole.scopedView({ view: "clerk" })).snapshot().servers.keys()]).toEqual(["shop"]);
-    expect([...(await whole.scopedView({ view: "mapped" })).snapshot().servers.keys()]).toEqual(["vault", "unknown"]);
+  it("includes a server without known tools only if it names the server", async () => {
+    expect([...(await all.scopedView({ view: "clerk" })).snapshot().servers.keys()]).toEqual(["shop"]);
+    expect([...(await all.scopedView({ view: "mapped" })).snapshot().servers.keys()]).toEqual(["vault", "unknown"]);
   });
 
-  it("has the gateway's own tools only where it names them", async () => {
-    expect([...whole.snapshot().tools.keys()]).toContain("anygpt:mcp_discover");
-    const all = await whole.scopedView({ view: "all" });
-    expect([...all.snapshot().tools.keys()].filter((id) => id.startsWith("anygpt:"))).toEqual([]);
-    const named = await whole.scopedView({ view: "named" });
+  it("includes the built-in tools only if it names their server", async () => {
+    expect([...all.snapshot().tools.keys()]).toContain("anygpt:mcp_discover");
+    const viewOfAll = await all.scopedView({ view: "all" });
+    expect([...viewOfAll.snapshot().tools.keys()].filter((id) => id.startsWith("anygpt:"))).toEqual([]);
+    const named = await all.scopedView({ view: "named" });
     expect([...named.snapshot().tools.keys()]).toEqual(["anygpt:mcp_discover"]);
   });
 
-  it("is created once, keeps its tools while they are unchanged, and is undefined without a name", async () => {
-    const clerk = await whole.scopedView({ view: "clerk" });
-    expect(await whole.scopedView({ view: "clerk" })).toBe(clerk);
+  it("is created once, and an unknown view is rejected", async () => {
+    const clerk = await all.scopedView({ view: "clerk" });
+    expect(await all.scopedView({ view: "clerk" })).toBe(clerk);
     expect(clerk.snapshot().tools).toBe(clerk.snapshot().tools);
-    expect(await whole.scopedView({})).toBe(whole);
-    await expect(whole.scopedView({ view: "nobody" })).rejects.toMatchObject({ code: "INVALID_REQUEST" });
-    await expect(whole.scopedView({ view: "toString" })).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+    expect(await all.scopedView({})).toBe(all);
+    await expect(all.scopedView({ view: "none" })).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+    await expect(all.scopedView({ view: "toString" })).rejects.toMatchObject({ code: "INVALID_REQUEST" });
   });
 
-  it("comes in every form", async () => {
-    const gateway = await whole.scopedView({ view: "clerk", profile: "gateway" });
+  it("applies to every profile and mode", async () => {
+    const gateway = await all.scopedView({ view: "clerk", profile: "gateway" });
     expect(gateway.offered.names).toContain("gateway.intent");
-    expect(await told(gateway, "gateway.adapters", {})).not.toContain("vault");
-    const full = await whole.scopedView({ view: "clerk", mode: "full" });
+    expect(await answerOf(gateway, "gateway.adapters", {})).not.toContain("vault");
+    const full = await all.scopedView({ view: "clerk", mode: "full" });
     expect(full.offered.page().tools.map(({ name }) => name)).toEqual(["list_orders"]);
   });
 });
 
-it("reads patterns as rules do", async () => {
+it("uses the pattern syntax of toolRules", async () => {
   const view = await compileView({ v: { tools: ["*:get_*", "!/secret/i"], servers: ["a*"] } }, "v");
   expect(view.sees({ server: "ab", name: "get_x" })).toBe(false);
   const plain = await compileView({ v: { tools: ["get_*", "!/secret/i"], servers: ["a*"] } }, "v");

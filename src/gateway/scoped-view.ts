@@ -30,7 +30,7 @@ export interface View {
 }
 
 /** The stages that a view replaces, and the parts that are needed to create them. */
-export interface ViewSource extends Execution, Profiles, Catalogued {
+export interface ViewSource extends Execution, Profiles, CatalogParts {
   readonly config: Config;
   readonly runtime: RuntimeEnvironment;
   readonly discovery: Discovery;
@@ -38,7 +38,7 @@ export interface ViewSource extends Execution, Profiles, Catalogued {
   readonly notices: () => readonly string[];
 }
 
-interface Catalogued {
+interface CatalogParts {
   readonly snapshot: () => Snapshot;
   readonly lookup: CatalogLookup;
   readonly refresh: Refresh;
@@ -73,7 +73,7 @@ async function createView<Stages extends ViewSource>(
 ): Promise<Stages> {
   const config = { ...all.config, profile, mode };
   const { runtime, upstreams } = all;
-  const seen = name === undefined ? all : await narrowCatalog(all, name);
+  const seen = name === undefined ? all : await scopeCatalog(all, name);
   const { snapshot, lookup, refresh } = seen;
   const found =
     name === undefined
@@ -86,13 +86,13 @@ async function createView<Stages extends ViewSource>(
   return { ...all, ...profiles, config, snapshot, lookup, refresh, discovery, execute: execution.execute };
 }
 
-async function narrowCatalog(all: ViewSource, name: string): Promise<Catalogued> {
+async function scopeCatalog(all: ViewSource, name: string): Promise<CatalogParts> {
   const view = await compileView(all.config.policy.views, name);
-  const snapshot = narrowSnapshot(all.snapshot, view);
+  const snapshot = scopeSnapshot(all.snapshot, view);
   return {
     snapshot,
-    lookup: narrowLookup(all, snapshot, view),
-    refresh: narrowRefresh(all.refresh, snapshot, view),
+    lookup: scopeLookup(all, snapshot, view),
+    refresh: scopeRefresh(all.refresh, snapshot, view),
   };
 }
 
@@ -100,13 +100,13 @@ type Views = Config["policy"]["views"];
 
 /** Compiles a view of `policy.views`. Its patterns have the syntax of `toolRules`. */
 export async function compileView(views: Views, name: string): Promise<View> {
-  const written = Object.hasOwn(views, name) ? views[name] : undefined;
-  if (written === undefined) {
+  const configured = Object.hasOwn(views, name) ? views[name] : undefined;
+  if (configured === undefined) {
     throw new DiscoveryError("INVALID_REQUEST", `No view is named "${name}".`, {
       hint: { action: "edit-config", key: "policy.views", change: "add", value: `the view "${name}"` },
     });
   }
-  const { tools = "*", servers } = written;
+  const { tools = "*", servers } = configured;
   const pattern = typeof tools === "string" ? [tools] : [...tools];
   const named = (servers ?? []).map((server) => ({ server, pattern: ["*"] }));
   const [toolRules, serverRules] = await Promise.all([
@@ -120,7 +120,7 @@ export async function compileView(views: Views, name: string): Promise<View> {
 }
 
 /** Returns the same objects as long as nothing changes, so that indexes built on them can be reused. */
-function narrowSnapshot(all: () => Snapshot, view: View): () => Snapshot {
+function scopeSnapshot(all: () => Snapshot, view: View): () => Snapshot {
   const seenOf = new WeakMap<readonly Tool[], readonly Tool[]>();
   const seenIn = (tools: readonly Tool[]): readonly Tool[] => {
     const known = seenOf.get(tools) ?? tools.filter((tool) => view.sees(tool));
@@ -156,7 +156,7 @@ function withoutHidden(
   const kept = {
     ...definition,
     manifest: manifest.filter(({ name }) => names.has(name)),
-    ...(files === undefined ? {} : { files: files.filter((filed) => names.has(filed.definition.name)) }),
+    ...(files === undefined ? {} : { files: files.filter((file) => names.has(file.definition.name)) }),
   };
   if (record === undefined) return { record, definition: kept };
   const { instructions: _all, ...rest } = record;
@@ -176,7 +176,7 @@ function toTools(servers: ReadonlyMap<string, CatalogServer>): Map<string, Tool>
 }
 
 /** Does not contact a server outside the view: the response time would reveal that it exists. */
-function narrowLookup({ lookup }: Catalogued, snapshot: () => Snapshot, view: View): CatalogLookup {
+function scopeLookup({ lookup }: CatalogParts, snapshot: () => Snapshot, view: View): CatalogLookup {
   const isSeen = (name: string): boolean => snapshot().servers.has(name) || view.mayName(name);
   type Look = CatalogLookup["server"];
   const seen =
@@ -195,7 +195,7 @@ function narrowLookup({ lookup }: Catalogued, snapshot: () => Snapshot, view: Vi
   };
 }
 
-function narrowRefresh(refresh: Refresh, snapshot: () => Snapshot, view: View): Refresh {
+function scopeRefresh(refresh: Refresh, snapshot: () => Snapshot, view: View): Refresh {
   const isSeen = (name: string): boolean => snapshot().servers.has(name) || view.mayName(name);
   const pending = (): string[] => refresh.pending().filter(isSeen);
   return {

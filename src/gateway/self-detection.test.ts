@@ -11,8 +11,8 @@ let folder: string;
 beforeEach(() => void (folder = realpathSync(mkdtempSync(join(tmpdir(), "own-")))));
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-describe("this very gateway", () => {
-  it("knows its programs and its folder", () => {
+describe("this gateway", () => {
+  it("finds its programs and its folder", () => {
     const { paths, root } = findOwnProgram({});
     expect(paths).toEqual(["discovery.js", "anygpt.js"].map((name) => realpathSync(join(ROOT, "bin", name))));
     expect(root).toBe(realpathSync(ROOT));
@@ -25,7 +25,7 @@ describe("this very gateway", () => {
     [true, "npx", ["-y", ROOT]],
     [false, "other", []],
     [false, "npx", ["-y", "@modelcontextprotocol/server-filesystem", ROOT]],
-  ])("is %s recognised through a link on the PATH: %s %j", (expected, command, args) => {
+  ])("detects itself through a link on the PATH (%s): %s %j", (expected, command, args) => {
     symlinkSync(join(ROOT, "bin/discovery.js"), join(folder, "my-gateway"));
     writeFileSync(join(folder, "other"), "");
     chmodSync(join(folder, "other"), 0o755);
@@ -38,9 +38,9 @@ describe("this very gateway", () => {
 
 describe.runIf(process.platform === "linux")("an ancestor", () => {
   const START = `import { spawn } from "node:child_process"; spawn("sh", ["-c", "env -i sh -c 'echo $$; read x'; :"], { stdio: ["pipe", "inherit", "inherit"] });`;
-  const TELL_PARENT = "console.log(process.ppid); setInterval(() => {}, 1000);";
+  const PRINT_PARENT = "console.log(process.ppid); setInterval(() => {}, 1000);";
 
-  /** The answer for the process whose id is printed by what is started in the folder. */
+  /** Checks the process whose id the started program prints. */
   async function isInside(args: readonly string[], own: string): Promise<boolean> {
     const child = spawn(process.execPath, args, { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
     const pid = await new Promise<number>((resolve) =>
@@ -59,13 +59,13 @@ describe.runIf(process.platform === "linux")("an ancestor", () => {
   it.each<[boolean, string, string[]]>([
     [true, "by its path", ["FOLDER/gateway.mjs"]],
     [true, "by a link", ["FOLDER/link.mjs"]],
-    [true, "by a path from where it was started", ["gateway.mjs"]],
-    [true, "behind options", ["--no-warnings", "--import", "./empty.mjs", "gateway.mjs", "--json"]],
+    [true, "by a relative path", ["gateway.mjs"]],
+    [true, "after options", ["--no-warnings", "--import", "./empty.mjs", "gateway.mjs", "--json"]],
     [false, "of another script", ["other.mjs"]],
-    [false, "of a launcher that is told to start it", ["other.mjs", "node", "FOLDER/gateway.mjs"]],
-    [false, "of a program given as text", ["--input-type=module", "-e", START, "FOLDER/gateway.mjs"]],
-    [false, "of what only loads it before", ["--import", "./empty.mjs", "other.mjs", "gateway.mjs"]],
-  ])("is %s however far up: found %s", async (expected, _, args) => {
+    [false, "of a launcher with the gateway as argument", ["other.mjs", "node", "FOLDER/gateway.mjs"]],
+    [false, "of a script in an argument", ["--input-type=module", "-e", START, "FOLDER/gateway.mjs"]],
+    [false, "of another script with the gateway as argument", ["--import", "./empty.mjs", "other.mjs", "gateway.mjs"]],
+  ])("is detected (%s): %s", async (expected, _, args) => {
     for (const name of ["gateway.mjs", "other.mjs"]) writeFileSync(join(folder, name), START);
     writeFileSync(join(folder, "empty.mjs"), "");
     symlinkSync(join(folder, "gateway.mjs"), join(folder, "link.mjs"));
@@ -74,7 +74,7 @@ describe.runIf(process.platform === "linux")("an ancestor", () => {
   });
 
   it("does not match a process that watches and restarts the file", async () => {
-    writeFileSync(join(folder, "gateway.mjs"), TELL_PARENT);
+    writeFileSync(join(folder, "gateway.mjs"), PRINT_PARENT);
     expect(await isInside(["--watch", "gateway.mjs"], "gateway.mjs")).toBe(false);
   });
 

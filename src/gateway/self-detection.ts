@@ -5,7 +5,7 @@ import { packageRoot } from "../util/package-root.js";
 
 const BINS = ["discovery.js", "anygpt.js"];
 
-/** The paths of this gateway's program, so that it recognises itself in the configurations of other programs, also through symbolic links. */
+/** The paths of this gateway's program, so that it recognizes itself in the configurations of other programs, also through symbolic links. */
 export function findOwnProgram(env: Readonly<Record<string, string | undefined>>): OwnProgram {
   const folder = packageRoot();
   const root = isFile(join(folder, "bin", "discovery.js")) ? folder : undefined;

@@ -31,7 +31,7 @@ export interface Foundation {
   readonly indexers: Indexers;
   /** Reports calls and searches to metrics and traces; undefined when neither is enabled. */
   readonly observers: Observers | undefined;
-  /** The stages in force; undefined while the first ones are being composed. */
+  /** The current stages; undefined while the first ones are being composed. */
   readonly current: () => Stages | undefined;
   /** Must be called when the set of tools changed. */
   readonly catalogChanged: () => void;
@@ -39,7 +39,7 @@ export interface Foundation {
   readonly failure: () => DiscoveryError | undefined;
 }
 
-/** The configuration in force and the servers and rules that it defines. */
+/** The current configuration and the servers and rules that it defines. */
 export interface Configured {
   readonly loaded: LoadedConfig;
   readonly config: Config;

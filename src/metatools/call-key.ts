@@ -13,13 +13,13 @@ export function idempotencyKeyOf(
 ): string | undefined {
   if (meta === undefined || !(KEY_MEMBER in meta)) return chosen;
   const key = meta[KEY_MEMBER];
-  if (!isIdempotencyKey(key)) throw wrongKey(by, `_meta["${KEY_MEMBER}"]: ${KEY_RULE}`);
+  if (!isIdempotencyKey(key)) throw invalidKey(by, `_meta["${KEY_MEMBER}"]: ${KEY_RULE}`);
   if (chosen !== undefined && chosen !== key)
-    throw wrongKey(by, `_meta["${KEY_MEMBER}"] and options.idempotency_key differ`);
+    throw invalidKey(by, `_meta["${KEY_MEMBER}"] and options.idempotency_key differ`);
   return key;
 }
 
-function wrongKey(by: string, problem: string): DiscoveryError {
+function invalidKey(by: string, problem: string): DiscoveryError {
   return new DiscoveryError("INVALID_REQUEST", `${by} received invalid arguments: ${problem}.`, {
     hint: `Pass one key, in options.idempotency_key or in _meta["${KEY_MEMBER}"], and call again.`,
     facts: { problems: [problem] },

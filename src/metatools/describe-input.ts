@@ -5,8 +5,8 @@ import type { ToolDetails, ToolParameter } from "./tool-details.js";
 import { toParameterNote } from "./parameter-note.js";
 
 const NOTE_LENGTHS = [80, 40, 0];
-const AFFORDABLE = 1_500;
-const MOST_PARTS = 250;
+const MAX_TYPE_LENGTH = 1_500;
+const MAX_PARTS = 250;
 const HINT_LENGTH = 100;
 
 /** The part of a tool's details that is derived from its input schema. */
@@ -16,7 +16,7 @@ export interface DescribedInput
 }
 
 /**
- * Describes every constraint of a schema. If the result is longer than `AFFORDABLE` characters, descriptions inside
+ * Describes every constraint of a schema. If the result is longer than `MAX_TYPE_LENGTH` characters, descriptions inside
  * types are shortened, and then omitted.
  */
 export function describeInput(schema: JsonObject): DescribedInput {
@@ -24,17 +24,17 @@ export function describeInput(schema: JsonObject): DescribedInput {
   let input = describeWith(schema, lengths[0] ?? 0);
   for (const noteLength of lengths.slice(1)) {
     const length = lengthOf(input);
-    if (length <= AFFORDABLE) break;
-    if (noteLength === 0 || length <= 2 * AFFORDABLE) input = describeWith(schema, noteLength);
+    if (length <= MAX_TYPE_LENGTH) break;
+    if (noteLength === 0 || length <= 2 * MAX_TYPE_LENGTH) input = describeWith(schema, noteLength);
   }
   return input;
 }
 
-/** Whether a schema has so many parts that descriptions inside types cannot fit into `AFFORDABLE` characters. */
+/** Whether a schema has so many parts that descriptions inside types cannot fit into `MAX_TYPE_LENGTH` characters. */
 function isLarge(schema: unknown): boolean {
   const open: unknown[] = [schema];
   for (let count = 0; open.length > 0; count++) {
-    if (count + open.length > MOST_PARTS) return true;
+    if (count + open.length > MAX_PARTS) return true;
     for (const member of Object.values(open.pop() ?? {})) if (typeof member === "object") open.push(member);
   }
   return false;
@@ -103,7 +103,7 @@ function additionalOf({ additionalProperties: rest }: JsonObject, writer: TypeWr
   return rest === undefined || rest === false ? undefined : writer.write(rest);
 }
 
-/** A schema with `$ref` cannot be given alone: the reference points into the document that contains it. */
+/** A schema with `$ref` cannot be shown alone: the reference points into the document that contains it. */
 function hasReference(schema: unknown): boolean {
   return JSON.stringify(schema).includes('"$ref"');
 }

@@ -14,7 +14,7 @@ const tool = (definition: Omit<ToolDefinition, "name">): Tool => ({
 });
 
 describe("describeTool", () => {
-  it("gives name, type, whether it is required and the description of each parameter", () => {
+  it("states name, type, required and description of each parameter", () => {
     const details = describeTool(
       tool({
         description: "Reads a file.",
@@ -42,7 +42,7 @@ describe("describeTool", () => {
     });
   });
 
-  it("cuts long descriptions after a sentence and names the resource with every word", () => {
+  it("cuts long descriptions after a sentence and names the resource with the complete definition", () => {
     const description = `${"First sentence is here. ".repeat(20)}${"x".repeat(400)}`;
     const details = describeTool(tool({ description, inputSchema: { type: "object" } }));
     expect(details.description).toMatch(/here\.…$/);
@@ -60,7 +60,7 @@ describe("describeTool", () => {
     expect(describeTool(tool({ inputSchema: { type: "object" } }))).not.toHaveProperty("inputSchema");
   });
 
-  it("shows the raw schema of a parameter that its type cannot express", () => {
+  it("adds the raw schema of a parameter that a type expression cannot express", () => {
     const odd = { type: "string", if: { const: "a" }, else: { minLength: 2 } };
     const details = describeTool(
       tool({ inputSchema: { type: "object", properties: { a: odd, b: { type: "string" } } } }),
@@ -72,7 +72,7 @@ describe("describeTool", () => {
     expect(details).not.toHaveProperty("inputSchema");
   });
 
-  it("shows the whole raw schema where that of a parameter refers to the rest of it", () => {
+  it("adds the raw schema of the tool if that of a parameter contains a $ref", () => {
     const inputSchema = {
       type: "object",
       properties: { a: { contains: { $ref: "#/$defs/x" } } },
@@ -81,7 +81,7 @@ describe("describeTool", () => {
     expect(describeTool(tool({ inputSchema }))).toMatchObject({ inputSchema, parameters: [{ name: "a" }] });
   });
 
-  it("explains named types, and the type of additional parameters", () => {
+  it("defines named types and the type of additional parameters", () => {
     const details = describeTool(
       tool({
         inputSchema: {
@@ -103,7 +103,7 @@ describe("describeTool", () => {
     });
   });
 
-  it("omits descriptions within types for a large tool, and names the resource", () => {
+  it("omits descriptions within types for a large schema, and names the resource", () => {
     const member = { type: "string", description: "Something that takes a few words to say" };
     const inputSchema = (count: number) => ({
       type: "object",
@@ -123,12 +123,12 @@ describe("describeTool", () => {
     expect(many.full).toBe("anygpt://tools/fs/read%20file");
   });
 
-  it("does not cut a text for less than the name of the resource costs", () => {
+  it("does not cut a description if the URI of the resource is longer than the part that is cut", () => {
     const description = `${"First sentence is here. ".repeat(11)}More.`;
     expect(describeTool(tool({ description, inputSchema: { type: "object" } }))).toMatchObject({ description });
   });
 
-  it("shows the schema's own examples", () => {
+  it("lists the examples of the schema", () => {
     const details = describeTool(tool({ inputSchema: { type: "object", examples: [{ path: "a" }, "odd"] } }));
     expect(details.examples).toEqual([{ parameters: { path: "a" } }]);
   });
@@ -146,11 +146,11 @@ describe("toExecutionResult", () => {
       { content: [{ type: "image", data: "" }] },
       { success: true, result: "", content: [{ type: "image", data: "" }] },
     ],
-  ])("takes the value from %s", (_, answer, expected) => {
+  ])("reads the value from %s", (_, answer, expected) => {
     expect(toExecutionResult(answer, "s", "t")).toEqual(expected);
   });
 
-  it("reports the tool's own error as a failure that was executed", () => {
+  it("reports an error of the tool with executed: yes", () => {
     expect(toExecutionResult({ content: [text("rate limit")], isError: true }, "s", "t")).toMatchObject({
       success: false,
       error: { code: "TOOL_EXECUTION_ERROR", message: "rate limit", server: "s", tool: "t", executed: "yes" },

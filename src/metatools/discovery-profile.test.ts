@@ -26,13 +26,13 @@ const server = (name: string, description?: string): ServerDefinition => ({
   origin: "inline",
 });
 
-/** The five meta-tools over servers whose tools are known; nothing is ever started. */
+/** The five meta-tools over servers whose tools are known; no server is started. */
 async function setUp(
   servers: [ServerDefinition, ToolDefinition[] | DiscoveryError][],
   options: { search?: object; decide?: (tool: { name: string }) => { enabled: boolean; tags: string[] } } = {},
 ) {
   const decide = options.decide ?? (() => ({ enabled: true, tags: [] }));
-  const never = () => Promise.reject(new DiscoveryError("SERVER_CONNECTION_ERROR", "Not asked in this test."));
+  const never = () => Promise.reject(new DiscoveryError("SERVER_CONNECTION_ERROR", "Not called in this test."));
   const quiet = { now: () => 1000, elapsed: () => 0, log: () => undefined };
   const catalog = createCatalog({ definitions: servers.map(([one]) => one), decide, disk: undefined, ...quiet });
   for (const [{ name }, known] of servers) {
@@ -70,13 +70,13 @@ async function setUp(
 const FILES = Array.from({ length: 12 }, (_, n) => tool(`read_file_${n}`, "Read a file."));
 
 describe("search_tools", () => {
-  it("answers at most as many as the configuration says, unless the caller asks for more", async () => {
+  it("returns at most the configured number of hits, unless the caller passes a limit", async () => {
     const { run } = await setUp([[server("fs"), FILES]], { search: { limit: 3 } });
     expect(await run("search_tools", { query: "read a file" })).toMatchObject({ results: { length: 3 }, more: 9 });
     expect(await run("search_tools", { query: "read a file", limit: 5 })).toMatchObject({ results: { length: 5 } });
   });
 
-  it("leaves out what is less relevant than the configuration asks for", async () => {
+  it("omits hits below the configured relevance, and names the closest tools", async () => {
     const tools = [tool("convert_units", "Convert meters to feet.")];
     const query = "convert meters and yards";
     const lax = await setUp([[server("a"), tools]], { search: { minRelevance: 0 } });
@@ -88,7 +88,7 @@ describe("search_tools", () => {
     });
   });
 
-  it("suggests no built-in tool as a close match, and says how to add a server if there is none", async () => {
+  it("names no built-in tool as the closest, and explains how to add a server if there is none", async () => {
     const own: ServerDefinition = { ...server("anygpt"), connection: { kind: "built-in" } };
     const tools = [tool("mcp_discover", "Convert a server to files.")];
     const { run } = await setUp([[own, tools]], { search: { minRelevance: 1 } });
@@ -97,7 +97,7 @@ describe("search_tools", () => {
     expect(note).not.toContain("mcp_discover");
   });
 
-  it("finds by the tags of the rules and by the description of the server", async () => {
+  it("finds tools by the tags of rules and by the description of the server", async () => {
     const { run } = await setUp(
       [
         [server("x", "Payments and invoices"), [tool("run", "Does it.")]],
@@ -114,7 +114,7 @@ describe("search_tools", () => {
     });
   });
 
-  it("gives the best hit its signature when that is short", async () => {
+  it("adds the signature to the best hit if it is short", async () => {
     const short = await setUp([[server("fs"), [tool("read_file", "Read a file.", { path: { type: "string" } })]]]);
     expect(await short.run("search_tools", { query: "read file" })).toMatchObject({
       results: [{ signature: "read_file(path?: string)" }],
@@ -138,7 +138,7 @@ describe("list_mcp_servers", () => {
     `It is broken ${"because of many things ".repeat(20)}.`,
   );
 
-  it("describes few servers and says why one cannot be used", async () => {
+  it("describes the servers and states why one failed", async () => {
     const { run } = await setUp([
       [server("fs", "Files"), FILES],
       [server("bad"), failure],
@@ -151,7 +151,7 @@ describe("list_mcp_servers", () => {
     });
   });
 
-  it("spends few words on many servers, and says how many it left out", async () => {
+  it("omits descriptions of many servers, and states how many servers it omits", async () => {
     const { run } = await setUp(Array.from({ length: 1000 }, (_, n) => [server(`s${n}`, "Something"), failure]));
     const answer = await run("list_mcp_servers", {});
     expect(answer["servers"]).toHaveLength(200);
@@ -162,7 +162,7 @@ describe("list_mcp_servers", () => {
 });
 
 describe("list_tools", () => {
-  it("says how many tools the rules hide", async () => {
+  it("states how many tools the rules disable", async () => {
     const decide = ({ name }: { name: string }) => ({ enabled: name === "read_file_1", tags: [] });
     const { run } = await setUp([[server("fs"), FILES]], { decide });
     const listed = { name: "read_file_1", summary: "Read a file.", enabled: true };
@@ -174,12 +174,12 @@ describe("list_tools", () => {
 });
 
 describe("get_tool_details", () => {
-  it("says that a tool is disabled", async () => {
+  it("states that a tool is disabled", async () => {
     const { run } = await setUp([[server("fs"), FILES]], { decide: () => ({ enabled: false, tags: [] }) });
     expect(await run("get_tool_details", { server: "fs", tool: "read_file_1" })).toMatchObject({ enabled: false });
   });
 
-  it("takes the whole id where the name belongs", async () => {
+  it("accepts the id of a tool as its name", async () => {
     const { run } = await setUp([[server("fs"), FILES]]);
     expect(await run("get_tool_details", { server: "fs", tool: "fs:read_file_1" })).toMatchObject({
       tool: "read_file_1",
@@ -188,7 +188,7 @@ describe("get_tool_details", () => {
 });
 
 describe("execute_tool", () => {
-  it("needs no arguments for a tool without parameters, though its schema asks for them", async () => {
+  it("accepts a call without arguments, although its schema requires them", async () => {
     const { run, calls, metaTools } = await setUp([[server("fs"), FILES]]);
     await run("execute_tool", { server: "fs", tool: "read_file_1" });
     expect(calls).toEqual([
@@ -197,7 +197,7 @@ describe("execute_tool", () => {
     expect(metaTools.at(-1)?.inputSchema["required"]).toEqual(["server", "tool", "arguments"]);
   });
 
-  it("passes the options of a call on, and leaves out what the caller did not set", async () => {
+  it("passes the options of a call to the executor", async () => {
     const { run, calls } = await setUp([[server("fs"), FILES]]);
     const ask = () => Promise.resolve("declined" as const);
     const options = { timeout: 2, idempotency_key: "k-1", confirmed: true, dry_run: true };
@@ -219,10 +219,10 @@ describe("execute_tool", () => {
   });
 
   it.each<[string, JsonObject, object]>([
-    ["alone", { "anygpt/idempotencyKey": "k" }, {}],
-    ["beside other members", { "anygpt/idempotencyKey": "k", a: 1 }, {}],
-    ["and the same as an option", { "anygpt/idempotencyKey": "k" }, { idempotency_key: "k" }],
-  ])("takes the key from the metadata: %s", async (_, meta, options) => {
+    ["without other members", { "anygpt/idempotencyKey": "k" }, {}],
+    ["with other members", { "anygpt/idempotencyKey": "k", a: 1 }, {}],
+    ["with the same key as an option", { "anygpt/idempotencyKey": "k" }, { idempotency_key: "k" }],
+  ])("reads the idempotency key from the metadata %s", async (_, meta, options) => {
     const { run, calls } = await setUp([[server("fs"), FILES]]);
     await run("execute_tool", { server: "fs", tool: "x", options }, { meta });
     const context = { actor: { id: "local", surface: "mcp" }, meta };
@@ -230,12 +230,12 @@ describe("execute_tool", () => {
   });
 
   it.each<[string, unknown, object]>([
-    ["another than the option", "k-2", { idempotency_key: "k-1" }],
+    ["different from the option", "k-2", { idempotency_key: "k-1" }],
     ["empty", "", {}],
-    ["no text", 5, {}],
-    ["nothing", null, {}],
-    ["text with spaces", "a b", {}],
-  ])("refuses a key in the metadata that is %s", async (_, key, options) => {
+    ["a number", 5, {}],
+    ["null", null, {}],
+    ["a string with spaces", "a b", {}],
+  ])("rejects a key in the metadata that is %s", async (_, key, options) => {
     const { run, calls } = await setUp([[server("fs"), FILES]]);
     const meta = { "anygpt/idempotencyKey": key };
     await expect(run("execute_tool", { server: "fs", tool: "x", options }, { meta })).rejects.toMatchObject({
@@ -257,7 +257,7 @@ describe("execute_tool", () => {
     [{ server: "fs", tool: "x", unknown: 1 }, "unknown"],
     ["text", "object"],
     [null, "server"],
-  ])("refuses %j and names what is wrong", async (args, named) => {
+  ])("rejects %j and names %s", async (args, named) => {
     const { run } = await setUp([[server("fs"), FILES]]);
     await expect(run("execute_tool", args)).rejects.toMatchObject({
       code: "INVALID_REQUEST",
@@ -266,13 +266,13 @@ describe("execute_tool", () => {
   });
 });
 
-describe("arguments that can be read in two ways", () => {
+describe("ambiguous arguments", () => {
   it.each<[string, object]>([
     ["list_mcp_servers", {}],
     ["search_tools", { query: "read" }],
     ["list_tools", { server: "fs" }],
     ["get_tool_details", { server: "fs", tool: "read_file_1" }],
-  ])("are refused by %s, which names them", async (name, args) => {
+  ])("are rejected by %s, which names them", async (name, args) => {
     const { run } = await setUp([[server("fs"), FILES]]);
     const flaws = [{ path: "/params/arguments/server", message: "occurs twice" }];
     await expect(run(name, args, { flaws })).rejects.toMatchObject({

@@ -41,7 +41,7 @@ const tool = z.string().min(1);
 
 /** Above this number of servers, the list omits descriptions and shortens reasons: an agent should search instead. */
 const MANY_SERVERS = 60;
-const MOST_SERVERS = 200;
+const MAX_SERVERS = 200;
 const SHORT_REASON = 80;
 
 function listMcpServers({ discovery, upstreamState }: DiscoveryProfileParts): MetaTool {
@@ -57,12 +57,12 @@ function listMcpServers({ discovery, upstreamState }: DiscoveryProfileParts): Me
         return describeServer(one, upstreamState(name), describeDiscoveryStep, starts.has(name));
       });
       const isLong = summaries.length > MANY_SERVERS;
-      const more = summaries.length - MOST_SERVERS;
+      const more = summaries.length - MAX_SERVERS;
       return {
         kind: "data",
         data: {
           servers: summaries
-            .slice(0, MOST_SERVERS)
+            .slice(0, MAX_SERVERS)
             .map((summary) => toListedServer(summary, { isLong, start: starts.get(summary.name) })),
           ...(starts.size > 0 ? { retry_after_seconds: RETRY_AFTER_SECONDS } : {}),
           ...(more > 0 ? { more, note: describeDiscoveryStep({ action: "search" }) } : {}),
@@ -76,7 +76,7 @@ function listMcpServers({ discovery, upstreamState }: DiscoveryProfileParts): Me
 export interface ListedOptions {
   /** Whether the list is long, so that descriptions are omitted and reasons are shortened. */
   readonly isLong: boolean;
-  /** How far the start of the server is; undefined if it has answered or failed. */
+  /** The state of the server's start; undefined if the server has answered or failed. */
   readonly start: PendingServer | undefined;
 }
 
@@ -113,7 +113,7 @@ function searchTools({ discovery }: DiscoveryProfileParts): MetaTool {
   });
 }
 
-const LONGEST_SIGNATURE = 160;
+const MAX_SIGNATURE_LENGTH = 160;
 /** Agents usually use one of the first hits. The summaries of the others only have to distinguish them. */
 const LIKELY_HITS = 2;
 const SHORT_SUMMARY = 60;
@@ -134,7 +134,7 @@ export function toSearchAnswer(found: FoundTools, describe: DescribeStep) {
     })),
     ...(more > 0 ? { more } : {}),
     ...(isPending ? { note: searchAgainNote(hits.length > 0, pending) } : {}),
-    ...(hits.length === 0 && !isPending ? { note: nothingFits(found, describe) } : {}),
+    ...(hits.length === 0 && !isPending ? { note: describeNoMatch(found, describe) } : {}),
     ...(installable[0] === undefined ? {} : { installable: addServerNote(installable[0]) }),
     ...(isPending ? { pending: pending.map(({ name }) => name), retry_after_seconds: RETRY_AFTER_SECONDS } : {}),
   };
@@ -147,10 +147,10 @@ function searchAgainNote(hasHits: boolean, pending: readonly PendingServer[]): s
 
 function shortSignature(found: Tool): { signature?: string } {
   const signature = toSignature(found.definition);
-  return signature.length <= LONGEST_SIGNATURE ? { signature } : {};
+  return signature.length <= MAX_SIGNATURE_LENGTH ? { signature } : {};
 }
 
-const MOST_FAILED = 10;
+const MAX_FAILED = 10;
 const NO_SERVER =
   "No server is configured. The user can find one with `anygpt mcp find WORDS` and add it with `anygpt mcp add`.";
 
@@ -163,12 +163,12 @@ export function closestTools({ closest }: Pick<FoundTools, "closest">): string {
   return named.length === 0 ? "" : ` Closest tools: ${named.join(", ")}.`;
 }
 
-function nothingFits(found: FoundTools, describe: DescribeStep): string {
+function describeNoMatch(found: FoundTools, describe: DescribeStep): string {
   const { failed, hasServers } = found;
   if (!hasServers) return `No tool fits: ${NO_SERVER}`;
-  const names = failed.slice(0, MOST_FAILED).map(({ definition }) => definition.name);
-  const lost = failed.length > 0 ? ` Not searched, because they failed to start: ${names.join(", ")}.` : "";
-  return `No tool fits.${closestTools(found)}${lost} Search with other words. ${describe({ action: "list-servers" })}`;
+  const names = failed.slice(0, MAX_FAILED).map(({ definition }) => definition.name);
+  const notSearched = failed.length > 0 ? ` Not searched, because they failed to start: ${names.join(", ")}.` : "";
+  return `No tool fits.${closestTools(found)}${notSearched} Search with other words. ${describe({ action: "list-servers" })}`;
 }
 
 function listTools({ discovery }: DiscoveryProfileParts): MetaTool {

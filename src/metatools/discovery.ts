@@ -41,7 +41,7 @@ export interface SearchRequest {
   /** A filter of tools, applied before the results are limited. */
   readonly filter?: ((tool: Tool) => boolean) | undefined;
   readonly limit?: number | undefined;
-  /** Replaces `minRelevance` of the configuration, for callers that filter the hits themselves. */
+  /** Overrides `minRelevance` of the configuration, for callers that filter the hits themselves. */
   readonly minRelevance?: number | undefined;
   readonly includeDisabled?: boolean | undefined;
   /** How long to wait at most for servers that have not answered yet. Default: 1.5 s, and 5 s while no tool is found. */
@@ -59,9 +59,9 @@ export interface Discovery extends CatalogFinder {
 
 /** How long a search waits for servers that are started for the first time. */
 const FIRST_TIME_WAIT_MS = 1500;
-/** The longest total wait while no tool is found: an empty answer is of little use to a caller. */
+/** The maximum total wait while no tool is found, because an empty answer is of little use to a caller. */
 const NOTHING_FOUND_WAIT_MS = 5000;
-const MOST_CLOSEST = 3;
+const MAX_CLOSEST = 3;
 
 export function createDiscovery(parts: DiscoveryParts): Discovery {
   const { snapshot, lookup, refresh, options, meaning, directory, disabled = [] } = parts;
@@ -109,15 +109,15 @@ export function createDiscovery(parts: DiscoveryParts): Discovery {
       minRelevance: minRelevance ?? options.minRelevance,
       accepts,
     });
-    const hits = withFileNamed(query, current, answer.hits, accepts).flatMap(({ id, relevance }) => {
+    const hits = withNamedFileFirst(query, current, answer.hits, accepts).flatMap(({ id, relevance }) => {
       const tool = current.tools.get(id);
       if (tool === undefined) return [];
       const describe = (): SearchDocument => toSearchDocument(tool, current.servers.get(tool.server));
       return [{ tool, relevance, ...(explain ? { why: index.explain(query, describe()) } : {}) }];
     });
     const { more } = answer;
-    const isForeign = ({ server }: Tool): boolean => !isOwnName(server, current);
-    const closest = answer.closest.flatMap((id) => current.tools.get(id) ?? []).filter(isForeign);
+    const isUpstream = ({ server }: Tool): boolean => !isBuiltInName(server, current);
+    const closest = answer.closest.flatMap((id) => current.tools.get(id) ?? []).filter(isUpstream);
     const isSearched = (name: string): boolean => only === undefined || only === name;
     const pending = refresh.starts().filter(({ name }) => isSearched(name));
     const isComplete = only === undefined && filter === undefined && pending.length === 0;
@@ -126,7 +126,7 @@ export function createDiscovery(parts: DiscoveryParts): Discovery {
     return {
       hits,
       more,
-      closest: closest.slice(0, MOST_CLOSEST),
+      closest: closest.slice(0, MAX_CLOSEST),
       hasServers: [...current.servers.values()].some((one) => !isBuiltIn(one)),
       pending,
       failed: finder.failed().filter(({ definition }) => isSearched(definition.name)),
@@ -147,7 +147,7 @@ export function createDiscovery(parts: DiscoveryParts): Discovery {
         const restMs = began + NOTHING_FOUND_WAIT_MS - performance.now();
         if (waitMs !== undefined || restMs <= 0 || !found.pending.some(({ isProgressing }) => isProgressing))
           return found;
-        if (found.hits.some(({ tool }) => !isOwnName(tool.server, snapshot()))) return found;
+        if (found.hits.some(({ tool }) => !isBuiltInName(tool.server, snapshot()))) return found;
         await refresh.whenSettled(restMs, { server: only, isEnough: () => snapshot().tools !== tools });
       }
     },
@@ -160,7 +160,7 @@ interface Hit {
 }
 
 /** Puts a tool first if the query is the exact name of its tool file. */
-function withFileNamed(
+function withNamedFileFirst(
   query: string,
   { servers }: Snapshot,
   hits: readonly Hit[],
@@ -175,7 +175,7 @@ function withFileNamed(
   return hits;
 }
 
-function isOwnName(server: string, { servers }: Snapshot): boolean {
+function isBuiltInName(server: string, { servers }: Snapshot): boolean {
   const found = servers.get(server);
   return found !== undefined && isBuiltIn(found);
 }

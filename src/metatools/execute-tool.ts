@@ -29,9 +29,9 @@ export function executeTool(execute: Execute): MetaTool {
     }),
     readOnly: false,
     // Models omit the arguments of tools without parameters.
-    assumed: { arguments: {} },
+    defaults: { arguments: {} },
     // The executor rejects ambiguous arguments, so that the rejected call is in the audit log.
-    judgesFlaws: true,
+    rejectsFlaws: true,
     async run({ server, tool, arguments: given, options: chosen = {} }, context) {
       const result = await execute({
         context,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 /** Every model provider accepts tool names of up to 64 of these characters. */
-const LONGEST = 64;
+const MAX_LENGTH = 64;
 const ALLOWED = /^[A-Za-z0-9_-]{1,64}$/;
 const SEPARATOR = "__";
 const HASH_LENGTH = 10;
@@ -26,7 +26,7 @@ export function toAlias(tool: AliasedTool, isAlone: boolean, hashLength = HASH_L
   const isClear = ALLOWED.test(plain) && !HASHED.test(plain) && (isAlone || isPrefix(server));
   if (isClear && hashLength === HASH_LENGTH) return plain;
   const hash = hashOf(tool).slice(0, hashLength);
-  const words = plain.replace(/[^A-Za-z0-9_-]+/g, "-").slice(0, LONGEST - 1 - hashLength);
+  const words = plain.replace(/[^A-Za-z0-9_-]+/g, "-").slice(0, MAX_LENGTH - 1 - hashLength);
   return `${words}_${hash}`;
 }
 

@@ -13,11 +13,11 @@ describe("toAlias", () => {
   it.each([
     [{ server: "github", name: "create_issue" }, "github__create_issue"],
     [{ server: "my-api", name: "get-a" }, "my-api__get-a"],
-  ])("joins the plain names of %j", (tool, alias) => {
+  ])("joins the names of %j as %s", (tool, alias) => {
     expect(toAlias(tool, false)).toBe(alias);
   });
 
-  it("is the tool's own name where there is one server only", () => {
+  it("is the name of the tool if there is only one server", () => {
     expect(toAlias({ server: "github", name: "create_issue" }, true)).toBe("create_issue");
   });
 
@@ -28,7 +28,7 @@ describe("toAlias", () => {
     [{ server: "a__b", name: "c" }, /^a__b__c_[0-9a-v]{10}$/],
     [{ server: "a_", name: "c" }, /^a___c_[0-9a-v]{10}$/],
     [{ server: "a", name: "b_0123456789" }, /^a__b_0123456789_[0-9a-v]{10}$/],
-  ])("ends with a hash where the names of %j are not clear", (tool, pattern) => {
+  ])("ends with a hash if the names of %j are invalid, too long or ambiguous", (tool, pattern) => {
     expect(toAlias(tool, false)).toMatch(pattern);
   });
 
@@ -37,7 +37,7 @@ describe("toAlias", () => {
   });
 });
 
-/** Numbers that are the same in every run. */
+/** Pseudo-random numbers, the same in every run. */
 function createRandom(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -47,11 +47,11 @@ function createRandom(seed: number): (below: number) => number {
 }
 
 describe("toAliases", () => {
-  it("gives 100,000 random names each an alias of its own that leads back to it", () => {
+  it("assigns a unique alias to each of 100,000 random names, independent of their order", () => {
     const random = createRandom(7);
     const letters = ["a", "b", "A", "B", "0", "1", "_", "-", ".", "/", ":", " ", "é", "ß", "日", "🚀"];
-    const word = (most: number): string =>
-      Array.from({ length: 1 + random(most) }, () => letters[random(letters.length)]).join("");
+    const word = (maxLength: number): string =>
+      Array.from({ length: 1 + random(maxLength) }, () => letters[random(letters.length)]).join("");
     const tools = new Map<string, { server: string; name: string }>();
     while (tools.size < 100_000) {
       const server = ["a", "a_", "a__a", "_a", "b-b", word(40)][random(6)]!;
@@ -67,7 +67,7 @@ describe("toAliases", () => {
     expect([...aliases].every(([alias, tool]) => again.get(alias) === tool)).toBe(true);
   });
 
-  it("distinguishes tools by longer hashes if the short ones are equal", () => {
+  it("uses longer hashes for tools whose short aliases collide", () => {
     const tools = ["a", "b", "c"].map((name) => ({ server: "s", name }));
     const weak: typeof toAlias = (tool, isAlone, length) =>
       length === undefined ? "same" : toAlias(tool, isAlone, length);
@@ -126,7 +126,7 @@ const WHOLE = definition("read.file", {
 });
 
 describe("createFullMode", () => {
-  it("passes definitions on as they are, but for the name", () => {
+  it("lists definitions unchanged, except for the name", () => {
     const { tools } = setUp([toTool("fs", WHOLE), toTool("git", definition("log"))]);
     const [read, log] = tools();
     expect(read).toEqual({ ...WHOLE, name: expect.stringMatching(/^fs__read-file_[0-9a-v]{10}$/) });
@@ -137,35 +137,32 @@ describe("createFullMode", () => {
     ["alternatives", { anyOf: [{ required: ["a"] }, { required: ["b"] }] }],
     ["a reference", { $ref: "#/$defs/a", $defs: { a: {} } }],
     ["several types", { type: ["object", "null"], required: ["a"] }],
-    ["nothing", {}],
-  ])(
-    "says of a schema whose root is %s that it is an object, without which clients refuse the list",
-    (_, inputSchema) => {
-      const { tools, find } = setUp([toTool("fs", definition("read", { inputSchema }))]);
-      expect(tools()).toEqual([{ name: "read", inputSchema: { ...inputSchema, type: "object" } }]);
-      expect(find("read")?.inputSchema).toBe(inputSchema);
-    },
-  );
+    ["an empty schema", {}],
+  ])("adds the type object to a root schema with %s, because clients reject any other type", (_, inputSchema) => {
+    const { tools, find } = setUp([toTool("fs", definition("read", { inputSchema }))]);
+    expect(tools()).toEqual([{ name: "read", inputSchema: { ...inputSchema, type: "object" } }]);
+    expect(find("read")?.inputSchema).toBe(inputSchema);
+  });
 
-  it("keeps to itself how a REST API is called", () => {
+  it("does not list how the gateway calls a REST API", () => {
     const operation = { method: "GET", path: "/secret", parameters: [] };
     const [listed] = setUp([toTool("api", definition("get-a", { operation }), { operation })]).tools();
     expect(listed).toEqual({ name: "get-a", inputSchema: { type: "object" } });
   });
 
-  it("is transparent in front of one server", () => {
+  it("lists the tools of a single server under their own names", () => {
     const { tools, find } = setUp([toTool("fs", definition("read")), toTool("fs", definition("write"))]);
     expect(tools().map(({ name }) => name)).toEqual(["read", "write"]);
     expect(find("read")).toMatchObject({ name: "read", readOnly: false });
   });
 
-  it("has no built-in tools, which do not count as a server", () => {
+  it("lists no built-in tools, and does not count the built-in server", () => {
     const { tools, find } = setUp([toTool("a", definition("x")), toTool("anygpt", definition("mcp_discover"))]);
     expect(tools().map(({ name }) => name)).toEqual(["x"]);
     expect(find("mcp_discover")).toBeUndefined();
   });
 
-  it("neither lists nor finds what is disabled or kept back", () => {
+  it("neither lists nor finds disabled and quarantined tools", () => {
     const quarantine = { reason: "changed", differs: [] } as const;
     const { tools, find } = setUp([
       toTool("fs", definition("read"), { enabled: false }),
@@ -175,7 +172,7 @@ describe("createFullMode", () => {
     expect([find("read"), find("write"), find("constructor")]).toEqual([undefined, undefined, undefined]);
   });
 
-  it("gives the same list until a tool changes", () => {
+  it("returns the same array until a tool changes", () => {
     const { tools, find, state } = setUp([toTool("fs", definition("read"))]);
     const before = tools();
     state.snapshot = { ...state.snapshot };
@@ -185,7 +182,7 @@ describe("createFullMode", () => {
     expect(find("read")).toBeUndefined();
   });
 
-  it("lists thousands page by page, each once, also when tools come and go meanwhile", () => {
+  it("lists each tool once across pages, even if tools are added and removed in between", () => {
     const many = Array.from({ length: 2_500 }, (_, n) => toTool("fs", definition(`t${String(n).padStart(5, "0")}`)));
     const { page, state } = setUp(many);
     const first = page();
@@ -198,17 +195,17 @@ describe("createFullMode", () => {
     expect(new Set([...first.tools, ...second.tools, ...third.tools].map(({ name }) => name)).size).toBe(2_500);
   });
 
-  it("ends a page early where definitions are huge", () => {
+  it("ends a page early if definitions are large", () => {
     const huge = "x".repeat(1_500_000);
     const { page } = setUp(["a", "b", "c"].map((name) => toTool("fs", definition(name, { description: huge }))));
     expect(page().tools.map(({ name }) => name)).toEqual(["a", "b"]);
   });
 
-  it.each(["", "x", Buffer.from("after é").toString("base64url"), "!!!"])("refuses the cursor %j", (cursor) => {
+  it.each(["", "x", Buffer.from("after é").toString("base64url"), "!!!"])("rejects the cursor %j", (cursor) => {
     expect(() => setUp([]).page(cursor)).toThrow(expect.objectContaining({ code: "INVALID_REQUEST" }));
   });
 
-  it("calls the tool behind the alias, with the key that the client sent in the metadata", async () => {
+  it("calls the tool of the alias, with the idempotency key of the metadata", async () => {
     const { find, calls, tools } = setUp([toTool("fs", WHOLE), toTool("git", definition("log"))]);
     const onEvent = () => undefined;
     const meta = { "anygpt/idempotencyKey": "k1", trace: "t" };
@@ -224,14 +221,14 @@ describe("createFullMode", () => {
     expect(calls[1]?.arguments).toEqual({});
   });
 
-  it("passes on the next steps of a failed call", async () => {
+  it("keeps the next steps of a failed call", async () => {
     const hint = { action: "confirm", id: "ab12" } as const;
     const fail = () => Promise.reject(new DiscoveryError("CONFIRMATION_REQUIRED", "No.", { hint }));
     const { find } = setUp([toTool("fs", definition("read"))], fail);
     await expect(find("read")!.run({}, { actor: localActor("mcp") })).rejects.toMatchObject({ nextSteps: [hint] });
   });
 
-  it("rejects an invalid key in the metadata", async () => {
+  it("rejects an invalid idempotency key in the metadata", async () => {
     const { find, calls } = setUp([toTool("fs", definition("read"))]);
     const context = { actor: localActor("mcp"), meta: { "anygpt/idempotencyKey": "é" } };
     await expect(find("read")!.run({}, context)).rejects.toMatchObject({ code: "INVALID_REQUEST" });

@@ -77,16 +77,16 @@ function toObjectSchema(schema: JsonObject): JsonObject {
 }
 
 /** Pages are large because many clients only read the first page. */
-const MOST_TOOLS = 1_000;
-const MOST_CHARACTERS = 4_000_000;
+const MAX_TOOLS = 1_000;
+const MAX_CHARACTERS = 4_000_000;
 
 function toPage(listed: readonly ListedTool[], cursor: string | undefined): ListedPage {
-  const start = cursor === undefined ? 0 : placeAfter(listed, parseCursor(cursor));
+  const start = cursor === undefined ? 0 : startAfter(listed, parseCursor(cursor));
   let size = 0;
   let end = start;
-  while (end < listed.length && end - start < MOST_TOOLS) {
+  while (end < listed.length && end - start < MAX_TOOLS) {
     size += JSON.stringify(listed[end]).length;
-    if (size > MOST_CHARACTERS && end > start) break;
+    if (size > MAX_CHARACTERS && end > start) break;
     end += 1;
   }
   const last = listed[end - 1];
@@ -107,7 +107,7 @@ function parseCursor(cursor: string): string {
   });
 }
 
-function placeAfter(listed: readonly ListedTool[], name: string): number {
+function startAfter(listed: readonly ListedTool[], name: string): number {
   let [low, high] = [0, listed.length];
   while (low < high) {
     const middle = (low + high) >> 1;

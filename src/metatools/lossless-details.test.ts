@@ -21,13 +21,13 @@ function compare(definition: ToolDefinition) {
   return compareDetails(details, definition.inputSchema);
 }
 
-describe("the measure", () => {
+describe("compareDetails", () => {
   const inputSchema = {
     type: "object",
     properties: { a: { type: "string", minLength: 2 }, b: { enum: ["x", "y"] } },
     required: ["a"],
   };
-  const told = (a: string, b: string) => ({
+  const details = (a: string, b: string) => ({
     server: "s",
     tool: "t",
     description: "",
@@ -38,23 +38,23 @@ describe("the measure", () => {
   });
 
   it.each([
-    ["nothing when all is told", told("string 2.. chars", "'x'|'y'"), NOTHING],
-    ["a bound that is missing", told("string", "'x'|'y'"), { lost: [".a minLength 2"], invented: [] }],
-    ["a value that is missing", told("string 2.. chars", "'x'"), { lost: ['.b value "y"'], invented: [] }],
+    ["no difference if all constraints are stated", details("string 2.. chars", "'x'|'y'"), NOTHING],
+    ["a missing bound", details("string", "'x'|'y'"), { lost: [".a minLength 2"], invented: [] }],
+    ["a missing value", details("string 2.. chars", "'x'"), { lost: ['.b value "y"'], invented: [] }],
     [
-      "a bound that is another",
-      told("string 3.. chars", "'x'|'y'"),
+      "a different bound",
+      details("string 3.. chars", "'x'|'y'"),
       { lost: [".a minLength 2"], invented: [".a minLength 3"] },
     ],
-  ])("finds %s", (_, details, expected) => {
-    expect(compareDetails(details, inputSchema)).toEqual(expected);
+  ])("finds %s", (_, described, expected) => {
+    expect(compareDetails(described, inputSchema)).toEqual(expected);
   });
 
-  it("does not read what is no type expression", () => {
+  it("rejects a text that is not a type expression", () => {
     expect(() => parseType("string …")).toThrow(/Expected/u);
   });
 
-  it("lists unknown keywords", () => {
+  it("reports unknown keywords as constraints", () => {
     expect([...constraintsOf({ newKeyword: 1 })]).toEqual([" other:newKeyword 1"]);
   });
 });
@@ -69,16 +69,16 @@ describe("details", () => {
     );
   });
 
-  it("accept no value that the schema refuses", () => {
+  it("accept no value that the schema rejects", () => {
     const root = { $defs: { one: { type: "string" }, two: { type: "object", properties: { a: {} } }, three: true } };
     const valuesMisjudged = (schema: unknown, values: readonly unknown[]): unknown[] => {
       const writer = createTypeWriter(root, { noteLength: 80 });
       const { text, isWhole } = writer.write(schema);
-      // The validator knows no keyword of OpenAPI and no draft before 2019.
+      // The validator supports neither OpenAPI keywords nor drafts before 2019-09.
       if (!isWhole || /"nullable"|"exclusiveM(?:in|ax)imum":(?:true|false)/u.test(JSON.stringify(schema))) return [];
-      const told = new Validator(parseTypes(text, writer.types()), "2020-12");
+      const described = new Validator(parseTypes(text, writer.types()), "2020-12");
       const original = new Validator(withDefinitions(schema, root), "2020-12");
-      return values.filter((value) => told.validate(value).valid && !original.validate(value).valid);
+      return values.filter((value) => described.validate(value).valid && !original.validate(value).valid);
     };
     const values = fc.array(arbitraryValue, { minLength: 10, maxLength: 10 });
     const property = fc.property(arbitrarySchema, values, (schema, some) => {
@@ -96,14 +96,17 @@ describe("details of the tools of real servers", () => {
   const upstreams = openUpstreams();
   afterAll(() => upstreams.close());
 
-  it.each(["everything", "filesystem", "memory", "sequential-thinking"])("state every constraint: %s", async (name) => {
-    const manifest = createRequire(import.meta.url).resolve(`@modelcontextprotocol/server-${name}/package.json`);
-    const args = [join(dirname(manifest), "dist", "index.js"), ...(name === "filesystem" ? [tmpdir()] : [])];
-    const connection = { kind: "stdio", command: process.execPath, args, env: {} } as const;
-    const { tools } = await upstreams.list({ name, connection: () => connection, eraHint: "legacy" });
-    expect(tools.length).toBeGreaterThan(0);
-    expect(tools.map((tool) => ({ tool: tool.name, ...compare(tool) }))).toEqual(
-      tools.map((tool) => ({ tool: tool.name, ...NOTHING })),
-    );
-  });
+  it.each(["everything", "filesystem", "memory", "sequential-thinking"])(
+    "state every constraint of %s",
+    async (name) => {
+      const manifest = createRequire(import.meta.url).resolve(`@modelcontextprotocol/server-${name}/package.json`);
+      const args = [join(dirname(manifest), "dist", "index.js"), ...(name === "filesystem" ? [tmpdir()] : [])];
+      const connection = { kind: "stdio", command: process.execPath, args, env: {} } as const;
+      const { tools } = await upstreams.list({ name, connection: () => connection, eraHint: "legacy" });
+      expect(tools.length).toBeGreaterThan(0);
+      expect(tools.map((tool) => ({ tool: tool.name, ...compare(tool) }))).toEqual(
+        tools.map((tool) => ({ tool: tool.name, ...NOTHING })),
+      );
+    },
+  );
 });

@@ -24,24 +24,24 @@ export interface MetaToolSource<Input extends z.ZodType> {
   readonly input: Input;
   readonly readOnly: boolean;
   /** Default values of members that the published schema requires and models sometimes omit. */
-  readonly assumed?: JsonObject;
+  readonly defaults?: JsonObject;
   /** `run` itself rejects ambiguous arguments (`context.flaws`). If false, they are rejected before `run`. */
-  readonly judgesFlaws?: boolean;
+  readonly rejectsFlaws?: boolean;
   readonly run: (args: z.output<Input>, context: CallContext) => Promise<MetaAnswer>;
 }
 
 export function defineMetaTool<Input extends z.ZodType>(source: MetaToolSource<Input>): MetaTool {
-  const { name, description, input, readOnly, assumed, judgesFlaws = false, run } = source;
+  const { name, description, input, readOnly, defaults, rejectsFlaws = false, run } = source;
   return {
     name,
     description,
     readOnly,
     inputSchema: toInputSchema(input),
     async run(args, context) {
-      const parsed = input.safeParse(isJsonObject(args) ? { ...assumed, ...args } : (args ?? {}));
+      const parsed = input.safeParse(isJsonObject(args) ? { ...defaults, ...args } : (args ?? {}));
       if (!parsed.success) throw malformed(name, parsed.error);
       const { flaws = [] } = context;
-      if (!judgesFlaws && flaws.length > 0) throw ambiguous(name, flaws);
+      if (!rejectsFlaws && flaws.length > 0) throw ambiguous(name, flaws);
       return await run(parsed.data, context);
     },
   };

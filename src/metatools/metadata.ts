@@ -38,7 +38,7 @@ export interface ToolMetadata {
   readonly inputSchema: JsonObject;
   /** Whether the tool can be called: `false` if a rule disables it or it is quarantined. */
   readonly enabled: boolean;
-  /** The tags that the rules give it. */
+  /** The tags that the rules assign to the tool. */
   readonly tags: readonly string[];
 }
 
@@ -50,7 +50,7 @@ export interface SearchResult {
   readonly summary: string;
   /** How well the tool matches, 0 to 1. Values of different queries can be compared. */
   readonly relevance: number;
-  /** The tags that the rules give it. */
+  /** The tags that the rules assign to the tool. */
   readonly tags: readonly string[];
   /** Which words of the query matched, and where; only present with `explain`. */
   readonly why?: readonly Match[];

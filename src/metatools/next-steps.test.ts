@@ -3,7 +3,7 @@ import { STEPS } from "../../test/support/every-step.js";
 import { createGatewayDescription } from "./gateway/next-steps.js";
 import { describeDiscoveryStep, describeFullModeStep } from "./next-steps.js";
 
-it("renders every action in the meta-tools of the profile discovery", () => {
+it("renders every action as a call of the profile discovery", () => {
   expect(STEPS.map(describeDiscoveryStep)).toMatchInlineSnapshot(`
     [
       "Pass smaller arguments.",
@@ -38,7 +38,7 @@ it("renders every action in the meta-tools of the profile discovery", () => {
   `);
 });
 
-it("renders every action in the meta-tools of the profile gateway", () => {
+it("renders every action as a call of the profile gateway", () => {
   const describe = createGatewayDescription((tool) => `gateway.${tool}`);
   expect(STEPS.map(describe)).toMatchInlineSnapshot(`
     [
@@ -74,7 +74,7 @@ it("renders every action in the meta-tools of the profile gateway", () => {
   `);
 });
 
-it("renders every action where tools are listed under their own names", () => {
+it("renders every action for full mode", () => {
   expect(STEPS.map(describeFullModeStep)).toMatchInlineSnapshot(`
     [
       "Pass smaller arguments.",

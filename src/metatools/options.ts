@@ -35,7 +35,7 @@ export const gatewayOptions = z
       .max(50)
       .default(3)
       .describe(
-        "The largest number of alternatives that `gateway.intent` returns if the caller passes no limit. `MCP_DEFAULT_LIMIT` overrides it.",
+        "The maximum number of alternatives that `gateway.intent` returns if the caller passes no limit. `MCP_DEFAULT_LIMIT` overrides it.",
       ),
     registry: z
       .string()

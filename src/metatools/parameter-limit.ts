@@ -2,14 +2,14 @@ import { cutAtWord } from "../util/text.js";
 import type { DescribedInput } from "./describe-input.js";
 import type { ToolParameter } from "./tool-details.js";
 
-/** The largest size of parameters, types and schemas in an answer, in characters: about 10,000 tokens. */
-const MOST_CHARACTERS = 40_000;
+/** The maximum size of parameters, types and schemas in an answer, in characters: about 10,000 tokens. */
+const MAX_CHARACTERS = 40_000;
 const SHORT_TYPE = 200;
-const MOST_NAMED = 20;
+const MAX_NAMED = 20;
 
 /** Shortens the largest parts of an input that is over the limit, and lists them in `omitted`. */
 export function limitParameters(input: DescribedInput): DescribedInput {
-  if (sizeOf(input) <= MOST_CHARACTERS) return input;
+  if (sizeOf(input) <= MAX_CHARACTERS) return input;
   const { inputSchema, ...rest } = input;
   return fit({ ...rest, omitted: inputSchema === undefined ? [] : ["inputSchema"] });
 }
@@ -20,13 +20,13 @@ function fit(input: DescribedInput): DescribedInput {
   const types = { ...input.types };
   let size = sizeOf(input);
   for (const large of toLargeParts(parameters, types)) {
-    if (size <= MOST_CHARACTERS) break;
+    if (size <= MAX_CHARACTERS) break;
     size -= large.shorten();
     omitted.push(large.name);
   }
-  const remaining = withinLimit(parameters, MOST_CHARACTERS - sizeOf(types));
+  const remaining = withinLimit(parameters, MAX_CHARACTERS - sizeOf(types));
   const dropped = parameters.length - remaining.length;
-  const named = omitted.slice(0, MOST_NAMED);
+  const named = omitted.slice(0, MAX_NAMED);
   return {
     ...input,
     parameters: remaining,
@@ -67,11 +67,11 @@ function toLargeParts(parameters: ToolParameter[], types: Record<string, string>
   return [...ofParameters, ...ofTypes].filter(({ size }) => size > 2 * SHORT_TYPE).sort((a, b) => b.size - a.size);
 }
 
-function withinLimit(parameters: readonly ToolParameter[], most: number): ToolParameter[] {
+function withinLimit(parameters: readonly ToolParameter[], max: number): ToolParameter[] {
   let size = 0;
   return parameters.filter((parameter) => {
     size += sizeOf(parameter);
-    return size <= most;
+    return size <= max;
   });
 }
 

@@ -17,6 +17,6 @@ it.each<[string, string, object, string]>([
   ["limit", "The limit, at most 5", {}, "The limit, at most 5"],
   ["tags", " Tags\n  separated by\tcommas ", {}, "Tags separated by commas"],
   ["a", "", {}, ""],
-])("of %s: %j with %j says %j", (name, description, schema, expected) => {
+])("reduces the description of %s, %j with the schema %j, to %j", (name, description, schema, expected) => {
   expect(toParameterNote(name, schema, description)).toBe(expected);
 });

@@ -20,7 +20,7 @@ const listing = (name: string, description: string): ServerListing => ({
   era: "legacy",
 });
 
-/** Servers that have never been asked, and what the test makes them answer. */
+/** Servers that have not been listed yet; the test answers for them with `answers`. */
 function setUp(names: string[], { broken = [] as string[] } = {}) {
   const quiet = { now: () => 1000, elapsed: () => performance.now(), log: () => undefined };
   const answers = new Map<string, (listing: ServerListing) => void>();
@@ -53,7 +53,7 @@ function setUp(names: string[], { broken = [] as string[] } = {}) {
 describe("a search while servers start for the first time", () => {
   afterEach(() => void vi.useRealTimers());
 
-  it("waits longer than 1.5 s while it has found nothing, and ends with the answer that has a hit", async () => {
+  it("waits longer than 1.5 s while it has no hit, and ends with the first hit", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
     const { refresh, discovery, answers } = setUp(["files", "mail", "slow"]);
     refresh.start();
@@ -71,7 +71,7 @@ describe("a search while servers start for the first time", () => {
     await refresh.close();
   });
 
-  it("names no server as starting that cannot start, however many are in the queue before it", async () => {
+  it("reports a server that cannot start as failed, even while others are queued before it", async () => {
     const names = ["a", "b", "c", "d", "e", "unset"];
     const { refresh, discovery } = setUp(names, { broken: ["unset"] });
     refresh.start();

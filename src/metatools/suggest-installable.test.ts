@@ -37,18 +37,18 @@ const snapshotWith = (args: readonly string[]): Snapshot => {
 };
 
 describe("suggestInstallable", () => {
-  it("suggests what the directory is sure of", async () => {
+  it("suggests a certain match of the directory", async () => {
     const found = await suggestInstallable("send an SMS", snapshotWith([]), directory([suggestion(true)]));
     expect(found.map(addServerNote)).toEqual([
       "A server that is not configured fits. The user can add it with: anygpt mcp add @acme/sms (tools: send_sms, list_sms)",
     ]);
   });
 
-  it("suggests nothing that the directory is not sure of", async () => {
+  it("does not suggest an uncertain match", async () => {
     expect(await suggestInstallable("x", snapshotWith([]), directory([suggestion(false)]))).toEqual([]);
   });
 
-  it.each(["@acme/sms", "@acme/sms@1.0.0"])("suggests no server that is configured as %s", async (spec) => {
+  it.each(["@acme/sms", "@acme/sms@1.0.0"])("does not suggest a server that is configured as %s", async (spec) => {
     expect(await suggestInstallable("x", snapshotWith(["-y", spec]), directory([suggestion(true)]))).toEqual([]);
   });
 

@@ -3,8 +3,8 @@ import type { Directory } from "../directory/directory.js";
 import type { DirectoryEntry } from "../directory/entry.js";
 import type { Suggestion } from "../directory/rank.js";
 
-const MOST_SUGGESTIONS = 3;
-const MOST_TOOLS = 3;
+const MAX_SUGGESTIONS = 3;
+const MAX_TOOLS = 3;
 
 /** Servers of the directory that certainly match and are not configured. If the directory cannot be read, there are no suggestions. */
 export async function suggestInstallable(
@@ -13,7 +13,7 @@ export async function suggestInstallable(
   directory: Directory | undefined,
 ): Promise<readonly Suggestion[]> {
   try {
-    const found = (await directory?.search(query, MOST_SUGGESTIONS)) ?? [];
+    const found = (await directory?.search(query, MAX_SUGGESTIONS)) ?? [];
     const words = [...servers.values()].flatMap(({ definition: { connection } }) => {
       if (connection.kind === "stdio") return [connection.command, ...connection.args];
       return connection.kind === "http" || connection.kind === "sse" ? [connection.url] : [];
@@ -34,6 +34,6 @@ function isConfigured({ package: source, remote }: DirectoryEntry, words: readon
 
 /** One line for an agent or a terminal. It names a command for the user, because no tool of the gateway installs servers. */
 export function addServerNote({ entry, tools }: Suggestion): string {
-  const named = tools.length > 0 ? ` (tools: ${tools.slice(0, MOST_TOOLS).join(", ")})` : "";
+  const named = tools.length > 0 ? ` (tools: ${tools.slice(0, MAX_TOOLS).join(", ")})` : "";
   return `A server that is not configured fits. The user can add it with: anygpt mcp add ${entry.name}${named}`;
 }

@@ -5,7 +5,7 @@ const text = (value: string) => ({ type: "text", text: value });
 const replayed = { "anygpt/replayed": { request_id: "r-1" } };
 
 describe("toExecutionResult", () => {
-  it("says that the answer is the one of an earlier call", () => {
+  it("marks the stored answer of an earlier call", () => {
     expect(toExecutionResult({ content: [text("done")], _meta: replayed }, "s", "t")).toEqual({
       success: true,
       result: "done",
@@ -20,13 +20,13 @@ describe("toExecutionResult", () => {
 
   it.each<[string, unknown]>([
     ["no metadata", undefined],
-    ["metadata of the tool's own", { "example.com/trace": "t" }],
-    ["metadata that is no object", "anygpt/replayed"],
-  ])("says nothing of an earlier call with %s", (_, _meta) => {
+    ["other metadata", { "example.com/trace": "t" }],
+    ["metadata that is not an object", "anygpt/replayed"],
+  ])("does not mark an answer with %s as stored", (_, _meta) => {
     expect(toExecutionResult({ content: [text("done")], _meta }, "s", "t")).toEqual({ success: true, result: "done" });
   });
 
-  it("passes on what a dry run found", () => {
+  it("returns the report of a dry run", () => {
     const found = { dry_run: true, would: "execute", tool: "s:t", risk: "high" };
     const answer = { content: [text(JSON.stringify(found))], structuredContent: found };
     expect(toExecutionResult(answer, "s", "t")).toEqual({ success: true, result: found });

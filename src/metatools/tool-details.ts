@@ -32,6 +32,6 @@ export interface ToolDetails {
   readonly inputSchema?: JsonObject;
   /** Names of the parts that were too large to include. */
   readonly omitted?: readonly string[];
-  /** The URI of the resource with the complete definition; only present if something was cut. */
+  /** The URI of the resource with the complete definition; only present if the details are not complete. */
   readonly full?: string;
 }

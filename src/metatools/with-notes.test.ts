@@ -13,14 +13,14 @@ const answering = (answer: MetaAnswer): MetaTool => ({
 });
 
 it.each<[string, MetaAnswer, string[], unknown]>([
-  ["adds nothing where there is nothing to tell", { kind: "data", data: { a: 1 } }, [], { a: 1 }],
-  ["adds what there is to tell", { kind: "data", data: { a: 1 } }, ["One.", "Two."], { a: 1, note: "One. Two." }],
-  ["keeps a note", { kind: "data", data: { note: "Own." } }, ["One."], { note: "Own. One." }],
+  ["adds nothing without notices", { kind: "data", data: { a: 1 } }, [], { a: 1 }],
+  ["adds notices", { kind: "data", data: { a: 1 } }, ["One.", "Two."], { a: 1, note: "One. Two." }],
+  ["keeps the note of the answer first", { kind: "data", data: { note: "Own." } }, ["One."], { note: "Own. One." }],
 ])("%s", async (_, answer, notes, data) => {
   expect(await withNotes(answering(answer), () => notes).run({}, context)).toEqual({ kind: "data", data });
 });
 
-it("leaves a server's answer as it is", async () => {
+it("leaves the answer of a server unchanged", async () => {
   const answer: MetaAnswer = { kind: "result", result: { content: [] } };
   expect(await withNotes(answering(answer), () => ["One."]).run({}, context)).toBe(answer);
 });

@@ -183,7 +183,7 @@ describe("an agent", () => {
       inputSchema: { type: "object" },
     });
     await expect(gateway.client.readResource({ uri: "anygpt://results/none/1" })).rejects.toThrow(
-      "The stored result has expired.",
+      "The stored result does not exist or has expired.",
     );
   });
 

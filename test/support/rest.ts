@@ -33,8 +33,8 @@ export interface RestReply {
 }
 
 /** For tests that are not about the login throttle. */
-export const PATIENT: Pick<ServeHttpParts, "failures"> = {
-  failures: { waitMs: () => 0, failed: () => undefined, succeeded: () => undefined },
+export const PATIENT: Pick<ServeHttpParts, "throttle"> = {
+  throttle: { waitMs: () => 0, failed: () => undefined, succeeded: () => undefined },
 };
 
 export async function openRest(

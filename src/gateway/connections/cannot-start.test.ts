@@ -14,19 +14,19 @@ const stdio = (command: string, more: object = {}): ServerConnection => ({
   env: {},
   ...more,
 });
-const targetOf = (written: () => ServerConnection) => (): ConnectionTarget =>
-  ({ name: "s", written }) as ConnectionTarget;
+const targetOf = (withoutSecrets: () => ServerConnection) => (): ConnectionTarget =>
+  ({ name: "s", withoutSecrets }) as ConnectionTarget;
 
-describe.skipIf(process.platform === "win32")("a server", () => {
+describe.skipIf(process.platform === "win32")("cannotStart", () => {
   it.each<[string, ServerConnection, boolean]>([
     ["a command on the path", stdio(basename(node)), false],
     ["a command by its full path", stdio(node), false],
-    ["a command in its own folder", stdio(`./${basename(node)}`, { cwd: dirname(node) }), false],
-    ["a command on a path of its own", stdio(basename(node), { env: { PATH: "/nowhere" } }), true],
+    ["a relative command in its working folder", stdio(`./${basename(node)}`, { cwd: dirname(node) }), false],
+    ["its own PATH without the command", stdio(basename(node), { env: { PATH: "/nowhere" } }), true],
     ["a command that is not on the path", stdio("no-such-command"), true],
-    ["a command that is no file", stdio(dirname(node)), true],
-    ["an address", { kind: "http", url: "https://example.com", headers: {} }, false],
-  ])("with %s", (_, connection, expected) => {
+    ["a folder as command", stdio(dirname(node)), true],
+    ["a URL", { kind: "http", url: "https://example.com", headers: {} }, false],
+  ])("for a server with %s", (_, connection, expected) => {
     expect(
       cannotStart(
         targetOf(() => connection),
@@ -35,7 +35,7 @@ describe.skipIf(process.platform === "win32")("a server", () => {
     ).toBe(expected);
   });
 
-  it("cannot start with a variable that is not set", () => {
+  it("is true for a server with a variable that is not set", () => {
     const unset = (): never => {
       throw new DiscoveryError("CONFIGURATION_ERROR", "The variable TOKEN is not set.");
     };

@@ -12,7 +12,7 @@ export interface CommandEnvironment {
 /** Whether a start would fail at once: a variable of the server is not set, or its command does not exist. */
 export function cannotStart(target: () => ConnectionTarget, runtime: CommandEnvironment): boolean {
   try {
-    return !hasCommand(target().written(), runtime);
+    return !hasCommand(target().withoutSecrets(), runtime);
   } catch {
     return true;
   }

@@ -11,11 +11,11 @@ const COMMON_VARIABLES = ["PATH", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_
  * variables that it inherits. The text may contain secrets. References such as `${keychain:NAME}` are not resolved for it.
  */
 export function circumstancesOf(
-  { written }: { readonly written: () => ServerConnection },
+  { withoutSecrets }: { readonly withoutSecrets: () => ServerConnection },
   env: Readonly<Record<string, string | undefined>>,
 ): string {
   try {
-    const connection = written();
+    const connection = withoutSecrets();
     const inherited = connection.kind === "stdio" ? inheritedNames(env, connection.inheritEnv ?? []) : [];
     const names = [...COMMON_VARIABLES.flatMap((name) => [name, name.toLowerCase()]), ...inherited].toSorted();
     return canonicalJson([connection, names.map((name) => [name, env[name] ?? null])]);

@@ -13,7 +13,7 @@ export function connectionResolverParts({
   readonly config: Config;
   readonly runtime: RuntimeEnvironment;
   readonly origins: InheritanceParts["origins"];
-}): Omit<ConnectionResolverParts, "variables" | "filed"> {
+}): Omit<ConnectionResolverParts, "variables" | "toolFileVariables"> {
   return {
     isStrict: config.policy.preset === "strict",
     inheritance: createInheritance({ env, inheritEnv: config.upstreams.inheritEnv, origins }),

@@ -15,43 +15,49 @@ const known = (definition: ServerDefinition): Snapshot["servers"] =>
   new Map([[definition.name, { definition, record: undefined, failure: undefined, doubts: new Map(), tools: [] }]]);
 
 it.each<[string, ServerConnection, string[]]>([
-  ["a variable's value", stdio({}, ["run", "${NAME}"]), ["from-variable"]],
+  ["the value of a variable", stdio({}, ["run", "${NAME}"]), ["from-variable"]],
   ["the value of an option", stdio({}, ["--api-key=written-key", "--port=1"]), ["written-key"]],
   ["the word after an option", stdio({}, ["--token", "written-token"]), ["written-token"]],
-  ["a value of the environment", stdio({ API_KEY: "written-key", LOG: "debug" }, []), ["written-key"]],
+  ["a value in env", stdio({ API_KEY: "written-key", LOG: "debug" }, []), ["written-key"]],
   [
-    "the password of an address",
+    "the password of a URL",
     stdio({}, ["postgres://user:pass%21word@host/db"]),
     ["postgres://user:pass%21word@host/db", "postgres://user:pass!word@host/db", "pass%21word", "pass!word"],
   ],
   [
     "a header and a query",
-    { kind: "http", url: "https://host/mcp?key=written%2Bkey", headers: { Authorization: "Bearer written-token" } },
+    {
+      kind: "http",
+      url: "https://host/mcp?key=written%2Bkey",
+      headers: { Authorization: "Bearer written-token" },
+    },
     ["written-token", "written%2Bkey", "written+key"],
   ],
-  ["a secret of which a part is a variable", stdio({ API_KEY: "a-${NAME}" }, []), ["from-variable", "a-from-variable"]],
+  ["a secret that contains a variable", stdio({ API_KEY: "a-${NAME}" }, []), ["from-variable", "a-from-variable"]],
 ])("reports %s as secrets, so that they are redacted", async (_, connection, expected) => {
-  const told = new Set<string>();
+  const globallyNoted = new Set<string>();
   const variables = createVariables({
     env: { NAME: "from-variable" },
     cwd: "/nowhere",
     home: "/nowhere",
-    secrets: { note: (value) => told.add(value) },
+    secrets: { note: (value) => globallyNoted.add(value) },
   });
   const server = { name: "s", connection, tags: [], origin: "inline" } as never;
   const noted = new Set<string>();
-  await createConnectionResolver(() => known(server), { variables, filed: variables })("s").connection((value) =>
-    noted.add(value),
+  await createConnectionResolver(() => known(server), { variables, toolFileVariables: variables })("s").connection(
+    (value) => noted.add(value),
   );
   expect([...noted].sort()).toEqual([...expected].sort());
-  expect([...told].sort()).toEqual([...expected].sort());
+  expect([...globallyNoted].sort()).toEqual([...expected].sort());
 });
 
-describe("a variable in the arguments of a program", () => {
+describe("a variable in the arguments of a command", () => {
   const open = (args: string[], isStrict: boolean, env: Record<string, string> = {}) => {
     const variables = createVariables({ env: { TOKEN: "s3cret", HOME: "/h" }, cwd: "/nowhere", home: "/nowhere" });
     const server = { name: "s", connection: stdio(env, args), tags: [], origin: "inline" } as never;
-    return createConnectionResolver(() => known(server), { variables, filed: variables, isStrict })("s").connection();
+    return createConnectionResolver(() => known(server), { variables, toolFileVariables: variables, isStrict })(
+      "s",
+    ).connection();
   };
 
   it("is rejected by the preset strict, because every user can read the process list", () => {
@@ -84,12 +90,17 @@ it("describes a REST API without its credentials, and names the missing variable
   };
   const variables = createVariables({ cwd: "/none", home: "/none", env: {} });
   const server = { name: "api", connection: rest, manifest: [], origin: "inline" };
-  const connection = createConnectionResolver(() => known(server), { variables, filed: variables })("api").connection();
+  const connection = createConnectionResolver(() => known(server), { variables, toolFileVariables: variables })(
+    "api",
+  ).connection();
   expect(connection).toMatchObject({ kind: "rest", lacking: ["NOT_SET"] });
   expect(connection).not.toHaveProperty("auth");
 });
 
-const both = (parts: VariablesParts) => ({ variables: createVariables(parts), filed: createVariables(parts) });
+const both = (parts: VariablesParts) => ({
+  variables: createVariables(parts),
+  toolFileVariables: createVariables(parts),
+});
 
 describe("a server with descriptions of its variables", () => {
   const headers = { KEY: "${CTX_KEY}", "X-Team": "team-${CTX_TEAM}", Plain: "1" };
@@ -137,7 +148,9 @@ describe("references to secrets", () => {
   const server: ServerDefinition = { name: "s", connection, manifest: [], origin: "/repo/.mcp.json" };
   const secrets = { read: (reference: string) => Promise.resolve(`value of ${reference}`) };
   const find = (definition: ServerDefinition, isStrict = false) =>
-    createConnectionResolver(() => known(definition), { variables, filed: variables, secrets, isStrict })("s");
+    createConnectionResolver(() => known(definition), { variables, toolFileVariables: variables, secrets, isStrict })(
+      "s",
+    );
 
   it("are read when the connection is opened, and noted as secrets", async () => {
     const noted: string[] = [];
@@ -146,13 +159,13 @@ describe("references to secrets", () => {
       env: { TOKEN: "Bearer value of keychain:TOKEN", NAME: "n" },
     });
     expect(noted).toContain("value of keychain:TOKEN");
-    expect(target.written()).toMatchObject({ env: { TOKEN: "Bearer ${keychain:TOKEN}", NAME: "n" } });
+    expect(target.withoutSecrets()).toMatchObject({ env: { TOKEN: "Bearer ${keychain:TOKEN}", NAME: "n" } });
   });
 
   it("are rejected in an entry outside the user's own configuration", () => {
     const message = "${keychain:TOKEN} is not read for s: /repo/.mcp.json is not your own configuration.";
     expect(() => find(server).connection()).toThrow(message);
-    expect(() => find(server).written()).toThrow(message);
+    expect(() => find(server).withoutSecrets()).toThrow(message);
   });
 
   it("are rejected in arguments by the preset strict", () => {

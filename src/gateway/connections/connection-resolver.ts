@@ -19,14 +19,14 @@ export type ResolveConnection = (server: string, actorId?: string) => Connection
 export interface ConnectionTarget extends UpstreamTarget {
   /** Changes when the resolved connection changes. */
   readonly identity: () => string;
-  /** The connection with its variables replaced. References to secrets are not resolved, so the user is not prompted. */
-  readonly written: () => ServerConnection;
+  /** The connection with its variables replaced, but without the values of secret references, so the user is not prompted. */
+  readonly withoutSecrets: () => ServerConnection;
 }
 
 export interface ConnectionResolverParts {
   readonly variables: Variables;
   /** The variables of servers that tool files define. */
-  readonly filed: Variables;
+  readonly toolFileVariables: Variables;
   /** Rejects variables in command arguments, because every user of this machine can read them. */
   readonly isStrict?: boolean;
   /** Adds the environment variables that server processes inherit. */
@@ -49,7 +49,7 @@ export function createConnectionResolver(
       });
     }
     const era = known?.record?.era;
-    const variables = definition.isFixed === true ? parts.filed : parts.variables;
+    const variables = definition.isFixed === true ? parts.toolFileVariables : parts.variables;
     const references = referencesIn(definition.connection);
     const complete = (noteSecret: NoteValue | undefined, read: ReadReference): ServerConnection => {
       if (parts.isStrict === true) assertNoVariablesInArgs(definition);
@@ -57,27 +57,27 @@ export function createConnectionResolver(
       const connection = resolveNeeds(definition, variables, { onValue: noteSecret, read });
       const completed = parts.inheritance?.complete(name, connection) ?? connection;
       const inherited = parts.inheritance?.secretsIn(completed) ?? [];
-      for (const secret of [...writtenSecrets(connection, name), ...inherited]) {
+      for (const secret of [...literalSecrets(connection, name), ...inherited]) {
         variables.note(secret);
         noteSecret?.(secret);
       }
       return completed;
     };
-    const written = (): ServerConnection => complete(undefined, (reference) => `\${${reference}}`);
+    const withoutSecrets = (): ServerConnection => complete(undefined, (reference) => `\${${reference}}`);
     return {
       name,
-      written,
-      identity: () => identityOf(written()),
+      withoutSecrets,
+      identity: () => identityOf(withoutSecrets()),
       connection(noteSecret) {
-        if (references.length === 0) return complete(noteSecret, noValue);
-        // Reports all other errors before reading a secret can prompt the user.
-        written();
+        if (references.length === 0) return complete(noteSecret, unresolvable);
+        // Reports all other errors first, because reading a secret may prompt the user.
+        withoutSecrets();
         return readAll(references, parts.secrets).then((values) => {
           for (const value of values.values()) {
             variables.note(value);
             noteSecret?.(value);
           }
-          return complete(noteSecret, (reference) => values.get(reference) ?? noValue(reference));
+          return complete(noteSecret, (reference) => values.get(reference) ?? unresolvable(reference));
         });
       },
       ...(era === undefined ? {} : { eraHint: era }),
@@ -89,11 +89,12 @@ export function createConnectionResolver(
 async function readAll(references: readonly string[], secrets: SecretReader | undefined): Promise<Map<string, string>> {
   const values = new Map<string, string>();
   // One after the other: each read may prompt the user.
-  for (const reference of references) values.set(reference, (await secrets?.read(reference)) ?? noValue(reference));
+  for (const reference of references)
+    values.set(reference, (await secrets?.read(reference)) ?? unresolvable(reference));
   return values;
 }
 
-function noValue(reference: string): never {
+function unresolvable(reference: string): never {
   throw new DiscoveryError(
     "CONFIGURATION_ERROR",
     `\${${reference}} cannot be resolved: this engine has no reader for secrets.`,
@@ -173,11 +174,11 @@ function assertNoVariablesInArgs({ name: server, connection }: ServerDefinition)
 /** Rejects invalid header values. Checked here, because later errors would contain the value, which may be a secret. */
 function assertSendable(connection: ServerConnection, server: string): ServerConnection {
   if (!("headers" in connection)) return connection;
-  const [wrong] = Object.entries(connection.headers).find(([, value]) => /[^\t\x20-\x7e\x80-\xff]/.test(value)) ?? [];
-  if (wrong === undefined) return connection;
+  const [invalid] = Object.entries(connection.headers).find(([, value]) => /[^\t\x20-\x7e\x80-\xff]/.test(value)) ?? [];
+  if (invalid === undefined) return connection;
   throw new DiscoveryError(
     "CONFIGURATION_ERROR",
-    `The header ${wrong} of ${server} has a character that is not allowed in a header.`,
+    `The header ${invalid} of ${server} has a character that is not allowed in a header.`,
     {
       hint: [
         { action: "edit-config", key: `servers.${server}.headers`, change: "correct" },
@@ -219,7 +220,7 @@ function resolveWithOptionalAuth(connection: ServerConnection, variables: Variab
 }
 
 /** Values in the connection that look like secrets. For a URL also its password, and each value also URL-decoded. */
-function writtenSecrets(connection: ServerConnection, server: string): string[] {
+function literalSecrets(connection: ServerConnection, server: string): string[] {
   return findSecrets(connection, server).flatMap(({ value }) => {
     const password = /^[a-z][\w+.-]*:\/\/[^/\s:@]*:([^/\s@]+)@/i.exec(value)?.[1];
     return [value, ...(password === undefined ? [] : [password])].flatMap((text) => [text, urlDecoded(text)]);

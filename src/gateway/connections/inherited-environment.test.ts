@@ -8,7 +8,7 @@ const env = { GITHUB_TOKEN: "ghp_canary", LANG_MODE: "fast", OTHER: "x" };
 const from = (client: string): [string, ServerOrigin] => [client, { client, file: "f", scope: "user", path: "p" }];
 const origins = new Map([from("vscode"), from("cursor")]);
 
-it("gives programs the default, unless their entry says otherwise", () => {
+it("applies the default inheritEnv, unless the entry has its own", () => {
   const { complete } = createInheritance({ env, inheritEnv: ["GITHUB_*"], origins });
   expect(complete("s", PROGRAM)).toEqual({ ...PROGRAM, inheritEnv: ["GITHUB_*"] });
   expect(complete("s", { ...PROGRAM, inheritEnv: ["LANG_*"] })).toMatchObject({ inheritEnv: ["LANG_*"] });
@@ -17,7 +17,7 @@ it("gives programs the default, unless their entry says otherwise", () => {
   expect(complete("s", remote)).toBe(remote);
 });
 
-it("says what is missing to servers of programs that pass their whole environment", () => {
+it("adds a hint to servers of clients that pass their whole environment", () => {
   const { complete } = createInheritance({ env, inheritEnv: [], origins });
   expect(complete("vscode", PROGRAM)).toMatchObject({ startHint: expect.stringContaining("`upstreams.inheritEnv`") });
   expect(complete("cursor", PROGRAM)).toEqual(PROGRAM);

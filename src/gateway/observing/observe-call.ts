@@ -6,11 +6,11 @@ import type { Tool } from "../../model/tool.js";
 import type { Span, Tracing } from "../../tracing/open-tracing.js";
 import { parseTraceparent, toTraceparent } from "../../tracing/trace-context.js";
 import type { UpstreamCall } from "../../upstreams/types.js";
-import type { Watchers } from "./watchers.js";
+import type { ObservationSinks } from "./sinks.js";
 
 /** Reports one call to metrics, traces and the log. */
-export function observeCall(call: Call, requestId: string, watchers: Watchers): CallObserver {
-  const { metrics, tracing, log, elapsed } = watchers;
+export function observeCall(call: Call, requestId: string, sinks: ObservationSinks): CallObserver {
+  const { metrics, tracing, log, elapsed } = sinks;
   const began = elapsed();
   const spans = tracing && traceCall(call, requestId, tracing);
   /** Set once the tool is found: names that callers invent must not appear in metric labels or spans. */

@@ -7,15 +7,15 @@ import { describeDiscoveryStep } from "../../metatools/next-steps.js";
 import type { FoundTools } from "../../metatools/found-tools.js";
 import { parseTraceparent } from "../../tracing/trace-context.js";
 import { createListingTokens } from "./listing-tokens.js";
-import type { Watchers } from "./watchers.js";
+import type { ObservationSinks } from "./sinks.js";
 
 /** Wraps `discovery` so that its searches are reported to metrics, traces and the log. */
-export function observeDiscovery(watchers: Watchers, discovery: Discovery, snapshot: () => Snapshot): Discovery {
-  const { metrics, elapsed } = watchers;
+export function observeDiscovery(sinks: ObservationSinks, discovery: Discovery, snapshot: () => Snapshot): Discovery {
+  const { metrics, elapsed } = sinks;
   const listing = createListingTokens(snapshot);
 
   const search = async (request: SearchRequest): Promise<FoundTools> => {
-    const observer = observeSearch(request, watchers);
+    const observer = observeSearch(request, sinks);
     const began = elapsed();
     try {
       const found = await discovery.search(request);
@@ -37,7 +37,7 @@ export function observeDiscovery(watchers: Watchers, discovery: Discovery, snaps
 }
 
 /** The query may be confidential, so neither the log nor a trace contains it. */
-function observeSearch({ context }: SearchRequest, { tracing, log, elapsed }: Watchers) {
+function observeSearch({ context }: SearchRequest, { tracing, log, elapsed }: ObservationSinks) {
   const began = elapsed();
   const parent = parseTraceparent(context?.meta?.["traceparent"]);
   const span = tracing?.begin("search_tools", { kind: "server", parent });

@@ -50,7 +50,7 @@ const ECHO = { servers: { echo: testServer("echo.mjs") } };
 const traced = () => engineOn(ECHO, {}, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
 
 describe("metrics", () => {
-  it("report calls and searches as they happen", async () => {
+  it("count calls and searches", async () => {
     const metrics = createMetrics();
     const engine = engineOn(ECHO, { observe: { metrics } });
     await engine.searchTools("echo a text");
@@ -77,25 +77,25 @@ describe("metrics", () => {
 });
 
 describe("the log at debug", () => {
-  it("has a line for every call and search, without what was asked", async () => {
+  it("has a line for every call and search, without arguments and queries", async () => {
     const lines: { message: string; facts: object | undefined }[] = [];
     const log = (message: string, facts?: object): void => void lines.push({ message, facts });
     const engine = engineOn(ECHO, { log, observe: { logsCalls: true } });
     await engine.searchTools("something private");
     await engine.executeTool("echo", "echo", { text: "private" });
     await engine.executeTool("echo", "absent", {});
-    const told = lines.filter(({ facts }) => facts !== undefined);
-    expect(told.map(({ facts }) => facts)).toMatchObject([
+    const reported = lines.filter(({ facts }) => facts !== undefined);
+    expect(reported.map(({ facts }) => facts)).toMatchObject([
       { level: "debug", hits: expect.any(Number) },
       { level: "debug", tool: "echo:echo", outcome: "ok", surface: "library", request_id: expect.any(String) },
       { level: "debug", outcome: "error", code: "TOOL_NOT_FOUND" },
     ]);
-    expect(JSON.stringify(told)).not.toContain("private");
+    expect(JSON.stringify(reported)).not.toContain("private");
   });
 });
 
 describe("traces", () => {
-  it("join the caller's, show the decision and the server's part, and go on to the server", async () => {
+  it("continue the caller's trace with spans for the policy and the server, and pass it to the server", async () => {
     const engine = traced();
     const { execute } = await engine.known();
     const call = toCall({ server: "echo", tool: "meta", meta: { traceparent } });
@@ -114,7 +114,7 @@ describe("traces", () => {
     expect(String(content[0]?.["text"])).toContain(`00-${TRACE}-${upstream?.spanId}-01`);
   });
 
-  it("start here if the caller has none, and report failures by their code", async () => {
+  it("begin a new trace without a traceparent, and report errors by their code", async () => {
     const engine = traced();
     await engine.executeTool("echo", "echo", {});
     await engine.executeTool("echo", "crash", {});
@@ -132,7 +132,7 @@ describe("traces", () => {
     expect(new Set(collector.spans.map(({ traceId }) => traceId)).size).toBe(3);
   });
 
-  it("join the caller's in a search", async () => {
+  it("continue the caller's trace in a search", async () => {
     const engine = traced();
     const { metaTools } = await engine.known();
     const search = metaTools.find(({ name }) => name === "search_tools")!;
@@ -142,12 +142,12 @@ describe("traces", () => {
   });
 
   it.each([
-    ["are on, the API is told ours", true],
-    ["are off, the API is told nothing", false],
-  ])("when they %s", async (_, isOn) => {
-    const asked: IncomingHttpHeaders[] = [];
+    ["pass the gateway's traceparent to a REST API if traces are enabled", true],
+    ["pass no traceparent to a REST API if traces are disabled", false],
+  ])("%s", async (_, isOn) => {
+    const received: IncomingHttpHeaders[] = [];
     const api = createServer((request, response) => {
-      asked.push(request.headers);
+      received.push(request.headers);
       response.writeHead(200, { "content-type": "application/json" }).end("{}");
     });
     api.listen(0, "127.0.0.1");
@@ -163,11 +163,11 @@ describe("traces", () => {
     await engine.close();
     api.close();
     const upstream = collector.spans.find(({ kind }) => kind === 3);
-    expect(asked.at(-1)?.["traceparent"]).toBe(isOn ? `00-${TRACE}-${upstream?.spanId}-01` : undefined);
+    expect(received.at(-1)?.["traceparent"]).toBe(isOn ? `00-${TRACE}-${upstream?.spanId}-01` : undefined);
   });
 });
 
-it("changes nothing without observers: the caller's metadata passes unchanged", async () => {
+it("forwards the caller's metadata unchanged without observers", async () => {
   const engine = engineOn(ECHO, {});
   const { execute } = await engine.known();
   const call = toCall({ server: "echo", tool: "meta", meta: { traceparent } });
@@ -175,7 +175,7 @@ it("changes nothing without observers: the caller's metadata passes unchanged", 
   expect(String(content[0]?.["text"])).toContain(traceparent);
 });
 
-it("sends traces where the configuration says so, and none where it says no, whatever the variables say", async () => {
+it("lets the configuration enable and disable traces, regardless of environment variables", async () => {
   for (const [traces, env, sent] of [
     [{ endpoint: `${collector.url}/v1/traces` }, {}, true],
     [{ enabled: false }, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }, false],

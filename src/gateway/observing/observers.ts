@@ -37,15 +37,15 @@ export async function openObservers(
     import("./observe-call.js"),
     settings && openTraces(settings, runtime),
   ]);
-  const watchers = {
+  const sinks = {
     elapsed: runtime.elapsed,
     ...(metrics && { metrics }),
     ...(tracing && { tracing }),
     ...(logsCalls ? { log: runtime.log } : {}),
   };
   return {
-    call: (call, requestId) => observeCall(call, requestId, watchers),
-    discovery: (discovery, snapshot) => observeDiscovery(watchers, discovery, snapshot),
+    call: (call, requestId) => observeCall(call, requestId, sinks),
+    discovery: (discovery, snapshot) => observeDiscovery(sinks, discovery, snapshot),
     close: async () => await tracing?.close(),
   };
 }

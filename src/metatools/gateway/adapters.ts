@@ -9,7 +9,7 @@ import { describeServer } from "../describe-server.js";
 import { defineMetaTool, type MetaTool } from "../meta-tool.js";
 import { describeAuthentication, describeStatus, titleOf } from "./adapter-facts.js";
 import type { GatewayTable } from "./parts.js";
-import { isSameCountry } from "./operation-names.js";
+import { isSameCountry } from "./countries-and-currencies.js";
 
 const text = z.string().min(1);
 const filters = z.strictObject({
@@ -19,10 +19,10 @@ const filters = z.strictObject({
 });
 
 /** Above this number of adapters, each gets a brief description. An agent can request the details of one adapter, or search by task. */
-const MANY = 30;
-const MOST = 200;
-const MOST_OPERATIONS = 2;
-const MOST_CATEGORIES = 6;
+const MANY_ADAPTERS = 30;
+const MAX_ADAPTERS = 200;
+const MAX_OPERATIONS = 2;
+const MAX_CATEGORIES = 6;
 
 export function gatewayAdapters(table: GatewayTable): MetaTool {
   return defineMetaTool({
@@ -34,14 +34,16 @@ export function gatewayAdapters(table: GatewayTable): MetaTool {
       const servers = table.discovery.servers();
       const found = servers.filter((server) => matchesFilters(server, given));
       const starts = new Map(table.discovery.starts().map((start) => [start.name, start]));
-      const describe = found.length > MANY ? describeBriefly : describeAdapter;
-      const more = found.length - MOST;
+      const describe = found.length > MANY_ADAPTERS ? describeBriefly : describeAdapter;
+      const more = found.length - MAX_ADAPTERS;
       return {
         kind: "data",
         data: {
           total: found.length,
           filters_applied: given,
-          adapters: found.slice(0, MOST).map((server) => describe(server, table, starts.get(server.definition.name))),
+          adapters: found
+            .slice(0, MAX_ADAPTERS)
+            .map((server) => describe(server, table, starts.get(server.definition.name))),
           ...(more > 0 ? { more } : {}),
           next_step: toNextStep(found.length, servers.length, table),
         },
@@ -88,7 +90,7 @@ function describeAdapter(server: CatalogServer, table: GatewayTable, start: Pend
   const { name, facts, connection } = server.definition;
   const state = table.upstreamState(name);
   const tools = enabledOf(server);
-  const categories = Object.entries(countCategories(server)).slice(0, MOST_CATEGORIES);
+  const categories = Object.entries(countCategories(server)).slice(0, MAX_CATEGORIES);
   return {
     id: name,
     name: titleOf(server),
@@ -101,7 +103,7 @@ function describeAdapter(server: CatalogServer, table: GatewayTable, start: Pend
     tool_categories: Object.fromEntries(categories),
     auth_type: describeAuthentication(connection).type,
     ...describeStatus(server, state, start, table.describeStep),
-    common_operations: tools.slice(0, MOST_OPERATIONS).map(({ id }) => id),
+    common_operations: tools.slice(0, MAX_OPERATIONS).map(({ id }) => id),
   };
 }
 
@@ -116,5 +118,5 @@ export function countCategories(server: CatalogServer): Record<string, number> {
     const category = categoryOf(tool, server.definition.facts);
     if (category !== undefined) counts.set(category, (counts.get(category) ?? 0) + 1);
   }
-  return Object.fromEntries([...counts].sort(([a, many], [b, most]) => most - many || (a < b ? -1 : 1)));
+  return Object.fromEntries([...counts].sort(([a, countA], [b, countB]) => countB - countA || (a < b ? -1 : 1)));
 }

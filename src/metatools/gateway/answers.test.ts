@@ -9,7 +9,7 @@ import { toTitle } from "./tools.js";
 const CHARGE = "paystack:charge-authorization";
 
 describe("gateway.adapters", () => {
-  it("describes the adapters that the filters let through", async () => {
+  it("describes the adapters that match the filters", async () => {
     const { run } = await setUpPayments();
     expect(await run("gateway.adapters", { category: "payments", country: "NG" })).toEqual({
       total: 1,
@@ -41,13 +41,13 @@ describe("gateway.adapters", () => {
     [{ capability: "card payments" }, ["paystack", "stripe"]],
     [{ country: "united kingdom" }, ["stripe"]],
     [{ country: "France" }, []],
-  ])("lists with %j the adapters %j", async (filters, ids) => {
+  ])("with the filters %j lists the adapters %j", async (filters, ids) => {
     const { run } = await setUpPayments();
     const { adapters } = (await run("gateway.adapters", filters)) as { adapters: { id: string }[] };
     expect(adapters.map(({ id }) => id)).toEqual(ids);
   });
 
-  it("shows an MCP server like any adapter, without its disabled tools, and a failed one with its reason", async () => {
+  it("shows an MCP server as an adapter without its disabled tools, and a failed one with the reason", async () => {
     const down = new DiscoveryError("SERVER_CONNECTION_ERROR", "It is down.", { hint: "Start it." });
     const { run } = await setUpPayments({
       servers: [PAYMENT_SERVERS[2]!, [{ ...PAYMENT_SERVERS[1]![0], name: "down" }, down]],
@@ -60,7 +60,7 @@ describe("gateway.adapters", () => {
     });
   });
 
-  it("says little of each of many", async () => {
+  it("describes each of many adapters briefly", async () => {
     const many = Array.from({ length: 250 }, (_, n): (typeof PAYMENT_SERVERS)[number] => [
       { ...PAYMENT_SERVERS[2]![0], name: `s${n}` },
       [],
@@ -71,14 +71,14 @@ describe("gateway.adapters", () => {
     expect((answer["adapters"] as object[])[0]).toEqual({ id: "s0", name: "s0", tool_count: 0, status: "operational" });
   });
 
-  it("names the next step if there is none", async () => {
+  it("names the next step if there is no adapter", async () => {
     const { run } = await setUpPayments({ servers: [] });
     expect(await run("gateway.adapters", {})).toMatchObject({ next_step: expect.stringContaining("configuration") });
   });
 });
 
 describe("gateway.tools", () => {
-  it("lists an adapter's tools page by page", async () => {
+  it("lists the tools of an adapter in pages", async () => {
     const { run } = await setUpPayments();
     expect(await run("gateway.tools", { adapter: "paystack", limit: 1, offset: 1 })).toEqual({
       adapter: "paystack",
@@ -114,7 +114,7 @@ describe("gateway.tools", () => {
     expect((answer["tools"] as { tool_id: string }[]).map(({ tool_id }) => tool_id)).toEqual(ids);
   });
 
-  it("counts a category and an offset among all that a search finds", async () => {
+  it("applies category and offset to all hits of a search", async () => {
     const tools = Array.from({ length: 58 }, (_, index) => ({
       name: `refund-${index}`,
       description: "Refund a payment.",
@@ -122,22 +122,22 @@ describe("gateway.tools", () => {
       operation: { method: "POST", path: "/x", parameters: [], category: index < 29 ? "early" : "late" },
     }));
     const { run } = await setUpPayments({ servers: [[PAYMENT_SERVERS[0]![0], tools]] });
-    const asked = { adapter: "paystack", search: "refund a payment", limit: 50 };
-    expect(await run("gateway.tools", { ...asked, offset: 50 })).toMatchObject({ matching: 58, returned: 8 });
-    expect(await run("gateway.tools", { ...asked, category: "late" })).toMatchObject({ matching: 29, returned: 29 });
+    const request = { adapter: "paystack", search: "refund a payment", limit: 50 };
+    expect(await run("gateway.tools", { ...request, offset: 50 })).toMatchObject({ matching: 58, returned: 8 });
+    expect(await run("gateway.tools", { ...request, category: "late" })).toMatchObject({ matching: 29, returned: 29 });
   });
 
   it.each([
     ["initialize-transaction", "Initialize Transaction"],
     ["getUserById", "Get User By Id"],
     ["list_all.x", "List All X"],
-  ])("makes of %s the title %s", (name, title) => {
+  ])("converts the name %s to the title %s", (name, title) => {
     expect(toTitle(name)).toBe(title);
   });
 });
 
 describe("gateway.reference", () => {
-  it("is thin for an adapter", async () => {
+  it("describes an adapter", async () => {
     const { run } = await setUpPayments();
     expect(await run("gateway.reference", { topic: "paystack" })).toEqual({
       topic: "paystack",
@@ -168,7 +168,7 @@ describe("gateway.reference", () => {
         },
         {
           code: "403",
-          meaning: "The credentials do not allow it.",
+          meaning: "The credentials do not permit this operation.",
           fix: "Ask the operator to check the permissions of PAYSTACK_SECRET_KEY.",
         },
         {
@@ -193,13 +193,13 @@ describe("gateway.reference", () => {
     ["webhooks", ["webhooks"]],
     ["best_practices", ["best_practices"]],
     ["all", ["overview", "authentication", "examples", "common_errors", "best_practices"]],
-  ])("gives the section %s of a tool and no other", async (section, members) => {
+  ])("returns only the section %s of a tool", async (section, members) => {
     const { run } = await setUpPayments();
     const answer = await run("gateway.reference", { topic: CHARGE, section });
     expect(Object.keys(answer)).toEqual(["topic", "type", ...members, "next_step"]);
   });
 
-  it("returns a tool's own errors with the next step and its documentation", async () => {
+  it("returns the documented errors of a tool with fixes, and its documentation", async () => {
     const { run } = await setUpPayments();
     expect(await run("gateway.reference", { topic: CHARGE })).toMatchObject({
       type: "tool",
@@ -217,7 +217,7 @@ describe("gateway.reference", () => {
     });
   });
 
-  it("says nothing of a disabled tool", async () => {
+  it("rejects a disabled tool as topic", async () => {
     const { run } = await setUpPayments();
     await expect(run("gateway.reference", { topic: "github:delete_repo" })).rejects.toMatchObject({
       code: "INVALID_REQUEST",
@@ -233,7 +233,7 @@ describe("gateway.reference", () => {
     ["rate limit", {}, "RATE_LIMITED"],
     ["risk", {}, "Without any, the risk is high"],
     ["auth", {}, "The gateway adds the credentials to each call"],
-  ])("explains %s under the policy %j as it is", async (topic, policy, text) => {
+  ])("explains %s under the policy %j", async (topic, policy, text) => {
     const { run } = await setUpPayments({ policy });
     expect(await run("gateway.reference", { topic })).toMatchObject({
       type: "concept",
@@ -241,12 +241,12 @@ describe("gateway.reference", () => {
     });
   });
 
-  it("says how a user confirms if only a user may", async () => {
+  it("names the command for confirmation if only a user may confirm", async () => {
     const { run } = await setUpPayments({ policy: { confirmation: { mode: "human" } } });
     expect(JSON.stringify(await run("gateway.reference", { topic: "confirmation" }))).toContain("anygpt mcp approve");
   });
 
-  it("has every error", async () => {
+  it("lists every error code", async () => {
     const { run } = await setUpPayments();
     const { common_errors: errors } = (await run("gateway.reference", { topic: "errors" })) as {
       common_errors: { code: string }[];
@@ -270,7 +270,7 @@ describe("describeAuthentication", () => {
       { type: "api_key", header: "X-Key: ***", variables: ["K"] },
     ],
     [
-      "a key elsewhere, written down",
+      "a literal key in the query",
       { ...rest, auth: { kind: "api-key", in: "query", name: "key", value: "literal-secret" } },
       { type: "api_key", variables: [] },
     ],
@@ -290,10 +290,10 @@ describe("describeAuthentication", () => {
     ],
     ["other headers", { kind: "sse", url: "https://x", headers: { a: "b" } }, { type: "headers", variables: [] }],
     ["no variable", { kind: "stdio", command: "x", args: [], env: {} }, { type: "none", variables: [] }],
-  ])("reports %s without a value", (_, connection, expected) => {
-    const told = describeAuthentication(connection);
-    expect(told).toEqual(expected);
-    expect(JSON.stringify(told)).not.toContain("literal-secret");
+  ])("reports %s without secret values", (_, connection, expected) => {
+    const described = describeAuthentication(connection);
+    expect(described).toEqual(expected);
+    expect(JSON.stringify(described)).not.toContain("literal-secret");
   });
 });
 
@@ -302,7 +302,7 @@ describe("toRate", () => {
     [100, 60_000, "100 req/min"],
     [5, 1_000, "5 req/s"],
     [9, 30_000, "9 req/30 s"],
-  ])("writes %d in %d ms as %s", (calls, perMs, text) => {
+  ])("formats %d calls per %d ms as %s", (calls, perMs, text) => {
     expect(toRate({ name: "b", per: "actor", calls, perMs })).toBe(text);
   });
 });

@@ -4,7 +4,7 @@ import type { Operation } from "../../registry/operation.js";
 import type { FoundTool } from "../found-tools.js";
 import { type Chance, fitContext, type IntentContext, toConfidences } from "./context-fit.js";
 import type { GatewayTable } from "./parts.js";
-import { findCountry, findCurrency } from "./operation-names.js";
+import { findCountry, findCurrency } from "./countries-and-currencies.js";
 import { toMatchReason } from "./reason.js";
 
 export interface OperationCandidate {
@@ -29,24 +29,24 @@ export interface Intent {
   readonly query: string;
   readonly adapter?: string | undefined;
   readonly context: IntentContext;
-  /** The largest number of alternatives to the recommended tool. */
+  /** The maximum number of alternatives to the recommended tool. */
   readonly limit: number;
 }
 
 /** With a context, more hits are ranked, because the context can move a hit up. */
 const HITS_WITH_CONTEXT = 20;
-const FEWEST = 3;
+const MIN_HITS = 3;
 
 /**
  * A query that equals a tool's id or name selects that tool. Any other query is searched; the relevance of a hit, adjusted
  * for the context, is its confidence.
  */
 export async function findCandidates(intent: Intent, table: GatewayTable): Promise<Candidates> {
-  const { context, reducedQuery } = readPlaces(intent, table);
+  const { context, reducedQuery } = completeContext(intent, table);
   const exact = findExact(intent, table);
-  if (exact.length > 0) return { list: weigh(exact, context, table), context, closest: [], pending: [] };
+  if (exact.length > 0) return { list: rankMatches(exact, context, table), context, closest: [], pending: [] };
   const isPlain = Object.values(context).every((value) => value === undefined);
-  const enough = Math.max(1 + intent.limit, isPlain ? FEWEST : HITS_WITH_CONTEXT);
+  const enough = Math.max(1 + intent.limit, isPlain ? MIN_HITS : HITS_WITH_CONTEXT);
   // Hits that are too unlikely to be recommended are still returned as options.
   const request = { server: intent.adapter, limit: enough, minRelevance: 0, explain: true };
   const found = await table.discovery.search({ ...request, query: intent.query });
@@ -54,17 +54,17 @@ export async function findCandidates(intent: Intent, table: GatewayTable): Promi
   const again =
     reducedQuery === undefined ? undefined : await table.discovery.search({ ...request, query: reducedQuery });
   const hits = mergeHits(found.hits, again?.hits ?? []);
-  return { ...found, list: weigh(hits.map(toMatch), context, table), context };
+  return { ...found, list: rankMatches(hits.map(toMatch), context, table), context };
 }
 
-interface Readings {
+interface CompletedContext {
   readonly context: IntentContext;
   /** The query without the country and the currency that it names. */
   readonly reducedQuery?: string;
 }
 
 /** Treats a country or currency that the query names and an adapter lists as if it were passed in the context. */
-function readPlaces({ query, context }: Intent, { snapshot }: GatewayTable): Readings {
+function completeContext({ query, context }: Intent, { snapshot }: GatewayTable): CompletedContext {
   const facts = [...snapshot().servers.values()].flatMap(({ definition }) => definition.facts ?? []);
   const countries = facts.flatMap((one) => one.countries);
   const currencies = facts.flatMap((one) => one.currencies);
@@ -113,18 +113,22 @@ function findExact({ query, adapter }: Intent, { snapshot }: GatewayTable): Matc
   return found.sort((a, b) => (a.id < b.id ? -1 : 1)).map((tool) => ({ tool, relevance: 1 / found.length, explain }));
 }
 
-function weigh(matches: readonly MatchedTool[], context: IntentContext, table: GatewayTable): OperationCandidate[] {
+function rankMatches(
+  matches: readonly MatchedTool[],
+  context: IntentContext,
+  table: GatewayTable,
+): OperationCandidate[] {
   const { servers } = table.snapshot();
-  const weighed = matches.map((match) => {
+  const ranked = matches.map((match) => {
     const server = servers.get(match.tool.server);
     const operation = table.operations.of(match.tool, server);
     return { ...match, operation, ...fitContext(context, operation, server?.definition.facts) };
   });
-  const [only] = weighed;
-  const isCertain = only?.relevance === 1 && weighed.length === 1;
-  const confidences = isCertain ? [1] : toConfidences(weighed satisfies readonly Chance[]);
+  const [only] = ranked;
+  const isCertain = only?.relevance === 1 && ranked.length === 1;
+  const confidences = isCertain ? [1] : toConfidences(ranked satisfies readonly Chance[]);
   return (
-    weighed
+    ranked
       .map((one, index) => ({ ...one, confidence: confidences[index] ?? 0 }))
       // The sort is stable: hits with equal values keep the order of the search.
       .sort((a, b) => b.relevance * b.factor - a.relevance * a.factor)

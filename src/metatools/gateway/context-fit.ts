@@ -1,8 +1,8 @@
 import type { AdapterFacts } from "../../model/server.js";
 import type { Operation } from "../../registry/operation.js";
-import { isSameCountry, isSameCurrency } from "./operation-names.js";
+import { isSameCountry, isSameCurrency } from "./countries-and-currencies.js";
 
-/** What a caller states in addition to the query. */
+/** The optional facts that a caller passes with the query. */
 export interface IntentContext {
   readonly country?: string | undefined;
   readonly currency?: string | undefined;
@@ -25,8 +25,8 @@ export function fitContext(context: IntentContext, operation: Operation, facts: 
   const { adapter } = operation;
   const { countries = [], currencies = [] } = facts ?? {};
   const fits = [
-    fitList(adapter, { given: context.country, listed: countries, isSame: isSameCountry, noun: "country" }),
-    fitList(adapter, { given: context.currency, listed: currencies, isSame: isSameCurrency, noun: "currency" }),
+    fitList(adapter, { requested: context.country, listed: countries, isSame: isSameCountry, noun: "country" }),
+    fitList(adapter, { requested: context.currency, listed: currencies, isSame: isSameCurrency, noun: "currency" }),
     fitUseCase(context.use_case, operation, facts),
   ].filter((fit) => fit !== undefined);
   return {
@@ -41,17 +41,17 @@ interface Fit {
 }
 
 interface Listed {
-  readonly given: string | undefined;
+  readonly requested: string | undefined;
   readonly listed: readonly string[];
-  readonly isSame: (asked: string, listed: string) => boolean;
+  readonly isSame: (requested: string, listed: string) => boolean;
   readonly noun: string;
 }
 
-function fitList(adapter: string, { given, listed, isSame, noun }: Listed): Fit | undefined {
-  if (given === undefined || listed.length === 0) return undefined;
-  const found = listed.find((one) => isSame(given, one));
+function fitList(adapter: string, { requested, listed, isSame, noun }: Listed): Fit | undefined {
+  if (requested === undefined || listed.length === 0) return undefined;
+  const found = listed.find((one) => isSame(requested, one));
   if (found !== undefined) return { factor: FITS, reason: `${adapter} lists the ${noun} ${found}` };
-  return { factor: MISFITS, reason: `${adapter} does not list the ${noun} ${given}` };
+  return { factor: MISFITS, reason: `${adapter} does not list the ${noun} ${requested}` };
 }
 
 const USE_CASES: Readonly<Record<NonNullable<IntentContext["use_case"]>, RegExp>> = {
@@ -66,8 +66,8 @@ function fitUseCase(
   facts: AdapterFacts | undefined,
 ): Fit | undefined {
   if (useCase === undefined) return undefined;
-  const said = [tool, category, ...tags, ...(facts?.capabilities ?? [])].map(toWords);
-  const found = said.find((text) => USE_CASES[useCase].test(text));
+  const texts = [tool, category, ...tags, ...(facts?.capabilities ?? [])].map(toWords);
+  const found = texts.find((text) => USE_CASES[useCase].test(text));
   return found === undefined ? undefined : { factor: FITS, reason: `"${found}" fits the use case ${useCase}` };
 }
 
@@ -82,7 +82,7 @@ export interface Chance {
 }
 
 /** A search result is never certain. */
-const MOST_CONFIDENCE = 0.99;
+const MAX_CONFIDENCE = 0.99;
 
 /**
  * The probabilities after the context was taken into account. If the relevances add up to at most 1, they are treated as
@@ -97,7 +97,7 @@ export function toConfidences(chances: readonly Chance[]): number[] {
   const after = sum(chances.map(({ relevance, factor }) => relevance * factor)) + 1 - before;
   return chances.map(({ relevance, factor }) => {
     const chance = isExclusive && after > 0 ? (relevance * factor) / after : relevance * Math.min(1, factor);
-    return Math.round(Math.min(chance, MOST_CONFIDENCE) * 100) / 100;
+    return Math.round(Math.min(chance, MAX_CONFIDENCE) * 100) / 100;
   });
 }
 

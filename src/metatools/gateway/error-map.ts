@@ -6,7 +6,7 @@ export interface KnownError {
 
 const MEANINGS: readonly (readonly [status: string, meaning: string])[] = [
   ["401", "The credentials are missing or wrong."],
-  ["403", "The credentials do not allow it."],
+  ["403", "The credentials do not permit this operation."],
   ["429", "Too many requests."],
 ];
 

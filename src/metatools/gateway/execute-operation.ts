@@ -4,7 +4,7 @@ import type { Call, CallResult } from "../../model/call.js";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import type { Operation } from "../../registry/operation.js";
 import { toExecutionResult } from "../to-execution-result.js";
-import { splitId } from "./contract.js";
+import { splitId } from "./registry-comparison.js";
 import type { GatewayTable } from "./parts.js";
 import { isEqualJson } from "../../util/json/is-equal.js";
 

@@ -16,7 +16,7 @@ const META = {
 const NEXT = "Use data; call gateway.intent for the next task.";
 
 describe("gateway.execute", () => {
-  it("wraps what the tool answers, and asks the executor for exactly what was asked for", async () => {
+  it("passes the call to the executor unchanged, and wraps the tool's answer", async () => {
     const { run, calls } = await setUpPayments({
       answer: () => Promise.resolve({ content: [{ type: "text", text: '{"status":true}' }] }),
     });
@@ -45,7 +45,7 @@ describe("gateway.execute", () => {
     ]);
   });
 
-  it("takes any id of the catalog, and parameters left out for none", async () => {
+  it("accepts every id of the catalog, and a call without params", async () => {
     const { run, calls } = await setUpPayments();
     expect(await run("gateway.execute", { tool_id: "github:search_code" })).toMatchObject({
       success: true,
@@ -69,7 +69,7 @@ describe("gateway.execute", () => {
   it.each<[string, CallResult, unknown, object[]]>([
     ["plain text", { content: [{ type: "text", text: "done" }] }, "done", []],
     [
-      "structured content, told twice",
+      "structured content that is repeated as text",
       { content: [{ type: "text", text: '{ "a": 1 }' }], structuredContent: { a: 1 } },
       { a: 1 },
       [],
@@ -91,15 +91,15 @@ describe("gateway.execute", () => {
       "here",
       [{ type: "image", data: "AA==", mimeType: "image/png" }],
     ],
-  ])("passes on %s", async (_, result, data, beside) => {
+  ])("returns %s", async (_, result, data, extraContent) => {
     const { answer } = await setUpPayments({ answer: () => Promise.resolve(result) });
     const { content, isError } = await answer("gateway.execute", { tool_id: CHARGE, params: {} });
     expect(JSON.parse(String(content[0]?.["text"]))).toMatchObject({ success: true, data });
-    expect(content.slice(1)).toEqual(beside);
+    expect(content.slice(1)).toEqual(extraContent);
     expect(isError).toBeUndefined();
   });
 
-  it("passes the metadata of an answer on, and marks a replayed answer", async () => {
+  it("returns the metadata of an answer, and marks a replayed answer", async () => {
     const _meta = { "anygpt/replayed": { request_id: "first" }, other: 1 };
     const { answer } = await setUpPayments({ answer: () => Promise.resolve({ content: [], _meta }) });
     const got = await answer("gateway.execute", { tool_id: CHARGE, params: {} });
@@ -107,7 +107,7 @@ describe("gateway.execute", () => {
     expect(JSON.parse(String(got.content[0]?.["text"]))).toMatchObject({ meta: { replayed: true } });
   });
 
-  it("returns a tool's own error as an error, with its content in data", async () => {
+  it("returns an error of the tool as an error, with its structured content in data", async () => {
     const failed = {
       content: [{ type: "text", text: "Insufficient funds." }],
       structuredContent: { code: "insufficient_funds" },
@@ -161,9 +161,9 @@ describe("gateway.execute", () => {
 
   it.each([
     ["a timeout in seconds", { options: { timeout: 30 } }],
-    ["a key that is none", { options: { idempotency_key: "é" } }],
-    ["an option that does not exist", { options: { force: true } }],
-  ])("refuses %s", async (_, args) => {
+    ["an invalid idempotency key", { options: { idempotency_key: "é" } }],
+    ["an unknown option", { options: { force: true } }],
+  ])("rejects %s", async (_, args) => {
     const { run, calls } = await setUpPayments();
     await expect(run("gateway.execute", { tool_id: CHARGE, params: {}, ...args })).rejects.toMatchObject({
       code: "INVALID_REQUEST",
@@ -171,7 +171,7 @@ describe("gateway.execute", () => {
     expect(calls).toEqual([]);
   });
 
-  it("takes the key from the request's metadata as well, but not two", async () => {
+  it("reads the idempotency key from the metadata, and rejects two different keys", async () => {
     const { run, calls } = await setUpPayments();
     const meta = { "anygpt/idempotencyKey": "k" };
     await run("gateway.execute", { tool_id: CHARGE, params: {} }, { meta });

@@ -5,15 +5,15 @@ import { defineMetaTool, type MetaTool } from "../meta-tool.js";
 import { executeOperation, type OperationAnswer } from "./execute-operation.js";
 import type { GatewayTable } from "./parts.js";
 
-const LONGEST_TIMEOUT_MS = 900_000;
+const MAX_TIMEOUT_MS = 900_000;
 /** A smaller value is almost certainly in seconds, while the option is in milliseconds. */
-const SHORTEST_TIMEOUT_MS = 1_000;
+const MIN_TIMEOUT_MS = 1_000;
 
 const options = z.strictObject({
   timeout: z
     .int()
-    .min(SHORTEST_TIMEOUT_MS)
-    .max(LONGEST_TIMEOUT_MS)
+    .min(MIN_TIMEOUT_MS)
+    .max(MAX_TIMEOUT_MS)
     .optional()
     .meta({ description: "ms without progress, default 30000" }),
   idempotency_key: z
@@ -38,9 +38,9 @@ export function gatewayExecute(table: GatewayTable): MetaTool {
     }),
     readOnly: false,
     // Models omit the params of tools without parameters.
-    assumed: { params: {} },
+    defaults: { params: {} },
     // The executor rejects ambiguous arguments, so that the rejected call is in the audit log.
-    judgesFlaws: true,
+    rejectsFlaws: true,
     async run({ tool_id: toolId, params, options: chosen = {} }, context) {
       const request = {
         context,

@@ -7,13 +7,13 @@ import { DiscoveryError } from "../../errors.js";
 import { toRegistry, toRegistryText } from "../../registry/registry.js";
 import { fitContext, toConfidences } from "./context-fit.js";
 import { listOperations } from "./operations.js";
-import { findCountry, findCurrency, isSameCountry } from "./operation-names.js";
+import { findCountry, findCurrency, isSameCountry } from "./countries-and-currencies.js";
 import { toMatchReason } from "./reason.js";
 
 const CHARGE = "paystack:charge-authorization";
 
 describe("gateway.intent", () => {
-  it("answers with everything that a call takes", async () => {
+  it("returns everything that is needed for a call", async () => {
     const { run } = await setUpPayments();
     expect(await run("gateway.intent", { query: CHARGE })).toEqual({
       recommended: {
@@ -57,7 +57,7 @@ describe("gateway.intent", () => {
     });
   });
 
-  it("recommends by words, names them, and gives as many alternatives as requested", async () => {
+  it("recommends a tool by the words of the query, names the words, and limits the alternatives", async () => {
     const { run } = await setUpPayments();
     const answer = await run("gateway.intent", { query: "create an issue in a repository", limit: 1 });
     expect(answer).toMatchObject({
@@ -70,7 +70,7 @@ describe("gateway.intent", () => {
     expect((answer["alternatives"] as unknown[]).length).toBeLessThanOrEqual(1);
   });
 
-  it("recommends nothing below the threshold, and gives two or three options", async () => {
+  it("recommends nothing below minConfidence, and returns two or three options", async () => {
     const { run } = await setUpPayments({ gateway: { minConfidence: 0.98 } });
     const answer = await run("gateway.intent", { query: "charge a card", limit: 1 });
     expect(answer).toMatchObject({
@@ -83,7 +83,7 @@ describe("gateway.intent", () => {
     expect(more["options"]).toHaveLength(3);
   });
 
-  it("does not choose between tools of the same name, but lets the context choose", async () => {
+  it("returns tools with the same name as options, unless the context decides", async () => {
     const { run } = await setUpPayments();
     expect(await run("gateway.intent", { query: "create-refund" })).toMatchObject({
       needs_selection: true,
@@ -110,19 +110,19 @@ describe("gateway.intent", () => {
   });
 
   it.each([
-    ["a country of the context", { query: "charge a card", context: { country: "NG" } }, CHARGE],
-    ["its name", { query: "charge a card", context: { country: "nigeria" } }, CHARGE],
-    ["a country that the query names", { query: "charge a card in Nigeria" }, CHARGE],
-    ["a currency that the query names", { query: "charge a card in GHS" }, "paystack:initialize-transaction"],
-    ["a currency of the context", { query: "charge a card", context: { currency: "usd" } }, "stripe:charge-card"],
-    ["a country elsewhere", { query: "charge a card", context: { country: "US" } }, "stripe:charge-card"],
-    ["nothing", { query: "charge a card" }, "stripe:charge-card"],
-  ])("lets %s decide between adapters", async (_, args, first) => {
+    ["a country code in the context", { query: "charge a card", context: { country: "NG" } }, CHARGE],
+    ["a country name in the context", { query: "charge a card", context: { country: "nigeria" } }, CHARGE],
+    ["a country in the query", { query: "charge a card in Nigeria" }, CHARGE],
+    ["a currency in the query", { query: "charge a card in GHS" }, "paystack:initialize-transaction"],
+    ["a currency in the context", { query: "charge a card", context: { currency: "usd" } }, "stripe:charge-card"],
+    ["a country of another adapter", { query: "charge a card", context: { country: "US" } }, "stripe:charge-card"],
+    ["only the query", { query: "charge a card" }, "stripe:charge-card"],
+  ])("ranks adapters by %s", async (_, args, first) => {
     const { run } = await setUpPayments({ gateway: { minConfidence: 0 } });
     expect(await run("gateway.intent", args)).toMatchObject({ recommended: { tool_id: first } });
   });
 
-  it("lets a use case count where a capability speaks of it", async () => {
+  it("prefers an adapter with a capability for the use case", async () => {
     const { run } = await setUpPayments({ gateway: { minConfidence: 0 } });
     const context = { use_case: "subscription" };
     expect(await run("gateway.intent", { query: "charge an authorized card", context })).toMatchObject({
@@ -137,17 +137,17 @@ describe("gateway.intent", () => {
     ["one-time", ["one-time-payment", "pay_once", "singleCharge"], ["charge-card", "create-checkout"]],
     ["subscription", ["create-subscription", "recurring"], ["list-plans", "subscribe-webhook", "subscribers"]],
     ["marketplace", ["marketplace", "list-splits", "create-subaccount"], ["connect-device", "create-payout"]],
-  ] as const)("takes for %s only what says it", async (use_case, saying, others) => {
+  ] as const)("matches the use case %s only with names that state it", async (use_case, matching, others) => {
     const { operations, snapshot } = await setUpPayments();
     const [tool] = [...snapshot().tools.values()];
     const { tags: _tags, category: _category, ...operation } = operations.of(tool!, undefined);
     const fits = (name: string) =>
       fitContext({ use_case }, { ...operation, tags: [], tool: name }, undefined).factor > 1;
-    expect(saying.filter((name) => !fits(name))).toEqual([]);
+    expect(matching.filter((name) => !fits(name))).toEqual([]);
     expect(others.filter(fits)).toEqual([]);
   });
 
-  it("searches one adapter only on request", async () => {
+  it("searches only the requested adapter", async () => {
     const { run } = await setUpPayments({ gateway: { minConfidence: 0 } });
     expect(await run("gateway.intent", { query: "charge a card", adapter: "paystack" })).toMatchObject({
       recommended: { adapter: "paystack" },
@@ -155,21 +155,21 @@ describe("gateway.intent", () => {
     });
   });
 
-  it("says so when nothing fits", async () => {
+  it("returns a note and no options if no tool matches", async () => {
     const { run } = await setUpPayments();
     const answer = await run("gateway.intent", { query: "weather forecast tomorrow" });
     expect(answer).toMatchObject({ needs_selection: false, options: [], note: "No tool fits." });
     expect(answer).not.toHaveProperty("recommended");
   });
 
-  it("never finds a disabled tool, not even by its id", async () => {
+  it("does not find a disabled tool by its id", async () => {
     const { run } = await setUpPayments();
     expect(JSON.stringify(await run("gateway.intent", { query: "github:delete_repo" }))).not.toContain(
       '"tool_id":"github:delete_repo"',
     );
   });
 
-  it("answers the same each time", async () => {
+  it("returns the same answer every time", async () => {
     const { run } = await setUpPayments();
     const ask = async () => JSON.stringify(await run("gateway.intent", { query: "refund a customer in Ghana" }));
     expect(await ask()).toBe(await ask());
@@ -196,9 +196,9 @@ describe("gateway.intent with an exported registry", () => {
   };
 
   it.each<[string, () => Promise<string>]>([
-    ["it agrees", () => exported()],
-    ["the catalog has more", () => exported((operations) => delete operations["github:create_issue"])],
-  ])("works when %s", async (_, content) => {
+    ["it equals the catalog", () => exported()],
+    ["the catalog has more tools", () => exported((operations) => delete operations["github:create_issue"])],
+  ])("works if %s", async (_, content) => {
     await withFile(await content(), async (registryFile) => {
       const { run, findings } = await setUpPayments({ registryFile });
       expect(await findings()).toEqual([]);
@@ -207,9 +207,9 @@ describe("gateway.intent with an exported registry", () => {
   });
 
   it.each<[string, () => Promise<string | undefined>, string]>([
-    ["is not there", () => Promise.resolve(undefined), "the file does not exist."],
+    ["does not exist", () => Promise.resolve(undefined), "the file does not exist."],
     [
-      "names a tool that is gone",
+      "names a removed tool",
       () => exported((all) => void (all["paystack:gone"] = all[CHARGE])),
       "paystack:gone: its adapter has no such tool.",
     ],
@@ -224,12 +224,12 @@ describe("gateway.intent with an exported registry", () => {
       "none:x: no adapter or server with that name is configured.",
     ],
     [
-      "states another risk",
+      "states another risk level",
       () => exported((all) => void (all[CHARGE] = { ...(all[CHARGE] as object), risk_level: "low" })),
       `${CHARGE}: not as in the live catalog: risk_level.`,
     ],
-    ["is no JSON", () => Promise.resolve("{"), "the file is not valid JSON."],
-  ])("is off when it %s, and says why; all else works", async (_, content, reason) => {
+    ["is not JSON", () => Promise.resolve("{"), "the file is not valid JSON."],
+  ])("is disabled with a reason if the file %s; the other tools work", async (_, content, reason) => {
     await withFile(await content(), async (registryFile) => {
       const { run, findings } = await setUpPayments({ registryFile });
       expect(await findings()).not.toEqual([]);
@@ -243,7 +243,7 @@ describe("gateway.intent with an exported registry", () => {
     });
   });
 
-  it("does not mention a server whose tools are not known yet", async () => {
+  it("reports no differences for a server whose tools are not known", async () => {
     const content = await exported();
     await withFile(content, async (registryFile) => {
       const down = new DiscoveryError("SERVER_CONNECTION_ERROR", "Down.");
@@ -260,7 +260,7 @@ describe("toConfidences", () => {
 
   it.each<[string, [number, number][], number[]]>([
     [
-      "nothing without context",
+      "does not change relevances without context",
       [
         [0.6, 1],
         [0.2, 1],
@@ -268,7 +268,7 @@ describe("toConfidences", () => {
       [0.6, 0.2],
     ],
     [
-      "nothing without context where several may be right",
+      "does not change relevances with a sum over 1 without context",
       [
         [0.9, 1],
         [0.8, 1],
@@ -276,16 +276,16 @@ describe("toConfidences", () => {
       [0.9, 0.8],
     ],
     [
-      "what the others lose",
+      "distributes what one loses to the others",
       [
         [0.5, 1],
         [0.5, 0.1],
       ],
       [0.91, 0.09],
     ],
-    ["little where nothing may be right", [[0.1, 2]], [0.18]],
+    ["raises a low relevance only a little", [[0.1, 2]], [0.18]],
     [
-      "nothing where several may be right",
+      "raises no relevance if their sum is over 1",
       [
         [0.7, 2],
         [0.6, 1],
@@ -294,26 +294,26 @@ describe("toConfidences", () => {
       [0.7, 0.6, 0.05],
     ],
     [
-      "never a certainty",
+      "stays below 1",
       [
         [0.99, 2],
         [0.9, 2],
       ],
       [0.99, 0.9],
     ],
-  ])("changes %s", (_, given, expected) => {
+  ])("%s", (_, given, expected) => {
     expect(chances(...given)).toEqual(expected);
   });
 });
 
-describe("places", () => {
+describe("countries and currencies", () => {
   it.each([
     ["NG", "Nigeria", true],
     ["ng", "NG", true],
     ["Ivory Coast", "GH", false],
     ["Narnia", "narnia", true],
-  ])("%s and %s are the same country: %s", (asked, listed, same) => {
-    expect(isSameCountry(asked, listed)).toBe(same);
+  ])("compares %s and %s as countries: %s", (requested, listed, same) => {
+    expect(isSameCountry(requested, listed)).toBe(same);
   });
 
   it.each([
@@ -322,18 +322,18 @@ describe("places", () => {
     ["a Nigerian bank", ["NG"], undefined],
     ["to Guinea-Bissau now", ["GN", "GW"], { code: "GW", rest: "to   now" }],
     ["(a+)+$ .*", ["(a+)+$"], undefined],
-  ])("finds the country in %j of %j", (text, listed, found) => {
+  ])("finds in %j a country of %j", (text, listed, found) => {
     expect(findCountry(text, listed)).toEqual(found);
   });
 
-  it("finds a currency by its code alone", () => {
+  it("finds a currency only by its upper-case code", () => {
     expect(findCurrency("100 NGN now", ["NGN"])).toEqual({ code: "NGN", rest: "100   now" });
     expect(findCurrency("try all of it", ["ALL", "TRY"])).toBeUndefined();
   });
 });
 
-describe("toReason", () => {
-  it("reports words, synonyms, tags, similarity and facts, and nothing else", () => {
+describe("toMatchReason", () => {
+  it("lists words, synonyms, tags, similar words and facts", () => {
     const match = (word: string, found: string, kind: "exact" | "same" | "near", field: "name" | "tags" = "name") =>
       ({ word, found, kind, fields: [field] }) as const;
     const matches = [

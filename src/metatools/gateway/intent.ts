@@ -28,11 +28,11 @@ export function gatewayIntent(table: GatewayTable): MetaTool {
           use_case: z.enum(["one-time", "subscription", "marketplace"]).optional(),
         })
         .optional(),
-      limit: z.int().min(1).max(50).optional().describe(`Most alternatives, default ${table.options.limit}`),
+      limit: z.int().min(1).max(50).optional().describe(`Max alternatives, default ${table.options.limit}`),
     }),
     readOnly: true,
     async run({ query, adapter, context = {}, limit = table.options.limit }) {
-      const findings = await table.contract.findings();
+      const findings = await table.registryComparison.findings();
       if (findings.length > 0) throw intentDisabled(findings, table);
       const intent: Intent = { query, adapter, context, limit };
       const candidates = await findCandidates(intent, table);
@@ -45,7 +45,7 @@ export function gatewayIntent(table: GatewayTable): MetaTool {
 function toAnswer(intent: Intent, candidates: Candidates, table: GatewayTable): JsonObject {
   const [first, second] = candidates.list;
   const context = toSearchContext(intent, candidates);
-  if (first === undefined) return { ...nothingFits(candidates, table), search_context: context };
+  if (first === undefined) return { ...describeNoMatch(candidates, table), search_context: context };
   const isGuess = first.confidence < table.options.minConfidence || first.confidence === second?.confidence;
   if (isGuess) return { ...toSelection(intent, candidates, table), search_context: context };
   const { tool, operation } = first;
@@ -72,11 +72,11 @@ function toNextStep({ operation }: OperationCandidate, { nameOf }: GatewayTable)
   return `${start} ${nameOf("execute")} with tool_id and params${key}${confirm}.`;
 }
 
-const FEWEST_OPTIONS = 2;
-const MOST_OPTIONS = 3;
+const MIN_OPTIONS = 2;
+const MAX_OPTIONS = 3;
 
 function toSelection({ limit }: Intent, { list, pending }: Candidates, { nameOf }: GatewayTable): JsonObject {
-  const count = Math.min(Math.max(limit, FEWEST_OPTIONS), MOST_OPTIONS);
+  const count = Math.min(Math.max(limit, MIN_OPTIONS), MAX_OPTIONS);
   const later = pending.length > 0 ? ` ${describePending(pending)} Call again in ${RETRY_AFTER_SECONDS} s.` : "";
   return {
     needs_selection: true,
@@ -90,7 +90,7 @@ function toSelection({ limit }: Intent, { list, pending }: Candidates, { nameOf 
   };
 }
 
-function nothingFits({ closest, pending }: Candidates, { nameOf }: GatewayTable): JsonObject {
+function describeNoMatch({ closest, pending }: Candidates, { nameOf }: GatewayTable): JsonObject {
   const nothing = { needs_selection: false, options: [] };
   if (pending.length > 0) {
     return {
@@ -119,11 +119,11 @@ function toSearchContext({ query, adapter, limit }: Intent, { list, context, pen
   };
 }
 
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 /** Other systems rely on the exported registry, so recommending nothing is better than contradicting it. */
 function intentDisabled(findings: readonly Finding[], { nameOf }: GatewayTable): DiscoveryError {
-  const named = findings.slice(0, MOST_NAMED).map(describeFinding);
+  const named = findings.slice(0, MAX_NAMED).map(describeFinding);
   const more = findings.length - named.length;
   const name = nameOf("intent");
   return new DiscoveryError(

@@ -5,10 +5,10 @@ import type { Policy } from "../../policy/policy.js";
 import type { UpstreamState } from "../../upstreams/types.js";
 import type { Discovery } from "../discovery.js";
 import type { GatewayOptions } from "../options.js";
-import type { Contract } from "./contract.js";
+import type { RegistryComparison } from "./registry-comparison.js";
 import type { Operations } from "./operations.js";
 
-/** What the meta-tools of the profile `gateway` depend on. */
+/** The dependencies of the meta-tools of the profile `gateway`. */
 export interface GatewayParts {
   readonly discovery: Discovery;
   readonly snapshot: () => Snapshot;
@@ -27,7 +27,7 @@ export interface GatewayParts {
 export interface GatewayTable extends GatewayParts {
   readonly operations: Operations;
   /** Compares the exported registry, if there is one, with the live catalog. */
-  readonly contract: Contract;
+  readonly registryComparison: RegistryComparison;
   /** The name under which clients see a meta-tool. */
   readonly nameOf: NameOf;
   /** Renders next steps as calls of these meta-tools. */

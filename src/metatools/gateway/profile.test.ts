@@ -14,7 +14,7 @@ const listed = async (gateway: object = {}) =>
   }));
 
 describe("the profile gateway", () => {
-  it("is five tools within 900 tokens", async () => {
+  it("has five tools with at most 700 tokens", async () => {
     const tools = await listed();
     expect(tools.map(({ name }) => name)).toEqual([
       "gateway.intent",
@@ -26,7 +26,7 @@ describe("the profile gateway", () => {
     expect(encode(JSON.stringify({ tools })).length).toBeLessThanOrEqual(700);
   });
 
-  it("takes what the seed's schemas take, and asks for no more", async () => {
+  it("accepts and requires the documented parameters", async () => {
     const shapes = (await listed()).map(({ inputSchema }) => {
       const { properties, required = [] } = inputSchema as { properties: object; required?: string[] };
       return [Object.keys(properties), required];
@@ -43,7 +43,7 @@ describe("the profile gateway", () => {
     ]);
   });
 
-  it("writes the dot as _ everywhere if configured", async () => {
+  it("replaces the dot with _ in all names and texts if configured", async () => {
     const tools = await listed({ dots: false });
     expect(JSON.stringify(tools)).not.toContain("gateway.");
     const { run } = await setUpPayments({ gateway: { dots: false } });
@@ -67,7 +67,7 @@ describe("the profile gateway", () => {
     ["gateway.tools", { adapter: "github" }],
     ["gateway.reference", { topic: "github" }],
     ["gateway.reference", { topic: "errors" }],
-  ])("%s names the next step of %j", async (name, args) => {
+  ])("%s with %j names the next step", async (name, args) => {
     const { run } = await setUpPayments();
     expect((await run(name, args))["next_step"]).toEqual(expect.stringMatching(/\.$/));
   });
@@ -80,7 +80,7 @@ describe("the profile gateway", () => {
     ["gateway.execute", { tool_id: "charge", params: {} }, "INVALID_REQUEST", "Call gateway.intent to find tools"],
     ["gateway.execute", { params: {} }, "INVALID_REQUEST", "input schema"],
     ["gateway.tools", { adapter: "github", limit: 51 }, "INVALID_REQUEST", "input schema"],
-  ])("%s answers %j with %s, in the names of this profile", async (name, args, code, hint) => {
+  ])("%s answers %j with %s and a hint with the names of this profile", async (name, args, code, hint) => {
     const { run } = await setUpPayments();
     const error = await run(name, args).catch(toDiscoveryError);
     expect(error).toMatchObject({ code, facts: { next_step: expect.stringContaining("gateway.") } });

@@ -4,7 +4,7 @@ import type { Finding } from "../../registry/check-registry.js";
 import type { DescribeStep } from "../../model/next-steps.js";
 import type { MetaTool } from "../meta-tool.js";
 import { gatewayAdapters } from "./adapters.js";
-import { createContract } from "./contract.js";
+import { createRegistryComparison } from "./registry-comparison.js";
 import { gatewayExecute } from "./execute.js";
 import { executeOperation, type OperationAnswer, type OperationRequest } from "./execute-operation.js";
 import { gatewayIntent } from "./intent.js";
@@ -27,10 +27,14 @@ export interface GatewayProfile {
 
 export function createGatewayProfile(parts: GatewayParts): GatewayProfile {
   const operations = createOperations(parts.policy);
-  const contract = createContract({ file: parts.registryFile, snapshot: parts.snapshot, operations });
+  const registryComparison = createRegistryComparison({
+    file: parts.registryFile,
+    snapshot: parts.snapshot,
+    operations,
+  });
   const nameOf = createNames(parts.options);
   const describeStep = createGatewayDescription(nameOf);
-  const table: GatewayTable = { ...parts, operations, contract, nameOf, describeStep };
+  const table: GatewayTable = { ...parts, operations, registryComparison, nameOf, describeStep };
   const metaTools = [gatewayIntent, gatewayExecute, gatewayAdapters, gatewayTools, gatewayReference].map((declare) =>
     withNextStep(declare(table), nameOf),
   );
@@ -38,7 +42,7 @@ export function createGatewayProfile(parts: GatewayParts): GatewayProfile {
     metaTools,
     operations,
     describeStep,
-    findings: () => contract.findings(),
+    findings: () => registryComparison.findings(),
     execute: (request) => executeOperation(request, table),
   };
 }

@@ -12,7 +12,7 @@ async function ready(inputSchema: JsonObject, policy: object = {}) {
 }
 
 describe("toReady", () => {
-  it("keeps constraints that no parameter can express", async () => {
+  it("includes the schema if parameters cannot express its constraints", async () => {
     const conditional = {
       type: "object",
       properties: { a: { type: "string" }, b: { type: "string" } },
@@ -21,7 +21,7 @@ describe("toReady", () => {
     expect((await ready(conditional)).ready).toMatchObject({ input_schema: conditional, required_params: [] });
   });
 
-  it("names the types that stand more than once, and what else is taken", async () => {
+  it("defines types that occur more than once, and the type of additional parameters", async () => {
     const address = {
       type: "object",
       properties: { street: { type: "string", description: "Street and number" }, town: { type: "string" } },
@@ -38,7 +38,7 @@ describe("toReady", () => {
     expect(answer).toHaveProperty("additional_params", "string");
   });
 
-  it("describes required parameters always, and of very many optional ones as many as are affordable", async () => {
+  it("describes all required parameters, and optional ones up to a size limit", async () => {
     const large = { type: "string", description: "d".repeat(200), enum: Array.from({ length: 80 }, (_, n) => `v${n}`) };
     const optional = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`optional_${n}`, { type: "string" }]));
     const schema = { type: "object", properties: { big: large, needed: large, ...optional }, required: ["needed"] };
@@ -70,7 +70,7 @@ describe("toMissingInputs", () => {
     [{ enum: ["a", "b"] }, 'What is "x" (a, b)?'],
     [{ enum: Array.from({ length: 9 }, (_, n) => n) }, 'What is "x"?'],
     [undefined, 'What is "x"?'],
-  ])("asks for %j", async (schema, question) => {
+  ])("asks for a parameter with the schema %j", async (schema, question) => {
     const properties = schema === undefined ? {} : { x: schema };
     const { missing } = await ready({ type: "object", properties, required: ["x"] });
     expect(missing).toEqual([{ field: "x", question }]);

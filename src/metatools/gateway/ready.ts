@@ -9,7 +9,7 @@ import { describeTool, type ToolDetails, type ToolParameter, toolUri } from "../
 
 /** Everything that a caller needs to call the tool, without another lookup. */
 export function toReady(tool: Tool, operation: Operation, policy: Policy): JsonObject {
-  const { parameters, additional, types, inputSchema, omitted, full } = describeAffordably(tool, operation);
+  const { parameters, additional, types, inputSchema, omitted, full } = describeWithinLimit(tool, operation);
   return {
     tool_id: tool.id,
     required_params: operation.required_params,
@@ -25,29 +25,29 @@ export function toReady(tool: Tool, operation: Operation, policy: Policy): JsonO
   };
 }
 
-/** The largest size of parameter descriptions in an answer, in characters: about 1,500 tokens. */
-const AFFORDABLE = 6_000;
+/** The maximum size of parameter descriptions in an answer, in characters: about 1,500 tokens. */
+const MAX_LENGTH = 6_000;
 const LARGE_PARAMETER = 400;
 
 /** If the descriptions are too large, large optional parameters and the last ones are only named, not described. */
-function describeAffordably(tool: Tool, { required_params: required }: Operation): ToolDetails {
+function describeWithinLimit(tool: Tool, { required_params: required }: Operation): ToolDetails {
   const complete = describeTool(tool);
   const { inputSchema: root } = tool.definition;
   const { properties } = root;
-  if (lengthOf(complete) <= AFFORDABLE || !isJsonObject(properties)) return complete;
+  if (lengthOf(complete) <= MAX_LENGTH || !isJsonObject(properties)) return complete;
   let length = 0;
   const isDescribed = (parameter: ToolParameter): boolean => {
     if (parameter.required || required.includes(parameter.name)) return true;
     const size = JSON.stringify(parameter).length;
     if (size <= LARGE_PARAMETER) length += size;
-    return size <= LARGE_PARAMETER && length <= AFFORDABLE / 2;
+    return size <= LARGE_PARAMETER && length <= MAX_LENGTH / 2;
   };
   const described = new Set(complete.parameters.filter(isDescribed).map(({ name }) => name));
   const members = Object.fromEntries(Object.entries(properties).filter(([name]) => described.has(name)));
   const definition = { ...tool.definition, inputSchema: { ...root, properties: members } };
-  const left = Object.keys(properties).length - described.size;
+  const omittedCount = Object.keys(properties).length - described.size;
   const short = describeTool({ ...tool, definition });
-  return { ...short, omitted: [...(short.omitted ?? []), `${left} optional parameters`], full: toolUri(tool) };
+  return { ...short, omitted: [...(short.omitted ?? []), `${omittedCount} optional parameters`], full: toolUri(tool) };
 }
 
 function lengthOf({ parameters, types, inputSchema }: ToolDetails): number {
@@ -93,8 +93,8 @@ export interface MissingInput {
 }
 
 /** A question lists the allowed values if there are at most this many. */
-const MOST_VALUES = 8;
-const LONGEST_DESCRIPTION = 120;
+const MAX_VALUES = 8;
+const MAX_DESCRIPTION_LENGTH = 120;
 
 /** The required parameters, each with a question to the caller. */
 export function toMissingInputs(tool: Tool, { required_params: required }: Operation): MissingInput[] {
@@ -103,9 +103,9 @@ export function toMissingInputs(tool: Tool, { required_params: required }: Opera
   return required.map((field) => {
     const schema = Object.hasOwn(members, field) ? members[field] : undefined;
     const values = isJsonObject(schema) ? schema["enum"] : undefined;
-    const isShort = Array.isArray(values) && values.length > 0 && values.length <= MOST_VALUES;
+    const isShort = Array.isArray(values) && values.length > 0 && values.length <= MAX_VALUES;
     const choice = isShort ? ` (${values.map(String).join(", ")})` : "";
-    const description = cutAtSentence(descriptionOf(schema, root), LONGEST_DESCRIPTION);
+    const description = cutAtSentence(descriptionOf(schema, root), MAX_DESCRIPTION_LENGTH);
     return { field, question: `What is "${field}"${choice}? ${description}`.trim() };
   });
 }

@@ -1,6 +1,6 @@
 import type { Match } from "../../search/explain.js";
 
-const MOST_WORDS = 6;
+const MAX_WORDS = 6;
 
 /** Explains why a tool was found, from the matches of the search and the facts of the context. */
 export function toMatchReason(matches: readonly Match[], facts: readonly string[]): string {
@@ -9,7 +9,7 @@ export function toMatchReason(matches: readonly Match[], facts: readonly string[
   const inText = words.filter(({ found }) => !tags.includes(found));
   const near = matches.filter(({ kind }) => kind === "near").map(({ found }) => found);
   const parts = [
-    inText.length > 0 ? `Matches ${inText.slice(0, MOST_WORDS).map(toWord).join(", ")}` : undefined,
+    inText.length > 0 ? `Matches ${inText.slice(0, MAX_WORDS).map(toWord).join(", ")}` : undefined,
     tags.length > 0 ? `tagged ${tags.map(quoted).join(", ")}` : undefined,
     near.length > 0 ? `near in meaning: ${near.map(quoted).join(", ")}` : undefined,
     ...facts,

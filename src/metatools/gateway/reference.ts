@@ -10,7 +10,7 @@ import { summaryOf } from "../metadata.js";
 import { type Authentication, describeAuthentication, titleOf } from "./adapter-facts.js";
 import { enabledOf } from "./adapters.js";
 import { CONCEPT_NAMES, describeConcept } from "./concepts.js";
-import { splitId } from "./contract.js";
+import { splitId } from "./registry-comparison.js";
 import { toErrorMap } from "./error-map.js";
 import type { GatewayTable } from "./parts.js";
 import { toConstraints } from "./ready.js";
@@ -71,7 +71,7 @@ function pick(section: Section, sections: Readonly<Partial<Record<Section, JsonO
   return sections[section] ?? {};
 }
 
-const MOST_EXAMPLES = 2;
+const MAX_EXAMPLES = 2;
 
 function describeAdapter(server: CatalogServer, section: Section, table: GatewayTable): JsonObject {
   const { name, facts, connection } = server.definition;
@@ -79,7 +79,7 @@ function describeAdapter(server: CatalogServer, section: Section, table: Gateway
   const authentication = describeAuthentication(connection);
   const tools = enabledOf(server);
   const shown = tools.filter(({ operation }) => operation?.example !== undefined);
-  const examples = [...new Set([...shown, ...tools])].slice(0, MOST_EXAMPLES);
+  const examples = [...new Set([...shown, ...tools])].slice(0, MAX_EXAMPLES);
   const { description } = describeServer(server, table.upstreamState(name), table.describeStep);
   return {
     topic: name,
@@ -90,7 +90,7 @@ function describeAdapter(server: CatalogServer, section: Section, table: Gateway
       examples: { examples: examples.map((tool) => toExample(tool, server, table)) },
       errors: { common_errors: toErrorMap({}, authentication.variables) },
       webhooks: aboutWebhooks(documentation),
-      best_practices: { best_practices: toAdvice(server, table) },
+      best_practices: { best_practices: toSafeUse(tools, server, table) },
     }),
     next_step: `Use ${table.nameOf("intent")} with your task and adapter "${name}".`,
   };
@@ -150,10 +150,6 @@ function toExample(tool: Tool, server: CatalogServer | undefined, { operations }
     tool_id: tool.id,
     request: operations.of(tool, server).example_request,
   };
-}
-
-function toAdvice(server: CatalogServer, table: GatewayTable): string[] {
-  return toSafeUse(enabledOf(server), server, table);
 }
 
 /** Advice for these tools under the current policy. */

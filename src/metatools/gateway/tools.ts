@@ -10,7 +10,7 @@ import { countCategories, enabledOf } from "./adapters.js";
 import type { GatewayTable } from "./parts.js";
 
 const DEFAULT_LIMIT = 20;
-const MOST = 50;
+const MAX_LIMIT = 50;
 
 export function gatewayTools(table: GatewayTable): MetaTool {
   return defineMetaTool({
@@ -20,7 +20,7 @@ export function gatewayTools(table: GatewayTable): MetaTool {
       adapter: z.string().min(1),
       category: z.string().min(1).optional(),
       search: z.string().min(1).max(2000).optional(),
-      limit: z.int().min(1).max(MOST).default(DEFAULT_LIMIT),
+      limit: z.int().min(1).max(MAX_LIMIT).default(DEFAULT_LIMIT),
       offset: z.int().min(0).default(0),
     }),
     readOnly: true,
@@ -50,14 +50,17 @@ export function gatewayTools(table: GatewayTable): MetaTool {
   });
 }
 
-interface Wanted {
+interface AdapterSearch {
   readonly server: CatalogServer;
   readonly query: string;
   readonly filter: (tool: Tool) => boolean;
 }
 
 /** Returns all hits, so that the caller can apply offset and limit. */
-async function searchIn({ server, query, filter }: Wanted, { discovery }: GatewayTable): Promise<readonly Tool[]> {
+async function searchIn(
+  { server, query, filter }: AdapterSearch,
+  { discovery }: GatewayTable,
+): Promise<readonly Tool[]> {
   const { hits } = await discovery.search({
     query,
     server: server.definition.name,
@@ -67,8 +70,8 @@ async function searchIn({ server, query, filter }: Wanted, { discovery }: Gatewa
   return hits.map(({ tool }) => tool);
 }
 
-function toNextStep(left: number, next: number, { nameOf }: GatewayTable): string {
-  const more = left > 0 ? ` ${left} more tools follow from offset ${next}.` : "";
+function toNextStep(remaining: number, next: number, { nameOf }: GatewayTable): string {
+  const more = remaining > 0 ? ` ${remaining} more tools follow from offset ${next}.` : "";
   return `Use ${nameOf("intent")} with a tool_id as query for its full schema.${more}`;
 }
 

@@ -1,25 +1,25 @@
 export interface CollectLimits {
-  readonly atOnce: number;
+  readonly concurrency: number;
   /** Results that arrive later are omitted; the requests are not cancelled. */
   readonly timeoutMs: number;
 }
 
-/** Calls `ask` for every item, `atOnce` at a time. Returns the results that arrived in time, in the order of the items. `ask` must not reject. */
+/** Calls `request` for every item, `concurrency` at a time. Returns the results that arrived in time, in the order of the items. `request` must not reject. */
 export async function collect<Item, Result>(
   items: readonly Item[],
-  ask: (item: Item) => Promise<Result>,
-  { atOnce, timeoutMs }: CollectLimits,
+  request: (item: Item) => Promise<Result>,
+  { concurrency, timeoutMs }: CollectLimits,
 ): Promise<Result[]> {
   const results = new Map<number, Result>();
   const waiting = items.entries();
   const work = async (): Promise<void> => {
-    for (const [index, item] of waiting) results.set(index, await ask(item));
+    for (const [index, item] of waiting) results.set(index, await request(item));
   };
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, timeoutMs);
   });
-  await Promise.race([Promise.all(Array.from({ length: atOnce }, work)), timeout]);
+  await Promise.race([Promise.all(Array.from({ length: concurrency }, work)), timeout]);
   clearTimeout(timer);
   return [...results.entries()].sort(([a], [b]) => a - b).map(([, result]) => result);
 }

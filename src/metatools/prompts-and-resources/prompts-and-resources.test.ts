@@ -16,7 +16,7 @@ const CONNECTIONS = {
 
 interface Wanted {
   readonly kind?: keyof typeof CONNECTIONS;
-  /** Of each tool whether it is enabled. */
+  /** For each tool, whether it is enabled. */
   readonly tools?: readonly boolean[];
   readonly capabilities?: ServerCapabilities;
 }
@@ -86,7 +86,7 @@ function open({ servers, offers = {}, isTransparent = false, admits = () => true
 }
 
 describe("lists", () => {
-  it("name prompts by server and name, whatever they are called, in at most 64 characters", async () => {
+  it("name prompts by server and name, in at most 64 characters", async () => {
     const long = "x".repeat(80);
     const { promptsAndResources } = open({
       servers: { a: {}, b: {} },
@@ -104,7 +104,7 @@ describe("lists", () => {
     ]);
   });
 
-  it("name resources and templates by server and address", async () => {
+  it("prefix the URIs of resources and templates with the server", async () => {
     const { promptsAndResources } = open({
       servers: { a: {} },
       offers: { a: [{ uri: "x:1", uriTemplate: "x:{id}", name: "one" }] },
@@ -113,7 +113,7 @@ describe("lists", () => {
     expect(await promptsAndResources.list("templates")).toMatchObject([{ uriTemplate: "anygpt://servers/a/x:{id}" }]);
   });
 
-  it("open connections only to remote servers that are known to have something", async () => {
+  it("open connections only to remote servers with the capability", async () => {
     const { promptsAndResources, wanted } = open({
       servers: {
         local: { capabilities: { prompts: true } },
@@ -133,7 +133,7 @@ describe("lists", () => {
     ]);
   });
 
-  it("leave out who fails", async () => {
+  it("omit a server that fails, and log the failure", async () => {
     const { promptsAndResources, logged } = open({
       servers: { a: {}, b: {} },
       offers: { a: new DiscoveryError("SERVER_CONNECTION_ERROR", "a is away."), b: [{ name: "greet" }] },
@@ -143,11 +143,11 @@ describe("lists", () => {
   });
 });
 
-describe("a server of which nothing is enabled", () => {
+describe("a server without enabled tools", () => {
   it.each<[string, Wanted, PromptsAndResourcesParts["admits"]]>([
     ["because all its tools are disabled", { tools: [false, false] }, () => true],
-    ["because it has no tools and the rules do not admit it", { tools: [] }, (server) => server !== "hidden"],
-  ])("has nothing else either, %s", async (_, hidden, admits) => {
+    ["because it has no tools and the rules disable the server", { tools: [] }, (server) => server !== "hidden"],
+  ])("has no prompts and resources, %s", async (_, hidden, admits) => {
     const { promptsAndResources, wanted } = open({
       servers: { hidden, shown: { tools: [false, true] }, empty: { tools: [] } },
       offers: { hidden: [{ name: "greet" }], shown: [{ name: "greet" }], empty: [{ name: "greet" }] },
@@ -160,14 +160,14 @@ describe("a server of which nothing is enabled", () => {
   });
 });
 
-describe("one server whose tools are all listed", () => {
+describe("a single server in full mode", () => {
   const scene: Scene = {
     servers: { only: {}, own: { kind: "built-in" } },
     offers: { only: [{ name: "greet", uri: "x:1" }] },
     isTransparent: true,
   };
 
-  it("is as it gives itself, and is started for it", async () => {
+  it("keeps its names and URIs, and is started by a list request", async () => {
     const { promptsAndResources, wanted } = open(scene);
     expect(promptsAndResources.only).toBe("only");
     expect(await promptsAndResources.list("prompts")).toEqual([{ name: "greet", uri: "x:1" }]);
@@ -178,9 +178,9 @@ describe("one server whose tools are all listed", () => {
   });
 
   it.each<[string, Scene]>([
-    ["in the lazy mode", { ...scene, isTransparent: false }],
-    ["beside another", { ...scene, servers: { only: {}, other: {} } }],
-  ])("is not, %s", (_, other) => {
+    ["in lazy mode", { ...scene, isTransparent: false }],
+    ["with another server", { ...scene, servers: { only: {}, other: {} } }],
+  ])("gets prefixed names %s", (_, other) => {
     const { promptsAndResources } = open(other);
     expect(promptsAndResources.only).toBeUndefined();
     expect(promptsAndResources.resource("x:1")).toBeUndefined();
@@ -188,7 +188,7 @@ describe("one server whose tools are all listed", () => {
   });
 });
 
-it("requests go to their server with the time limit of calls, for the caller", async () => {
+it("sends requests to their server with the actor and the timeout of calls", async () => {
   const { promptsAndResources, requests, watched, logged } = open({ servers: { a: {} } });
   await promptsAndResources.request("a", { method: "prompts/get", params: { name: "x" } });
   await promptsAndResources.watch({ server: "a", uri: "x:1" }, () => undefined);
@@ -206,8 +206,8 @@ it.each<[string, string | undefined]>([
   ["__", undefined],
   ["a__", undefined],
   ["greet", undefined],
-  ["nobody__greet", undefined],
-])("%j is the prompt %j of its server", async (name, theirs) => {
+  ["none__greet", undefined],
+])("resolves the name %j to the prompt %j", async (name, prompt) => {
   const { promptsAndResources } = open({ servers: { a: {} }, offers: { a: [{ name: "greet" }] } });
-  expect((await promptsAndResources.prompt(name))?.name).toBe(theirs);
+  expect((await promptsAndResources.prompt(name))?.name).toBe(prompt);
 });

@@ -44,7 +44,7 @@ export interface ServerPrompt {
 export interface PromptsAndResources {
   /** The server whose names and URIs stay unchanged because it is the only one. */
   readonly only: string | undefined;
-  /** The items of all servers in the form of MCP, in the order of the servers. Servers that are not running or answer too late are omitted. */
+  /** The items of all servers in the format of MCP, in the order of the servers. Servers that are not running or answer too late are omitted. */
   list(kind: OfferKind): Promise<readonly JsonObject[]>;
   /** Undefined if no server that the caller may see has such a prompt. */
   prompt(name: string): Promise<ServerPrompt | undefined>;
@@ -58,7 +58,7 @@ export interface PromptsAndResources {
 
 const LIST_TIMEOUT_MS = 3000;
 const FIRST_TIME_WAIT_MS = 1500;
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 
 interface Offer {
   readonly server: string;
@@ -69,13 +69,13 @@ interface Offer {
 const CAPABILITIES = { prompts: "prompts", resources: "resources", templates: "resources" } as const;
 const NAMES = { prompts: "name", resources: "uri", templates: "uriTemplate" } as const;
 
-function isForeign({ definition }: CatalogServer): boolean {
+function isUpstream({ definition }: CatalogServer): boolean {
   return definition.connection.kind !== "built-in";
 }
 
 export function createPromptsAndResources(parts: PromptsAndResourcesParts): PromptsAndResources {
   const { snapshot, refresh, upstreams, target, freshMs, timeoutMs, log } = parts;
-  const [first, second] = [...snapshot().servers.values()].filter(isForeign);
+  const [first, second] = [...snapshot().servers.values()].filter(isUpstream);
   const only = parts.isTransparent && second === undefined ? first?.definition.name : undefined;
 
   const isShown = ({ definition, tools }: CatalogServer): boolean => {
@@ -108,7 +108,7 @@ export function createPromptsAndResources(parts: PromptsAndResourcesParts): Prom
   const gather = async (kind: OfferKind): Promise<readonly Offer[]> => {
     if (only === undefined) await refresh.whenKnown(FIRST_TIME_WAIT_MS);
     const shown = [...snapshot().servers.values()].filter(isShown);
-    const limits = { atOnce: AT_ONCE, timeoutMs: only === undefined ? LIST_TIMEOUT_MS : timeoutMs };
+    const limits = { concurrency: CONCURRENCY, timeoutMs: only === undefined ? LIST_TIMEOUT_MS : timeoutMs };
     return (await collect(shown, (server) => offersOf(server, kind), limits)).flat();
   };
 
@@ -140,7 +140,7 @@ export function createPromptsAndResources(parts: PromptsAndResourcesParts): Prom
     },
 
     resource(uri) {
-      // A single server may itself be such a gateway, so its URIs are not parsed even if they have the shared form.
+      // A single server may itself be such a gateway, so its URIs are not parsed even if they look like shared URIs.
       const resource = only === undefined ? parseSharedUri(uri) : { server: only, uri };
       return resource !== undefined && find(resource.server) !== undefined ? resource : undefined;
     },

@@ -7,24 +7,24 @@ it.each([
   ["no scheme/at all", "anygpt://servers/lib/no%20scheme%2Fat%20all"],
   ["anygpt://servers/inner/x:y", "anygpt://servers/lib/anygpt://servers/inner/x:y"],
   ["a:line\nbreak", "anygpt://servers/lib/a:line\nbreak"],
-])("%j is named %j, and found again by that", (uri, shared) => {
+])("converts %j to %j and back", (uri, shared) => {
   expect(toSharedUri({ server: "lib", uri })).toBe(shared);
   expect(parseSharedUri(shared)).toEqual({ server: "lib", uri });
 });
 
-it("a server's name may have any characters", () => {
+it("supports any characters in the name of a server", () => {
   const resource = { server: "a/b c%:é", uri: "x:1" };
   expect(parseSharedUri(toSharedUri(resource))).toEqual(resource);
 });
 
-it("an address that is escaped as a whole means the same", () => {
+it("parses a URI that is percent-encoded completely", () => {
   expect(parseSharedUri("anygpt://servers/lib/book%3A%2F%2Fshelf%2F1")).toEqual({
     server: "lib",
     uri: "book://shelf/1",
   });
 });
 
-it("what a client puts into a template arrives as it would without us", () => {
+it("keeps the escape sequences of an expanded template", () => {
   const template = toSharedTemplate("lib", "book://{shelf}/{+path}");
   expect(parseSharedUri(template)).toEqual({ server: "lib", uri: "book://{shelf}/{+path}" });
   const filled = template.replace("{shelf}", "a%2Fb").replace("{+path}", "c/d");
@@ -33,13 +33,13 @@ it("what a client puts into a template arrives as it would without us", () => {
 });
 
 it.each(["anygpt://guide", "anygpt://servers/lib", "anygpt://servers/lib/", "anygpt://servers//x:1", "book://shelf/1"])(
-  "%j is no resource of a server",
+  "rejects %j, which is not a resource of a server",
   (uri) => {
     expect(parseSharedUri(uri)).toBeUndefined();
   },
 );
 
-it("does not resolve invalid escapes", () => {
+it("rejects invalid escape sequences", () => {
   expect(parseSharedUri("anygpt://servers/%zz/x:1")).toBeUndefined();
   expect(parseSharedUri("anygpt://servers/lib/%zz")).toBeUndefined();
 });

@@ -34,7 +34,7 @@ export async function listSignIns(engine: DiscoveryEngine, only?: string): Promi
 /** One for each actor that signed in; nothing is asked of the server. */
 async function statusesOf({ name: server }: ServerDefinition, desk: AuthDesk): Promise<SignInStatus[]> {
   try {
-    const connection = desk.stages.resolveConnection(server).written();
+    const connection = desk.stages.resolveConnection(server).withoutSecrets();
     if (connection.kind !== "http" && connection.kind !== "sse") return [];
     if (hasOwnAuthorization(connection)) return [{ server, state: "header" }];
     const address = addressKey(connection);

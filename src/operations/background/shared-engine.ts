@@ -80,7 +80,7 @@ export function createSharedEngine({ cwd, env, configPath, log }: SharedEnginePa
           if (engine === undefined || !isSame(options.configPath)) return undefined;
           listener ??= { log: options.log, warn: options.warn };
           listeners.add(listener);
-          await engine.takeOver();
+          await engine.applyFileChanges();
           stages = await engine.known();
           return engine;
         });

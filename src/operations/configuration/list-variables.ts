@@ -74,7 +74,7 @@ function findNeeded(stages: Stages): ReferencedVariable[] {
 /** A variable inside a default is needed only where the one before it is not set: only resolving the whole connection tells. */
 function missingOf(server: string, { resolveConnection }: Stages): ReadonlySet<unknown> {
   try {
-    resolveConnection(server).written();
+    resolveConnection(server).withoutSecrets();
     return new Set();
   } catch (error) {
     const names = error instanceof DiscoveryError ? error.facts["variables"] : undefined;

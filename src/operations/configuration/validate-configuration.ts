@@ -60,7 +60,7 @@ function findWarnings(stages: Stages, describe: DescribeStep): string[] {
   const { tools, servers } = snapshot();
   const unresolved = configuredServers.servers.flatMap(({ name }) => {
     try {
-      resolveConnection(name).written();
+      resolveConnection(name).withoutSecrets();
       return [];
     } catch (error) {
       return [`${name} cannot be used: ${withHintText(toDiscoveryError(error), describe)}`];

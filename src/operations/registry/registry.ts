@@ -2,7 +2,7 @@
 import type { DiscoveryEngine } from "../../engine.js";
 import { DiscoveryError } from "../../errors.js";
 import type { Stages } from "../../gateway/stages.js";
-import { readRegistry, toLive } from "../../metatools/gateway/contract.js";
+import { readRegistry, toLive } from "../../metatools/gateway/registry-comparison.js";
 import { createOperations, listOperations } from "../../metatools/gateway/operations.js";
 import { isJsonObject } from "../../model/json.js";
 import { checkRegistry, type Finding } from "../../registry/check-registry.js";

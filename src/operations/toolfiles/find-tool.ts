@@ -1,6 +1,6 @@
 import { basename, dirname } from "node:path";
 import type { Stages } from "../../gateway/stages.js";
-import { splitId } from "../../metatools/gateway/contract.js";
+import { splitId } from "../../metatools/gateway/registry-comparison.js";
 import type { Tool } from "../../model/tool.js";
 import type { RefusedFile } from "../../toolfiles/read-tool-files.js";
 import { openToolFiles, type ToolFileFolders, unknownFile } from "./open-tool-files.js";

@@ -18,7 +18,7 @@ afterAll(async () => {
   bank.remove();
 });
 
-/** A call as a program would write it by hand; `head` are further lines. */
+/** A raw HTTP request; `head` has further header lines. */
 function call(
   head: readonly string[],
   { host = "localhost", version = "1.1", target = CREATE, connection = "close" } = {},
@@ -40,7 +40,7 @@ function call(
 
 const statusOf = (text: string): number => Number(/^HTTP\/1\.1 (\d{3}) /.exec(text)?.[1]);
 
-describe("the origin of a request", () => {
+describe("the header Origin", () => {
   it.each([
     "http://evil.example",
     "null",
@@ -72,10 +72,10 @@ describe("the origin of a request", () => {
     expect(statusOf(await rest.raw(call([`Origin: ${PAGE}`, `Origin: ${PAGE}`])))).toBe(400);
   });
 
-  it("runs nothing of all that", () => expect(bank.ledger()).toEqual([]));
+  it("runs no tool", () => expect(bank.ledger()).toEqual([]));
 });
 
-describe("the host of a request", () => {
+describe("the header Host", () => {
   it.each([
     "evil.example",
     "localhost.evil.example",
@@ -90,48 +90,52 @@ describe("the host of a request", () => {
     "[::1]evil",
     "localhost/x",
     "2130706433",
-  ])("rejects %j, which is not a name of the gateway", async (host) => {
+  ])("rejects %j", async (host) => {
     expect([400, 403]).toContain(statusOf(await rest.raw(call([], { host }))));
   });
 
-  it("rejects a request without one, and one with two", async () => {
+  it("is required, and must not occur twice", async () => {
     expect(statusOf(await rest.raw(call([], { host: "" })))).toBe(400);
     expect(statusOf(await rest.raw(call(["Host: evil.example"])))).toBe(400);
   });
 
-  it("runs nothing of all that", () => expect(bank.ledger()).toEqual([]));
+  it("runs no tool", () => expect(bank.ledger()).toEqual([]));
 
   it.each(["localhost", "LocalHost", "127.0.0.1", "[::1]", "localhost:8080", "[::1]:7332"])(
-    "takes %s",
+    "accepts %s",
     async (host) => {
       expect(statusOf(await rest.raw(`GET /healthz HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`))).toBe(200);
     },
   );
 });
 
-describe("a request that two readers could understand differently", () => {
+describe("a request that two parsers could read differently", () => {
   it.each<[string, readonly string[], object]>([
-    ["has a length and is chunked", ["Content-Length: 14", "Transfer-Encoding: chunked"], {}],
-    ["has two lengths", ["Content-Length: 14", "Content-Length: 15"], {}],
-    ["has its length twice", ["Content-Length: 14", "Content-Length: 14"], {}],
-    ["has a length with a sign", ["Content-Length: +14"], {}],
-    ["has a length below nothing", ["Content-Length: -14"], {}],
-    ["is encoded in a way nobody knows", ["Transfer-Encoding: xchunked"], {}],
-    ["is chunked first and then not", ["Transfer-Encoding: chunked", "Transfer-Encoding: identity"], {}],
+    ["has a Content-Length and is chunked", ["Content-Length: 14", "Transfer-Encoding: chunked"], {}],
+    ["has two different Content-Lengths", ["Content-Length: 14", "Content-Length: 15"], {}],
+    ["has a duplicate Content-Length", ["Content-Length: 14", "Content-Length: 14"], {}],
+    ["has a Content-Length with a plus sign", ["Content-Length: +14"], {}],
+    ["has a negative Content-Length", ["Content-Length: -14"], {}],
+    ["has an unknown Transfer-Encoding", ["Transfer-Encoding: xchunked"], {}],
+    [
+      "has the Transfer-Encoding chunked and then identity",
+      ["Transfer-Encoding: chunked", "Transfer-Encoding: identity"],
+      {},
+    ],
     ["has a space before a colon", ["Transfer-Encoding : chunked"], {}],
     ["folds a header", ["X-Folded: a", " b"], {}],
     ["has a bare line feed", ["X-One: a\nX-Two: b"], {}],
     ["has a bare carriage return", ["X-One: a\rX-Two: b"], {}],
     ["has the character U+0000 in a header", ["X-One: a\0b"], {}],
-    ["carries two tokens", ["Authorization: Bearer other"], {}],
-    ["carries two types", ["Content-Type: text/plain"], {}],
-    ["carries two keys", ["Idempotency-Key: a", "Idempotency-Key: b"], {}],
-    ["is of HTTP/1.0", [], { version: "1.0" }],
-    ["is of HTTP/1.2", [], { version: "1.2" }],
-    ["names another host in its target", [], { target: `http://evil.example${CREATE}` }],
-    ["names itself in its target", [], { target: `http://localhost${CREATE}` }],
-  ])("is rejected and its connection closed when it %s", async (_, head, options) => {
-    // The connection would stay open if it were for the request, and then serve what follows.
+    ["has two Authorization headers", ["Authorization: Bearer other"], {}],
+    ["has two Content-Types", ["Content-Type: text/plain"], {}],
+    ["has two Idempotency-Keys", ["Idempotency-Key: a", "Idempotency-Key: b"], {}],
+    ["uses HTTP/1.0", [], { version: "1.0" }],
+    ["uses HTTP/1.2", [], { version: "1.2" }],
+    ["has the URL of another host as its target", [], { target: `http://evil.example${CREATE}` }],
+    ["has a complete URL as its target", [], { target: `http://localhost${CREATE}` }],
+  ])("is rejected and its connection closed if it %s", async (_, head, options) => {
+    // The request itself asks to keep the connection open, which would then serve the next request.
     const alone = call(head, { ...options, connection: "keep-alive" });
     for (const text of [alone, `${alone}GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n`]) {
       const answer = await rest.raw(text);
@@ -140,9 +144,9 @@ describe("a request that two readers could understand differently", () => {
     }
   });
 
-  it("runs nothing of all that", () => expect(bank.ledger()).toEqual([]));
+  it("runs no tool", () => expect(bank.ledger()).toEqual([]));
 
-  it("is rejected when it is encoded twice, even if it could be decoded", async () => {
+  it("is rejected if it has two transfer codings", async () => {
     const head = call(["Transfer-Encoding: gzip, chunked"], { connection: "keep-alive" }).split("\r\n\r\n")[0];
     const answer = await rest.raw(`${head}\r\n\r\ne\r\n{"name":"eve"}\r\n0\r\n\r\n`);
     expect(statusOf(answer)).toBe(400);
@@ -150,21 +154,25 @@ describe("a request that two readers could understand differently", () => {
   });
 
   it.each<[string, readonly string[], object]>([
-    ["is encoded twice", ["Transfer-Encoding: gzip, chunked"], {}],
-    ["is chunked at last", ["Transfer-Encoding: identity", "Transfer-Encoding: chunked"], {}],
-    ["carries two tokens", ["Authorization: Bearer other", "Transfer-Encoding: chunked"], {}],
-    ["is of HTTP/1.0", ["Content-Length: 0"], { version: "1.0" }],
-  ])("has nothing of what follows it run when it %s", async (_, lines, options) => {
+    ["has two transfer codings", ["Transfer-Encoding: gzip, chunked"], {}],
+    [
+      "has the Transfer-Encoding identity and then chunked",
+      ["Transfer-Encoding: identity", "Transfer-Encoding: chunked"],
+      {},
+    ],
+    ["has two Authorization headers", ["Authorization: Bearer other", "Transfer-Encoding: chunked"], {}],
+    ["uses HTTP/1.0", ["Content-Length: 0"], { version: "1.0" }],
+  ])("does not run the next request on its connection if it %s", async (_, lines, options) => {
     const head = call(lines, { ...options, connection: "keep-alive" }).split("\r\n\r\n")[0];
     const end = lines.some((line) => line.startsWith("Transfer")) ? "0\r\n\r\n" : "";
     const answer = await rest.raw(`${head}\r\n\r\n${end}${call([])}`);
     expect(answer.match(/HTTP\/1\.1 \d{3}/g)).toEqual(["HTTP/1.1 400"]);
-    // By the time that this is answered, whatever was sent before has arrived.
+    // When this request is answered, everything that was sent before has arrived.
     expect((await rest.post("/api/adapters/bank/tools/look", { name: "a" })).status).toBe(200);
     expect(bank.ledger()).toEqual([]);
   });
 
-  it("has its connection closed also when not even its address can be read", async () => {
+  it("has its connection closed even if its URL cannot be parsed", async () => {
     const answer = await rest.raw(call(["Origin: a", "Origin: b"], { host: "a^b", connection: "keep-alive" }));
     expect(answer.toLowerCase()).toMatch(/^http\/1\.1 400 [^]*\nconnection: close\r\n/);
   });
@@ -177,22 +185,22 @@ describe("a request that two readers could understand differently", () => {
     "/%zz",
     "/../../etc/passwd",
     "/%2e%2e/x",
-  ])("is rejected at the address %s", async (target) => {
+  ])("is rejected with the target %s", async (target) => {
     expect([400, 404]).toContain(statusOf(await rest.raw(call([], { target }))));
   });
 
-  it("is accepted twice in a row on one connection: each request gets its own answer, in order", async () => {
+  it("does not include pipelined requests: each gets its own answer, in order", async () => {
     const one = (path: string, more = ""): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${more}\r\n`;
     const answer = await rest.raw(`${one("/healthz")}${one("/nowhere")}${one("/readyz", "Connection: close\r\n")}`);
     expect([...answer.matchAll(/HTTP\/1\.1 (\d{3})/g)].map((match) => match[1])).toEqual(["200", "401", "200"]);
   });
 
-  it("is rejected when its headers are too large", async () => {
+  it("is rejected if its headers are too large", async () => {
     const flood = Array.from({ length: 3000 }, (_, index) => `X-${index}: a`).join("\r\n");
     expect(statusOf(await rest.raw(`GET /healthz HTTP/1.1\r\nHost: localhost\r\n${flood}\r\n\r\n`))).toBe(431);
   });
 
-  it("keeps every header, however many there are: none is overlooked", async () => {
+  it("is checked with all its headers, even if there are thousands", async () => {
     const many = Array.from({ length: 2100 }, () => "A:").join("\r\n");
     const head = `GET /healthz HTTP/1.1\r\nHost: localhost\r\n${many}\r\nOrigin: http://evil.example\r\nConnection: close`;
     expect(statusOf(await rest.raw(`${head}\r\n\r\n`))).toBe(403);
@@ -216,7 +224,7 @@ describe("web pages", () => {
     expect(other.status).toBe(403);
   });
 
-  it("lets that origin read answers, including failures, and no other", async () => {
+  it("sends CORS headers with answers and errors to that origin only", async () => {
     for (const path of ["/healthz", "/api/nothing"]) {
       const { headers } = await rest.ask(path, { headers: { origin: PAGE } });
       expect(headers.get("access-control-allow-origin")).toBe(PAGE);
@@ -225,7 +233,7 @@ describe("web pages", () => {
     expect([...headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
   });
 
-  it("answers no preflight request by default", async () => {
+  it("rejects every preflight request by default", async () => {
     const closed = await openRest();
     for (const origin of [PAGE, "null", closed.url]) {
       const reply = await closed.ask("/api/adapters", { method: "OPTIONS", headers: { origin, ...asks } });
@@ -242,19 +250,19 @@ describe("a caller without a token", () => {
   const fill = ({ path }: Route): string => path.replace("{adapter}", "bank").replace("{tool}", "create");
   const all = [...ROUTES, describeRoutes(ROUTES)];
   const wrong: readonly [string, (token: string) => string | undefined][] = [
-    ["nothing", () => undefined],
+    ["no header", () => undefined],
     ["an empty header", () => ""],
     ["a token of the right length", (token) => `Bearer ${"x".repeat(token.length)}`],
-    ["half the token", (token) => `Bearer ${token.slice(0, -1)}`],
-    ["the token and more", (token) => `Bearer ${token}x`],
-    ["the token in other letters", (token) => `Bearer ${token.toUpperCase()}`],
+    ["the token without its last character", (token) => `Bearer ${token.slice(0, -1)}`],
+    ["the token with one more character", (token) => `Bearer ${token}x`],
+    ["the token in upper case", (token) => `Bearer ${token.toUpperCase()}`],
     ["the token as a password", (token) => `Basic ${Buffer.from(`local:${token}`).toString("base64")}`],
-    ["the token alone", (token) => token],
+    ["the token without a scheme", (token) => token],
     ["two tokens in one header", (token) => `Bearer ${token} ${token}`],
   ];
 
   it.each(all.filter(({ isOpen }) => !isOpen).map((route) => [route.method, route.path, route] as const))(
-    "is refused by %s %s with a challenge",
+    "is rejected by %s %s with a challenge",
     async (method, _path, route) => {
       for (const [, authorization] of wrong) {
         const value = authorization(rest.token);
@@ -271,7 +279,7 @@ describe("a caller without a token", () => {
   );
 
   it.each(["/", "/api", "/config", "/reload", "/debug", "/metrics", "/api/approvals", "/mcp/x", "/api/audit"])(
-    "does not learn whether there is %s",
+    "cannot find out whether %s exists",
     async (path) => {
       for (const method of ["GET", "POST", "DELETE", "PUT"]) {
         const { status } = await rest.ask(path, { method, headers: { authorization: "Bearer wrong" } });
@@ -290,7 +298,7 @@ describe("a caller without a token", () => {
     expect(rest.logged.join("\n")).not.toContain(token);
   });
 
-  it("learns nothing from what anybody may ask", async () => {
+  it("gets only the status from the open paths", async () => {
     for (const [path, status] of [
       ["/healthz", "ok"],
       ["/readyz", "ready"],
@@ -300,10 +308,10 @@ describe("a caller without a token", () => {
     }
   });
 
-  it("runs nothing", () => expect(bank.ledger()).toEqual([]));
+  it("runs no tool", () => expect(bank.ledger()).toEqual([]));
 });
 
-it("reveals nothing about itself in its headers", async () => {
+it("sends no header that identifies the software", async () => {
   const { headers } = await rest.ask("/api/adapters");
   expect(headers.get("cache-control")).toBe("no-store");
   expect(headers.get("x-content-type-options")).toBe("nosniff");

@@ -17,7 +17,7 @@ export interface Admission {
 export interface AdmissionsParts {
   /** The token of this machine. */
   readonly token: string;
-  readonly failures: LoginThrottle;
+  readonly throttle: LoginThrottle;
   /** The address on which the gateway listens, if it does. */
   readonly bound: () => string | undefined;
   readonly now: () => number;

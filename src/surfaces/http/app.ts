@@ -24,9 +24,9 @@ import type { Route } from "./route.js";
 export interface AppParts {
   readonly routes: readonly Route[];
   readonly mounts: readonly Mount[];
-  /** By the options in force when a request arrives. */
+  /** The admission rules of the current configuration. */
   readonly admission: () => Promise<Admission>;
-  /** The stages in force when a request arrives, limited to the actor's view; undefined if the view does not exist. */
+  /** The stages of the current configuration, limited to the actor's view; undefined if the view does not exist. */
   readonly stages: (actor: Actor) => Promise<Stages | undefined>;
   readonly runtime: Pick<RuntimeEnvironment, "log" | "secrets">;
   readonly newId: () => string;
@@ -35,7 +35,7 @@ export interface AppParts {
   /** Aborts when the work for this response must end. */
   readonly signalOf: (outgoing: HttpBindings["outgoing"]) => AbortSignal;
   /** Aborts when the caller disconnects. */
-  readonly goneOf: (outgoing: HttpBindings["outgoing"]) => AbortSignal;
+  readonly disconnectSignalOf: (outgoing: HttpBindings["outgoing"]) => AbortSignal;
 }
 
 interface Env {
@@ -45,7 +45,7 @@ type Request = Context<Env>;
 type Headers = Readonly<Record<string, string>>;
 
 /** The route or mount of a path. */
-interface Behind {
+interface PathTarget {
   readonly routes: readonly Route[];
   readonly mount?: Mount;
 }
@@ -77,7 +77,7 @@ function groupByPath(routes: readonly Route[]): Map<string, Route[]> {
 }
 
 /** Converts errors to responses. */
-async function answerTo(request: Request, behind: Behind, parts: AppParts): Promise<Response> {
+async function answerTo(request: Request, target: PathTarget, parts: AppParts): Promise<Response> {
   const { incoming, outgoing } = request.env;
   const requestId = parts.newId();
   let cors: Headers = {};
@@ -87,7 +87,7 @@ async function answerTo(request: Request, behind: Behind, parts: AppParts): Prom
     assertAdmitted(incoming, admission.guard);
     cors = corsHeaders(incoming);
     if (isPreflight(incoming)) return request.body(null, 204, { ...cors, ...preflightHeaders(CALL_HEADERS) });
-    const answer = await carryOut({ request, behind, requestId, admission }, parts);
+    const answer = await handle({ request, target, requestId, admission }, parts);
     response = answer instanceof Response ? withHeaders(answer, cors) : toResponse(answer, cors);
   } catch (thrown) {
     const failure = toFailure(thrown, requestId, parts.runtime);
@@ -117,26 +117,26 @@ export function toFailure(thrown: unknown, requestId: string, { log, secrets }: 
   return toProblem(thrown, { requestId, secrets });
 }
 
-interface Asked {
+interface AppRequest {
   readonly request: Request;
-  readonly behind: Behind;
+  readonly target: PathTarget;
   readonly requestId: string;
   readonly admission: Admission;
 }
 
-async function carryOut(asked: Asked, parts: AppParts): Promise<HttpAnswer | Response> {
-  const { request, behind, requestId, admission } = asked;
+async function handle(appRequest: AppRequest, parts: AppParts): Promise<HttpAnswer | Response> {
+  const { request, target, requestId, admission } = appRequest;
   const { incoming, outgoing } = request.env;
   // The framework answers HEAD like GET, without the body.
-  const method = incoming.method === "HEAD" && behind.mount === undefined ? "GET" : (incoming.method ?? "");
-  const route = behind.routes.find((one) => one.method === method);
-  const caller = route?.isOpen === true ? { actor: NOBODY } : await callerOf(incoming, admission);
+  const method = incoming.method === "HEAD" && target.mount === undefined ? "GET" : (incoming.method ?? "");
+  const route = target.routes.find((one) => one.method === method);
+  const caller = route?.isOpen === true ? { actor: ANONYMOUS } : await callerOf(incoming, admission);
   const { actor } = caller;
-  assertThere(behind, method, route);
+  assertMethod(target, method, route);
   if (parts.isStopping()) throw httpRefusal(503, STOPPING, { headers: { "retry-after": "1" }, closes: true });
-  if (behind.mount !== undefined) return await runMount(behind.mount, caller, asked, parts);
+  if (target.mount !== undefined) return await runMount(target.mount, caller, appRequest, parts);
   if (route === undefined) throw httpRefusal(404, NO_SUCH_PATH);
-  const stages = async (): Promise<Stages> => (await parts.stages(actor)) ?? nothingThere();
+  const stages = async (): Promise<Stages> => (await parts.stages(actor)) ?? viewNotFound();
   if (route.scope !== undefined) await assertScope(route.scope, { actor, stages, incoming, admission });
   const signal = parts.signalOf(outgoing);
   const body = await bodyOf(route, request.env);
@@ -154,26 +154,32 @@ async function carryOut(asked: Asked, parts: AppParts): Promise<HttpAnswer | Res
   }
 }
 
-function assertThere({ routes, mount }: Behind, method: string, route: Route | undefined): void {
+function assertMethod({ routes, mount }: PathTarget, method: string, route: Route | undefined): void {
   if (routes.length === 0 && mount === undefined) throw httpRefusal(404, NO_SUCH_PATH);
-  const takes = mount === undefined ? route !== undefined : mount.methods.some((one) => one === method);
-  if (takes) return;
+  const isSupported = mount === undefined ? route !== undefined : mount.methods.some((one) => one === method);
+  if (isSupported) return;
   const allow = mount?.methods.join(", ") ?? methodsOf(routes);
   throw httpRefusal(405, NO_SUCH_METHOD, { headers: { allow } });
 }
 
-async function runMount(mount: Mount, caller: HttpCaller, { request }: Asked, parts: AppParts): Promise<Response> {
+async function runMount(mount: Mount, caller: HttpCaller, { request }: AppRequest, parts: AppParts): Promise<Response> {
   const { incoming, outgoing } = request.env;
   const isPost = incoming.method === "POST";
   if (!isPost) assertNoBody(incoming);
   const body = isPost ? await readJsonBytes(request.env) : undefined;
-  return await mount.run({ ...caller, path: request.req.param(), incoming, body, gone: parts.goneOf(outgoing) });
+  return await mount.run({
+    ...caller,
+    path: request.req.param(),
+    incoming,
+    body,
+    disconnected: parts.disconnectSignalOf(outgoing),
+  });
 }
 
-const NOBODY: Actor = { id: "nobody", surface: "http" };
+const ANONYMOUS: Actor = { id: "anonymous", surface: "http" };
 
-function nothingThere(): never {
-  throw httpRefusal(403, NO_VIEW);
+function viewNotFound(): never {
+  throw httpRefusal(403, VIEW_NOT_FOUND);
 }
 
 interface Scoped {
@@ -187,7 +193,7 @@ async function assertScope(scope: string, { actor, stages, incoming, admission }
   const granted = actor.scopes ?? (await stages()).config.policy.localScopes;
   if (missingScopes([scope], granted).length === 0) return;
   const error = new DiscoveryError("SCOPE_REQUIRED", `The request requires the scope ${scope}.`, {
-    hint: "Send a token that has it.",
+    hint: "Send a token that has this scope.",
     facts: { missing_scopes: [scope] },
   });
   throw withChallenge(error, incoming, admission);
@@ -214,7 +220,7 @@ function methodsOf(routes: readonly Route[]): string {
 
 const NO_SUCH_METHOD = ["The path does not support this method.", "Use a method that the header Allow lists."] as const;
 const STOPPING = ["The gateway is stopping.", "Send the request again later."] as const;
-const NO_VIEW = [
+const VIEW_NOT_FOUND = [
   "The view of this caller does not exist.",
   "Ask the operator of the gateway: the token names a view that its configuration does not have.",
 ] as const;

@@ -21,7 +21,7 @@ const head = (...lines: string[]): string =>
 const statusOf = (text: string): number => Number(/^HTTP\/1\.1 (\d{3}) /.exec(text)?.[1]);
 const ofSize = (bytes: number): string => `{"name":"${"x".repeat(bytes - '{"name":""}'.length)}"}`;
 
-describe("a body that is not said to be JSON", () => {
+describe("the Content-Type of a body", () => {
   it.each([
     undefined,
     "",
@@ -35,7 +35,7 @@ describe("a body that is not said to be JSON", () => {
     "application/vnd.api+json",
     "application/json; charset=utf-16",
     "application/csp-report",
-  ])("is rejected as %j", async (type) => {
+  ])("is rejected if it is %j", async (type) => {
     const lines = [...(type === undefined ? [] : [`Content-Type: ${type}`]), "Content-Length: 14", "Connection: close"];
     const answer = await rest.raw(`${head(...lines)}{"name":"eve"}`);
     expect(statusOf(answer)).toBe(415);
@@ -47,12 +47,12 @@ describe("a body that is not said to be JSON", () => {
     "APPLICATION/JSON",
     "application/json; charset=utf-8",
     'application/json;charset="UTF-8"',
-  ])("is empty as %s", async (type) => {
+  ])("is accepted if it is %s", async (type) => {
     const { status } = await rest.post("/api/adapters/bank/tools/look", { name: "a" }, { "content-type": type });
     expect(status).toBe(200);
   });
 
-  it("runs nothing", () => expect(bank.ledger()).toEqual([]));
+  it("runs no tool", () => expect(bank.ledger()).toEqual([]));
 });
 
 describe("a body that is too large", () => {
@@ -68,14 +68,14 @@ describe("a body that is too large", () => {
     expect(statusOf(answer)).toBe(413);
   });
 
-  it("is rejected when it is endless and has no length", async () => {
+  it("is rejected if it is chunked and never ends", async () => {
     const chunk = `8000\r\n${" ".repeat(0x8000)}\r\n`;
     const start = head("Content-Type: application/json", "Transfer-Encoding: chunked");
     const answer = await rest.raw(`${start}${chunk.repeat(64)}`);
     expect(statusOf(answer)).toBe(413);
   });
 
-  it("is not requested when the client waits for 100 Continue", async () => {
+  it("is rejected before 100 Continue is sent", async () => {
     const lines = ["Content-Type: application/json", "Expect: 100-continue", "Connection: close"];
     const refused = await rest.raw(head(...lines, `Content-Length: ${LIMIT + 1}`));
     expect(statusOf(refused)).toBe(413);
@@ -85,7 +85,7 @@ describe("a body that is too large", () => {
   });
 
   it.each(["gzip", "deflate", "br", "zstd", "identity, gzip", "x-gzip"])(
-    "is not unpacked: %s is refused",
+    "is rejected if it is compressed with %s",
     async (encoding) => {
       const packed = gzipSync('{"name":"eve"}');
       const lines = ["Content-Type: application/json", `Content-Encoding: ${encoding}`, "Connection: close"];
@@ -94,17 +94,17 @@ describe("a body that is too large", () => {
     },
   );
 
-  it("runs nothing", () => expect(bank.ledger()).toEqual([]));
+  it("runs no tool", () => expect(bank.ledger()).toEqual([]));
 });
 
-describe("a body that would not arrive as written", () => {
+describe("an ambiguous or invalid body", () => {
   it.each<[string, string, string | RegExp]>([
-    ["names a member twice", '{"name":"a","name":"b"}', /^\/name /],
-    ["has an integer that not every reader keeps", '{"name":"a","n":9007199254740993}', /^\/n /],
+    ["has a duplicate member", '{"name":"a","name":"b"}', /^\/name /],
+    ["has an unsafe integer", '{"name":"a","n":9007199254740993}', /^\/n /],
     ["has a number with too many digits", '{"name":"a","n":0.1234567890123456789}', /^\/n /],
-    ["has half a surrogate pair", '{"name":"\\ud800"}', /^\/name /],
-    ["has a member that programs take for something else", '{"__proto__":{"a":1},"name":"a"}', /^\/__proto__ /],
-  ])("is rejected with a pointer when it %s, and is recorded", async (_, body, pointer) => {
+    ["has a lone surrogate", '{"name":"\\ud800"}', /^\/name /],
+    ["has the member __proto__", '{"__proto__":{"a":1},"name":"a"}', /^\/__proto__ /],
+  ])("is rejected with a JSON Pointer and recorded if it %s", async (_, body, pointer) => {
     const { status, json } = await rest.post(CREATE, body);
     expect(status).toBe(400);
     expect(json).toMatchObject({ code: "TOOL_VALIDATION_ERROR", executed: "no", request_id: expect.any(String) });
@@ -115,15 +115,15 @@ describe("a body that would not arrive as written", () => {
   });
 
   it.each<[string, string | Uint8Array]>([
-    ["nothing at all", ""],
-    ["no JSON", "{name: 1}"],
-    ["JSON and more", "{} {}"],
-    ["a list", "[]"],
-    ["a text that holds an object", '"{\\"name\\":\\"eve\\"}"'],
-    ["nothing", "null"],
-    ["too deep", `${'{"a":'.repeat(100)}1${"}".repeat(100)}`],
+    ["empty", ""],
+    ["not JSON", "{name: 1}"],
+    ["two JSON values", "{} {}"],
+    ["an array", "[]"],
+    ["a string with an object", '"{\\"name\\":\\"eve\\"}"'],
+    ["null", "null"],
+    ["nested too deeply", `${'{"a":'.repeat(100)}1${"}".repeat(100)}`],
     ["not UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
-  ])("is rejected when it is %s", async (_, body) => {
+  ])("is rejected if it is %s", async (_, body) => {
     const bytes = Buffer.from(body);
     const lines = ["Content-Type: application/json", "Connection: close", `Content-Length: ${bytes.length}`];
     const answer = await sendRaw(rest.port, Buffer.concat([Buffer.from(head(...lines)), bytes]));
@@ -131,7 +131,7 @@ describe("a body that would not arrive as written", () => {
     expect(answer).toContain('"code":"INVALID_REQUEST"');
   });
 
-  it("runs nothing", () => expect(bank.ledger()).toEqual([]));
+  it("runs no tool", () => expect(bank.ledger()).toEqual([]));
 });
 
 it("rejects a GET with a body", async () => {
@@ -139,7 +139,7 @@ it("rejects a GET with a body", async () => {
   expect(statusOf(await rest.raw(get))).toBe(400);
 });
 
-it("runs what comes in pieces", async () => {
+it("accepts a chunked body", async () => {
   const pieces = `6\r\n{"name\r\n9\r\n":"alice"\r\n1\r\n}\r\n0\r\n\r\n`;
   const lines = ["Content-Type: application/json", "Transfer-Encoding: chunked", "Connection: close"];
   expect(statusOf(await rest.raw(`${head(...lines)}${pieces}`))).toBe(200);

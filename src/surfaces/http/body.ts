@@ -16,14 +16,16 @@ export interface RequestBody {
   readonly flaws: readonly JsonViolation[];
 }
 
-const MOST_BYTES = JSON_LIMITS.maxBytes;
+const MAX_BYTES = JSON_LIMITS.maxBytes;
 
-/** A browser sends this content type cross-origin only after a preflight; compressed bodies are rejected because of their unknown size. */
 export async function readRequestBody(exchange: HttpExchange): Promise<RequestBody> {
   return parseBody(await readJsonBytes(exchange));
 }
 
-/** Rejects a body that is not JSON, is compressed or is too large before reading it. */
+/**
+ * Rejects a body before reading it if it is not JSON, is compressed or is too large. A browser sends the content type JSON
+ * cross-origin only after a preflight request. The size of a compressed body is unknown.
+ */
 export async function readJsonBytes({ incoming, outgoing }: HttpExchange): Promise<Buffer> {
   const { headers } = incoming;
   if (!isJson(headers["content-type"]))
@@ -31,7 +33,7 @@ export async function readJsonBytes({ incoming, outgoing }: HttpExchange): Promi
   if ((headers["content-encoding"] ?? "identity").toLowerCase() !== "identity") {
     throw httpRefusal(415, COMPRESSED, { headers: { "accept-encoding": "identity" } });
   }
-  if (Number(headers["content-length"] ?? 0) > MOST_BYTES) throw httpRefusal(413, TOO_LARGE);
+  if (Number(headers["content-length"] ?? 0) > MAX_BYTES) throw httpRefusal(413, TOO_LARGE);
   if (headers.expect !== undefined) outgoing.writeContinue();
   return await readBytes(incoming);
 }
@@ -64,7 +66,7 @@ function readBytes(incoming: IncomingMessage): Promise<Buffer> {
     const take = (chunk: Buffer): void => {
       bytes += chunk.byteLength;
       chunks.push(chunk);
-      if (bytes <= MOST_BYTES) return;
+      if (bytes <= MAX_BYTES) return;
       incoming.pause();
       settle(() => reject(httpRefusal(413, TOO_LARGE)));
     };
@@ -80,7 +82,7 @@ function parseBody(bytes: Buffer): RequestBody {
     if (isJsonObject(strict.value)) return { value: strict.value, flaws: [] };
     throw httpRefusal(400, [
       "The body is not an object.",
-      "Send the tool's arguments as one JSON object; {} if it takes none.",
+      "Send the tool's arguments as one JSON object; send {} if the tool has no parameters.",
     ]);
   }
   const { violations } = strict;
@@ -88,7 +90,7 @@ function parseBody(bytes: Buffer): RequestBody {
   if (worst === undefined) return { value: {}, flaws: violations };
   throw httpRefusal(400, [
     `The body ${worst.message}.`,
-    "Send the tool's arguments as one JSON object; {} if it takes none.",
+    "Send the tool's arguments as one JSON object; send {} if the tool has no parameters.",
   ]);
 }
 
@@ -100,5 +102,5 @@ const COMPRESSED = [
   "The body is compressed.",
   "Send the body uncompressed, without the header Content-Encoding.",
 ] as const;
-const TOO_LARGE = [`The body is larger than ${MOST_BYTES} bytes.`, "Send smaller arguments."] as const;
-const CUT_OFF = ["The body was cut off.", "Send the request again."] as const;
+const TOO_LARGE = [`The body is larger than ${MAX_BYTES} bytes.`, "Send smaller arguments."] as const;
+const CUT_OFF = ["The connection was closed before the end of the body.", "Send the request again."] as const;

@@ -27,15 +27,15 @@ function toRefusal(
 ): RefusedRequest {
   if (identity.kind === "limited") {
     const seconds = Math.ceil(identity.retryAfterMs / 1000);
-    return httpRefusal(429, TOO_MANY_WRONG, { headers: { "retry-after": String(seconds) } });
+    return httpRefusal(429, TOO_MANY_INVALID, { headers: { "retry-after": String(seconds) } });
   }
-  if (identity.kind === "undecided") return httpRefusal(503, UNDECIDED, { headers: { "retry-after": "5" } });
+  if (identity.kind === "unverifiable") return httpRefusal(503, UNVERIFIABLE, { headers: { "retry-after": "5" } });
   if (identity.kind === "insufficient") {
     const { scopes } = identity;
     const challenge = toChallenge({ incoming, options, error: "insufficient_scope", scopes });
     return httpRefusal(403, INSUFFICIENT, { headers: { "www-authenticate": challenge } });
   }
-  const error = identity.kind === "wrong" ? ({ error: "invalid_token" } as const) : {};
+  const error = identity.kind === "invalid" ? ({ error: "invalid_token" } as const) : {};
   return httpRefusal(401, UNKNOWN_CALLER, {
     headers: { "www-authenticate": toChallenge({ incoming, options, ...error }) },
   });
@@ -43,13 +43,13 @@ function toRefusal(
 
 const UNKNOWN_CALLER = [
   "The request has no valid token.",
-  "Send Authorization: Bearer TOKEN with a token that its person gave you; on the gateway's own machine that of the file http.token in its state folder.",
+  "Send the header Authorization: Bearer TOKEN. Ask the operator of the gateway for a token; on the gateway's machine, the token is in the file http.token in the state folder.",
 ] as const;
-const TOO_MANY_WRONG = [
+const TOO_MANY_INVALID = [
   "Too many invalid tokens came from this address.",
   "Wait for the number of seconds in Retry-After, then send a valid token.",
 ] as const;
-const UNDECIDED = ["The token cannot be verified at the moment.", "Send the request again later."] as const;
+const UNVERIFIABLE = ["The token cannot be verified at the moment.", "Send the request again later."] as const;
 const INSUFFICIENT = [
   "The token lacks scopes or claims that this gateway requires.",
   "Get a token with the scopes in the header WWW-Authenticate, or ask the operator of the gateway.",

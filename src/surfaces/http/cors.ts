@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 
 type Headers = Readonly<Record<string, string>>;
 
-const LONGEST_MEMORY_SECONDS = 600;
+const PREFLIGHT_MAX_AGE_SECONDS = 600;
 const MCP_HEADERS = ["mcp-protocol-version", "mcp-session-id", "mcp-method", "mcp-name", "last-event-id"];
 
 /** The headers that let the web page read the response. Its origin was admitted already. */
@@ -26,6 +26,6 @@ export function preflightHeaders(names: readonly string[]): Headers {
     "access-control-allow-headers": ["authorization", "content-type", ...MCP_HEADERS, ...names]
       .join(", ")
       .toLowerCase(),
-    "access-control-max-age": String(LONGEST_MEMORY_SECONDS),
+    "access-control-max-age": String(PREFLIGHT_MAX_AGE_SECONDS),
   };
 }

@@ -19,7 +19,7 @@ const header = {
     .boolean()
     .optional()
     .describe("The user agreed; valid for the same call repeated after CONFIRMATION_REQUIRED."),
-  "X-AnyGPT-Dry-Run": z.boolean().optional().describe("Nothing is sent; the result says what would happen."),
+  "X-AnyGPT-Dry-Run": z.boolean().optional().describe("Sends nothing; the result says what would happen."),
   "X-AnyGPT-Timeout": z.number().min(1).max(900).optional().describe("Seconds without progress, default 30."),
 };
 
@@ -29,7 +29,9 @@ export const CALL_HEADERS: readonly string[] = Object.keys(header);
 const answers = z
   .object({
     success: z.literal(true),
-    result: z.unknown().describe("The tool's value: its structured content, else its text, parsed where that is JSON."),
+    result: z
+      .unknown()
+      .describe("The value of the tool: its structured content or, without it, its text, parsed if it is JSON."),
     content: z
       .array(z.looseObject({}))
       .optional()
@@ -74,12 +76,12 @@ function toRestAnswer(
 ): HttpAnswer {
   const outcome = toExecutionResult(result, server, name);
   if (outcome.success) return toAnswer({ ...outcome }, replayed({ ...outcome }));
-  const { error, success: _failed, ...beside } = outcome;
+  const { error, success: _failed, ...otherMembers } = outcome;
   const failure = new DiscoveryError("TOOL_EXECUTION_ERROR", error.message, {
     server,
     tool: name,
     executed: "yes",
     hint: "The tool reported this error: read its message and correct the arguments.",
   });
-  return toProblem(failure, { ...parts, beside });
+  return toProblem(failure, { ...parts, otherMembers });
 }

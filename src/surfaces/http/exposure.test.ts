@@ -45,7 +45,7 @@ afterAll(async () => {
   bank.remove();
 });
 
-describe("every path and every caller", () => {
+describe("every path", () => {
   const fill = (path: string): string =>
     path.replace("{adapter}", "bank").replace("{tool}", "look").replace("{view}", "office");
   const open = ["/healthz", "/readyz"];
@@ -99,7 +99,7 @@ describe("every path and every caller", () => {
       ...(method === "POST" ? { body: '{"name":"eve"}' } : {}),
     });
 
-  it.each(all)("%s %s is closed to an unauthenticated caller", async (method, path) => {
+  it.each(all)("%s %s rejects an unauthenticated caller", async (method, path) => {
     for (const authorization of ["", "Bearer wrong", `Bearer ${hashOf(AGENT)}`, "Basic YTpi"]) {
       for (const more of [{}, bypass]) {
         const { status, json } = await ask(method, path, { authorization, ...more });
@@ -111,7 +111,7 @@ describe("every path and every caller", () => {
     }
   });
 
-  it.each(admin)("%s needs its own scope", async (path) => {
+  it.each(admin)("%s requires its own scope", async (path) => {
     const low = await ask("GET", path, { authorization: `Bearer ${AGENT}` });
     expect([low.status, low.json["code"]]).toEqual([403, "SCOPE_REQUIRED"]);
     expect(low.headers.get("www-authenticate")).toContain('error="insufficient_scope", scope="anygpt:metrics"');
@@ -121,13 +121,13 @@ describe("every path and every caller", () => {
     }
   });
 
-  it.each(nothing)("%s is nothing to anybody", async (path) => {
+  it.each(nothing)("%s does not exist for any caller", async (path) => {
     for (const token of [AGENT, ADMIN, rest.token]) {
       expect((await ask("GET", path, { authorization: `Bearer ${token}` })).status).toBe(404);
     }
   });
 
-  it("are served alike to all who are known", async () => {
+  it("is served to every authenticated caller", async () => {
     for (const token of [AGENT, ADMIN, rest.token]) {
       const headers = { authorization: `Bearer ${token}` };
       for (const path of ["/api/servers", "/api/adapters/bank/tools", "/api/search?q=account", "/openapi.json"]) {
@@ -137,15 +137,15 @@ describe("every path and every caller", () => {
     }
   });
 
-  it("says nothing of itself in a failure", async () => {
-    const told = await Promise.all([
+  it("reveals no internal details in an error", async () => {
+    const answers = await Promise.all([
       ask("GET", "/nothing", {}),
       ask("POST", "/mcp", {}),
       ask("POST", "/api/adapters/no/tools/no", {}),
       ask("GET", "/api/adapters/%zz", {}),
       ask("DELETE", "/mcp", { "mcp-session-id": "x" }),
     ]);
-    for (const { status, headers, json } of told) {
+    for (const { status, headers, json } of answers) {
       expect(status).toBeGreaterThanOrEqual(400);
       expect(JSON.stringify([json, [...headers]])).not.toMatch(
         /node_modules|\/work|\/home|\.[jt]s:\d+|hono|127\.0\.0|v20\./,
@@ -160,7 +160,7 @@ describe("an endpoint", () => {
     return { status, names: ((answer.result?.["tools"] ?? []) as { name: string }[]).map(({ name }) => name) };
   };
 
-  it("for the profile gateway has its five tools in both eras, next to the other five", async () => {
+  it("for the profile gateway has the five tools of this profile in both eras", async () => {
     expect((await list("/mcp", AGENT)).names).toContain("execute_tool");
     const five = ["gateway.intent", "gateway.execute", "gateway.adapters", "gateway.tools", "gateway.reference"];
     expect((await list("/mcp/gateway", AGENT)).names.toSorted()).toEqual(five.toSorted());
@@ -170,7 +170,7 @@ describe("an endpoint", () => {
     expect(answer.result?.content?.[0]?.text).toContain("bank:look");
   });
 
-  it("for a view is open to callers with that view or all views only", async () => {
+  it("for a view is available only to callers with this view or without a view", async () => {
     expect((await list("/mcp/p/office", SEER)).status).toBe(200);
     expect((await list("/mcp/p/office", AGENT)).status).toBe(200);
     expect((await list("/mcp", SEER)).status).toBe(200);
@@ -181,18 +181,18 @@ describe("an endpoint", () => {
       askModern({ url: rest.url, token: AGENT, path: "/mcp/p/%2e%2e" }, "tools/list"),
       askModern({ url: rest.url, token: AGENT, path: "/mcp/nothing" }, "tools/list"),
     ]);
-    const told = answers.map(({ status, answer }) => [status, { ...answer, request_id: "" }]);
-    for (const one of told) expect(one).toEqual(told.at(-1));
-    expect(told.at(-1)?.[0]).toBe(404);
+    const comparable = answers.map(({ status, answer }) => [status, { ...answer, request_id: "" }]);
+    for (const one of comparable) expect(one).toEqual(comparable.at(-1));
+    expect(comparable.at(-1)?.[0]).toBe(404);
   });
 });
 
 describe("a caller with a view", () => {
-  it("learns over no surface of what it does not show", async () => {
+  it("cannot see tools outside the view through any surface", async () => {
     await rest.engine.known();
     const session = await openMcpSession({ url: rest.url, token: SEER });
     const headers = { authorization: `Bearer ${SEER}` };
-    const told = [
+    const answers = [
       session.opening.answer,
       (await session.ask("tools/call", { name: "search_tools", arguments: { query: "create an account" } })).answer,
       (await session.ask("tools/call", { name: "list_tools", arguments: { server: "bank" } })).answer,
@@ -201,8 +201,8 @@ describe("a caller with a view", () => {
       (await rest.ask("/api/servers", { headers })).json,
       (await rest.ask("/api/adapters/bank/tools/create", { headers })).status,
     ];
-    expect(JSON.stringify(told)).not.toMatch(/Creates|delete|"create"|vault|unlock/);
-    expect(told.at(-1)).toBe(404);
+    expect(JSON.stringify(answers)).not.toMatch(/Creates|delete|"create"|vault|unlock/);
+    expect(answers.at(-1)).toBe(404);
     const call = { name: "execute_tool", arguments: { server: "bank", tool: "create", arguments: { name: "eve" } } };
     expect(JSON.stringify((await session.ask("tools/call", call)).answer)).toContain("TOOL_NOT_FOUND");
     expect(bank.ledger()).toEqual([]);
@@ -224,14 +224,17 @@ describe("other machines", () => {
       "an authorization server",
       { oauth: httpOptions.parse({ oauth: { issuer: "https://id.example", audience: "x" } }).oauth },
     ],
-  ])("reach a gateway that knows callers by %s, which says that nothing is encrypted", async (_, more) => {
-    const one = await openRest({}, { host: "0.0.0.0", ...(more as Partial<HttpOptions>) });
-    opened.push(one);
-    expect(one.logged.join("\n")).toContain("over an unencrypted connection");
-    expect((await fetch(`http://127.0.0.1:${one.port}/healthz`)).status).toBe(200);
-  });
+  ])(
+    "reach a gateway that authenticates callers by %s, which warns that the connection is not encrypted",
+    async (_, more) => {
+      const one = await openRest({}, { host: "0.0.0.0", ...(more as Partial<HttpOptions>) });
+      opened.push(one);
+      expect(one.logged.join("\n")).toContain("over an unencrypted connection");
+      expect((await fetch(`http://127.0.0.1:${one.port}/healthz`)).status).toBe(200);
+    },
+  );
 
-  it("are accepted with the configured names only", async () => {
+  it("reach the gateway only by the configured host names", async () => {
     const one = await openRest({}, { hosts: ["tools.example"], publicUrl: "https://gateway.example", tokens: TOKENS });
     opened.push(one);
     const statusAs = async (host: string) => {
@@ -244,7 +247,7 @@ describe("other machines", () => {
       expect(await statusAs(host)).toBe(403);
   });
 
-  it("have no use for this machine's token, also not through a proxy on it", async () => {
+  it("cannot use the token of this machine, directly or through a proxy on it", async () => {
     const one = await openRest(
       {},
       { host: "0.0.0.0", tokens: TOKENS, hosts: outside === undefined ? [] : [outside] },
@@ -262,28 +265,28 @@ describe("other machines", () => {
   });
 });
 
-describe("wrong tokens", () => {
+describe("invalid tokens", () => {
   it("are checked ten times and then throttled; an authenticated caller continues", async () => {
     const one = await openRest({}, { tokens: TOKENS });
     const ask = (token: string) => one.ask("/api/adapters", { headers: { authorization: `Bearer ${token}` } });
     expect((await ask(AGENT)).status).toBe(200);
     const answers = [];
     for (let guess = 0; guess < 200; guess += 1) answers.push(await ask(`guess-${guess}`));
-    const looked = answers.filter(({ status }) => status === 401).length;
-    expect(looked).toBeLessThanOrEqual(14);
+    const checked = answers.filter(({ status }) => status === 401).length;
+    expect(checked).toBeLessThanOrEqual(14);
     const last = answers.at(-1);
     expect([last?.status, last?.json["code"]]).toEqual([429, "RATE_LIMITED"]);
     expect(Number(last?.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
     expect((await ask(AGENT)).status).toBe(200);
-    // The right one is not looked at either, when it comes for the first time from there.
+    // A valid token that was not used before is not checked either.
     expect((await ask(ADMIN)).status).toBe(429);
     expect((await one.ask("/healthz")).status).toBe(200);
     await one.close();
   });
 });
 
-describe("a token that is taken out of the configuration", () => {
-  it("counts no more from the next reload on, also in a session that it has begun", async () => {
+describe("a token that is removed from the configuration", () => {
+  it("is rejected after the next reload, even in a session that it opened", async () => {
     let list: object[] = [{ name: "agent", hash: hashOf(AGENT) }];
     const config = () => ({ servers: { echo: testServer("echo.mjs") }, http: { tokens: list } });
     const folder = mkdtempSync(join(tmpdir(), "anygpt-tokens-"));
@@ -306,7 +309,7 @@ describe("a token that is taken out of the configuration", () => {
     list = [{ name: "other", hash: hashOf(ADMIN) }];
     write();
     await engine.reload();
-    // Nobody has to ask anything for it to end.
+    // The stream ends without a request of any client.
     expect(await stream.text()).not.toContain("data:");
     expect((await session.ask("tools/list")).status).toBe(401);
     expect((await askModern({ url, token: ADMIN }, "tools/list")).status).toBe(200);

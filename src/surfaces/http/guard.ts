@@ -33,8 +33,8 @@ export function assertAdmitted(incoming: IncomingMessage, guard: Guard): void {
   if (origin !== undefined && !guard.origins.has(origin)) throw httpRefusal(403, FOREIGN_ORIGIN);
 }
 
-/** A request with an ambiguous format is the last one on its connection. */
-export function lastWhenNotPlain(listener: RequestListener): RequestListener {
+/** Closes the connection after a request that another parser could read differently. */
+export function closeAfterAmbiguous(listener: RequestListener): RequestListener {
   return (incoming, outgoing) => {
     if (findFlaw(incoming) !== undefined) outgoing.shouldKeepAlive = false;
     listener(incoming, outgoing);
@@ -52,9 +52,9 @@ function findFlaw(incoming: IncomingMessage): readonly [message: string, hint: s
   const encoding = headers["transfer-encoding"];
   const isPlain =
     httpVersion === "1.1" && url.startsWith("/") && (encoding === undefined || /^chunked$/i.test(encoding));
-  if (!isPlain) return NOT_PLAIN;
-  const double = SINGLE.find((name) => (headersDistinct[name]?.length ?? 0) > 1);
-  return double === undefined ? undefined : [`The header ${double} occurs more than once.`, "Send it once."];
+  if (!isPlain) return AMBIGUOUS;
+  const duplicate = SINGLE.find((name) => (headersDistinct[name]?.length ?? 0) > 1);
+  return duplicate === undefined ? undefined : [`The header ${duplicate} occurs more than once.`, "Send it once."];
 }
 
 /** The host without the port, which may differ if the port is forwarded; empty if it is not a valid host. */
@@ -62,7 +62,7 @@ function hostName(host: string): string {
   return /^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::\d{1,5})?$/i.exec(host)?.[1]?.toLowerCase() ?? "";
 }
 
-const NOT_PLAIN = [
+const AMBIGUOUS = [
   "The request is not a plain HTTP/1.1 request.",
   "Send HTTP/1.1 with a path as its target and a body that is chunked or has a length.",
 ] as const;

@@ -28,7 +28,7 @@ const body = fc.oneof(
 );
 const header = fc.stringMatching(/^[\x20-\x7e]{0,40}$/);
 
-it("never answers hostile requests with an internal error", async () => {
+it("never answers random requests with an internal error", async () => {
   await fc.assert(
     fc.asyncProperty(path, body, header, fc.boolean(), async (at, sent, key, isPost) => {
       const init = isPost
@@ -80,7 +80,7 @@ const heads = fc.record(
   { requiredKeys: [] },
 );
 
-it("never answers MCP messages with an internal error, in a session or without", async () => {
+it("never answers random MCP messages with an internal error, with or without a session", async () => {
   const session = await openMcpSession(rest, { revision: "2025-03-26" });
   const sent = fc.asyncProperty(frame, heads, fc.boolean(), async (text, given, isInSession) => {
     const { status } = await (isInSession ? session.post(text, given) : postMcp(rest, text, given));

@@ -21,7 +21,7 @@ function createWith(
     token: TOKEN,
     options: () => ({ tokens }),
     verify: () => undefined,
-    failures: createLoginThrottle({ elapsed: () => 0 }),
+    throttle: createLoginThrottle({ elapsed: () => 0 }),
     now: () => NOW,
     ...parts,
   });
@@ -30,30 +30,30 @@ function createWith(
 const identify = (...args: Parameters<ReturnType<typeof createWith>>) => createWith()(...args);
 
 describe("the token of this machine", () => {
-  it.each([`Bearer ${TOKEN}`, `bearer ${TOKEN}`, `BEARER  ${TOKEN} `])("is known as %s", async (authorization) => {
+  it.each([`Bearer ${TOKEN}`, `bearer ${TOKEN}`, `BEARER  ${TOKEN} `])("is accepted as %s", async (authorization) => {
     expect(await identify(authorization)).toEqual({ kind: "known", actor: { id: "local", surface: "http" } });
   });
 
-  it("does not apply to callers from other addresses", async () => {
-    expect(await identify(`Bearer ${TOKEN}`, false)).toEqual({ kind: "wrong" });
+  it("is rejected from other addresses", async () => {
+    expect(await identify(`Bearer ${TOKEN}`, false)).toEqual({ kind: "invalid" });
   });
 
   it("does not match a similar token, and an empty token matches nothing", async () => {
-    for (const none of [undefined, ""]) expect(await identify(none)).toEqual({ kind: "nobody" });
+    for (const none of [undefined, ""]) expect(await identify(none)).toEqual({ kind: "anonymous" });
     for (const wrong of ["Bearer", "Bearer ", TOKEN, `Bearer${TOKEN}`, `Bearer ${TOKEN}q`, `Basic ${TOKEN}`]) {
-      expect(await identify(wrong)).toEqual({ kind: "wrong" });
+      expect(await identify(wrong)).toEqual({ kind: "invalid" });
     }
   });
 });
 
 describe("a token of the configuration", () => {
-  it.each([true, false])("is its actor's, with scopes and view, from this machine or not (%s)", async (isLocal) => {
+  it.each([true, false])("identifies its actor with scopes and view (from this machine: %s)", async (isLocal) => {
     const actor = { id: "token:carol", surface: "http", scopes: ["mail:*"], view: "office" };
     expect(await identify(`Bearer ${CAROLS}`, isLocal)).toEqual({ kind: "known", actor });
   });
 
-  it("counts until it expires", async () => {
-    expect(await identify(`Bearer ${"p".repeat(40)}`)).toEqual({ kind: "wrong" });
+  it("is valid until it expires", async () => {
+    expect(await identify(`Bearer ${"p".repeat(40)}`)).toEqual({ kind: "invalid" });
     expect(await identify(`Bearer ${"s".repeat(40)}`)).toMatchObject({
       kind: "known",
       actor: { id: "token:soon" },
@@ -61,53 +61,57 @@ describe("a token of the configuration", () => {
     });
   });
 
-  it("counts no more when it is taken out", async () => {
-    let inForce = tokens;
-    const look = createWith({ options: () => ({ tokens: inForce }) });
-    expect(await look(`Bearer ${CAROLS}`)).toMatchObject({ kind: "known" });
-    inForce = [];
-    expect(await look(`Bearer ${CAROLS}`)).toEqual({ kind: "wrong" });
+  it("is rejected after it was removed from the configuration", async () => {
+    let current = tokens;
+    const identifyWith = createWith({ options: () => ({ tokens: current }) });
+    expect(await identifyWith(`Bearer ${CAROLS}`)).toMatchObject({ kind: "known" });
+    current = [];
+    expect(await identifyWith(`Bearer ${CAROLS}`)).toEqual({ kind: "invalid" });
   });
 
-  it("is not its hash", async () => {
+  it("cannot be replaced by its hash", async () => {
     const [first] = tokens;
-    expect(await identify(`Bearer ${first?.hash}`)).toEqual({ kind: "wrong" });
-    expect(await identify(`Bearer ${first?.hash.slice(7)}`)).toEqual({ kind: "wrong" });
+    expect(await identify(`Bearer ${first?.hash}`)).toEqual({ kind: "invalid" });
+    expect(await identify(`Bearer ${first?.hash.slice(7)}`)).toEqual({ kind: "invalid" });
   });
 });
 
-it("hands on only what looks like a signed token", async () => {
+it("verifies only tokens with the format of a JWT", async () => {
   const seen: string[] = [];
-  const look = createWith({ verify: () => (token) => (seen.push(token), Promise.resolve({ kind: "undecided" })) });
-  expect(await look("Bearer a.b.c")).toEqual({ kind: "undecided" });
+  const identifyWith = createWith({
+    verify: () => (token) => (seen.push(token), Promise.resolve({ kind: "unverifiable" })),
+  });
+  expect(await identifyWith("Bearer a.b.c")).toEqual({ kind: "unverifiable" });
   for (const other of ["a.b", "a.b.c.d", "a..c", "abc"])
-    expect(await look(`Bearer ${other}`)).toEqual({ kind: "wrong" });
+    expect(await identifyWith(`Bearer ${other}`)).toEqual({ kind: "invalid" });
   expect(seen).toEqual(["a.b.c"]);
 });
 
-it("looks at nothing but signatures from where too many wrong tokens came", async () => {
-  const failures = { waitMs: () => 1500, failed: () => undefined, succeeded: () => undefined };
+it("checks only signed tokens from a throttled address", async () => {
+  const throttle = { waitMs: () => 1500, failed: () => undefined, succeeded: () => undefined };
   const dotted = "a".repeat(20) + "." + "b".repeat(20) + "." + "c".repeat(20);
   const list = tokensOptions.parse([{ name: "dotted", hash: hashOf(dotted) }]);
   const actor = { id: "oauth:x/ann", surface: "http", scopes: [] } as const;
   const verify = () => (token: string) =>
-    Promise.resolve(token === "good.good.good" ? ({ kind: "known", actor } as const) : ({ kind: "wrong" } as const));
-  const look = createWith({ failures, verify, options: () => ({ tokens: list }) });
-  expect(await look("Bearer good.good.good")).toEqual({ kind: "known", actor });
+    Promise.resolve(token === "good.good.good" ? ({ kind: "known", actor } as const) : ({ kind: "invalid" } as const));
+  const identifyWith = createWith({ throttle, verify, options: () => ({ tokens: list }) });
+  expect(await identifyWith("Bearer good.good.good")).toEqual({ kind: "known", actor });
   for (const other of [TOKEN, CAROLS, dotted, "bad.bad.bad"]) {
-    expect(await look(`Bearer ${other}`)).toEqual({ kind: "limited", retryAfterMs: 1500 });
+    expect(await identifyWith(`Bearer ${other}`)).toEqual({ kind: "limited", retryAfterMs: 1500 });
   }
 });
 
-it("takes as long for a guess that is right up to its last letter as for one that is wrong from the first", async () => {
-  const look = createWith({ failures: { waitMs: () => 0, failed: () => undefined, succeeded: () => undefined } });
+it("takes the same time for a guess that differs in the first or in the last character", async () => {
+  const identifyWith = createWith({
+    throttle: { waitMs: () => 0, failed: () => undefined, succeeded: () => undefined },
+  });
   const guesses = [`Bearer p${TOKEN.slice(1)}`, `Bearer ${TOKEN.slice(0, -1)}p`];
   const fastest = [Infinity, Infinity];
-  // In turns and the fastest of many, so that it does not matter what else the machine does.
+  // Alternate, and take the fastest of many runs, so that other load on the machine does not matter.
   for (let round = 0; round < 400; round += 1) {
     for (const [index, guess] of guesses.entries()) {
       const from = process.hrtime.bigint();
-      for (let time = 0; time < 50; time += 1) await look(guess);
+      for (let time = 0; time < 50; time += 1) await identifyWith(guess);
       fastest[index] = Math.min(fastest[index] ?? 0, Number(process.hrtime.bigint() - from));
     }
   }

@@ -8,15 +8,16 @@ import type { HttpOptions } from "./options.js";
 export type Identity =
   /** `until`: when the token expires. */
   | { readonly kind: "known"; readonly actor: Actor; readonly until?: number }
-  | { readonly kind: "nobody" }
+  /** The request has no token. */
+  | { readonly kind: "anonymous" }
   /** The token is not valid. */
-  | { readonly kind: "wrong" }
+  | { readonly kind: "invalid" }
   /** The token is valid but lacks scopes. */
   | { readonly kind: "insufficient"; readonly scopes: readonly string[] }
-  /** Too many invalid tokens came from this address: further tokens are not checked for some time. */
+  /** Too many invalid tokens came from this address, so further tokens are not checked for some time. */
   | { readonly kind: "limited"; readonly retryAfterMs: number }
   /** The token cannot be verified at the moment. */
-  | { readonly kind: "undecided" };
+  | { readonly kind: "unverifiable" };
 
 export interface Presented {
   readonly authorization: string | undefined;
@@ -34,11 +35,11 @@ export type VerifySigned = (token: string) => Promise<Identity>;
 export interface IdentityParts {
   /** The token of this machine. */
   readonly token: string;
-  /** The options in force when a request arrives: a token that was removed is no longer valid. */
+  /** The current options: a token that was removed from the configuration is no longer valid. */
   readonly options: () => Pick<HttpOptions, "tokens">;
   /** Undefined if no authorization server is configured. */
   readonly verify: () => VerifySigned | undefined;
-  readonly failures: LoginThrottle;
+  readonly throttle: LoginThrottle;
   readonly now: () => number;
 }
 
@@ -47,33 +48,33 @@ const BEARER = /^bearer +(\S+) *$/i;
 const SIGNED = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 export function createIdentify(parts: IdentityParts): Identify {
-  const own = digest(parts.token);
-  const look = async (given: string, hash: Buffer, isLocal: boolean): Promise<Identity> => {
+  const localHash = digest(parts.token);
+  const authenticate = async (token: string, hash: Buffer, isLocal: boolean): Promise<Identity> => {
     // Compare every hash completely, so that the timing reveals nothing about any token.
-    const isOwn = timingSafeEqual(hash, own);
+    const isLocalToken = timingSafeEqual(hash, localHash);
     const entry = findEntry(parts.options().tokens, hash);
-    if (isOwn && isLocal) return { kind: "known", actor: localActor("http") };
+    if (isLocalToken && isLocal) return { kind: "known", actor: localActor("http") };
     if (entry !== undefined) {
       if (entry.expires === undefined) return { kind: "known", actor: toActor(entry) };
       const until = Date.parse(entry.expires);
-      return until <= parts.now() ? { kind: "wrong" } : { kind: "known", actor: toActor(entry), until };
+      return until <= parts.now() ? { kind: "invalid" } : { kind: "known", actor: toActor(entry), until };
     }
-    return (await verifierOf(given)?.(given)) ?? { kind: "wrong" };
+    return (await verifierOf(token)?.(token)) ?? { kind: "invalid" };
   };
-  const verifierOf = (given: string): VerifySigned | undefined => (SIGNED.test(given) ? parts.verify() : undefined);
+  const verifierOf = (token: string): VerifySigned | undefined => (SIGNED.test(token) ? parts.verify() : undefined);
   return async ({ authorization, source, isLocal }) => {
-    if (authorization === undefined || authorization === "") return { kind: "nobody" };
-    const given = BEARER.exec(authorization)?.[1] ?? "";
-    const hash = digest(given);
-    const waitMs = parts.failures.waitMs(source, hash);
+    if (authorization === undefined || authorization === "") return { kind: "anonymous" };
+    const token = BEARER.exec(authorization)?.[1] ?? "";
+    const hash = digest(token);
+    const waitMs = parts.throttle.waitMs(source, hash);
     if (waitMs > 0) {
       // Signed tokens are not throttled: a signature cannot be guessed, and other callers may share the address.
-      const signed = await verifierOf(given)?.(given);
-      return signed === undefined || signed.kind === "wrong" ? { kind: "limited", retryAfterMs: waitMs } : signed;
+      const signed = await verifierOf(token)?.(token);
+      return signed === undefined || signed.kind === "invalid" ? { kind: "limited", retryAfterMs: waitMs } : signed;
     }
-    const identity = given === "" ? ({ kind: "wrong" } as const) : await look(given, hash, isLocal);
-    if (identity.kind === "wrong") parts.failures.failed(source, hash);
-    if (identity.kind === "known") parts.failures.succeeded(hash);
+    const identity = token === "" ? ({ kind: "invalid" } as const) : await authenticate(token, hash, isLocal);
+    if (identity.kind === "invalid") parts.throttle.failed(source, hash);
+    if (identity.kind === "known") parts.throttle.succeeded(hash);
     return identity;
   };
 }

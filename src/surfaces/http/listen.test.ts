@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { listen } from "./listen.js";
 import { httpOptions } from "./options.js";
 
-it("gives a request ten seconds for its head and a minute in all, and no room for more than a head", async () => {
+it("sets the timeouts for headers, requests and idle connections", async () => {
   const { server } = await listen(() => undefined, httpOptions.parse({ port: 0 }));
   const { headersTimeout, requestTimeout, keepAliveTimeout, maxHeadersCount } = server;
   expect({ headersTimeout, requestTimeout, keepAliveTimeout, maxHeadersCount }).toEqual({
@@ -17,15 +17,15 @@ it("gives a request ten seconds for its head and a minute in all, and no room fo
   server.close();
 });
 
-it("disconnects a client that reads nothing of an answer, but not one that waits for an answer", async () => {
+it("disconnects a client that does not read an answer, but not one that waits for an answer", async () => {
   const large = Buffer.alloc(32 * 1024 * 1024);
-  let left = (): void => undefined;
-  const isLeft = new Promise<void>((resolve) => (left = resolve));
+  let disconnected = (): void => undefined;
+  const isDisconnected = new Promise<void>((resolve) => (disconnected = resolve));
   const { server, port } = await listen(
     ({ url }, response) => {
-      if (url === "/large") response.once("close", left).end(large);
-      // The one that waits is answered when the other has been left.
-      else void isLeft.then(() => response.end("at last"));
+      if (url === "/large") response.once("close", disconnected).end(large);
+      // Answer the waiting client when the other one has been disconnected.
+      else void isDisconnected.then(() => response.end("the answer"));
     },
     httpOptions.parse({ port: 0 }),
     20,
@@ -36,16 +36,16 @@ it("disconnects a client that reads nothing of an answer, but not one that waits
     return socket;
   };
   const waits = text(ask("/small"));
-  const stuck = ask("/large").pause();
-  await isLeft;
-  expect(await waits).toContain("at last");
+  const stalled = ask("/large").pause();
+  await isDisconnected;
+  expect(await waits).toContain("the answer");
   const closed = once(
-    stuck.on("error", () => undefined),
+    stalled.on("error", () => undefined),
     "close",
   );
-  stuck.resume();
+  stalled.resume();
   await closed;
-  expect(stuck.bytesRead).toBeLessThan(large.length);
+  expect(stalled.bytesRead).toBeLessThan(large.length);
   server.close();
 });
 
@@ -70,6 +70,4 @@ it.each([
   "http://localhost:80",
   "HTTP://a.example",
   "http://a b",
-])("takes no page that is written %s", (origin) =>
-  expect(httpOptions.safeParse({ origins: [origin] }).success).toBe(false),
-);
+])("rejects %s as an origin", (origin) => expect(httpOptions.safeParse({ origins: [origin] }).success).toBe(false));

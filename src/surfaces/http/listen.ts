@@ -3,7 +3,7 @@ import { lookup } from "node:dns/promises";
 import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
 import { BlockList, isIPv6 } from "node:net";
 import { DiscoveryError } from "../../errors.js";
-import { type HttpOptions, knowsCallers } from "./options.js";
+import { type HttpOptions, authenticatesCallers } from "./options.js";
 
 export interface HttpListener {
   readonly server: Server;
@@ -19,9 +19,9 @@ const HEADER_MS = 10_000;
 const REQUEST_MS = 60_000;
 const IDLE_MS = 5000;
 /** Disconnect a client that reads nothing of a response for this long. Slow clients read some megabytes at a time. */
-const STUCK_MS = 300_000;
-/** How often these limits are checked. */
-const LOOK_MS = 2000;
+const STALL_MS = 300_000;
+/** How often Node.js checks these limits. */
+const CHECK_INTERVAL_MS = 2000;
 
 const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8, "ipv4");
@@ -30,14 +30,14 @@ loopback.addAddress("::1", "ipv6");
 export async function listen(
   listener: RequestListener,
   options: HttpOptions,
-  stuckMs: number = STUCK_MS,
+  stallMs: number = STALL_MS,
 ): Promise<HttpListener> {
   const { host, port } = options;
   const address = await toAddress(host);
   const isLoopback = loopback.check(address, isIPv6(address) ? "ipv6" : "ipv4");
-  if (!isLoopback && !knowsCallers(options)) throw tooOpen(host);
+  if (!isLoopback && !authenticatesCallers(options)) throw authenticationRequired(host);
   const answer: RequestListener = (request, response) => {
-    leaveWhenStuck(response, stuckMs);
+    disconnectStalled(response, stallMs);
     return listener(request, response);
   };
   const server = createServer(
@@ -46,7 +46,7 @@ export async function listen(
       headersTimeout: HEADER_MS,
       requestTimeout: REQUEST_MS,
       keepAliveTimeout: IDLE_MS,
-      connectionsCheckingInterval: LOOK_MS,
+      connectionsCheckingInterval: CHECK_INTERVAL_MS,
       insecureHTTPParser: false,
       noDelay: true,
     },
@@ -66,8 +66,8 @@ export async function listen(
 }
 
 /** Disconnects a client that does not read; a response without pending data, as while a tool runs, does not count. */
-function leaveWhenStuck(response: ServerResponse, stuckMs: number): void {
-  response.setTimeout(stuckMs, () => {
+function disconnectStalled(response: ServerResponse, stallMs: number): void {
+  response.setTimeout(stallMs, () => {
     if (response.writableLength > 0) response.destroy();
   });
 }
@@ -84,7 +84,7 @@ async function toAddress(host: string): Promise<string> {
   return address;
 }
 
-function tooOpen(host: string): DiscoveryError {
+function authenticationRequired(host: string): DiscoveryError {
   return new DiscoveryError(
     "CONFIGURATION_ERROR",
     `The gateway does not listen on ${host}: other machines could reach it there, and no authentication is configured.`,
@@ -108,7 +108,7 @@ const REASONS: Readonly<Record<string, string>> = {
 function cannotListen(error: NodeJS.ErrnoException, where: string): DiscoveryError {
   const code = error.code ?? "unknown";
   return new DiscoveryError("CONFIGURATION_ERROR", `The gateway cannot listen on ${where}: ${REASONS[code] ?? code}.`, {
-    hint: "Choose another port with --port; --port 0 takes any that is free.",
+    hint: "Choose another port with --port; --port 0 uses any free port.",
     cause: error,
   });
 }

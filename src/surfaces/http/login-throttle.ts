@@ -11,14 +11,14 @@ export interface LoginThrottleParts {
   readonly elapsed: () => number;
 }
 
-/** This many failures have no effect: a program with an outdated token is no attack. */
-const FREE = 10;
+/** This many failures have no effect: a program with an outdated token is not an attack. */
+const FREE_FAILURES = 10;
 const FIRST_WAIT_MS = 1000;
-const LONGEST_WAIT_MS = 60_000;
+const MAX_WAIT_MS = 60_000;
 /** Failures are forgotten this long after the last one. */
 const MEMORY_MS = 600_000;
-const MOST_SOURCES = 10_000;
-const MOST_GOOD = 10_000;
+const MAX_SOURCES = 10_000;
+const MAX_ACCEPTED = 10_000;
 
 interface Source {
   count: number;
@@ -27,12 +27,12 @@ interface Source {
 }
 
 /**
- * After ten wrong tokens from an address, each further one doubles the time in which new tokens from it are not checked, up to
+ * After ten invalid tokens from an address, each further one doubles the time in which new tokens from it are not checked, up to
  * one minute. Other callers behind the same address are not affected while they use a token that was accepted before.
  */
 export function createLoginThrottle({ elapsed }: LoginThrottleParts): LoginThrottle {
   const sources = new Map<string, Source>();
-  const good = new Set<string>();
+  const accepted = new Set<string>();
 
   const known = (source: string): Source | undefined => {
     const one = sources.get(source);
@@ -44,33 +44,33 @@ export function createLoginThrottle({ elapsed }: LoginThrottleParts): LoginThrot
   return {
     waitMs(source, hash) {
       const left = (known(source)?.until ?? 0) - elapsed();
-      return left <= 0 || good.has(hash.toString("base64")) ? 0 : left;
+      return left <= 0 || accepted.has(hash.toString("base64")) ? 0 : left;
     },
     failed(source, hash) {
-      good.delete(hash.toString("base64"));
+      accepted.delete(hash.toString("base64"));
       const now = elapsed();
       const one = known(source) ?? { count: 0, last: now, until: 0 };
       one.count += 1;
       one.last = now;
-      const over = one.count - FREE;
-      if (over >= 0) one.until = now + Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(over, 16));
+      const over = one.count - FREE_FAILURES;
+      if (over >= 0) one.until = now + Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(over, 16));
       // Reinsert the source, so that the oldest one is first in the map.
       sources.delete(source);
       sources.set(source, one);
-      trim(sources, MOST_SOURCES);
+      trim(sources, MAX_SOURCES);
     },
     succeeded(hash) {
       const text = hash.toString("base64");
-      if (good.has(text)) return;
-      good.add(text);
-      trim(good, MOST_GOOD);
+      if (accepted.has(text)) return;
+      accepted.add(text);
+      trim(accepted, MAX_ACCEPTED);
     },
   };
 }
 
-function trim(kept: Map<string, Source> | Set<string>, most: number): void {
-  for (const key of kept.keys()) {
-    if (kept.size <= most) return;
-    kept.delete(key);
+function trim(entries: Map<string, Source> | Set<string>, max: number): void {
+  for (const key of entries.keys()) {
+    if (entries.size <= max) return;
+    entries.delete(key);
   }
 }

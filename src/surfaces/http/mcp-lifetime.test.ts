@@ -43,7 +43,7 @@ async function listen({ url, token }: Rest): Promise<Response> {
 }
 
 describe("a gateway that is stopped", () => {
-  it("lets calls of both eras finish, notifies subscribers of the end, and accepts no new request", async () => {
+  it("lets calls of both eras finish, ends notification streams, and accepts no new request", async () => {
     const { rest, hold, held, go } = await openGate();
     await rest.engine.stages();
     const session = await openMcpSession(rest);
@@ -62,7 +62,7 @@ describe("a gateway that is stopped", () => {
     await rest.served;
   });
 
-  it("ends calls of both eras at the time limit with an unknown outcome", async () => {
+  it("cancels calls of both eras after the grace period, with an unknown outcome", async () => {
     const { rest, hold, held } = await openGate(0);
     const session = await openMcpSession(rest);
     const calls = [askModern(rest, "tools/call", hold), session.ask("tools/call", hold)];
@@ -76,7 +76,7 @@ describe("a gateway that is stopped", () => {
     await rest.served;
   });
 
-  it("ends a subscription with the answer that the protocol has for it", async () => {
+  it("answers a subscriptions/listen request at the end of its stream", async () => {
     const rest = await open({ servers: { echo: testServer("echo.mjs") }, mode: "full" });
     const listening = await listen(rest);
     const text = listening.text();
@@ -87,18 +87,18 @@ describe("a gateway that is stopped", () => {
   });
 });
 
-describe("news of other tools", () => {
-  it("reach sessions and subscriptions, where the list of tools is not fixed", async () => {
+describe("notifications of changed tools", () => {
+  it("reach sessions and subscriptions in full mode", async () => {
     const rest = await open({ servers: { echo: testServer("echo.mjs") }, mode: "full" });
     const session = await openMcpSession(rest);
     const stream = await session.request("GET");
     const listening = await listen(rest);
     const changed = (response: Response) => readUntil(response, "notifications/tools/list_changed");
-    const told = [changed(stream), changed(listening)];
-    // The first look at the server brings its tools.
+    const notified = [changed(stream), changed(listening)];
+    // The first list request starts the server, which makes its tools known.
     await session.ask("tools/list");
     await rest.engine.reload();
-    for (const one of told) expect(await one).toContain("notifications/tools/list_changed");
+    for (const one of notified) expect(await one).toContain("notifications/tools/list_changed");
   });
 });
 
@@ -114,7 +114,7 @@ async function readUntil(response: Response, text: string): Promise<string> {
   return read;
 }
 
-describe("a caller of the stateless era that hangs up", () => {
+describe("a stateless caller that disconnects", () => {
   it("cancels its call, and no other with the same id", async () => {
     const rest = await open({ servers: { echo: testServer("echo.mjs") } });
     const sleep = (ms: number, every: number) => ({
@@ -166,7 +166,7 @@ describe("a stateless caller that disconnects before the first message", () => {
 });
 
 describe("sessions", () => {
-  it("that are too many end those that lie idle, and not those in use", async () => {
+  it("above the maximum end idle sessions, but none in use", async () => {
     const rest = await open({ servers: { echo: testServer("echo.mjs") } }, { sessions: { most: 3, idleMs: 60_000 } });
     const used = await openMcpSession(rest);
     const stream = await used.request("GET");
@@ -177,7 +177,7 @@ describe("sessions", () => {
     await stream.body?.cancel();
   });
 
-  it("are rejected when every slot is in use", async () => {
+  it("are rejected if the maximum is reached and all are in use", async () => {
     const rest = await open({ servers: { echo: testServer("echo.mjs") } }, { sessions: { most: 1, idleMs: 60_000 } });
     const used = await openMcpSession(rest);
     const stream = await used.request("GET");

@@ -6,8 +6,8 @@ import type { Mount, MountRequest } from "./mount.js";
 import { NO_SUCH_PATH, httpRefusal } from "./refusal.js";
 import { viewName } from "./token-options.js";
 
-/** Credentials and cookies are not passed on. */
-const PASSED_ON = /^(?:accept|content-type|last-event-id|mcp-[a-z0-9-]+|trace(?:parent|state))$/;
+/** Credentials and cookies are not forwarded. */
+const FORWARDED_HEADERS = /^(?:accept|content-type|last-event-id|mcp-[a-z0-9-]+|trace(?:parent|state))$/;
 
 export function mcpMounts({ serve }: Pick<McpOverHttp, "serve">, now: () => number): readonly Mount[] {
   const mount = (path: string, endpointOf: (path: MountRequest["path"]) => Endpoint): Mount => ({
@@ -18,8 +18,8 @@ export function mcpMounts({ serve }: Pick<McpOverHttp, "serve">, now: () => numb
       const actor = actorAt(endpoint, request.actor);
       const { body, until } = request;
       const life = until === undefined ? {} : { lifeMs: Math.max(0, until - now()) };
-      const asked = { request: toRequest(request), body, endpoint, ...life };
-      const response = actor === undefined ? undefined : await serve({ ...asked, actor });
+      const mcpRequest = { request: toRequest(request), body, endpoint, ...life };
+      const response = actor === undefined ? undefined : await serve({ ...mcpRequest, actor });
       if (response === undefined) throw httpRefusal(404, NO_SUCH_PATH);
       return response;
     },
@@ -40,10 +40,10 @@ function actorAt(endpoint: Endpoint, actor: Actor): Actor | undefined {
   return { ...here, view };
 }
 
-function toRequest({ incoming, gone }: MountRequest): Request {
+function toRequest({ incoming, disconnected }: MountRequest): Request {
   const headers = Object.entries(incoming.headers).flatMap(([name, value]): [string, string][] =>
-    PASSED_ON.test(name) && typeof value === "string" ? [[name, value]] : [],
+    FORWARDED_HEADERS.test(name) && typeof value === "string" ? [[name, value]] : [],
   );
   const { method = "GET", url = "/" } = incoming;
-  return new Request(new URL(url, "http://localhost"), { method, headers, signal: gone });
+  return new Request(new URL(url, "http://localhost"), { method, headers, signal: disconnected });
 }

@@ -53,7 +53,7 @@ describe("a session", () => {
     },
   );
 
-  it("has an unguessable id: a hundred ids have nothing in common", async () => {
+  it("has a random id", async () => {
     const ids = new Set<string>();
     for (let count = 0; count < 100; count += 1) {
       ids.add((await postMcp(ann, INITIALIZE)).headers.get("mcp-session-id") ?? "");
@@ -78,7 +78,7 @@ describe("a session", () => {
     }
   });
 
-  it("belongs to its owner only: for others every request acts as if it did not exist", async () => {
+  it("does not exist for other callers and at other endpoints", async () => {
     const session = await openMcpSession(ann);
     const others: McpCaller[] = [bob, { ...bob, token: TOKENS.wide }, rest, { ...ann, path: "/mcp/gateway" }];
     for (const other of others) {
@@ -96,7 +96,7 @@ describe("a session", () => {
     expect((await session.ask("tools/list")).status).toBe(200);
   });
 
-  it("is over after DELETE", async () => {
+  it("ends with DELETE", async () => {
     const session = await openMcpSession(ann);
     expect((await session.request("DELETE")).status).toBe(200);
     expect((await session.ask("tools/list")).status).toBe(404);
@@ -114,24 +114,24 @@ describe("a session", () => {
     expect((await session.post(list)).status).toBe(200);
   });
 
-  it("takes no second handshake", async () => {
+  it("rejects a second handshake", async () => {
     const session = await openMcpSession(ann);
     expect(await session.post(INITIALIZE)).toMatchObject({ status: 400, answer: { error: { code: -32600 } } });
   });
 
-  it("takes no answer to what it has not asked", async () => {
+  it("rejects a response without a request of the gateway", async () => {
     const session = await openMcpSession(ann);
     for (const answer of [
       { id: 1, result: {} },
       { id: 0, result: { action: "accept" } },
       { id: 5, error: { code: 1, message: "" } },
     ]) {
-      const { status, answer: told } = await session.post({ jsonrpc: "2.0", ...answer });
-      expect([status, told.error?.code]).toEqual([400, -32600]);
+      const { status, answer: rejection } = await session.post({ jsonrpc: "2.0", ...answer });
+      expect([status, rejection.error?.code]).toEqual([400, -32600]);
     }
   });
 
-  it("reports values that JSON parsing would change: in arguments to the model, elsewhere to the client", async () => {
+  it("reports ambiguous JSON in arguments to the model, and any other to the client", async () => {
     const session = await openMcpSession(ann);
     const text = JSON.stringify({
       jsonrpc: "2.0",
@@ -163,7 +163,7 @@ describe("the stream of a session", () => {
     return response;
   };
 
-  it("is single, also with an unknown last event id, and can be reopened", async () => {
+  it("can be opened only once at a time, and reopened with any Last-Event-ID", async () => {
     const session = await openMcpSession(ann);
     const first = await read(session);
     expect((await session.request("GET")).status).toBe(409);
@@ -193,7 +193,7 @@ describe("calls of a session", () => {
     expect(messages[0]?.params).toMatchObject({ progressToken: "mine", progress: 10 });
   });
 
-  it("may not use the id of one that is open", async () => {
+  it("must not use the id of an open request", async () => {
     const session = await openMcpSession(ann);
     const slow = session.ask("tools/call", execute("sleep", { ms: 600_000 }), 4);
     await eventually(async () => (await session.ask("ping", {}, 4)).status === 400);
@@ -217,7 +217,7 @@ describe("calls of a session", () => {
       body: JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params }),
     });
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-    // It runs: the server has told of its progress.
+    // The call is running when the server has sent progress.
     expect((await reader?.read())?.value).toContain("notifications/progress");
     await session.post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } });
     let left = "";
@@ -226,7 +226,7 @@ describe("calls of a session", () => {
     await eventually(async () => (await cancelled(session)) === before + 1);
   });
 
-  it("are not cancelled by an id that is unknown, finished or another session's", async () => {
+  it("are not cancelled by an unknown id or by another session", async () => {
     const [session, other] = [await openMcpSession(ann), await openMcpSession(bob)];
     const before = await cancelled(session);
     const call = session.ask("tools/call", execute("sleep", { ms: 400 }), 9);
@@ -239,7 +239,7 @@ describe("calls of a session", () => {
     expect(await cancelled(session)).toBe(before);
   });
 
-  it("go on when their client hangs up: that is no cancellation here", async () => {
+  it("continue when the client disconnects, which does not cancel a call in a session", async () => {
     const session = await openMcpSession(ann);
     const leaving = new AbortController();
     const gone = fetch(`${rest.url}/mcp`, {
@@ -261,7 +261,7 @@ describe("calls of a session", () => {
   });
 });
 
-describe("several messages in one request", () => {
+describe("batches", () => {
   const list = (id: number | string) => ({ jsonrpc: "2.0", id, method: "tools/list" });
   const call = (id: number | string, text: string) => ({
     jsonrpc: "2.0",
@@ -277,7 +277,7 @@ describe("several messages in one request", () => {
     }
   });
 
-  it("run separately in 2025-03-26, and errors are returned with the other answers", async () => {
+  it("run each message separately in 2025-03-26, and return errors with the other answers", async () => {
     const session = await openMcpSession(ann, { revision: "2025-03-26" });
     const { status, messages } = await session.post([
       call(1, "one"),
@@ -289,8 +289,8 @@ describe("several messages in one request", () => {
       { jsonrpc: "2.0", id: 77, result: {} },
     ]);
     expect(status).toBe(200);
-    const told = messages.map(({ id, error, result }) => [id, error?.code ?? result?.content?.[0]?.text]);
-    expect(told.toSorted()).toEqual(
+    const outcomes = messages.map(({ id, error, result }) => [id, error?.code ?? result?.content?.[0]?.text]);
+    expect(outcomes.toSorted()).toEqual(
       [
         [1, -32600],
         [1, -32600],
@@ -301,7 +301,7 @@ describe("several messages in one request", () => {
     );
   });
 
-  it("are at most a hundred, and not none", async () => {
+  it("have 1 to 100 messages", async () => {
     const session = await openMcpSession(ann, { revision: "2025-03-26" });
     expect((await session.post([])).status).toBe(400);
     expect((await session.post(Array.from({ length: 101 }, (_, id) => list(id)))).status).toBe(400);
@@ -309,7 +309,7 @@ describe("several messages in one request", () => {
     expect(new Set(messages.map(({ id }) => id)).size).toBe(100);
   });
 
-  it("without requests are accepted silently, and entirely invalid ones are rejected", async () => {
+  it("without requests are accepted without an answer, and completely invalid ones are rejected", async () => {
     const session = await openMcpSession(ann, { revision: "2025-03-26" });
     const note = { jsonrpc: "2.0", method: "notifications/nothing" };
     expect(await session.post([note, note])).toMatchObject({ status: 202, messages: [] });
@@ -317,7 +317,7 @@ describe("several messages in one request", () => {
     expect(await session.post([note, { jsonrpc: "1.0", id: 8 }])).toMatchObject({ status: 200, answer: { id: 8 } });
   });
 
-  it("end when one of them is cancelled and the others are answered", async () => {
+  it("end when one request is cancelled and the others are answered", async () => {
     const session = await openMcpSession(ann, { revision: "2025-03-26" });
     const slow = { jsonrpc: "2.0", id: "slow", method: "tools/call", params: execute("sleep", { ms: 600_000 }) };
     const both = session.post([slow, call(1, "one")]);

@@ -41,53 +41,53 @@ describe("a request of 2026-07-28", () => {
     ["lacks Mcp-Method", 400, -32020, header("mcp-method", undefined)],
     ["lacks Mcp-Name", 400, -32020, header("mcp-name", undefined)],
     ["has another Mcp-Method", 400, -32020, header("mcp-method", "tools/list")],
-    ["has an Mcp-Method in capitals", 400, -32020, header("mcp-method", "TOOLS/CALL")],
+    ["has an Mcp-Method in upper case", 400, -32020, header("mcp-method", "TOOLS/CALL")],
     ["has an empty Mcp-Method", 400, -32020, header("mcp-method", "")],
     ["has an Mcp-Method with a space inside", 400, -32020, header("mcp-method", "tools/ call")],
     ["has another Mcp-Name", 400, -32020, header("mcp-name", "search_tools")],
-    ["has an Mcp-Name in capitals", 400, -32020, header("mcp-name", "EXECUTE_TOOL")],
+    ["has an Mcp-Name in upper case", 400, -32020, header("mcp-name", "EXECUTE_TOOL")],
     ["has an empty Mcp-Name", 400, -32020, header("mcp-name", "")],
     ["has another Mcp-Name in Base64", 400, -32020, header("mcp-name", encode("search_tools"))],
-    ["has an Mcp-Name that is no Base64", 400, -32020, header("mcp-name", "=?base64?%%%?=")],
-    ["has an Mcp-Name whose Base64 is cut off", 400, -32020, header("mcp-name", "=?base64?ZXhlY3V0ZV90b29s")],
-    ["has an Mcp-Name in Base64 of another mark", 400, -32020, header("mcp-name", "=?BASE64?ZXhlY3V0ZV90b29s?=")],
+    ["has an Mcp-Name that is not Base64", 400, -32020, header("mcp-name", "=?base64?%%%?=")],
+    ["has an Mcp-Name with truncated Base64", 400, -32020, header("mcp-name", "=?base64?ZXhlY3V0ZV90b29s")],
+    ["has an Mcp-Name with another Base64 prefix", 400, -32020, header("mcp-name", "=?BASE64?ZXhlY3V0ZV90b29s?=")],
     ["names 2025-11-25 in the header", 400, -32020, header("mcp-protocol-version", "2025-11-25")],
     ["names an unknown revision in the header", 400, -32020, header("mcp-protocol-version", "2099-01-01")],
-    ["names no revision in the header", 400, -32020, header("mcp-protocol-version", "latest")],
+    ["has an invalid revision in the header", 400, -32020, header("mcp-protocol-version", "latest")],
     ["names the revision in the header twice", 400, -32020, header("mcp-protocol-version", `${REVISION}, ${REVISION}`)],
     ["names an unknown revision", 400, -32022, both("2099-01-01")],
-    ["names no date as its revision", 400, -32022, both("latest")],
-    ["names an old revision in its envelope", 400, -32022, both("2025-11-25")],
-    ["names an older revision in its envelope", 400, -32022, both("2024-11-05")],
+    ["has an invalid revision", 400, -32022, both("latest")],
+    ["has an old revision in its envelope", 400, -32022, both("2025-11-25")],
+    ["has an older revision in its envelope", 400, -32022, both("2024-11-05")],
     ["has a number as its revision", 400, -32602, both(20260728)],
-    ["has nothing as its revision", 400, -32602, both(null)],
+    ["has null as its revision", 400, -32602, both(null)],
     ["lacks its revision in the body", 400, -32602, meta((one) => delete one[VERSION_KEY])],
     ["lacks its capabilities", 400, -32602, meta((one) => delete one["io.modelcontextprotocol/clientCapabilities"])],
     [
-      "has a text as its capabilities",
+      "has a string as its capabilities",
       400,
       -32602,
       meta((one) => (one["io.modelcontextprotocol/clientCapabilities"] = "all")),
     ],
     ["has no envelope", 400, -32602, ({ body }) => delete (body["params"] as Record<string, unknown>)["_meta"]],
     [
-      "has a list as its envelope",
+      "has an array as its envelope",
       400,
       -32600,
       ({ body }) => ((body["params"] as Record<string, unknown>)["_meta"] = []),
     ],
     ["has no params", 400, -32602, ({ body }) => delete body["params"]],
-    ["has a list as params", 400, -32600, ({ body }) => (body["params"] = [])],
-    ["has a text as params", 400, -32600, ({ body }) => (body["params"] = "x")],
-    ["is of no JSON-RPC", 400, -32600, ({ body }) => delete body["jsonrpc"]],
-    ["is of JSON-RPC 1.0", 400, -32600, ({ body }) => (body["jsonrpc"] = "1.0")],
-    ["has a list as its id", 400, -32600, ({ body }) => (body["id"] = [1])],
-    ["has half a number as its id", 400, -32600, ({ body }) => (body["id"] = 1.5)],
-    ["has nothing as its id", 400, -32600, ({ body }) => (body["id"] = null)],
+    ["has an array as params", 400, -32600, ({ body }) => (body["params"] = [])],
+    ["has a string as params", 400, -32600, ({ body }) => (body["params"] = "x")],
+    ["has no JSON-RPC version", 400, -32600, ({ body }) => delete body["jsonrpc"]],
+    ["has the JSON-RPC version 1.0", 400, -32600, ({ body }) => (body["jsonrpc"] = "1.0")],
+    ["has an array as its id", 400, -32600, ({ body }) => (body["id"] = [1])],
+    ["has a fraction as its id", 400, -32600, ({ body }) => (body["id"] = 1.5)],
+    ["has null as its id", 400, -32600, ({ body }) => (body["id"] = null)],
     ["has true as its id", 400, -32600, ({ body }) => (body["id"] = true)],
     ["has a number as its method", 400, -32600, ({ body }) => (body["method"] = 7)],
     [
-      "is an answer to nothing",
+      "is a response without a request",
       400,
       -32600,
       ({ body }) => {
@@ -96,7 +96,7 @@ describe("a request of 2026-07-28", () => {
         body["result"] = {};
       },
     ],
-  ])("that %s gets %i and %i, and nothing runs", async (_, status, code, change) => {
+  ])("that %s gets the status %i and the code %i, and no tool runs", async (_, status, code, change) => {
     const call = modern("tools/call", CREATE, 7);
     change(call);
     const { answer, ...reply } = await postMcp(rest, call.body, call.headers);
@@ -107,7 +107,7 @@ describe("a request of 2026-07-28", () => {
   });
 
   it.each(["nope/nope", "initialize", "tools/nope", "sampling/createMessage", "elicitation/create", "roots/list"])(
-    "for %s gets 404 and -32601",
+    "with the unknown method %s gets 404 and -32601",
     async (method) => {
       const { status, answer } = await askModern(rest, method, {}, "a");
       expect([status, answer.error?.code, answer.id]).toEqual([404, -32601, "a"]);
@@ -117,8 +117,8 @@ describe("a request of 2026-07-28", () => {
   it.each([
     ["an exact name", "execute_tool"],
     ["a name in Base64", encode("execute_tool")],
-    ["space around it", "  execute_tool "],
-  ])("is taken with %s in Mcp-Name", async (_, name) => {
+    ["spaces around the name", "  execute_tool "],
+  ])("is accepted with %s in Mcp-Name", async (_, name) => {
     const call = modern("tools/call", { ...CREATE, arguments: { ...CREATE.arguments, tool: "look" } });
     const { status, answer } = await postMcp(rest, call.body, { ...call.headers, "mcp-name": name });
     expect([status, answer.result?.content?.[0]?.text]).toEqual([200, "look: eve"]);
@@ -128,7 +128,7 @@ describe("a request of 2026-07-28", () => {
     expect((await askModern(rest, "tools/list", {}, id)).answer.id).toBe(id);
   });
 
-  it("in a batch gets 400, and nothing runs", async () => {
+  it("in a batch gets 400, and no tool runs", async () => {
     const { body, headers } = modern("tools/call", CREATE);
     for (const batch of [[body], [body, body], [body, { jsonrpc: "2.0", id: 2, method: "tools/list" }]]) {
       const { status, answer } = await postMcp(rest, batch, headers);
@@ -139,7 +139,7 @@ describe("a request of 2026-07-28", () => {
 });
 
 describe("without a session", () => {
-  it.each(["GET", "DELETE", "HEAD", "PUT", "PATCH"])("%s is not taken", async (method) => {
+  it.each(["GET", "DELETE", "HEAD", "PUT", "PATCH"])("%s is not allowed", async (method) => {
     for (const version of [{}, { "mcp-protocol-version": REVISION }, { "mcp-protocol-version": "2025-06-18" }]) {
       const { status, headers } = await fetch(`${rest.url}/mcp`, {
         method,
@@ -157,14 +157,14 @@ describe("without a session", () => {
     ["a failure", { jsonrpc: "2.0", id: 1, error: { code: 1, message: "x" } }],
     ["a batch", [{ jsonrpc: "2.0", id: 1, method: "tools/call", params: CREATE }]],
     ["an empty batch", []],
-    ["a list of rubbish", [1, "x", null]],
+    ["an array of invalid messages", [1, "x", null]],
     ["a number", 1],
-    ["a text", '"x"'],
+    ["a string", '"x"'],
     ["null", "null"],
-    ["nothing", ""],
-    ["half an object", '{"jsonrpc":"2.0"'],
+    ["an empty body", ""],
+    ["an incomplete object", '{"jsonrpc":"2.0"'],
     ["two objects", '{"jsonrpc":"2.0","id":1,"method":"ping"}{}'],
-  ])("%s is rejected with 400, and nothing runs", async (_, body) => {
+  ])("%s is rejected with 400, and no tool runs", async (_, body) => {
     const { status, answer } = await postMcp(rest, body);
     expect(status).toBe(400);
     expect([-32700, -32600]).toContain(answer.error?.code);
@@ -172,15 +172,15 @@ describe("without a session", () => {
   });
 });
 
-describe("what reading as JSON would change", () => {
+describe("ambiguous JSON", () => {
   const raw = (args: string): string =>
     JSON.stringify(modern("tools/call", CREATE).body).replace('{"name":"eve"}', args);
 
   it.each([
-    ["a key twice", '{"name":"eve","name":"adam"}', "/params/arguments/arguments/name"],
+    ["a duplicate key", '{"name":"eve","name":"adam"}', "/params/arguments/arguments/name"],
     ["an integer that is too large", '{"name":9007199254740993}', "/params/arguments/arguments/name"],
     ["a number that is too large", '{"name":1e400}', "/params/arguments/arguments/name"],
-    ["half a pair", '{"name":"\\ud800"}', "/params/arguments/arguments/name"],
+    ["a lone surrogate", '{"name":"\\ud800"}', "/params/arguments/arguments/name"],
     ["U+0000", '{"name":"a\\u0000b"}', "/params/arguments/arguments/name"],
     ["__proto__", '{"__proto__":{"name":"eve"}}', "/params/arguments/arguments/__proto__"],
   ])("in arguments is reported to the model: %s", async (_, args, pointer) => {
@@ -218,20 +218,20 @@ describe("what reading as JSON would change", () => {
       "100,000 keys",
       `{${Array.from({ length: 70_000 }, (_, key) => `"k${key}":1`).join(",")},"name":[${"1,".repeat(40_000)}1]}`,
     ],
-  ])("is not read at all when it is too much: %s", async (_, args) => {
+  ])("is rejected as a whole if it exceeds a limit: %s", async (_, args) => {
     const { status, answer } = await postMcp(rest, raw(args), modern("tools/call", CREATE).headers);
     expect([status, answer.error?.code]).toEqual([400, -32600]);
     expect(bank.ledger()).toEqual([]);
   });
 
-  it("is not even read beyond a mebibyte", async () => {
+  it("over 1 MiB is rejected without being read", async () => {
     const { status } = await postMcp(rest, raw(`{"name":"${"x".repeat(1024 * 1024)}"}`));
     expect(status).toBe(413);
     expect((await askModern(rest, "tools/list")).status).toBe(200);
   });
 });
 
-describe("a page or form that a browser sends without asking", () => {
+describe("a body that a browser sends without a preflight request", () => {
   it.each([
     undefined,
     "text/plain",

@@ -18,5 +18,5 @@ export interface MountRequest {
   /** The body of a POST: its content type is JSON and its size is limited; it is not parsed yet. */
   readonly body: Buffer | undefined;
   /** Aborts when the caller disconnects. */
-  readonly gone: AbortSignal;
+  readonly disconnected: AbortSignal;
 }

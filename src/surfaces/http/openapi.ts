@@ -69,7 +69,7 @@ function toOperation({ operationId, summary, parameters, body, isOpen, answers, 
     ...(body === undefined ? {} : { requestBody: toRequestBody(body) }),
     responses: {
       200: {
-        description: "Done.",
+        description: "Success.",
         ...(body === undefined ? {} : { headers: REPLAYED }),
         content: { "application/json": { schema: toSchema(answers) } },
       },

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { oauthOptions } from "./oauth/options.js";
 import { tokensOptions } from "./token-options.js";
 
-const MOST_ORIGINS = 100;
+const MAX_ENTRIES = 100;
 
 const origin = z
   .string()
@@ -33,26 +33,26 @@ export const httpOptions = z
     port: z.int().min(0).max(65_535).default(7332).describe("The port to listen on; `0` uses any free port."),
     hosts: z
       .array(host)
-      .max(MOST_ORIGINS)
+      .max(MAX_ENTRIES)
       .default([])
       .describe(
         "Further allowed names in the header `Host`, without a port. Loopback names, the address that the gateway listens on and the host of `publicUrl` are always allowed.",
       ),
     publicUrl: z
       .string()
-      .refine(isOrigin, "An address is a scheme and a host, as in `https://tools.example.com`.")
+      .refine(isOrigin, "A URL is a scheme and a host, as in `https://tools.example.com`.")
       .optional()
       .describe("The URL of the gateway for callers, if a proxy is in front of it."),
     proxies: z
       .array(proxy)
-      .max(MOST_ORIGINS)
+      .max(MAX_ENTRIES)
       .default([])
       .describe(
         "Addresses or networks of proxies in front of the gateway. Only from them, the gateway reads the caller's address in `X-Forwarded-For`, and uses it only for counting invalid tokens.",
       ),
     origins: z
       .array(origin)
-      .max(MOST_ORIGINS)
+      .max(MAX_ENTRIES)
       .default([])
       .describe(
         "Origins of web pages that may call, exactly as browsers send them in `Origin`. Requests from other web pages are rejected.",
@@ -90,7 +90,7 @@ export const httpOptions = z
 export type HttpOptions = z.output<typeof httpOptions>;
 
 /** Whether callers other than the local user are configured. */
-export function knowsCallers({ tokens, oauth }: Pick<HttpOptions, "tokens" | "oauth">): boolean {
+export function authenticatesCallers({ tokens, oauth }: Pick<HttpOptions, "tokens" | "oauth">): boolean {
   return tokens.length > 0 || oauth !== undefined;
 }
 

@@ -58,7 +58,7 @@ function raw(lines: readonly string[]): string {
   ].join("\r\n");
 }
 
-describe("sixty origins that are not allowed", () => {
+describe("origins that are not allowed", () => {
   const hosts = ["app.example", "localhost", "127.0.0.1", "[::1]", "0.0.0.0", "app.example.evil.example"];
   const made = hosts.flatMap((host) => [
     `http://${host}`,
@@ -101,16 +101,16 @@ describe("sixty origins that are not allowed", () => {
   ];
   const all = [...made, ...odd];
 
-  it("are sixty", () => expect(all.length).toBeGreaterThanOrEqual(60));
+  it("are at least 60", () => expect(all.length).toBeGreaterThanOrEqual(60));
 
-  it.each(all)("%j gets 403 and reaches nothing", async (origin) => {
+  it.each(all)("%j gets 403, and no tool runs", async (origin) => {
     const answer = await rest.raw(raw(["Host: localhost", `Origin: ${origin}`]));
     expect(answer).toMatch(/^HTTP\/1\.1 403 /);
     expect(answer.toLowerCase()).not.toContain("access-control-");
     expect(bank.ledger()).toEqual([]);
   });
 
-  it("two of them get 400, even if one is named", async () => {
+  it("two Origin headers get 400, even if one is allowed", async () => {
     expect(await rest.raw(raw(["Host: localhost", `Origin: ${PAGE}`, "Origin: https://evil.example"]))).toMatch(
       /^HTTP\/1\.1 400 /,
     );
@@ -121,7 +121,7 @@ describe("an allowed origin", () => {
   const preflight = (headers: Record<string, string>) =>
     rest.ask("/mcp", { method: "OPTIONS", headers: { "access-control-request-method": "POST", ...headers } });
 
-  it("may send what MCP clients send, and read the session's id, but no other page's", async () => {
+  it("may send the headers of MCP clients and read the session id", async () => {
     const { status, headers } = await preflight({ origin: PAGE, "access-control-request-headers": "mcp-session-id" });
     expect(status).toBe(204);
     expect(headers.get("access-control-allow-origin")).toBe(PAGE);
@@ -140,10 +140,10 @@ describe("an allowed origin", () => {
     ]) {
       expect(allowed).toContain(name);
     }
-    const { headers: told } = await postMcp(rest, INITIALIZE, { origin: PAGE });
-    expect(told.get("access-control-expose-headers")).toContain("mcp-session-id");
-    expect(told.get("access-control-allow-origin")).toBe(PAGE);
-    expect(told.get("vary")).toBe("Origin");
+    const { headers: exposed } = await postMcp(rest, INITIALIZE, { origin: PAGE });
+    expect(exposed.get("access-control-expose-headers")).toContain("mcp-session-id");
+    expect(exposed.get("access-control-allow-origin")).toBe(PAGE);
+    expect(exposed.get("vary")).toBe("Origin");
     expect((await preflight({ origin: "https://evil.example" })).status).toBe(403);
   });
 });

@@ -6,7 +6,7 @@ import { httpRefusal } from "./refusal.js";
 
 const parts = { requestId: "r-1", secrets: createSecrets() };
 
-it("states what happened, what to do and how long to wait", () => {
+it("states what happened, the next step and how long to wait", () => {
   const error = new DiscoveryError("RATE_LIMITED", "Too many calls.", {
     hint: ["Wait.", { action: "search" }],
     facts: { retry_after_seconds: 7 },
@@ -37,12 +37,12 @@ it.each([
   [{ retryAfterMs: 1 }, "1"],
   [{ retryAfterMs: 1001 }, "2"],
   [{ retry_after_seconds: 0 }, "1"],
-])("asks to wait whole seconds for %j", (facts, seconds) => {
+])("rounds Retry-After of %j up to whole seconds", (facts, seconds) => {
   const { headers } = toProblem(new DiscoveryError("SERVER_CONNECTION_ERROR", "No.", { facts }), parts);
   expect(headers).toEqual({ "retry-after": seconds });
 });
 
-it("keeps the request id of the audit record, and the status of a server next to its own", () => {
+it("keeps the request id of the audit log, and adds the HTTP status of the server", () => {
   const facts = { status: 418, request_id: "audited", type: "theirs", title: "theirs" };
   const { status, body } = toProblem(new DiscoveryError("UPSTREAM_UNAUTHORIZED", "No.", { facts }), parts);
   expect(status).toBe(502);
@@ -51,24 +51,24 @@ it("keeps the request id of the audit record, and the status of a server next to
   expect(body["title"]).toBe("The server rejected the gateway's credentials.");
 });
 
-it("says by a header that a failure is that of the first call with the same key", () => {
+it("marks the stored error of an earlier call with a header", () => {
   const error = new DiscoveryError("TOOL_EXECUTION_ERROR", "No.", { facts: { replayed: true } });
   expect(toProblem(error, parts).headers).toEqual({ "idempotent-replayed": "true" });
 });
 
-it("hides secrets, and says nothing of what is not ours", () => {
+it("redacts secrets, and hides the message of a foreign error", () => {
   const secrets = createSecrets();
   secrets.note("hunter2-hunter2");
-  const told = new DiscoveryError("TOOL_EXECUTION_ERROR", "It said hunter2-hunter2.", {
+  const error = new DiscoveryError("TOOL_EXECUTION_ERROR", "It said hunter2-hunter2.", {
     facts: { a: "hunter2-hunter2" },
   });
-  expect(JSON.stringify(toProblem(told, { ...parts, secrets }))).not.toContain("hunter2");
+  expect(JSON.stringify(toProblem(error, { ...parts, secrets }))).not.toContain("hunter2");
   const { status, body } = toProblem(new TypeError("at /home/x/y.ts:3"), parts);
   expect([status, body["code"], body["executed"]]).toEqual([500, "INTERNAL_ERROR", "unknown"]);
   expect(JSON.stringify(body)).not.toContain("y.ts");
 });
 
-it("leaves it to the status where the code has another one", () => {
+it("uses the status as the problem type if the code has another status", () => {
   const { body, closes } = toProblem(httpRefusal(413, ["Too large.", "Less."], { closes: true }), parts);
   expect(body).toMatchObject({ type: "about:blank", title: "Payload Too Large", status: 413, code: "INVALID_REQUEST" });
   expect(closes).toBe(true);

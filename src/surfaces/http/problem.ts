@@ -28,30 +28,30 @@ export const problemSchema = z
       .optional()
       .describe("This is the result of the first call with the same idempotency key."),
   })
-  .meta({ description: "Why a request was not carried out." });
+  .meta({ description: "Why a request failed." });
 
 export interface ProblemParts {
   readonly requestId: string;
   readonly secrets: Secrets;
-  /** Further members next to the error. */
-  readonly beside?: JsonObject;
+  /** Further members of the body. */
+  readonly otherMembers?: JsonObject;
 }
 
 export function toProblem(
   thrown: unknown,
-  { requestId, secrets, beside = {} }: ProblemParts,
+  { requestId, secrets, otherMembers = {} }: ProblemParts,
 ): HttpAnswer & { readonly body: JsonObject } {
   const refusal = thrown instanceof RefusedRequest ? thrown.refusal : undefined;
   const error = toDiscoveryError(refusal?.error ?? thrown);
-  const { code, message, hint, status: theirs, ...rest } = toErrorObject(error, describeRestStep, secrets).error;
+  const { code, message, hint, status: serverStatus, ...rest } = toErrorObject(error, describeRestStep, secrets).error;
   const status = refusal?.status ?? error.entry.http;
   // Each code has one status; if the response has another one, the problem type depends on the status.
   const isByStatus = status !== error.entry.http;
   const body: JsonObject = {
     request_id: requestId,
-    ...beside,
+    ...otherMembers,
     ...rest,
-    ...(theirs === undefined ? {} : { server_status: theirs }),
+    ...(serverStatus === undefined ? {} : { server_status: serverStatus }),
     type: isByStatus ? "about:blank" : `urn:anygpt:error:${code}`,
     title: isByStatus ? STATUS_CODES[status] : error.entry.meaning,
     status,

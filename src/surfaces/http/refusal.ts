@@ -33,5 +33,5 @@ export function httpRefusal(
   return new RefusedRequest({ status, error, ...more });
 }
 
-/** The same error whether a path does not exist, or not for this caller. */
-export const NO_SUCH_PATH = ["The path does not exist.", "GET /openapi.json describes all that there is."] as const;
+/** Also the error for a path that exists but is hidden from this caller. */
+export const NO_SUCH_PATH = ["The path does not exist.", "Send GET /openapi.json to see all paths."] as const;

@@ -37,7 +37,7 @@ export interface Route {
   run(request: RouteRequest): Promise<HttpAnswer>;
 }
 
-/** What the routes use of the stages. */
+/** The stages that routes use. */
 export type RouteStages = CatalogAccess & ConnectionAccess & Services & Execution & Profiles;
 
 export interface RouteRequest {
@@ -66,7 +66,7 @@ export interface RouteSource<Path extends Shape, Query extends Shape, Header ext
 export function defineRoute<Path extends Shape, Query extends Shape, Header extends Shape>(
   source: RouteSource<Path, Query, Header>,
 ): Route {
-  const { at, path, query, header, isOpen = false, run, ...told } = source;
+  const { at, path, query, header, isOpen = false, run, ...description } = source;
   const parameters = [
     ...toParameters("path", path),
     ...toParameters("query", query),
@@ -74,19 +74,19 @@ export function defineRoute<Path extends Shape, Query extends Shape, Header exte
   ];
   const input = z.strictObject({ ...path, ...query, ...header });
   return {
-    ...told,
+    ...description,
     path: at,
     isOpen,
     parameters,
     async run(request) {
       const given = input.safeParse(readParameters(parameters, request));
-      if (!given.success) throw malformed(`${told.method} ${at}`, given.error, HINT);
+      if (!given.success) throw malformed(`${description.method} ${at}`, given.error, HINT);
       return await run(given.data as Parameters<typeof run>[0], request);
     },
   };
 }
 
-const HINT = "GET /openapi.json describes what each request takes.";
+const HINT = "Send GET /openapi.json to see the parameters of each request.";
 
 function toParameters(location: ParameterLocation, shape: Shape): RouteParameter[] {
   const { properties, required } = z.toJSONSchema(z.strictObject(shape), { io: "input" });
@@ -95,7 +95,7 @@ function toParameters(location: ParameterLocation, shape: Shape): RouteParameter
   );
 }
 
-/** Our own headers have this prefix. An unknown one is rejected: it may be a misspelled `X-AnyGPT-Dry-Run`. */
+/** The prefix of the gateway's own headers. An unknown one is rejected: it may be a misspelled `X-AnyGPT-Dry-Run`. */
 const OWN_HEADER = "x-anygpt-";
 
 function readParameters(parameters: readonly RouteParameter[], { path, incoming }: RouteRequest): JsonObject {
@@ -110,8 +110,8 @@ function readParameters(parameters: readonly RouteParameter[], { path, incoming 
   for (const [name, text] of Object.entries(path)) take("path", name, text);
   for (const [name, text] of new URL(incoming.url ?? "/", "http://localhost").searchParams) take("query", name, text);
   for (const [name, text] of Object.entries(incoming.headers)) {
-    const isMeant = known.has(keyOf("header", name)) || name.startsWith(OWN_HEADER);
-    if (isMeant && typeof text === "string") take("header", name, text);
+    const isRead = known.has(keyOf("header", name)) || name.startsWith(OWN_HEADER);
+    if (isRead && typeof text === "string") take("header", name, text);
   }
   return Object.fromEntries(given);
 }
@@ -121,7 +121,7 @@ function keyOf(location: ParameterLocation, name: string): string {
   return `${location} ${location === "header" ? name.toLowerCase() : name}`;
 }
 
-/** A text that cannot be converted stays a text and is rejected by the schema. `?all` means `?all=true`. */
+/** A value that cannot be converted stays a string, which the schema rejects. `?all` means `?all=true`. */
 function toValue(text: string, location: ParameterLocation, type: unknown): unknown {
   if (type === "boolean") {
     if (text === "true" || (text === "" && location === "query")) return true;

@@ -47,7 +47,7 @@ function operationAt({ paths }: Described, method: string, path: string): Operat
   return template === undefined ? undefined : paths[template]?.[method];
 }
 
-/** Every answer of these tests is held against the document that the gateway serves of itself. */
+/** Validates an answer against the OpenAPI document of the gateway. */
 async function described(method: "get" | "post", path: string, reply: RestReply): Promise<RestReply> {
   const document = (await rest.ask("/openapi.json")).json as unknown as Described;
   const responses = operationAt(document, method, path)?.responses;
@@ -62,21 +62,21 @@ const get = async (path: string): Promise<RestReply> => await described("get", p
 const post = async (path: string, body: unknown, headers?: Record<string, string>): Promise<RestReply> =>
   await described("post", path, await rest.post(path, body, headers));
 
-describe("the document that the gateway serves of itself", () => {
-  it("is valid OpenAPI 3.1, by a validator of others", async () => {
+describe("the OpenAPI document", () => {
+  it("is valid OpenAPI 3.1 for an independent validator", async () => {
     const { json } = await get("/openapi.json");
     const validator = new Validator();
     expect(await validator.validate(json)).toEqual({ valid: true });
     expect(validator.version).toBe("3.1");
   });
 
-  it("describes every route and nothing else", async () => {
+  it("describes exactly the routes", async () => {
     const { paths } = (await rest.ask("/openapi.json")).json as unknown as Described;
-    const told = Object.entries(paths).flatMap(([path, methods]) =>
+    const documented = Object.entries(paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((one) => `${one} ${path}`),
     );
     const served = ROUTES.map(({ method, path }) => `${method.toLowerCase()} ${path}`);
-    expect(told.sort()).toEqual([...served, "get /openapi.json"].sort());
+    expect(documented.sort()).toEqual([...served, "get /openapi.json"].sort());
     expect(paths["/api/adapters/{adapter}/tools/{tool}"]?.["post"]).toMatchObject({
       parameters: expect.arrayContaining([
         expect.objectContaining({ in: "path", name: "adapter", required: true }),
@@ -87,14 +87,14 @@ describe("the document that the gateway serves of itself", () => {
     expect(paths["/healthz"]?.["get"]).toMatchObject({ security: [] });
   });
 
-  it("is rejected by that validator when it is invalid", async () => {
+  it("is rejected by that validator if it is invalid", async () => {
     const document = { ...toOpenApi(ROUTES), paths: { "/x": { get: { responses: "none" } } } };
     expect(await new Validator().validate(document)).toMatchObject({ valid: false });
   });
 });
 
-describe("what is there", () => {
-  it("lists adapters and servers alike", async () => {
+describe("adapters and tools", () => {
+  it("lists the same entries as adapters and as servers", async () => {
     const { json } = await get("/api/adapters");
     expect(json["servers"]).toEqual(
       expect.arrayContaining([
@@ -105,7 +105,7 @@ describe("what is there", () => {
     expect((await get("/api/servers")).json).toEqual(json);
   });
 
-  it("lists the tools of one, disabled ones when that is asked for", async () => {
+  it("lists the tools of an adapter, and disabled ones with all", async () => {
     const { json } = await get("/api/adapters/echo/tools");
     const names = (listed: JsonObject) => (listed["tools"] as { name: string }[]).map(({ name }) => name);
     expect(json).toMatchObject({ server: "echo", disabled: 1 });
@@ -117,7 +117,7 @@ describe("what is there", () => {
     expect(names((await get("/api/adapters/echo/tools?all=false")).json)).not.toContain("crash");
   });
 
-  it("describes a tool with its whole schema and its risk", async () => {
+  it("describes a tool with its complete schema and its risk", async () => {
     const { json } = await get("/api/adapters/echo/tools/add");
     expect(json).toMatchObject({
       server: "echo",
@@ -137,7 +137,7 @@ describe("what is there", () => {
     expect([status, json["tool"]]).toEqual([200, name]);
   });
 
-  it("searches as agents do", async () => {
+  it("returns the same search results as search_tools", async () => {
     await rest.ask("/api/adapters/echo/tools");
     const { json } = await get("/api/search?q=sum%20of%20two%20numbers&limit=1");
     expect(json["results"]).toMatchObject([{ server: "echo", tool: "add" }]);
@@ -154,16 +154,16 @@ describe("what is there", () => {
     const { json } = await get("/api/search?q=zzzzqqqq&server=bank");
     expect(json["results"]).toEqual([]);
     expect(json["note"]).toContain("GET /api/adapters");
-    expect(JSON.stringify(await get("/api/adapters/nobody/tools"))).not.toContain("list_mcp_servers");
+    expect(JSON.stringify(await get("/api/adapters/none/tools"))).not.toContain("list_mcp_servers");
   });
 
-  it("answers HEAD with the head alone", async () => {
+  it("answers HEAD without a body", async () => {
     const { status, headers, json } = await rest.ask("/api/adapters", { method: "HEAD" });
     expect([status, headers.get("content-type"), json]).toEqual([200, "application/json", {}]);
   });
 });
 
-describe("what is asked wrongly", () => {
+describe("an invalid request", () => {
   it.each<[string, string]>([
     ["/api/search", "q: "],
     ["/api/search?q=", "q: "],
@@ -177,7 +177,7 @@ describe("what is asked wrongly", () => {
     ["/api/search?q=a&__proto__=b", "__proto__"],
     ["/api/adapters/echo/tools?all=yes", "all: "],
     ["/api/adapters?token=abc", "token"],
-  ])("is rejected with its name: %s", async (path, problem) => {
+  ])("is rejected with the name of the parameter: %s", async (path, problem) => {
     const { status, json } = await rest.ask(path);
     expect(status).toBe(400);
     expect(json).toMatchObject({ code: "INVALID_REQUEST", type: "urn:anygpt:error:INVALID_REQUEST" });
@@ -195,7 +195,7 @@ describe("what is asked wrongly", () => {
     [{ "idempotency-key": "" }, "Idempotency-Key"],
     [{ "idempotency-key": "with space" }, "Idempotency-Key"],
     [{ "idempotency-key": "k".repeat(256) }, "Idempotency-Key"],
-  ])("runs nothing with the header %j", async (headers, name) => {
+  ])("runs no tool with the header %j", async (headers, name) => {
     const { status, json } = await post("/api/adapters/bank/tools/create", { name: "eve" }, headers);
     expect(status).toBe(400);
     expect(json["detail"]).toContain(name);
@@ -206,7 +206,7 @@ describe("what is asked wrongly", () => {
     ["DELETE", "/api/adapters/bank/tools/create", "GET, HEAD, POST"],
     ["POST", "/api/search", "GET, HEAD"],
     ["PUT", "/healthz", "GET, HEAD"],
-  ])("names the methods that there are for %s %s", async (method, path, allow) => {
+  ])("with the wrong method, %s %s, gets the allowed methods", async (method, path, allow) => {
     const { status, headers, json } = await rest.ask(path, { method });
     expect(status).toBe(405);
     expect(headers.get("allow")).toBe(allow);
@@ -226,12 +226,12 @@ describe("a call", () => {
     expect(json["content"]).toHaveLength(5);
   });
 
-  it("gives large results whole: the caller is no model", async () => {
+  it("returns large results completely", async () => {
     const { json } = await post("/api/adapters/echo/tools/big", { bytes: 400_000 });
     expect(json["result"]).toHaveLength(400_000);
   });
 
-  it("says what the tool says when it fails, with a status of failure", async () => {
+  it("returns an error of the tool as an HTTP error", async () => {
     const { status, headers, json } = await post("/api/adapters/echo/tools/fail", {});
     expect(status).toBe(502);
     expect(headers.get("content-type")).toBe("application/problem+json");
@@ -269,7 +269,7 @@ describe("a call", () => {
     expect(bank.ledger()).toEqual(['delete {"name":"bob"}']);
   });
 
-  it("runs once for its key, and says so", async () => {
+  it("runs once per idempotency key, and marks the stored answer", async () => {
     const path = "/api/adapters/bank/tools/create";
     const key = { "idempotency-key": "order-1" };
     const first = await post(path, { name: "carol" }, key);
@@ -284,13 +284,13 @@ describe("a call", () => {
     });
   });
 
-  it("can be tried without running it", async () => {
+  it("supports a dry run", async () => {
     const { json } = await post("/api/adapters/bank/tools/create", { name: "erin" }, { "x-anygpt-dry-run": "true" });
     expect(json).toMatchObject({ success: true, result: { dry_run: true, would: "execute", risk: "high" } });
     expect(bank.ledger().join()).not.toContain("erin");
   });
 
-  it("ends after the time it was given", async () => {
+  it("ends after the timeout in its header", async () => {
     const reply = await post("/api/adapters/echo/tools/sleep", { ms: 60_000 }, { "x-anygpt-timeout": "1" });
     expect(reply).toMatchObject({ status: 504, json: { code: "TOOL_EXECUTION_TIMEOUT", executed: "unknown" } });
   });

@@ -10,13 +10,13 @@ import { adapterName, tool } from "./names.js";
 import { describeRestStep } from "./next-steps.js";
 import { defineRoute, type Route } from "./route.js";
 
-const NOTHING = { path: {}, query: {}, header: {} } as const;
+const NO_PARAMETERS = { path: {}, query: {}, header: {} } as const;
 
 const listedServer = z.looseObject({
   name: z.string(),
   description: z.string().optional(),
-  toolCount: z.int().describe("All tools that it offers."),
-  enabledCount: z.int().optional().describe("How many of them can be called; omitted if all can."),
+  toolCount: z.int().describe("The number of its tools."),
+  enabledCount: z.int().optional().describe("The number of tools that can be called; omitted if all can."),
   status: z.enum(["connected", "disconnected", "error"]),
   ready: z.literal(true).optional().describe("Not connected now; it starts when one of its tools is called."),
   pending: z.literal(true).optional().describe("Its tools are being listed for the first time."),
@@ -29,7 +29,7 @@ const listedServer = z.looseObject({
 /** The same list under both names: one profile calls them servers, the other adapters. */
 const listAdapters = (at: string, operationId: string): Route =>
   defineRoute({
-    ...NOTHING,
+    ...NO_PARAMETERS,
     method: "GET",
     at,
     operationId,
@@ -48,13 +48,13 @@ const listAdapters = (at: string, operationId: string): Route =>
   });
 
 const listTools = defineRoute({
-  ...NOTHING,
+  ...NO_PARAMETERS,
   method: "GET",
   at: "/api/adapters/{adapter}/tools",
   operationId: "listTools",
   summary: "List the tools of one adapter.",
   path: { adapter: adapterName },
-  query: { all: z.boolean().optional().describe("Disabled tools too.") },
+  query: { all: z.boolean().optional().describe("Also list disabled tools.") },
   answers: z.object({
     server: z.string(),
     tools: z.array(
@@ -65,7 +65,7 @@ const listTools = defineRoute({
         tags: z.array(z.string()).optional(),
       }),
     ),
-    disabled: z.int().optional().describe("How many are not shown."),
+    disabled: z.int().optional().describe("The number of disabled tools that are not listed."),
   }),
   async run({ adapter: server, all = false }, { stages, context }) {
     const { metaTools } = await stages();
@@ -74,7 +74,7 @@ const listTools = defineRoute({
 });
 
 const describeTool = defineRoute({
-  ...NOTHING,
+  ...NO_PARAMETERS,
   method: "GET",
   at: "/api/adapters/{adapter}/tools/{tool}",
   operationId: "describeTool",
@@ -87,21 +87,21 @@ const describeTool = defineRoute({
     parameters: z.array(z.looseObject({ name: z.string(), type: z.string() })),
     risk: z.enum(["low", "medium", "high", "destructive"]),
     inputSchema: z.looseObject({}).describe("JSON Schema of the arguments."),
-    outputSchema: z.looseObject({}).optional().describe("JSON Schema of the result, where the tool states it."),
+    outputSchema: z.looseObject({}).optional().describe("JSON Schema of the result, if the tool declares one."),
   }),
   async run({ adapter: server, tool: name }, { stages }) {
     const { discovery, policy } = await stages();
     const found = await discovery.tool(server, name);
     const { inputSchema, outputSchema } = found.definition;
     // The answer has the complete schema, so the URI of the full definition is omitted.
-    const { full: _elsewhere, omitted: _cut, ...details } = toDetailsAnswer(found);
+    const { full: _full, omitted: _omitted, ...details } = toDetailsAnswer(found);
     const risk = policy.ruling(found).risk.risk;
     return toAnswer({ ...details, risk, inputSchema, ...(outputSchema === undefined ? {} : { outputSchema }) });
   },
 });
 
 const searchTools = defineRoute({
-  ...NOTHING,
+  ...NO_PARAMETERS,
   method: "GET",
   at: "/api/search",
   operationId: "searchTools",
@@ -118,7 +118,7 @@ const searchTools = defineRoute({
         signature: z.string().optional(),
       }),
     ),
-    more: z.int().optional().describe("How many more fit."),
+    more: z.int().optional().describe("How many more tools match."),
     note: z.string().optional(),
     pending: z.array(z.string()).optional().describe("Adapters that have not answered yet."),
     retry_after_seconds: z.int().optional().describe("When to search again, while adapters are pending."),
@@ -132,22 +132,22 @@ const searchTools = defineRoute({
 const status = (word: string) => z.object({ status: z.literal(word) });
 
 const health = defineRoute({
-  ...NOTHING,
+  ...NO_PARAMETERS,
   method: "GET",
   at: "/healthz",
   operationId: "health",
-  summary: "Whether the gateway answers at all.",
+  summary: "Check that the gateway is running.",
   isOpen: true,
   answers: status("ok"),
   run: () => Promise.resolve(toAnswer({ status: "ok" })),
 });
 
 const readiness = defineRoute({
-  ...NOTHING,
+  ...NO_PARAMETERS,
   method: "GET",
   at: "/readyz",
   operationId: "readiness",
-  summary: "Whether the gateway takes calls: its configuration and its catalog are read.",
+  summary: "Check that the gateway is ready: its configuration and catalog are loaded.",
   isOpen: true,
   answers: status("ready"),
   async run(_given, { stages }) {

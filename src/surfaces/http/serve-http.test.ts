@@ -18,19 +18,19 @@ afterEach(async () => {
   for (const rest of opened.splice(0)) await rest.close();
 });
 
-describe("where it listens", () => {
+describe("the listening address", () => {
   it.each([
     ["127.0.0.1", /^http:\/\/127\.0\.0\.1:/],
     ["localhost", /^http:\/\/(127\.0\.0\.1|\[::1\]):/],
     ["127.0.0.2", /^http:\/\/127\.0\.0\.2:/],
-  ])("takes %s, and is known by its address", async (host, expected) => {
+  ])("can be %s", async (host, expected) => {
     const rest = await open({}, { host });
     expect(rest.url).toMatch(expected);
     expect((await rest.ask("/healthz")).status).toBe(200);
   });
 
   it.each(["0.0.0.0", "::", "[::]", "192.0.2.1", "8.8.8.8", "0", "fe80::1"])(
-    "refuses %s, which others could reach",
+    "must not be %s without authentication",
     async (host) => {
       await expect(open({}, { host })).rejects.toMatchObject({
         code: "CONFIGURATION_ERROR",
@@ -40,11 +40,11 @@ describe("where it listens", () => {
     },
   );
 
-  it("rejects an unresolvable host name", async () => {
+  it("must be resolvable", async () => {
     await expect(open({}, { host: "no-such-host.invalid" })).rejects.toMatchObject({ code: "CONFIGURATION_ERROR" });
   });
 
-  it("reports that the address is already in use", async () => {
+  it("must not be in use", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
     const { port } = other.address() as AddressInfo;
@@ -56,7 +56,7 @@ describe("where it listens", () => {
     other.close();
   });
 
-  it("prints the address and the token file, never the token", async () => {
+  it("is logged with the path of the token file, but not the token", async () => {
     const { logged, url, token, folder } = await open();
     const file = join(folder, "state", "http.token");
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -67,7 +67,7 @@ describe("where it listens", () => {
   });
 });
 
-/** A server whose calls end when a file appears, and how to tell that one has begun. */
+/** A server whose calls end when a file appears; `held` is the number of calls that have started. */
 async function openGate(graceMs = 10_000) {
   const rest = await open({ servers: { gate: testServer("gate.mjs") } }, { graceMs });
   const file = join(rest.folder, "go");
@@ -83,11 +83,11 @@ async function openGate(graceMs = 10_000) {
   return { rest, hold, held, go: () => writeFileSync(file, "") };
 }
 
-describe("a caller that hangs up", () => {
+describe("a caller that disconnects", () => {
   it.each([
     ["in the middle of its request", 'Content-Length: 100\r\n\r\n{"by'],
     ["in the middle of the answer", 'Content-Length: 17\r\n\r\n{"bytes":8000000}'],
-  ])("%s affects no other caller, and no file is written", async (_, rest) => {
+  ])("%s affects no other caller, and nothing is written to stdout", async (_, rest) => {
     const written = vi.spyOn(process.stdout, "write");
     const gateway = await open({ servers: { echo: testServer("echo.mjs") } });
     const { upstreams } = await gateway.engine.known();
@@ -106,7 +106,7 @@ describe("a caller that hangs up", () => {
     written.mockRestore();
   });
 
-  it("cancels the call, which is on record as cancelled", async () => {
+  it("cancels its call, which is recorded as cancelled", async () => {
     const rest = await open({ servers: { echo: testServer("echo.mjs") } });
     const leaving = new AbortController();
     const left = rest
@@ -131,11 +131,11 @@ describe("a caller that hangs up", () => {
 });
 
 describe("a gateway that is stopped", () => {
-  it("finishes what is under way, begins nothing new, and closes its connections", async () => {
+  it("finishes calls in progress, accepts no new requests, and closes its connections", async () => {
     const { rest, hold, held, go } = await openGate();
     const call = hold();
     await eventually(async () => (await held()) === 1);
-    // A connection that was opened before, and one that is not used.
+    // An unused connection, and one with a request that is not complete.
     const idle = connect(rest.port, "127.0.0.1");
     await once(idle, "connect");
     const late = connect(rest.port, "127.0.0.1");
@@ -154,7 +154,7 @@ describe("a gateway that is stopped", () => {
     if (!idle.destroyed) await once(idle.resume(), "close");
   });
 
-  it("ends running calls at the time limit with an unknown outcome", async () => {
+  it("cancels running calls after the grace period, with an unknown outcome", async () => {
     const { rest, hold, held } = await openGate(0);
     const call = hold();
     await eventually(async () => (await held()) === 1);
@@ -164,7 +164,7 @@ describe("a gateway that is stopped", () => {
   });
 });
 
-/** How many connections the system knows to the gateway's port, seen from its side. */
+/** The number of established connections to the gateway's port. */
 function connections({ port }: Rest): Promise<number> {
   const hex = port.toString(16).toUpperCase().padStart(4, "0");
   const lines = readFileSync("/proc/net/tcp", "utf8").split("\n");
@@ -178,7 +178,7 @@ describe("a defect", () => {
     const rest = await open();
     const { discovery } = await rest.engine.known();
     discovery.servers = () => {
-      throw new Error("boom in /home/somebody/secret.ts");
+      throw new Error("boom in /home/user/secret.ts");
     };
     const { status, json } = await rest.ask("/api/adapters");
     expect(status).toBe(500);
@@ -188,7 +188,7 @@ describe("a defect", () => {
   });
 });
 
-it("is ready when its configuration and catalog can be read, and says no more when they cannot", async () => {
+it("reports in /readyz whether the configuration and catalog can be read, without the reason", async () => {
   const rest = await open();
   expect(await rest.ask("/readyz")).toMatchObject({ status: 200, json: { status: "ready" } });
   rest.engine.known = () => Promise.reject(new Error("the disk is gone"));

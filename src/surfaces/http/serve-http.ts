@@ -9,8 +9,8 @@ import { createAdmissions } from "./admission.js";
 import { toResponse } from "./answer.js";
 import { createApp, toFailure } from "./app.js";
 import { createLoginThrottle, type LoginThrottle } from "./login-throttle.js";
-import { lastWhenNotPlain } from "./guard.js";
-import { inTurn } from "./in-turn.js";
+import { closeAfterAmbiguous } from "./guard.js";
+import { processSequentially } from "./sequential-requests.js";
 import { listen } from "./listen.js";
 import { mcpMounts } from "./mcp-mounts.js";
 import { metadataRoutes } from "./metadata-routes.js";
@@ -29,14 +29,14 @@ export interface ServeHttpParts {
   readonly options: HttpOptions;
   /** The text of /metrics; without it, the path does not exist. */
   readonly metrics?: () => Promise<string>;
-  /** Counts invalid tokens, if the caller provides its own counter. */
-  readonly failures?: LoginThrottle;
+  /** Replaces the default throttle for invalid tokens. */
+  readonly throttle?: LoginThrottle;
   /** Called once with the address when the server listens. */
   readonly onListening?: (url: string) => void;
 }
 
 /** How long an aborted call may take to report its outcome. */
-const LAST_WORDS_MS = 1000;
+const ABORT_GRACE_MS = 1000;
 
 /** Resolves after `signal` when all work has ended. The caller closes the engine. */
 export async function serveHttp(parts: ServeHttpParts, signal: AbortSignal): Promise<void> {
@@ -47,9 +47,9 @@ export async function serveHttp(parts: ServeHttpParts, signal: AbortSignal): Pro
   const file = tokenFile(runtime.stateFolder);
   const token = await openToken(file, runtime.warn);
   runtime.secrets.note(token);
-  const inForce = await createOptionsInForce(engine, options);
+  const currentOptions = await createCurrentOptions(engine, options);
   let bound: string | undefined;
-  const failures = parts.failures ?? createLoginThrottle({ elapsed: runtime.elapsed });
+  const throttle = parts.throttle ?? createLoginThrottle({ elapsed: runtime.elapsed });
   const stagesFor = createStagesFor(() => engine.known());
   const mcp = createMcpOverHttp({
     ...options.sessions,
@@ -60,11 +60,11 @@ export async function serveHttp(parts: ServeHttpParts, signal: AbortSignal): Pro
   const admissions = createAdmissions({
     ...runtime,
     token,
-    failures,
+    throttle,
     bound: () => bound,
     onChange: () => mcp.endStreams(),
   });
-  const admission = async () => await admissions.of(await inForce());
+  const admission = async () => await admissions.of(await currentOptions());
   // The set of callers changes with a reload: end streams of callers that are no longer allowed.
   engine.onCatalogChange(() => void admission().catch(() => undefined));
   const traffic = createTraffic();
@@ -72,7 +72,7 @@ export async function serveHttp(parts: ServeHttpParts, signal: AbortSignal): Pro
     routes: [
       ...ROUTES,
       describeRoutes(ROUTES),
-      ...metadataRoutes(inForce),
+      ...metadataRoutes(currentOptions),
       ...(parts.metrics === undefined ? [] : [metricsRoute(parts.metrics)]),
     ],
     mounts: mcpMounts(mcp, runtime.now),
@@ -88,7 +88,10 @@ export async function serveHttp(parts: ServeHttpParts, signal: AbortSignal): Pro
     overrideGlobalObjects: false,
     errorHandler: (thrown) => toResponse(toFailure(toRefused(thrown), newRequestId(), runtime)),
   });
-  const { server, host, port, isLoopback } = await listen(inTurn(lastWhenNotPlain(traffic.counted(answer))), options);
+  const { server, host, port, isLoopback } = await listen(
+    processSequentially(closeAfterAmbiguous(traffic.counted(answer))),
+    options,
+  );
   bound = host;
   const url = `http://${host}:${port}`;
   runtime.log(`Serving on ${url}, described at ${url}/openapi.json, MCP at ${url}/mcp. The token is in ${file}.`);
@@ -101,7 +104,7 @@ export async function serveHttp(parts: ServeHttpParts, signal: AbortSignal): Pro
   await within(traffic.ended(), options.graceMs);
   mcp.end();
   traffic.endAll();
-  await within(traffic.ended(), LAST_WORDS_MS);
+  await within(traffic.ended(), ABORT_GRACE_MS);
   await mcp.close();
   server.closeAllConnections();
   admissions.close();
@@ -111,7 +114,7 @@ const NO_TLS =
   "Other machines can reach this gateway over an unencrypted connection. Put a TLS proxy in front of it, and set its URL as http.publicUrl.";
 
 /** Options of the command line apply until the configuration is reloaded. */
-async function createOptionsInForce(
+async function createCurrentOptions(
   engine: DiscoveryEngine,
   options: HttpOptions,
 ): Promise<() => Promise<HttpOptions>> {

@@ -21,7 +21,7 @@ export function hashToken(token: string): string {
   return `sha256:${createHash("sha256").update(token).digest("hex")}`;
 }
 
-export interface EntryFacts {
+export interface TokenProperties {
   readonly name: string;
   readonly token: string;
   readonly scopes: readonly string[];
@@ -30,14 +30,14 @@ export interface EntryFacts {
 }
 
 /** Throws an error that lists the invalid properties by their configuration keys. */
-export function toTokenEntry({ name, token, scopes, view, expires }: EntryFacts): TokenEntry {
+export function toTokenEntry({ name, token, scopes, view, expires }: TokenProperties): TokenEntry {
   const entry = { name, hash: hashToken(token), scopes: [...new Set(scopes)], view, expires };
   const plain = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined));
   const parsed = tokensOptions.safeParse([plain]);
   const [known] = parsed.data ?? [];
   if (known !== undefined) return known;
-  const faults = parsed.error?.issues.map(({ path, message }) => `${path.slice(1).join(".")}: ${message}`) ?? [];
-  throw new DiscoveryError("INVALID_REQUEST", `There can be no such token: ${faults.join("; ")}.`, {
+  const problems = parsed.error?.issues.map(({ path, message }) => `${path.slice(1).join(".")}: ${message}`) ?? [];
+  throw new DiscoveryError("INVALID_REQUEST", `The properties of the token are invalid: ${problems.join("; ")}.`, {
     hint: "No token was created. Correct the named values and run the command again.",
   });
 }
@@ -51,7 +51,7 @@ export function toExpiry(text: string, now: number): string {
   const span = UNIT_MS[unit];
   const time = amount === undefined || span === undefined ? Date.parse(text) : now + Number(amount) * span;
   if (Number.isNaN(time) || time <= now) {
-    throw new DiscoveryError("INVALID_REQUEST", `${text} is no time to come.`, {
+    throw new DiscoveryError("INVALID_REQUEST", `The expiry "${text}" is not a time in the future.`, {
       hint: "Write 30d, 12h or 4w, or a time such as 2027-01-31T00:00:00Z.",
     });
   }

@@ -1,16 +1,22 @@
 import { z } from "zod";
 
-const MOST_TOKENS = 1000;
+const MAX_TOKENS = 1000;
 
 export const tokenName = z
   .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/, "expected 1 to 64 letters, digits and . _ @ -, the first no sign");
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/,
+    "expected 1 to 64 letters, digits and . _ @ -, starting with a letter or digit",
+  );
 export const tokenScope = z
   .string()
   .regex(/^[!#-[\]-~]{1,128}$/, "expected 1 to 128 visible ASCII characters without quotes and backslashes");
 export const viewName = z
   .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, "expected 1 to 64 letters, digits and . _ -, the first no sign");
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
+    "expected 1 to 64 letters, digits and . _ -, starting with a letter or digit",
+  );
 
 const token = z.strictObject({
   name: tokenName.describe("The name of the caller: `token:NAME` in the audit log."),
@@ -28,7 +34,7 @@ const token = z.strictObject({
 
 export const tokensOptions = z
   .array(token)
-  .max(MOST_TOKENS)
+  .max(MAX_TOKENS)
   .default([])
   .superRefine((tokens, context) => {
     const seen = { name: new Set<string>(), hash: new Set<string>() };

@@ -26,13 +26,13 @@ it("creates a token once, readable by its owner only, and leaves no other file",
   expect(readdirSync(join(folder, "state"))).toEqual(["http.token"]);
 });
 
-it("gives all that ask at once the same token, and each folder another", async () => {
+it("returns the same token to concurrent callers, and another one for another folder", async () => {
   const tokens = await Promise.all(Array.from({ length: 20 }, open));
   expect(new Set(tokens).size).toBe(1);
   expect(await openToken(join(folder, "other"), () => undefined)).not.toBe(tokens[0]);
 });
 
-it("closes a file that others could read, and says so without the token", async () => {
+it("restricts the permissions of a file that others could read, and warns without the token", async () => {
   const token = await open();
   chmodSync(file, 0o644);
   expect(await open()).toBe(token);
@@ -42,7 +42,7 @@ it("closes a file that others could read, and says so without the token", async 
 });
 
 it.each(["", "\n", "short", "with spaces ".repeat(5), "x".repeat(1000), "ü".repeat(40)])(
-  "refuses a file that holds %j",
+  "rejects a file with the content %j",
   async (content) => {
     await open();
     writeFileSync(file, content);
@@ -53,7 +53,7 @@ it.each(["", "\n", "short", "with spaces ".repeat(5), "x".repeat(1000), "ü".rep
   },
 );
 
-it("says when the file can be neither read nor made", async () => {
+it("fails with CONFIGURATION_ERROR if the file can be neither read nor created", async () => {
   writeFileSync(join(folder, "state"), "a file where the folder should be");
   await expect(open()).rejects.toMatchObject({ code: "CONFIGURATION_ERROR" });
 });

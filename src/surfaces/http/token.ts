@@ -6,19 +6,19 @@ import { DiscoveryError } from "../../errors.js";
 import { ensurePrivateFolder, writePrivateFile } from "../../util/private-files.js";
 import { isToken, TOKEN_BYTES } from "./token-entry.js";
 
-const OTHERS = 0o077;
+const GROUP_AND_OTHERS = 0o077;
 
 /** The token stays the same until the file is removed, because programs store it. */
 export async function openToken(file: string, warn: (message: string) => void): Promise<string> {
   try {
     const known = await readToken(file);
-    if (known === undefined) await makeToken(file);
-    else await closeToOthers(file, warn);
+    if (known === undefined) await createToken(file);
+    else await restrictPermissions(file, warn);
     return known ?? (await readToken(file)) ?? unusable(file, "disappeared");
   } catch (error) {
     if (error instanceof DiscoveryError) throw error;
     const code = error instanceof Error && "code" in error ? ` (${String(error.code)})` : "";
-    throw new DiscoveryError("CONFIGURATION_ERROR", `The token file ${file} cannot be read or made${code}.`, {
+    throw new DiscoveryError("CONFIGURATION_ERROR", `The token file ${file} cannot be read or created${code}.`, {
       hint: "Correct the permissions of the file and its folder, or free up disk space.",
       cause: error,
     });
@@ -31,28 +31,28 @@ async function readToken(file: string): Promise<string | undefined> {
     throw error;
   });
   const token = text?.trim();
-  return token === undefined || isToken(token) ? token : unusable(file, "holds no token that can be used");
+  return token === undefined || isToken(token) ? token : unusable(file, "does not contain a valid token");
 }
 
 /** Writes a temporary file and links it to the path: if several processes start, one wins, and none reads a partial token. */
-async function makeToken(file: string): Promise<void> {
+async function createToken(file: string): Promise<void> {
   await ensurePrivateFolder(dirname(file));
-  const draft = `${file}.${process.pid}.${randomBytes(6).toString("hex")}`;
+  const temporary = `${file}.${process.pid}.${randomBytes(6).toString("hex")}`;
   try {
-    await writePrivateFile(draft, `${randomBytes(TOKEN_BYTES).toString("base64url")}\n`);
-    await link(draft, file).catch((error: NodeJS.ErrnoException) => {
+    await writePrivateFile(temporary, `${randomBytes(TOKEN_BYTES).toString("base64url")}\n`);
+    await link(temporary, file).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "EEXIST") throw error;
     });
   } finally {
-    await rm(draft, { force: true });
+    await rm(temporary, { force: true });
   }
 }
 
-async function closeToOthers(file: string, warn: (message: string) => void): Promise<void> {
-  if (process.platform === "win32" || ((await stat(file)).mode & OTHERS) === 0) return;
+async function restrictPermissions(file: string, warn: (message: string) => void): Promise<void> {
+  if (process.platform === "win32" || ((await stat(file)).mode & GROUP_AND_OTHERS) === 0) return;
   await chmod(file, 0o600);
   warn(
-    `${file} holds a token and was readable by other users. The gateway has removed this permission. If another user may have read the token, remove the file: the next start creates a new one.`,
+    `${file} contains a token and was readable by other users. The gateway has removed this permission. If another user may have read the token, remove the file: the next start creates a new one.`,
   );
 }
 

@@ -6,24 +6,24 @@ export interface Traffic {
   /** Aborts when the caller disconnects, or with `endAll`. */
   signalOf(outgoing: ServerResponse): AbortSignal;
   /** Aborts when the caller disconnects. */
-  goneOf(outgoing: ServerResponse): AbortSignal;
+  disconnectSignalOf(outgoing: ServerResponse): AbortSignal;
   /** Resolves when no request is in progress. */
   ended(): Promise<void>;
   endAll(): void;
 }
 
 export function createTraffic(): Traffic {
-  const open = new Map<ServerResponse, { readonly ended: AbortController; readonly gone: AbortController }>();
+  const open = new Map<ServerResponse, { readonly ended: AbortController; readonly disconnected: AbortController }>();
   const waiting: (() => void)[] = [];
 
   const enter = (outgoing: ServerResponse): void => {
     const ended = new AbortController();
-    const gone = new AbortController();
-    open.set(outgoing, { ended, gone });
+    const disconnected = new AbortController();
+    open.set(outgoing, { ended, disconnected });
     outgoing.once("close", () => {
       open.delete(outgoing);
       if (!outgoing.writableFinished) {
-        gone.abort();
+        disconnected.abort();
         ended.abort();
       }
       if (open.size === 0) for (const wake of waiting.splice(0)) wake();
@@ -37,7 +37,7 @@ export function createTraffic(): Traffic {
     },
     // If the response has already ended, the signal is already aborted.
     signalOf: (outgoing) => open.get(outgoing)?.ended.signal ?? AbortSignal.abort(),
-    goneOf: (outgoing) => open.get(outgoing)?.gone.signal ?? AbortSignal.abort(),
+    disconnectSignalOf: (outgoing) => open.get(outgoing)?.disconnected.signal ?? AbortSignal.abort(),
     ended: () => new Promise((resolve) => (open.size === 0 ? resolve() : waiting.push(resolve))),
     endAll() {
       for (const { ended } of open.values()) ended.abort();

@@ -5,7 +5,7 @@ import { isBuiltInTemplate } from "./resources.js";
 
 const METHOD = "completion/complete";
 const METHOD_NOT_FOUND = -32_601;
-const NOTHING = { completion: { values: [], total: 0, hasMore: false } };
+const NO_COMPLETIONS = { completion: { values: [], total: 0, hasMore: false } };
 
 /** Forwards completion to the server of the prompt or template. Prompts and templates of the gateway have no completions. */
 export async function completeArgument(incoming: MethodRequest): Promise<JsonObject> {
@@ -13,11 +13,11 @@ export async function completeArgument(incoming: MethodRequest): Promise<JsonObj
   const { ref } = params;
   if (!isJsonObject(ref)) throw invalid(`${METHOD} needs an object as ref.`);
   const found = await findReference(ref, incoming);
-  if (found === "own") return NOTHING;
+  if (found === "built-in") return NO_COMPLETIONS;
   const request = toForward(params, { ref: { ...ref, ...found.ref } });
   const answer = await promptsAndResources.request(found.server, { method: METHOD, params: request }, context.signal);
   // The gateway declares the capability even if this server does not support it.
-  if (answer.kind === "error" && answer.code === METHOD_NOT_FOUND) return NOTHING;
+  if (answer.kind === "error" && answer.code === METHOD_NOT_FOUND) return NO_COMPLETIONS;
   return toRelayedResult(answer, era);
 }
 
@@ -29,17 +29,17 @@ interface Reference {
 async function findReference(
   ref: JsonObject,
   { promptsAndResources, builtInPrompts }: MethodRequest,
-): Promise<Reference | "own"> {
+): Promise<Reference | "built-in"> {
   if (ref["type"] === "ref/prompt") {
     const name = needText(ref, "name", METHOD);
-    if (builtInPrompts.some((one) => one.name === name)) return "own";
+    if (builtInPrompts.some((one) => one.name === name)) return "built-in";
     const prompt = await promptsAndResources.prompt(name);
     if (prompt === undefined) throw invalid(`No prompt is named "${name}".`);
     return { server: prompt.server, ref: { name: prompt.name } };
   }
   if (ref["type"] !== "ref/resource") throw invalid(`${METHOD} needs a ref of type ref/prompt or ref/resource.`);
   const uri = needText(ref, "uri", METHOD);
-  if (isBuiltInTemplate(uri)) return "own";
+  if (isBuiltInTemplate(uri)) return "built-in";
   const resource = promptsAndResources.resource(uri);
   if (resource === undefined) throw invalid(`No resource template is named "${uri}".`);
   return { server: resource.server, ref: { uri: resource.uri } };

@@ -4,25 +4,25 @@ import type { JsonObject } from "../../model/json.js";
 import type { RequestContext } from "./request-context.js";
 import { type FastPathResponse, createFastPath, type FastPathParts } from "./fast-path.js";
 
-function open(callTool: FastPathParts["callTool"], isGreeted = true) {
-  const told: unknown[] = [];
+function open(callTool: FastPathParts["callTool"], isInitialized = true) {
+  const toClient: unknown[] = [];
   const sent: FastPathResponse[] = [];
   const waiting: (() => void)[] = [];
   const server = {
-    getClientCapabilities: () => (isGreeted ? {} : undefined),
-    request: (request: unknown) => (told.push(request), Promise.resolve({ action: "accept" })),
-    notification: (notification: unknown) => (told.push(notification), Promise.resolve()),
+    getClientCapabilities: () => (isInitialized ? {} : undefined),
+    request: (request: unknown) => (toClient.push(request), Promise.resolve({ action: "accept" })),
+    notification: (notification: unknown) => (toClient.push(notification), Promise.resolve()),
   } as unknown as Server;
   const send = (answer: FastPathResponse): void => {
     sent.push(answer);
     for (const wake of waiting.splice(0)) wake();
   };
   const logged: string[] = [];
-  const way = createFastPath({ server, callTool, send, log: (message) => logged.push(message) });
+  const fastPath = createFastPath({ server, callTool, send, log: (message) => logged.push(message) });
   const take = (params: JsonObject | undefined, method = "tools/call"): boolean =>
-    way.take({ jsonrpc: "2.0", id: 1, method, ...(params === undefined ? {} : { params }) });
+    fastPath.take({ jsonrpc: "2.0", id: 1, method, ...(params === undefined ? {} : { params }) });
   const answered = (): Promise<void> => new Promise((resolve) => waiting.push(resolve));
-  return { way, take, sent, told, logged, answered };
+  return { fastPath, take, sent, toClient, logged, answered };
 }
 
 const DEFECT = { code: -32_603, message: "Internal error in the gateway. Its log has the details." };
@@ -31,20 +31,25 @@ const describeThrown = (thrown: unknown): string => (thrown instanceof Error ? t
 
 const never = (): Promise<JsonObject> => new Promise(() => undefined);
 
-describe("a request", () => {
+describe("the fast path", () => {
   it.each<[string, JsonObject | undefined, string, boolean]>([
-    ["another method", {}, "tools/list", true],
-    ["a call before the handshake is over", { name: "t" }, "tools/call", false],
-    ["no parameters", undefined, "tools/call", true],
-    ["parameters that nobody knows", { name: "t", task: {} }, "tools/call", true],
-    ["answers of another round", { name: "t", inputResponses: {} }, "tools/call", true],
-    ["an envelope", { name: "t", _meta: { "io.modelcontextprotocol/protocolVersion": "x" } }, "tools/call", true],
-    ["metadata that is no object", { name: "t", _meta: 1 }, "tools/call", true],
-  ])("with %s is left to the SDK", (_, params, method, isGreeted) => {
-    expect(open(never, isGreeted).take(params, method)).toBe(false);
+    ["for another method", {}, "tools/list", true],
+    ["before the handshake is complete", { name: "t" }, "tools/call", false],
+    ["without parameters", undefined, "tools/call", true],
+    ["with unknown parameters", { name: "t", task: {} }, "tools/call", true],
+    ["with inputResponses", { name: "t", inputResponses: {} }, "tools/call", true],
+    [
+      "with members of an envelope in _meta",
+      { name: "t", _meta: { "io.modelcontextprotocol/protocolVersion": "x" } },
+      "tools/call",
+      true,
+    ],
+    ["with _meta that is not an object", { name: "t", _meta: 1 }, "tools/call", true],
+  ])("leaves a request %s to the SDK", (_, params, method, isInitialized) => {
+    expect(open(never, isInitialized).take(params, method)).toBe(false);
   });
 
-  it("to call a tool is answered with what comes of it, unchanged", async () => {
+  it("answers a call with the unchanged result of the tool", async () => {
     const result = { content: [], unknown: { kept: true } };
     const { take, sent, answered } = open(() => Promise.resolve(result));
     expect(take({ name: "t", arguments: { a: 1 }, _meta: { progressToken: 7, own: 1 } })).toBe(true);
@@ -59,9 +64,9 @@ describe("a request", () => {
       { code: -32_602, message: "no", data: { why: 1 } },
     ],
     ["a defect", new TypeError("boom"), DEFECT],
-    ["an error of the system", Object.assign(new Error("odd"), { code: "EPIPE", errno: -32 }), DEFECT],
-    ["nothing at all", undefined, DEFECT],
-  ])("that fails with %s gets the error", async (_, thrown, error) => {
+    ["a system error", Object.assign(new Error("odd"), { code: "EPIPE", errno: -32 }), DEFECT],
+    ["undefined", undefined, DEFECT],
+  ])("answers a call that fails with %s with an error", async (_, thrown, error) => {
     const { take, sent, logged, answered } = open(() => Promise.reject(thrown));
     take({ name: "t" });
     await answered();
@@ -71,48 +76,48 @@ describe("a request", () => {
   });
 });
 
-describe("a call whose client no longer waits", () => {
-  it.each<[string, (way: ReturnType<typeof createFastPath>) => void]>([
-    ["cancelled", (way) => way.cancel(1)],
-    ["of a client that is gone", (way) => way.close()],
-  ])("%s, is aborted and not answered", async (_, end) => {
+describe("cancellation", () => {
+  it.each<[string, (fastPath: ReturnType<typeof createFastPath>) => void]>([
+    ["that is cancelled", (fastPath) => fastPath.cancel(1)],
+    ["of a closed connection", (fastPath) => fastPath.close()],
+  ])("aborts a call %s and does not answer it", async (_, end) => {
     let seen: RequestContext | undefined;
     let finish: (result: JsonObject) => void = () => undefined;
-    const { way, take, sent } = open((_params, context) => {
+    const { fastPath, take, sent } = open((_params, context) => {
       seen = context;
       return new Promise((resolve) => (finish = resolve));
     });
     take({ name: "t" });
     expect(seen?.mcpReq.signal.aborted).toBe(false);
-    end(way);
+    end(fastPath);
     expect(seen?.mcpReq.signal.aborted).toBe(true);
     finish({});
     await new Promise((resolve) => setImmediate(resolve));
     expect(sent).toEqual([]);
   });
 
-  it("does not end the next one with its id", () => {
+  it("of a call does not abort a later call with the same id", () => {
     const seen: AbortSignal[] = [];
-    const { way, take } = open((_params, { mcpReq }) => (seen.push(mcpReq.signal), never()));
+    const { fastPath, take } = open((_params, { mcpReq }) => (seen.push(mcpReq.signal), never()));
     take({ name: "t" });
-    way.cancel(1);
+    fastPath.cancel(1);
     take({ name: "t" });
     expect(seen.map(({ aborted }) => aborted)).toEqual([true, false]);
-    way.cancel(1);
+    fastPath.cancel(1);
     expect(seen.map(({ aborted }) => aborted)).toEqual([true, true]);
   });
 });
 
-it("the handler can send requests and notifications to the client", async () => {
-  const { take, told, sent, answered } = open(async (_params, { mcpReq }) => {
+it("lets the handler send requests and notifications to the client", async () => {
+  const { take, toClient, sent, answered } = open(async (_params, { mcpReq }) => {
     await mcpReq.notify({ method: "notifications/progress", params: {} });
-    return { said: await mcpReq.send({ method: "elicitation/create", params: {} } as never) };
+    return { answer: await mcpReq.send({ method: "elicitation/create", params: {} } as never) };
   });
   take({ name: "t" });
   await answered();
-  expect(told).toEqual([
+  expect(toClient).toEqual([
     { method: "notifications/progress", params: {} },
     { method: "elicitation/create", params: {} },
   ]);
-  expect(sent).toMatchObject([{ result: { said: { action: "accept" } } }]);
+  expect(sent).toMatchObject([{ result: { answer: { action: "accept" } } }]);
 });

@@ -85,7 +85,7 @@ export function createFastPath({ server, callTool, send, log }: FastPathParts): 
     take({ id, method, params }) {
       // Before the handshake is complete, neither the era nor the capabilities of the client are known.
       if (method !== "tools/call" || server.getClientCapabilities() === undefined) return false;
-      if (!isJsonObject(params) || !isUsual(params)) return false;
+      if (!isJsonObject(params) || !hasOnlyKnownMembers(params)) return false;
       void answer(id, params);
       return true;
     },
@@ -96,7 +96,7 @@ export function createFastPath({ server, callTool, send, log }: FastPathParts): 
   };
 }
 
-function isUsual(params: JsonObject): boolean {
+function hasOnlyKnownMembers(params: JsonObject): boolean {
   for (const name in params) if (!PARAMS.has(name)) return false;
   const meta = params["_meta"];
   if (meta === undefined) return true;

@@ -15,7 +15,7 @@ import { isJsonObject } from "../../model/json.js";
 import { scanJson } from "../../util/json/scan.js";
 import { isMalformed, JSON_LIMITS, type JsonViolation, MOST_VIOLATIONS } from "../../util/json/violation.js";
 import { idOfOversize } from "../../util/oversize-id.js";
-import { findWrongParams } from "./handshake-params.js";
+import { findInvalidParams } from "./handshake-params.js";
 
 export const PARSE_ERROR = -32700;
 export const INVALID_REQUEST = -32600;
@@ -55,8 +55,8 @@ export function parseFrame(line: Buffer): Frame {
   if (!isUtf8(line)) return refuse(null, PARSE_ERROR, "The message is not UTF-8.");
   const text = line.toString("utf8");
   const flaws = scanJson(text, FRAME_LIMITS);
-  const excess = flaws.find(isMalformed);
-  if (excess !== undefined) return refuse(idOfLine(line), INVALID_REQUEST, `The message ${excess.message}.`);
+  const malformed = flaws.find(isMalformed);
+  if (malformed !== undefined) return refuse(idOfLine(line), INVALID_REQUEST, `The message ${malformed.message}.`);
   // The scan stops at this number, so the rest of the message is unchecked.
   if (flaws.length >= MOST_VIOLATIONS) {
     return refuse(idOfLine(line), INVALID_REQUEST, `The message has ${MOST_VIOLATIONS} ambiguous values or more.`);
@@ -67,21 +67,22 @@ export function parseFrame(line: Buffer): Frame {
   } catch {
     return refuse(null, PARSE_ERROR, "The message is not valid JSON.");
   }
-  if (!Array.isArray(value)) return judge(value, flaws);
-  return { kind: "batch", items: value.map((item, index) => judge(item, flawsOfItem(flaws, index))) };
+  if (!Array.isArray(value)) return classify(value, flaws);
+  return { kind: "batch", items: value.map((item, index) => classify(item, flawsOfItem(flaws, index))) };
 }
 
-function judge(value: unknown, flaws: readonly JsonViolation[]): Item {
-  const wrongId = flaws.find(({ path }) => path === "/id");
-  if (wrongId !== undefined) return refuse(null, INVALID_REQUEST, `The message's id ${wrongId.message}.`);
+function classify(value: unknown, flaws: readonly JsonViolation[]): Item {
+  const invalidId = flaws.find(({ path }) => path === "/id");
+  if (invalidId !== undefined) return refuse(null, INVALID_REQUEST, `The message's id ${invalidId.message}.`);
   if (!isMessage(value)) return refuse(idOf(value), INVALID_REQUEST, NOT_A_MESSAGE);
-  if (!("method" in value)) return deliver(flaws.length === 0 && isAnswer(value) ? value : toNoAnswer(value));
+  if (!("method" in value))
+    return deliver(flaws.length === 0 && isAnswer(value) ? value : toInvalidResponseError(value));
   if (!("id" in value)) return flaws.some(isAmbiguous) ? { kind: "ignored" } : deliver(value);
-  const wrong = findWrongParams(value.method, value.params);
-  if (wrong !== undefined) return refuse(value.id, INVALID_PARAMS, wrong);
-  const around = flaws.find(({ path }) => value.method !== "tools/call" || !isInArguments(path));
-  if (around === undefined) return deliver(value, flaws);
-  return refuse(value.id, INVALID_REQUEST, `${around.path || "The message"} ${around.message}.`);
+  const invalid = findInvalidParams(value.method, value.params);
+  if (invalid !== undefined) return refuse(value.id, INVALID_PARAMS, invalid);
+  const outsideArguments = flaws.find(({ path }) => value.method !== "tools/call" || !isInArguments(path));
+  if (outsideArguments === undefined) return deliver(value, flaws);
+  return refuse(value.id, INVALID_REQUEST, `${outsideArguments.path || "The message"} ${outsideArguments.message}.`);
 }
 
 function deliver(message: JSONRPCMessage, flaws: readonly JsonViolation[] = []): Delivery {
@@ -100,18 +101,18 @@ function flawsOfItem(flaws: readonly JsonViolation[], index: number): readonly J
     .map((flaw) => ({ ...flaw, path: flaw.path.slice(prefix.length) }));
 }
 
-/** The SDK would drop a response of any other form, and the request would wait for ever. */
+/** The SDK would drop any other response, and the gateway's request would never end. */
 function isAnswer(value: JSONRPCMessage): boolean {
   return isJSONRPCResultResponse(value) || isJSONRPCErrorResponse(value);
 }
 
-/** Replaces a malformed or ambiguous response with an error. */
-function toNoAnswer({ id }: { readonly id?: RequestId | undefined }): JSONRPCMessage {
+/** Replaces a malformed or ambiguous response with an error, so that the gateway's request ends. */
+function toInvalidResponseError({ id }: { readonly id?: RequestId | undefined }): JSONRPCMessage {
   const error = { code: INVALID_REQUEST, message: "The response is malformed or ambiguous." };
   return { jsonrpc: "2.0", ...(id === undefined ? {} : { id }), error };
 }
 
-/** Lone surrogates and null characters survive parsing; they only matter if the value is forwarded. */
+/** Lone surrogates and null characters survive parsing, so the value is unambiguous for the gateway itself. */
 function isAmbiguous({ kind }: JsonViolation): boolean {
   return kind !== "lone-surrogate" && kind !== "null-character";
 }

@@ -17,7 +17,7 @@ import type { JsonViolation } from "../../util/json/violation.js";
 import type { Secrets } from "../../util/secrets.js";
 import { underSignals } from "../../util/under-signals.js";
 import { VERSION } from "../../version.js";
-import { type UserQuestion, type UserQuestionParts, createUserQuestion } from "./ask-person.js";
+import { type UserQuestion, type UserQuestionParts, createUserQuestion } from "./user-question.js";
 import type { CallWork } from "./client-requests/multi-round-trip-call.js";
 import { createLogLevels } from "./client-requests/log-levels.js";
 import type { MultiRoundTripRequests } from "./client-requests/multi-round-trip-requests.js";
@@ -39,7 +39,7 @@ export interface GatewayServerParts extends UserQuestionParts {
   readonly actor: Actor;
   /** The stages of the configuration that is current when a request arrives. */
   readonly stages: () => Promise<Stages>;
-  /** The list of tools, if it never changes. Nothing else of the first configuration is held, because it may be reloaded. */
+  /** The list of tools, if it never changes. Everything else comes from `stages`, because the configuration may be reloaded. */
   readonly fixedList: ListedPage | undefined;
   /** Registers a listener that is called when the tools may have changed. */
   readonly onToolsChanged: (listener: () => void) => void;
@@ -93,7 +93,7 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
 
   const callTool = async (params: JsonObject, request: RequestContext): Promise<JsonObject> =>
     await answerFor(params, request, async (caller) => {
-      const asking = createUserQuestion(request, declaredBy(request, era, server), parts);
+      const userQuestion = createUserQuestion(request, declaredBy(request, era, server), parts);
       const { mcpReq, http } = request;
       const context: CallContext = {
         actor,
@@ -102,11 +102,11 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
         peer: caller.peer,
         meta: toMeta(mcpReq._meta, http?.req),
         flaws: parts.flawsOf(mcpReq.id),
-        ask: asking && askInTask(caller, asking.ask),
+        ask: userQuestion && askInTask(caller, userQuestion.ask),
         logLevel: levels.wanted(request),
       };
       const isAnswered = (): boolean => caller.isAnswered?.() === true;
-      return await callMetaTool(params, context, { asking, isAnswered }, parts);
+      return await callMetaTool(params, context, { userQuestion, isAnswered }, parts);
     });
 
   // The SDK parses and copies the result of a handler that is registered for a method, and drops members that its schemas
@@ -114,15 +114,15 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
   server.fallbackRequestHandler = async ({ method, params }, context) => {
     if (method === "tools/list")
       return withHint(await listTools(params?.["cursor"], parts), isFixed ? FIXED : CHANGING, parts.era);
-    const given = params ?? {};
+    const received = params ?? {};
     if (METHODS_WITH_SERVER_REQUESTS.has(method)) {
-      const answer: CallWork = async (whom) => (await methods.handle(method, given, whom)) ?? {};
-      return await answerFor(given, context, answer);
+      const answer: CallWork = async (caller) => (await methods.handle(method, received, caller)) ?? {};
+      return await answerFor(received, context, answer);
     }
-    const answer = methods.handle(method, given, context.mcpReq);
+    const answer = methods.handle(method, received, context.mcpReq);
     if (answer !== undefined) return await answer;
     if (method !== "tools/call") throw new ProtocolError(ProtocolErrorCode.MethodNotFound, "Method not found");
-    return await callTool(given, context);
+    return await callTool(received, context);
   };
   return { server, callTool };
 }
@@ -158,7 +158,7 @@ async function whenKnown({ offered, refresh }: Profiles & CatalogAccess): Promis
 }
 
 interface ClientRequest {
-  readonly asking: UserQuestion | undefined;
+  readonly userQuestion: UserQuestion | undefined;
   /** Whether the client's request was already answered with a task, so that no further request for this call follows. */
   readonly isAnswered: () => boolean;
 }
@@ -166,7 +166,7 @@ interface ClientRequest {
 async function callMetaTool(
   { name, arguments: args }: JsonObject,
   context: CallContext,
-  { asking, isAnswered }: ClientRequest,
+  { userQuestion, isAnswered }: ClientRequest,
   { stages, era }: GatewayServerParts,
 ): Promise<JsonObject> {
   if (typeof name !== "string")
@@ -187,7 +187,7 @@ async function callMetaTool(
     if (era === "modern" && !offered.isFixed) assertNoMissingCapability(error);
     if (isAnswered() && !offered.isFixed) assertNoProtocolError(error, offered.describeStep, runtime.secrets);
     const isUnconfirmed = error instanceof DiscoveryError && error.code === "CONFIRMATION_REQUIRED";
-    const next = isUnconfirmed && !isAnswered() ? asking?.nextRoundTrip() : undefined;
+    const next = isUnconfirmed && !isAnswered() ? userQuestion?.nextRoundTrip() : undefined;
     return next ?? toFailedResult(error, offered.describeStep, runtime.secrets);
   }
 }
@@ -223,7 +223,7 @@ export function toFailedResult(error: unknown, describe: DescribeStep, secrets?:
   return { content: [{ type: "text", text }], isError: true };
 }
 
-/** The message explains how to call tools of other servers, because models sometimes call them by name. */
+/** The message explains how to call tools of upstream servers, because models sometimes call them by name. */
 function unknownMetaTool(name: string, names: readonly string[]): ProtocolError {
   const run = names.find((one) => /execute/.test(one));
   const offers =
@@ -237,9 +237,9 @@ function toResult(answer: MetaAnswer): CallResult {
 }
 
 /** The metadata to forward. Over HTTP the trace context may be in the headers. */
-function toMeta(given: unknown, request: Request | undefined): JsonObject | undefined {
-  if (!isJsonObject(given) && request === undefined) return undefined;
-  const { progressToken: _token, ...own }: JsonObject = isJsonObject(given) ? given : {};
+function toMeta(received: unknown, request: Request | undefined): JsonObject | undefined {
+  if (!isJsonObject(received) && request === undefined) return undefined;
+  const { progressToken: _token, ...own }: JsonObject = isJsonObject(received) ? received : {};
   const meta = request === undefined ? own : { ...traceMeta(Object.fromEntries(request.headers)), ...own };
   return Object.keys(meta).length > 0 ? meta : undefined;
 }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { JsonObject } from "../../model/json.js";
 import { parseFrame } from "./frames.js";
-import { findWrongParams } from "./handshake-params.js";
+import { findInvalidParams } from "./handshake-params.js";
 
 const HELLO = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "a", version: "1" } };
 
@@ -23,11 +23,11 @@ it.each<[string, JsonObject | undefined, string | undefined]>([
   ],
   ["initialize", { _meta: { "io.modelcontextprotocol/protocolVersion": "2026-07-28" } }, undefined],
   ["ping", undefined, undefined],
-])("says what %s with %j lacks", (method, params, wrong) => {
-  expect(findWrongParams(method, params)).toBe(wrong);
+])("validates the parameters of %s: %j", (method, params, wrong) => {
+  expect(findInvalidParams(method, params)).toBe(wrong);
 });
 
-it("rejects such a request with invalid parameters, under its id", () => {
+it("answers a request with invalid parameters under its id", () => {
   const line = Buffer.from('{"jsonrpc":"2.0","id":3,"method":"logging/setLevel","params":{"level":1}}');
   expect(parseFrame(line)).toMatchObject({ kind: "refused", answer: { id: 3, error: { code: -32602 } } });
 });

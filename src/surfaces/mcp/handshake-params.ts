@@ -8,7 +8,7 @@ const LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "aler
 const REVISION_META_KEY = "io.modelcontextprotocol/protocolVersion";
 
 /** The reason why the parameters are invalid; undefined if they are valid, or if the method is not checked here. */
-export function findWrongParams(method: string, params: JsonObject = {}): string | undefined {
+export function findInvalidParams(method: string, params: JsonObject = {}): string | undefined {
   const meta = params["_meta"];
   if (isJsonObject(meta) && meta[REVISION_META_KEY] !== undefined) return undefined;
   if (method === "initialize") return findInHandshake(params);

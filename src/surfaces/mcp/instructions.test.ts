@@ -14,13 +14,13 @@ const server = (name: string, description?: string): ServerDefinition => ({
 const NAMES = ["list_mcp_servers", "search_tools", "list_tools", "get_tool_details", "execute_tool"];
 
 describe("instructions", () => {
-  it("name the servers with what they are for", () => {
+  it("name the servers with their descriptions", () => {
     expect(toInstructions([server("github", "GitHub API"), server("fs")], NAMES)).toMatch(
       /Servers: github \(GitHub API\), fs\.$/,
     );
   });
 
-  it("say how many there are when not all can be named", () => {
+  it("state the number of servers if they do not fit", () => {
     const text = toInstructions(
       Array.from({ length: 500 }, (_, n) => server(`server-${n}`, "Something useful")),
       NAMES,
@@ -30,14 +30,14 @@ describe("instructions", () => {
 
   it.each([
     ["no server", []],
-    ["one with a long description", [server("a", "word ".repeat(200))]],
-    ["many with odd names", Array.from({ length: 300 }, (_, n) => server(`Ünïcödé-服务器-${n}`))],
-    ["one endless name", [server("x9Q_".repeat(16))]],
+    ["a server with a long description", [server("a", "word ".repeat(200))]],
+    ["many servers with non-Latin names", Array.from({ length: 300 }, (_, n) => server(`Ünïcödé-服务器-${n}`))],
+    ["a server with a long name", [server("x9Q_".repeat(16))]],
   ])("stay within 150 tokens for %s", (_, servers) => {
     expect(encode(toInstructions(servers, NAMES)).length).toBeLessThanOrEqual(150);
   });
 
-  it("keep line breaks of descriptions out", () => {
+  it("contain no line breaks of descriptions", () => {
     expect(toInstructions([server("a", "one\n\ntwo")], NAMES)).not.toContain("\n");
   });
 });

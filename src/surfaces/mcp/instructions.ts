@@ -22,25 +22,25 @@ export function toInstructions(servers: readonly ServerDefinition[], offered: re
       : `${toOneLine(name)} (${cutAtWord(toOneLine(description), MAX_DESCRIPTION)})`,
   );
   const more = offered.find((name) => /list_mcp_servers|adapters/.test(name));
-  return fit(described, introduction) ?? fit(names, introduction) ?? cutList(names, introduction, more);
+  return fit(described, introduction) ?? fit(names, introduction) ?? truncateList(names, introduction, more);
 }
 
 function fit(items: readonly string[], introduction: string): string | undefined {
   const text = `${introduction} Servers: ${items.join(", ")}.`;
-  return mostTokens(text) <= MAX_TOKENS ? text : undefined;
+  return estimateTokens(text) <= MAX_TOKENS ? text : undefined;
 }
 
-function cutList(names: readonly string[], introduction: string, listed: string | undefined): string {
+function truncateList(names: readonly string[], introduction: string, listed: string | undefined): string {
   const where = listed === undefined ? "" : ` (${listed})`;
   const toText = (count: number): string =>
     `${introduction} ${names.length} servers: ${names.slice(0, count).join(", ")} and ${names.length - count} more${where}.`;
   let count = 1;
-  while (count < names.length && mostTokens(toText(count + 1)) <= MAX_TOKENS) count += 1;
+  while (count < names.length && estimateTokens(toText(count + 1)) <= MAX_TOKENS) count += 1;
   return toText(count);
 }
 
-/** An upper estimate of tokens: Latin letters cost about one token per four letters, other characters more. */
-function mostTokens(text: string): number {
+/** An upper bound for the number of tokens: Latin letters cost about one token per four letters, other characters more. */
+function estimateTokens(text: string): number {
   const letters = text.match(/[A-Za-z ]/g)?.length ?? 0;
   const signs = text.match(/[!-@[-`{-~]/g)?.length ?? 0;
   return letters / 3.6 + signs * 0.75 + (text.length - letters - signs) * 1.5;

@@ -6,7 +6,7 @@ const items = (...names: string[]): JsonObject[] => names.map((name) => ({ name 
 const limits = { items: 2, characters: 10_000 };
 const names = (page: { readonly items: readonly JsonObject[] }) => page.items.map(({ name }) => name).join("");
 
-it("gives everything in pages, and the last has no cursor", () => {
+it("splits a list into pages; the last page has no cursor", () => {
   const all = items("a", "b", "c", "d", "e");
   const first = toPage(all, "name", { cursor: undefined, limits });
   const second = toPage(all, "name", { cursor: first.nextCursor, limits });
@@ -16,16 +16,16 @@ it("gives everything in pages, and the last has no cursor", () => {
 });
 
 it.each<[string, JsonObject[], string]>([
-  ["something came before it", items("x", "a", "b", "c"), "c"],
-  ["something before it is gone", items("b", "c", "d"), "cd"],
-  ["it is gone itself", items("a", "x", "c", "d"), "cd"],
-  ["nothing is left after it", items("a"), ""],
+  ["an item was inserted before it", items("x", "a", "b", "c"), "c"],
+  ["an item before it was removed", items("b", "c", "d"), "cd"],
+  ["it was removed", items("a", "x", "c", "d"), "cd"],
+  ["all items after it were removed", items("a"), ""],
 ])("continues after the last item when %s", (_, later, rest) => {
   const { nextCursor } = toPage(items("a", "b", "c"), "name", { cursor: undefined, limits });
   expect(names(toPage(later, "name", { cursor: nextCursor, limits }))).toBe(rest);
 });
 
-it("a page holds one item however large, and no more than fits", () => {
+it("puts at least one item on a page, and no more than the size limit allows", () => {
   const big = items("a".repeat(80), "b".repeat(80));
   expect(toPage(big, "name", { cursor: undefined, limits: { items: 10, characters: 100 } }).items).toHaveLength(1);
 });

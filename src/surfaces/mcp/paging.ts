@@ -3,8 +3,8 @@ import type { JsonObject } from "../../model/json.js";
 import { sha256 } from "../../util/sha256.js";
 
 /** Pages are large because many clients only read the first page. */
-const MOST_ITEMS = 1_000;
-const MOST_CHARACTERS = 4_000_000;
+const MAX_ITEMS = 1_000;
+const MAX_CHARACTERS = 4_000_000;
 const HASH_LENGTH = 16;
 
 export interface PageLimits {
@@ -24,10 +24,10 @@ export interface Page {
 export function toPage(
   items: readonly JsonObject[],
   key: string,
-  { cursor, limits = { items: MOST_ITEMS, characters: MOST_CHARACTERS } }: { cursor: unknown; limits?: PageLimits },
+  { cursor, limits = { items: MAX_ITEMS, characters: MAX_CHARACTERS } }: { cursor: unknown; limits?: PageLimits },
 ): Page {
   const hashOf = (item: JsonObject | undefined): string => sha256(String(item?.[key])).slice(0, HASH_LENGTH);
-  const start = cursor === undefined ? 0 : placeAfter(items, hashOf, parseCursor(cursor));
+  const start = cursor === undefined ? 0 : startAfter(items, hashOf, parseCursor(cursor));
   let size = 0;
   let end = start;
   while (end < items.length && end - start < limits.items) {
@@ -39,26 +39,26 @@ export function toPage(
   return end < items.length ? { items: page, nextCursor: toCursor(end, hashOf(items[end - 1])) } : { items: page };
 }
 
-interface Mark {
-  readonly place: number;
+interface Cursor {
+  readonly position: number;
   readonly hash: string;
 }
 
-function placeAfter(items: readonly JsonObject[], hashOf: (item: JsonObject) => string, mark: Mark): number {
-  const last = items[mark.place - 1];
-  if (last !== undefined && hashOf(last) === mark.hash) return mark.place;
-  const moved = items.findIndex((item) => hashOf(item) === mark.hash);
-  return moved === -1 ? mark.place : moved + 1;
+function startAfter(items: readonly JsonObject[], hashOf: (item: JsonObject) => string, cursor: Cursor): number {
+  const last = items[cursor.position - 1];
+  if (last !== undefined && hashOf(last) === cursor.hash) return cursor.position;
+  const moved = items.findIndex((item) => hashOf(item) === cursor.hash);
+  return moved === -1 ? cursor.position : moved + 1;
 }
 
-function toCursor(place: number, hash: string): string {
-  return Buffer.from(`${place} ${hash}`).toString("base64url");
+function toCursor(position: number, hash: string): string {
+  return Buffer.from(`${position} ${hash}`).toString("base64url");
 }
 
-function parseCursor(cursor: unknown): Mark {
+function parseCursor(cursor: unknown): Cursor {
   const text = typeof cursor === "string" ? Buffer.from(cursor, "base64url").toString() : "";
-  const [, place, hash] = /^(\d{1,9}) ([0-9a-f]{16})$/.exec(text) ?? [];
-  if (place !== undefined && hash !== undefined) return { place: Number(place), hash };
+  const [, position, hash] = /^(\d{1,9}) ([0-9a-f]{16})$/.exec(text) ?? [];
+  if (position !== undefined && hash !== undefined) return { position: Number(position), hash };
   throw new ProtocolError(
     ProtocolErrorCode.InvalidParams,
     "The cursor was not issued by this gateway. Request the first page without a cursor, and continue from there.",

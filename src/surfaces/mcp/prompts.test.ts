@@ -10,7 +10,7 @@ import { completeArgument } from "./completion.js";
 import type { BuiltInPrompt } from "../../built-in/prompts.js";
 import { getPrompt, listPrompts } from "./prompts.js";
 
-const OWN: BuiltInPrompt = {
+const BUILT_IN: BuiltInPrompt = {
   name: "discover",
   title: "Discover",
   description: "Finds what there is.",
@@ -25,7 +25,7 @@ interface Scene {
   readonly listed?: readonly JsonObject[];
 }
 
-function asking({ params = {}, era = "legacy", answer, listed = [] }: Scene) {
+function open({ params = {}, era = "legacy", answer, listed = [] }: Scene) {
   const sent: unknown[] = [];
   const promptsAndResources = {
     list: () => Promise.resolve(listed),
@@ -38,97 +38,97 @@ function asking({ params = {}, era = "legacy", answer, listed = [] }: Scene) {
     },
   } as Partial<PromptsAndResources> as PromptsAndResources;
   const context = { actor: localActor("mcp") };
-  const asked: MethodRequest = {
+  const incoming: MethodRequest = {
     context,
     params,
     era,
     promptsAndResources,
-    builtInPrompts: [OWN],
+    builtInPrompts: [BUILT_IN],
     stages: { offered: { describeStep: describeDiscoveryStep } } as Stages,
   };
-  return { asked, sent };
+  return { incoming, sent };
 }
 
-it("lists built-in prompts first, and no server can use their names", async () => {
-  const { asked } = asking({ listed: [{ name: "discover", fake: true }, { name: "s__greet" }] });
-  expect(await listPrompts(asked)).toEqual({
+it("lists built-in prompts first, and hides prompts of servers with their names", async () => {
+  const { incoming } = open({ listed: [{ name: "discover", fake: true }, { name: "s__greet" }] });
+  expect(await listPrompts(incoming)).toEqual({
     prompts: [
-      { name: "discover", title: "Discover", description: "Finds what there is.", arguments: OWN.arguments },
+      { name: "discover", title: "Discover", description: "Finds what there is.", arguments: BUILT_IN.arguments },
       { name: "s__greet" },
     ],
   });
 });
 
-it("lists say how long they stay true in the revision that knows it", async () => {
-  expect(await listPrompts(asking({ era: "modern" }).asked)).toMatchObject({ ttlMs: 1000, cacheScope: "private" });
-  expect(await listPrompts(asking({}).asked)).not.toHaveProperty("ttlMs");
+it("adds cache hints to lists for modern clients only", async () => {
+  expect(await listPrompts(open({ era: "modern" }).incoming)).toMatchObject({ ttlMs: 1000, cacheScope: "private" });
+  expect(await listPrompts(open({}).incoming)).not.toHaveProperty("ttlMs");
 });
 
-it("ours are answered here", async () => {
-  const { asked, sent } = asking({ params: { name: "discover", arguments: { what: "maps", more: 1 } } });
-  expect(await getPrompt(asked)).toEqual({
+it("answers built-in prompts without a server", async () => {
+  const { incoming, sent } = open({ params: { name: "discover", arguments: { what: "maps", more: 1 } } });
+  expect(await getPrompt(incoming)).toEqual({
     description: "Finds what there is.",
     messages: [{ role: "user", content: { type: "text", text: "Find maps" } }],
   });
   expect(sent).toEqual([]);
-  await expect(getPrompt(asking({ params: { name: "discover" } }).asked)).rejects.toThrow(
+  await expect(getPrompt(open({ params: { name: "discover" } }).incoming)).rejects.toThrow(
     "needs a string as argument what",
   );
 });
 
-it("those of servers go there with everything but the caller's progress token", async () => {
+it("forwards prompts/get to the server without the client's progress token", async () => {
   const params = { name: "s__greet", arguments: { a: "b" }, _meta: { progressToken: 1, trace: "x" }, more: true };
-  const { asked, sent } = asking({ params });
-  await getPrompt(asked);
+  const { incoming, sent } = open({ params });
+  await getPrompt(incoming);
   const forwarded = { name: "greet", arguments: { a: "b" }, _meta: { trace: "x" }, more: true };
   expect(sent).toEqual([["s", { method: "prompts/get", params: forwarded }]]);
-  const bare = asking({ params: { name: "s__greet", _meta: { progressToken: 1 } } });
-  await getPrompt(bare.asked);
+  const bare = open({ params: { name: "s__greet", _meta: { progressToken: 1 } } });
+  await getPrompt(bare.incoming);
   expect(bare.sent).toEqual([["s", { method: "prompts/get", params: { name: "greet" } }]]);
 });
 
-it("what belongs to one revision does not reach a client of another", async () => {
+it("removes result members that the client's protocol revision does not have", async () => {
   const result = { messages: [], resultType: "complete", ttlMs: 5, cacheScope: "public", own: 1 };
   const scene = { params: { name: "s__greet" }, answer: { kind: "result", result } } as const;
-  expect(await getPrompt(asking(scene).asked)).toEqual({ messages: [], own: 1 });
-  const modern = await getPrompt(asking({ ...scene, era: "modern" }).asked);
+  expect(await getPrompt(open(scene).incoming)).toEqual({ messages: [], own: 1 });
+  const modern = await getPrompt(open({ ...scene, era: "modern" }).incoming);
   expect(modern).toEqual({ messages: [], ttlMs: 5, cacheScope: "public", own: 1 });
 });
 
-it.each([[{}], [{ name: 1 }], [{ name: "nobody__greet" }]])("rejects %j", async (params) => {
-  await expect(getPrompt(asking({ params }).asked)).rejects.toMatchObject({ code: -32_602 });
+it.each([[{}], [{ name: 1 }], [{ name: "none__greet" }]])("rejects %j", async (params) => {
+  await expect(getPrompt(open({ params }).incoming)).rejects.toMatchObject({ code: -32_602 });
 });
 
 it.each<[string, JsonObject, unknown]>([
   ["a prompt", { type: "ref/prompt", name: "s__greet" }, { type: "ref/prompt", name: "greet" }],
   ["a template", { type: "ref/resource", uri: "shared x:{id}" }, { type: "ref/resource", uri: "x:{id}" }],
-])("completion of %s is its server's", async (_, ref, theirs) => {
+])("forwards the completion of %s to its server", async (_, ref, theirs) => {
   const argument = { name: "id", value: "1" };
   const answer = { kind: "result", result: { completion: { values: ["12"] } } } as const;
-  const { asked, sent } = asking({ params: { ref, argument }, answer });
-  expect(await completeArgument(asked)).toEqual({ completion: { values: ["12"] } });
+  const { incoming, sent } = open({ params: { ref, argument }, answer });
+  expect(await completeArgument(incoming)).toEqual({ completion: { values: ["12"] } });
   expect(sent).toEqual([["s", { method: "completion/complete", params: { ref: theirs, argument } }]]);
 });
 
 it.each<[string, JsonObject, UpstreamAnswer | undefined]>([
-  ["our own prompt", { type: "ref/prompt", name: "discover" }, undefined],
-  ["our own template", { type: "ref/resource", uri: "anygpt://tools/{server}/{tool}" }, undefined],
+  ["a built-in prompt", { type: "ref/prompt", name: "discover" }, undefined],
+  ["a built-in template", { type: "ref/resource", uri: "anygpt://tools/{server}/{tool}" }, undefined],
   [
-    "a server that completes nothing",
+    "a server without completion",
     { type: "ref/prompt", name: "s__greet" },
     { kind: "error", code: -32_601, message: "" },
   ],
-])("completion of %s is empty", async (_, ref, answer) => {
-  const { asked } = asking({ params: { ref }, ...(answer && { answer }) });
-  expect(await completeArgument(asked)).toEqual({ completion: { values: [], total: 0, hasMore: false } });
+])("returns no values for the completion of %s", async (_, ref, answer) => {
+  const { incoming } = open({ params: { ref }, ...(answer && { answer }) });
+  expect(await completeArgument(incoming)).toEqual({ completion: { values: [], total: 0, hasMore: false } });
 });
 
 it.each<[unknown]>([
   [undefined],
   [{ type: "ref/else" }],
-  [{ type: "ref/prompt", name: "nobody" }],
-  [{ type: "ref/resource", uri: "nobody" }],
+  [{ type: "ref/prompt", name: "none" }],
+  [{ type: "ref/resource", uri: "none" }],
   [{ type: "ref/resource" }],
 ])("rejects the completion of %j", async (ref) => {
-  await expect(completeArgument(asking({ params: { ref } }).asked)).rejects.toMatchObject({ code: -32_602 });
+  await expect(completeArgument(open({ params: { ref } }).incoming)).rejects.toMatchObject({ code: -32_602 });
 });

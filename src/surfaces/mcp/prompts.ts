@@ -13,8 +13,10 @@ export async function listPrompts({
   builtInPrompts,
 }: MethodRequest): Promise<JsonObject> {
   const names = new Set(builtInPrompts.map(({ name }) => name));
-  const theirs = (await promptsAndResources.list("prompts")).filter(({ name }) => !names.has(String(name)));
-  const { items, ...next } = toPage([...builtInPrompts.map(toListed), ...theirs], "name", { cursor: params["cursor"] });
+  const ofServers = (await promptsAndResources.list("prompts")).filter(({ name }) => !names.has(String(name)));
+  const { items, ...next } = toPage([...builtInPrompts.map(toListed), ...ofServers], "name", {
+    cursor: params["cursor"],
+  });
   return withHint({ prompts: items, ...next }, CHANGING, era);
 }
 
@@ -31,10 +33,10 @@ export async function getPrompt({
   stages,
 }: MethodRequest): Promise<JsonObject> {
   const name = needText(params, "name", "prompts/get");
-  const own = builtInPrompts.find((one) => one.name === name);
-  if (own !== undefined) {
+  const builtIn = builtInPrompts.find((one) => one.name === name);
+  if (builtIn !== undefined) {
     const { describeStep } = stages.offered;
-    return { description: own.description, ...own.get(toTexts(own, params["arguments"]), describeStep) };
+    return { description: builtIn.description, ...builtIn.get(toTexts(builtIn, params["arguments"]), describeStep) };
   }
   const prompt = await promptsAndResources.prompt(name);
   if (prompt === undefined) throw invalid(`No prompt is named "${name}". Call prompts/list to see all prompts.`);

@@ -3,9 +3,9 @@ import { isJsonObject, type JsonObject } from "../../model/json.js";
 import { sanitizeJson } from "../../util/terminal.js";
 
 /** The largest message, in characters: users do not read more in a dialog. */
-const MOST_SHOWN = 4000;
+const MAX_MESSAGE_LENGTH = 4000;
 /** Limits for each string, in characters. The first one with which the message fits is used. */
-const LENGTHS = [MOST_SHOWN, 2000, 1000, 500, 250, 120, 60];
+const LENGTHS = [MAX_MESSAGE_LENGTH, 2000, 1000, 500, 250, 120, 60];
 const FIELD = "confirm";
 
 /**
@@ -45,7 +45,7 @@ function toMessage({ toolId, risk, riskOrigin, arguments: given }: Question): st
 function toShown(given: JsonObject): string | undefined {
   for (const length of LENGTHS) {
     const shown = write(given, length, "");
-    if (shown.length <= MOST_SHOWN) return shown;
+    if (shown.length <= MAX_MESSAGE_LENGTH) return shown;
   }
   return undefined;
 }

@@ -10,7 +10,7 @@ import { toPage } from "./paging.js";
 import { needText, resourceNotFound, toForward, toRelayedResult } from "./relayed.js";
 
 const GUIDE_URI = "anygpt://guide";
-const OWN = /^anygpt:\/\/(?:guide$|(tools|results)\/([^/]+)\/([^/]+)$)/;
+const BUILT_IN_URI = /^anygpt:\/\/(?:guide$|(tools|results)\/([^/]+)\/([^/]+)$)/;
 
 const RESOURCES = [
   {
@@ -49,16 +49,17 @@ export const NO_SUCH_RESOURCE =
 
 /** Lists the resources of the gateway first, then those of the servers. */
 export async function listResources({ params, promptsAndResources, era }: MethodRequest): Promise<JsonObject> {
-  const theirs = (await promptsAndResources.list("resources")).filter(({ uri }) => uri !== GUIDE_URI);
-  const { items, ...next } = toPage([...RESOURCES, ...theirs], "uri", { cursor: params["cursor"] });
+  const ofServers = (await promptsAndResources.list("resources")).filter(({ uri }) => uri !== GUIDE_URI);
+  const { items, ...next } = toPage([...RESOURCES, ...ofServers], "uri", { cursor: params["cursor"] });
   return withHint({ resources: items, ...next }, CHANGING, era);
 }
 
 export async function listTemplates({ params, promptsAndResources, era }: MethodRequest): Promise<JsonObject> {
-  const ours = promptsAndResources.only === undefined ? [...RESOURCE_TEMPLATES, SHARED_TEMPLATE] : RESOURCE_TEMPLATES;
-  const names = new Set<unknown>(ours.map(({ uriTemplate }) => uriTemplate));
-  const theirs = (await promptsAndResources.list("templates")).filter(({ uriTemplate }) => !names.has(uriTemplate));
-  const { items, ...next } = toPage([...ours, ...theirs], "uriTemplate", { cursor: params["cursor"] });
+  const builtIn =
+    promptsAndResources.only === undefined ? [...RESOURCE_TEMPLATES, SHARED_TEMPLATE] : RESOURCE_TEMPLATES;
+  const names = new Set<unknown>(builtIn.map(({ uriTemplate }) => uriTemplate));
+  const ofServers = (await promptsAndResources.list("templates")).filter(({ uriTemplate }) => !names.has(uriTemplate));
+  const { items, ...next } = toPage([...builtIn, ...ofServers], "uriTemplate", { cursor: params["cursor"] });
   return withHint({ resourceTemplates: items, ...next }, CHANGING, era);
 }
 
@@ -67,13 +68,13 @@ export function isBuiltInTemplate(uriTemplate: string): boolean {
 }
 
 export function isBuiltInResource(uri: string): boolean {
-  return OWN.test(uri);
+  return BUILT_IN_URI.test(uri);
 }
 
 export async function readResource(incoming: MethodRequest): Promise<JsonObject> {
   const { params, promptsAndResources, era, context } = incoming;
   const uri = needText(params, "uri", "resources/read");
-  if (isBuiltInResource(uri)) return { contents: [await readOwn(uri, incoming)] };
+  if (isBuiltInResource(uri)) return { contents: [await readBuiltIn(uri, incoming)] };
   const resource = promptsAndResources.resource(uri);
   if (resource === undefined) throw resourceNotFound(uri, NO_SUCH_RESOURCE);
   const request = { method: "resources/read", params: toForward(params, { uri: resource.uri }), peer: context.peer };
@@ -83,10 +84,10 @@ export async function readResource(incoming: MethodRequest): Promise<JsonObject>
   // A client looks for the contents under the URI that it requested.
   const contents = result["contents"].map((content: unknown) => {
     if (!isJsonObject(content) || typeof content["uri"] !== "string") return content;
-    const theirs = content["uri"];
+    const original = content["uri"];
     return {
       ...content,
-      uri: theirs === resource.uri ? uri : promptsAndResources.nameOf({ ...resource, uri: theirs }),
+      uri: original === resource.uri ? uri : promptsAndResources.nameOf({ ...resource, uri: original }),
     };
   });
   return { ...result, contents };
@@ -98,16 +99,16 @@ interface ResourceText {
   readonly text: string;
 }
 
-async function readOwn(uri: string, { context: { actor }, stages }: MethodRequest): Promise<ResourceText> {
+async function readBuiltIn(uri: string, { context: { actor }, stages }: MethodRequest): Promise<ResourceText> {
   const { discovery, storedResults, config, offered } = stages;
   if (uri === GUIDE_URI) return { uri, mimeType: "text/markdown", text: guideOf(config) };
-  const [, kind, first, second] = OWN.exec(uri) ?? [];
+  const [, kind, first, second] = BUILT_IN_URI.exec(uri) ?? [];
   if (kind === "tools") {
     const text = await readTool(uri, discovery, [first, second], offered.describeStep);
     return { uri, mimeType: "application/json", text };
   }
   const page = first === undefined ? undefined : storedResults.page(first, Number(second), actor.id);
-  if (page === undefined) throw resourceNotFound(uri, "The stored result has expired.");
+  if (page === undefined) throw resourceNotFound(uri, "The stored result does not exist or has expired.");
   return { uri, mimeType: "text/plain", text: page };
 }
 

@@ -19,14 +19,14 @@ interface Message {
   readonly error?: { code: number; message: string };
 }
 
-/** One client on the served engine, by hand. */
+/** A raw client of the served engine. */
 class Driver {
   readonly #input = new PassThrough();
   readonly #output = new PassThrough();
   readonly #waiting = new Map<number, (message: Message) => void>();
   readonly stop = new AbortController();
   readonly notifications: Message[] = [];
-  /** Called with what the gateway asks of its client. */
+  /** Called with each request of the gateway to its client. */
   onrequest: (message: Message) => void = () => undefined;
   readonly logged: string[] = [];
   readonly served: Promise<void>;
@@ -52,7 +52,7 @@ class Driver {
     return this.requestRaw(method, JSON.stringify(params));
   }
 
-  /** For what no program would write. */
+  /** For JSON that JSON.stringify cannot produce. */
   requestRaw(method: string, params: string): Promise<Message> {
     const id = this.#nextId++;
     this.#input.write(`{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}\n`);
@@ -101,7 +101,7 @@ function serve(config: DiscoveryConfig = { servers: { echo: testServer("echo.mjs
 }
 
 describe("the MCP surface", () => {
-  it("introduces itself with its instructions and what it can do", async () => {
+  it("answers initialize with its name, capabilities and instructions", async () => {
     const { result } = await serve().open();
     expect(result).toMatchObject({
       serverInfo: { name: "anygpt-discovery" },
@@ -110,7 +110,7 @@ describe("the MCP surface", () => {
     });
   });
 
-  it("passes an answer on with members that no schema knows", async () => {
+  it("forwards a result with members that no schema defines", async () => {
     const client = serve();
     await client.open();
     const { result } = await client.execute("rich", {});
@@ -122,7 +122,7 @@ describe("the MCP surface", () => {
     expect(result?.content?.at(-1)).toEqual({ type: "hologram", beams: 3 });
   });
 
-  it("passes isError on as an answer", async () => {
+  it("forwards a result with isError", async () => {
     const client = serve();
     await client.open();
     expect((await client.execute("fail", {})).result).toEqual({
@@ -131,7 +131,7 @@ describe("the MCP surface", () => {
     });
   });
 
-  it("sends progress under the caller's token, and none when there is no token", async () => {
+  it("sends progress with the client's token, and none without a token", async () => {
     const client = serve();
     await client.open();
     await client.execute("sleep", { ms: 50, every: 10 }, { progressToken: "mine" });
@@ -143,7 +143,7 @@ describe("the MCP surface", () => {
     expect(client.notifications.filter(({ method }) => method === "notifications/progress")).toEqual([]);
   });
 
-  it("passes log messages on", async () => {
+  it("forwards log messages", async () => {
     const client = serve();
     await client.open();
     await client.execute("log", { message: "from the server" });
@@ -154,7 +154,7 @@ describe("the MCP surface", () => {
     });
   });
 
-  it("passes the caller's metadata on, but not its progress token", async () => {
+  it("forwards the client's metadata without its progress token", async () => {
     const client = serve();
     await client.open();
     const { result } = await client.execute("meta", {}, { progressToken: "mine", "example.com/trace": "t" });
@@ -163,10 +163,10 @@ describe("the MCP surface", () => {
     expect(meta["progressToken"]).not.toBe("mine");
   });
 
-  it("lets a caller shorten the time to wait", async () => {
+  it("applies the timeout of the caller", async () => {
     const client = serve();
     await client.open();
-    // The server runs: its start would use up the time of the call.
+    // Start the server first, so that its start does not count towards the timeout.
     await client.execute("pid", {});
     const args = { server: "echo", tool: "sleep", arguments: { ms: 60_000 }, options: { timeout: 1 } };
     const { result } = await client.request("tools/call", { name: "execute_tool", arguments: args });
@@ -195,7 +195,7 @@ describe("the MCP surface", () => {
       '{"server":"echo","tool":"pid","options":{"dry_run":true,"dry_run":false}}',
       "TOOL_VALIDATION_ERROR",
     ],
-  ])("makes %s reject %s, which is ambiguous", async (name, args, code) => {
+  ])("answers %s with the ambiguous arguments %s with an error result", async (name, args, code) => {
     const client = serve();
     await client.open();
     const { result } = await client.requestRaw("tools/call", `{"name":"${name}","arguments":${args}}`);
@@ -257,7 +257,7 @@ describe("the MCP surface", () => {
     expect((await call).result?.content?.[0]?.text).toContain("CONFIRMATION_REQUIRED");
   });
 
-  it("ends when the client hangs up", async () => {
+  it("ends when the client closes its output", async () => {
     const client = serve();
     await client.open();
     client.hangUp();

@@ -27,11 +27,11 @@ export interface ServeParts {
 
 /** How long calls in progress may continue after the signal to stop. */
 const GRACE_MS = 3000;
-/** How long calls in progress may continue after the client has closed its output; long enough for a server to start. */
+/** The same after the client has closed its output; long enough for a server to start. */
 const HANG_UP_GRACE_MS = 15_000;
 const STATE_KEY_BYTES = 32;
 const CATALOG_DELAY_MS = 50;
-const LONGEST_FIRST_TIME_MS = 180_000;
+const MAX_FIRST_LISTING_MS = 180_000;
 
 /** Resolves when the client has disconnected, or after `signal` when all work has ended. The caller closes the engine. */
 export async function serveMcp({ engine, input, output, log }: ServeParts, signal: AbortSignal): Promise<void> {
@@ -71,15 +71,15 @@ export async function serveMcp({ engine, input, output, log }: ServeParts, signa
     },
     { transport, onerror: (error) => log(error.message) },
   );
-  const gone = goneOf(transport);
+  const disconnected = whenDisconnected(transport);
   const stopped = new Promise<void>((resolve) => {
     signal.addEventListener("abort", () => resolve(), { once: true });
     if (signal.aborted) resolve();
   });
-  await Promise.race([gone, stopped]);
+  await Promise.race([disconnected, stopped]);
   transport.stopReading();
   closingInput.abort();
-  // No client can continue the waiting calls any more.
+  // The client cannot continue the waiting calls any more.
   const abandoned = roundTrips.close();
   const stopGrace = stopped.then(() => transport.answered(GRACE_MS));
   await Promise.race([transport.answered(HANG_UP_GRACE_MS), stopGrace]);
@@ -100,14 +100,14 @@ function toStoppedAnswer(method: string) {
 /** Reads the catalog. When every server has answered, logs rules without effect and operations that differ from the exported registry. */
 async function warnWhenKnown(engine: DiscoveryEngine, log: ServeParts["log"]): Promise<void> {
   const { refresh, ruleWarnings, gateway } = await engine.known();
-  await refresh.whenKnown(LONGEST_FIRST_TIME_MS);
+  await refresh.whenKnown(MAX_FIRST_LISTING_MS);
   if (refresh.pending().length > 0) return;
   for (const { message } of ruleWarnings()) log(message);
   for (const finding of (await gateway?.findings()) ?? []) log(describeFinding(finding));
 }
 
 /** Resolves when the client has closed its output or the connection is broken. Calls the `onclose` handler of serveStdio as well. */
-function goneOf(transport: BoundedStdioTransport): Promise<void> {
+function whenDisconnected(transport: BoundedStdioTransport): Promise<void> {
   const previous = transport.onclose;
   return new Promise((resolve) => {
     transport.onhangup = resolve;

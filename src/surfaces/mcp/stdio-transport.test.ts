@@ -25,23 +25,23 @@ const PING = '{"jsonrpc":"2.0","id":7,"method":"ping"}\n';
 
 describe("BoundedStdioTransport", () => {
   it.each<[string, string, number, unknown]>([
-    ["text that is no JSON", "hello", -32700, null],
-    ["half a message", '{"jsonrpc":"2.0","id":1', -32700, null],
+    ["a line that is not JSON", "hello", -32700, null],
+    ["an incomplete message", '{"jsonrpc":"2.0","id":1', -32700, null],
     ["a batch", `[${PING.trim()}]`, -32600, null],
-    ["another version", '{"jsonrpc":"1.0","id":3,"method":"ping"}', -32600, 3],
-    ["a method that is no text", '{"jsonrpc":"2.0","id":"a","method":5}', -32600, "a"],
-    ["parameters that are a list", '{"jsonrpc":"2.0","id":4,"method":"ping","params":[1]}', -32600, 4],
+    ["another JSON-RPC version", '{"jsonrpc":"1.0","id":3,"method":"ping"}', -32600, 3],
+    ["a method that is not a string", '{"jsonrpc":"2.0","id":"a","method":5}', -32600, "a"],
+    ["params that are an array", '{"jsonrpc":"2.0","id":4,"method":"ping","params":[1]}', -32600, 4],
     ["an id that is an object", '{"jsonrpc":"2.0","id":{},"method":"ping"}', -32600, null],
     ["an id that is a fraction", '{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600, null],
-    ["a bare value", "42", -32600, null],
-    ["two ids", '{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}', -32600, null],
-    ["an id that no number holds", '{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}', -32600, null],
-    ["an id beyond all numbers", '{"jsonrpc":"2.0","id":1e400,"method":"ping"}', -32600, null],
-    ["two methods", '{"jsonrpc":"2.0","id":5,"method":"ping","method":"tools/call"}', -32600, 5],
-    ["two params", '{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{},"params":{}}', -32600, 5],
-    ["two names of a tool", call(5, '"name":"a","name":"b"'), -32600, 5],
-    ["metadata that would arrive otherwise", call(5, '"name":"a","_meta":{"span":12345678901234567890}'), -32600, 5],
-    ["two answers of a person", call(5, '"inputResponses":{"a":1,"a":2}'), -32600, 5],
+    ["a number", "42", -32600, null],
+    ["duplicate ids", '{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}', -32600, null],
+    ["an unsafe integer as id", '{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}', -32600, null],
+    ["an id outside the range of numbers", '{"jsonrpc":"2.0","id":1e400,"method":"ping"}', -32600, null],
+    ["duplicate methods", '{"jsonrpc":"2.0","id":5,"method":"ping","method":"tools/call"}', -32600, 5],
+    ["duplicate params", '{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{},"params":{}}', -32600, 5],
+    ["duplicate tool names", call(5, '"name":"a","name":"b"'), -32600, 5],
+    ["metadata with an unsafe integer", call(5, '"name":"a","_meta":{"span":12345678901234567890}'), -32600, 5],
+    ["duplicate input responses", call(5, '"inputResponses":{"a":1,"a":2}'), -32600, 5],
     ["ambiguous arguments of another method", call(5, '"arguments":{"a":1,"a":2}', "prompts/get"), -32600, 5],
     ["a hundred ambiguous values", call(5, `"arguments":[${Array(100).fill("1e400").join()}]`), -32600, 5],
     ["a message over a megabyte", `{"a":"${"x".repeat(1024 * 1024)}"}`, -32600, null],
@@ -54,10 +54,10 @@ describe("BoundedStdioTransport", () => {
   });
 
   it.each<[string, Buffer]>([
-    ["a stray byte", Buffer.from([0x22, 0xff, 0x22])],
-    ["an overlong form", Buffer.from([0x22, 0xc0, 0x80, 0x22])],
-    ["half a surrogate pair", Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])],
-    ["half a character", Buffer.from([0x22, 0xe2, 0x82, 0x22])],
+    ["an invalid byte", Buffer.from([0x22, 0xff, 0x22])],
+    ["an overlong encoding", Buffer.from([0x22, 0xc0, 0x80, 0x22])],
+    ["an encoded surrogate", Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])],
+    ["a truncated character", Buffer.from([0x22, 0xe2, 0x82, 0x22])],
   ])("answers %s, which is not UTF-8, with an error and continues", async (_, value) => {
     const { input, received, written, idle } = await open();
     const [before, after] = ['{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":', "}}\n"];
@@ -70,16 +70,19 @@ describe("BoundedStdioTransport", () => {
   const nested = (depth: number) => call(1, `"name":"x","arguments":${"[".repeat(depth)}${"]".repeat(depth)}`);
   const members = (count: number) => Array.from({ length: count }, (_, n) => `"${n.toString(36)}":0`).join();
   it.each<[string, string]>([
-    ["lists in each other, 10,000 deep", nested(10_000)],
-    ["lists in each other, 500,000 deep", nested(500_000)],
-    ["lists that are opened and never closed", call(1, `"name":"x","arguments":${"[".repeat(1_000_000)}`)],
-    ["objects in each other", call(1, `"name":"x","arguments":${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`)],
-    ["objects in each other behind a hundred flaws", call(1, `"a":[${"-0,".repeat(100)}0],"b":${"[".repeat(500_000)}`)],
-    ["100,000 members", call(1, `"name":"x","arguments":{${members(100_000)}}`)],
-  ])("rejects %s in about the time that reading it takes", async (_, line) => {
+    ["arrays nested 10,000 levels deep", nested(10_000)],
+    ["arrays nested 500,000 levels deep", nested(500_000)],
+    ["arrays that are never closed", call(1, `"name":"x","arguments":${"[".repeat(1_000_000)}`)],
+    [
+      "objects nested 100,000 levels deep",
+      call(1, `"name":"x","arguments":${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`),
+    ],
+    ["nested arrays after 100 ambiguous values", call(1, `"a":[${"-0,".repeat(100)}0],"b":${"[".repeat(500_000)}`)],
+    ["an object with 100,000 members", call(1, `"name":"x","arguments":{${members(100_000)}}`)],
+  ])("rejects %s in about the time that JSON.parse takes", async (_, line) => {
     expect(line.length).toBeLessThan(1024 * 1024);
     const times: number[] = [];
-    // The first runs are those of code that is not compiled yet, beside whatever else the machine does.
+    // Take the fastest of five runs: in the first ones the code is not compiled yet.
     for (let attempt = 0; attempt < 5; attempt += 1) {
       const { input, received, written, idle } = await open();
       const begin = process.cpuUsage();
@@ -97,11 +100,11 @@ describe("BoundedStdioTransport", () => {
       const { user, system } = process.cpuUsage(begin);
       return (user + system) / 1000;
     });
-    // 50 ms is the goal; a machine that is slow today is slow at both. What grows with the square takes a thousandfold.
+    // 50 ms is the goal; the control allows for a slow machine. A quadratic algorithm would take a thousand times as long.
     expect(Math.min(...times)).toBeLessThan(Math.max(50, 10 * Math.min(...readings)));
   });
 
-  it("takes in what is nested as deep as arguments may be, and leaves the rest to the executor", async () => {
+  it("accepts arguments one level too deep, which the executor rejects", async () => {
     const { input, received, idle } = await open();
     input.write(`${nested(65)}\n`);
     await idle();
@@ -118,14 +121,14 @@ describe("BoundedStdioTransport", () => {
     expect(written()).toMatchObject([{ id: null, error: { code: -32600 } }]);
   });
 
-  it("answers an oversized request under its own id", async () => {
+  it("answers an oversized request under its id", async () => {
     const { input, written, idle } = await open();
     input.write(`{"jsonrpc":"2.0","id":"big","method":"x","params":{"a":"${"x".repeat(1024 * 1024)}"}}\n`);
     await idle();
     expect(written()).toMatchObject([{ id: "big", error: { code: -32600 } }]);
   });
 
-  it("answers even what cannot be written as JSON", async () => {
+  it("sends an error instead of an answer that cannot be serialized", async () => {
     const { transport, written, idle } = await open();
     const result: Record<string, unknown> = {};
     result["itself"] = result;
@@ -134,7 +137,7 @@ describe("BoundedStdioTransport", () => {
     expect(written()).toMatchObject([{ id: 3, error: { code: -32603 } }]);
   });
 
-  it("leaves out a notification that cannot be written as JSON", async () => {
+  it("drops a notification that cannot be serialized", async () => {
     const { transport, written, idle } = await open();
     const params: Record<string, unknown> = {};
     params["itself"] = params;
@@ -143,7 +146,7 @@ describe("BoundedStdioTransport", () => {
     expect(written()).toEqual([]);
   });
 
-  it("does not read from a client that does not read", async () => {
+  it("does not read from a client that does not read its answers", async () => {
     const { input, output, transport, received, idle } = await open();
     await transport.send({ jsonrpc: "2.0", id: 1, result: { text: "x".repeat(1_000_000) } });
     await idle();
@@ -155,16 +158,16 @@ describe("BoundedStdioTransport", () => {
   });
 
   it.each<[string, string, string]>([
-    ["an argument twice", '{"a":1,"a":2}', "/params/arguments/a duplicate-key"],
-    ["all arguments twice", '{},"arguments":{}', "/params/arguments duplicate-key"],
-    ["a key that is written in two ways", '{"a":1,"\\u0061":2}', "/params/arguments/a duplicate-key"],
-    ["an integer that no number holds", '{"n":[9007199254740993]}', "/params/arguments/n/0 unsafe-integer"],
-    ["a number beyond all numbers", '{"n":1e400}', "/params/arguments/n lossy-number"],
+    ["a duplicate argument", '{"a":1,"a":2}', "/params/arguments/a duplicate-key"],
+    ["duplicate arguments objects", '{},"arguments":{}', "/params/arguments duplicate-key"],
+    ["a duplicate key with an escape sequence", '{"a":1,"\\u0061":2}', "/params/arguments/a duplicate-key"],
+    ["an unsafe integer", '{"n":[9007199254740993]}', "/params/arguments/n/0 unsafe-integer"],
+    ["a number outside the range of numbers", '{"n":1e400}', "/params/arguments/n lossy-number"],
     ["a negative zero", '{"n":-0}', "/params/arguments/n negative-zero"],
-    ["half of a surrogate pair", '{"s":"\\ud800"}', "/params/arguments/s lone-surrogate"],
+    ["a lone surrogate", '{"s":"\\ud800"}', "/params/arguments/s lone-surrogate"],
     ["a null character", '{"s":"\\u0000"}', "/params/arguments/s null-character"],
-    ["a key that is no data", '{"__proto__":{}}', "/params/arguments/__proto__ forbidden-key"],
-  ])("remembers that the arguments of an open call hold %s", async (_, given, flaw) => {
+    ["the key __proto__", '{"__proto__":{}}', "/params/arguments/__proto__ forbidden-key"],
+  ])("reports %s in the arguments of an open call", async (_, given, flaw) => {
     const { input, transport, received, idle } = await open();
     input.write(`${call(1, `"name":"x","arguments":${given}`)}\n`);
     await idle();
@@ -190,9 +193,9 @@ describe("BoundedStdioTransport", () => {
   });
 
   it.each<[string, string, number]>([
-    ["whose id is there twice", '{"requestId":7,"requestId":8}', 0],
-    ["whose id is no exact number", '{"requestId":9007199254740993}', 0],
-    ["whose reason was cut inside a character", '{"requestId":7,"reason":"\\ud83d"}', 1],
+    ["with a duplicate request id", '{"requestId":7,"requestId":8}', 0],
+    ["with an unsafe integer as request id", '{"requestId":9007199254740993}', 0],
+    ["with a lone surrogate in its reason", '{"requestId":7,"reason":"\\ud83d"}', 1],
   ])("ignores an invalid cancellation %s, unless only its reason is invalid", async (_, params, count) => {
     const { input, received, written, idle } = await open();
     input.write(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":${params}}\n`);
@@ -201,7 +204,7 @@ describe("BoundedStdioTransport", () => {
     expect(written()).toEqual([]);
   });
 
-  it("passes on that there is no answer for one that can be read in two ways", async () => {
+  it("replaces an ambiguous response with an error", async () => {
     const { input, received, idle } = await open();
     input.write('{"jsonrpc":"2.0","id":5,"result":{"action":"accept","action":"decline"}}\n');
     input.write('{"jsonrpc":"2.0","id":6,"result":{"action":"accept"}}\n');
@@ -212,7 +215,7 @@ describe("BoundedStdioTransport", () => {
     ]);
   });
 
-  it("answers what is still open when it is asked to, once", async () => {
+  it("answers each open request once in answerOpen", async () => {
     const { input, transport, written, idle } = await open();
     input.write(PING);
     await idle();
@@ -223,35 +226,35 @@ describe("BoundedStdioTransport", () => {
     expect(written()).toMatchObject([{ id: 7, error: { message: "ping" } }]);
   });
 
-  it("takes messages in any pieces, with either line ending, and skips empty lines", async () => {
+  it("reads messages in chunks of any size and with either line ending, and skips empty lines", async () => {
     const { input, received, idle } = await open();
     for (const byte of Buffer.from(`\n\r\n${PING.trim()}\r\n`)) input.write(Buffer.from([byte]));
     await idle();
     expect(received).toHaveLength(1);
   });
 
-  it("reports that the client has disconnected, and closes once on request", async () => {
+  it("reports that the client has closed its output, and closes only once", async () => {
     const { input, transport, idle } = await open();
-    const heard: string[] = [];
-    transport.onclose = () => heard.push("close");
-    transport.onhangup = () => heard.push("hang-up");
+    const events: string[] = [];
+    transport.onclose = () => events.push("close");
+    transport.onhangup = () => events.push("hang-up");
     input.end();
     await idle();
-    expect(heard[0]).toBe("hang-up");
+    expect(events[0]).toBe("hang-up");
     await transport.close();
     await transport.close();
-    expect(heard.filter((word) => word === "close")).toHaveLength(1);
+    expect(events.filter((word) => word === "close")).toHaveLength(1);
     await expect(transport.send({ jsonrpc: "2.0", id: 1, result: {} })).rejects.toThrow("closed");
   });
 
-  it("survives a client that stops reading for good", async () => {
+  it("does not fail when the output breaks", async () => {
     const { output, transport, idle } = await open();
     output.destroy(new Error("EPIPE"));
     await idle();
     await expect(transport.send({ jsonrpc: "2.0", id: 1, result: {} })).rejects.toThrow("closed");
   });
 
-  it("knows when every request has been answered or cancelled", async () => {
+  it("resolves answered() when every request has been answered or cancelled", async () => {
     const { input, transport, idle } = await open();
     input.write(PING);
     input.write('{"jsonrpc":"2.0","id":8,"method":"ping"}\n');
@@ -288,7 +291,7 @@ describe("batches", () => {
     return { ...opened, send };
   }
 
-  it("are answered together, each message by itself, where the revision has them", async () => {
+  it("are answered together in the revision that has batches, and each message is handled separately", async () => {
     const { transport, received, written, idle, send } = await openOn("2025-03-26");
     await send([ping(1), { jsonrpc: "2.0", method: "notifications/x" }, 42, ping(2)]);
     expect(received).toHaveLength(3);
@@ -315,7 +318,7 @@ describe("batches", () => {
     expect(written()).toEqual([[{ jsonrpc: "2.0", id: 1, result: {} }]]);
   });
 
-  it("hold no initialize and no id twice", async () => {
+  it("must not contain initialize or duplicate ids", async () => {
     const { transport, received, written, idle, send } = await openOn("2025-03-26");
     const params = { protocolVersion: "2025-03-26", capabilities: {}, clientInfo: { name: "a", version: "1" } };
     await send([ping(1), ping(1), { jsonrpc: "2.0", id: 2, method: "initialize", params }]);
@@ -331,7 +334,7 @@ describe("batches", () => {
     ]);
   });
 
-  it("know the flaws of each message from those of the others", async () => {
+  it("assign the ambiguities to their messages", async () => {
     const { input, transport, received, written, idle } = await openOn("2025-03-26");
     const flawed = (id: number) => call(id, '"name":"x","arguments":{"a":1,"a":2}');
     const items = [call(1, '"name":"x"'), flawed(2), call(3, '"name":"x","name":"y"')];
@@ -348,7 +351,7 @@ describe("batches", () => {
     ]);
   });
 
-  it("hold no id of a request that is still open", async () => {
+  it("must not contain the id of a request that is still open", async () => {
     const { input, received, written, idle, send } = await openOn("2025-03-26");
     input.write(PING);
     await send([ping(7)]);
@@ -357,7 +360,7 @@ describe("batches", () => {
     expect(written()).toMatchObject([[{ id: 7, error: { code: -32600 } }]]);
   });
 
-  it("are answered whole when the gateway stops", async () => {
+  it("are answered completely when the gateway stops", async () => {
     const { transport, written, idle, send } = await openOn("2025-03-26");
     await send([ping(1), ping(2)]);
     await transport.send({ jsonrpc: "2.0", id: 1, result: {} });
@@ -372,10 +375,10 @@ describe("batches", () => {
   });
 
   it.each<[string, string, unknown]>([
-    ["of another revision", "2025-06-18", [ping(1)]],
-    ["that are empty", "2025-03-26", []],
-    ["of more than a hundred", "2025-03-26", Array.from({ length: 101 }, (_, n) => ping(n))],
-  ])("rejects %s as a whole", async (_, revision, items) => {
+    ["in another revision", "2025-06-18", [ping(1)]],
+    ["without messages", "2025-03-26", []],
+    ["with more than 100 messages", "2025-03-26", Array.from({ length: 101 }, (_, n) => ping(n))],
+  ])("%s are rejected completely", async (_, revision, items) => {
     const { received, written, send } = await openOn(revision);
     await send(items);
     expect(written()).toMatchObject([{ id: null, error: { code: -32600 } }]);

@@ -18,10 +18,10 @@ import type { FastPathResponse, FastPath } from "./fast-path.js";
 
 /** The largest message that a client may send. */
 const MAX_FRAME_BYTES = 1024 * 1024;
-/** A longer message is written alone: copying it to save a system call is not worth it. */
-const LARGEST_SHARED = 65_536;
+/** A longer message is written alone, because copying it costs more than the system call that it would save. */
+const MAX_COMBINED_LENGTH = 65_536;
 const LISTEN = "subscriptions/listen";
-/** After this time, the gateway reads again from a client that does not read answers: it may have closed the connection. */
+/** After this time, the gateway reads again from a client that does not read answers: it may have closed the connection, which only reading detects. */
 const STALL_MS = 5000;
 
 /**
@@ -223,7 +223,7 @@ export class BoundedStdioTransport implements Transport {
     const text = this.#isClosed ? undefined : toText(message);
     if (text === undefined) return;
     this.#outbox.push(text, "\n");
-    if (text.length > LARGEST_SHARED) this.#empty();
+    if (text.length > MAX_COMBINED_LENGTH) this.#empty();
     else if (this.#outbox.length === 2) process.nextTick(this.#empty);
   }
 

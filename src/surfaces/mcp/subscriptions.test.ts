@@ -42,7 +42,7 @@ it("subscribes to a resource once for all subscribers, and reports the URI that 
   expect(ended).toEqual(["x:1"]);
 });
 
-it("ends all that one owner wanted, and everything when the client is gone", async () => {
+it("ends all subscriptions of an owner, and all others on close", async () => {
   const { subscriptions, promptsAndResources, ended } = scene();
   for (const uri of ["x:1", "x:2", "x:3"])
     await subscriptions.add(uri, uri === "x:3" ? "other" : "one", promptsAndResources);
@@ -54,7 +54,7 @@ it("ends all that one owner wanted, and everything when the client is gone", asy
   expect(ended).toEqual(["x:1", "x:2", "x:3"]);
 });
 
-it("drops a subscription that a server rejects or cannot be reached for, so that it can be retried", async () => {
+it("drops a subscription that fails, so that it can be retried", async () => {
   const refusal: UpstreamAnswer = { kind: "error", code: -32_601, message: "Method not found" };
   const refused = scene(refusal);
   expect(await refused.subscriptions.add("x:1", 1, refused.promptsAndResources)).toEqual(refusal);
@@ -71,7 +71,7 @@ it("sends no subscription for built-in resources, which do not change", async ()
   expect(watched.size).toBe(0);
 });
 
-it("takes a thousand at most", async () => {
+it("accepts at most 1000 resources", async () => {
   const { subscriptions, promptsAndResources } = scene();
   for (let index = 0; index < 1000; index++) await subscriptions.add(`x:${index}`, 1, promptsAndResources);
   expect(await subscriptions.add("x:1000", 1, promptsAndResources)).toMatchObject({ kind: "error", code: -32_602 });

@@ -20,13 +20,13 @@ interface Subscription {
   readonly watching: Promise<Watching>;
 }
 
-/** More than any client needs; each subscription costs resources of a server. */
-const MOST = 1000;
+/** Limits the load that one client can put on servers. */
+const MAX_SUBSCRIPTIONS = 1000;
 const DONE: UpstreamAnswer = { kind: "result", result: {} };
 const TOO_MANY: UpstreamAnswer = {
   kind: "error",
   code: -32_602,
-  message: `A client can subscribe to at most ${MOST} resources.`,
+  message: `A client can subscribe to at most ${MAX_SUBSCRIPTIONS} resources.`,
 };
 
 export function createSubscriptions(onUpdated: (uri: string) => void): Subscriptions {
@@ -48,8 +48,8 @@ export function createSubscriptions(onUpdated: (uri: string) => void): Subscript
       resource === undefined ? Promise.resolve(unchanging) : promptsAndResources.watch(resource, () => onUpdated(uri));
     const subscription = { owners: new Set<Owner>(), watching };
     all.set(uri, subscription);
-    const giveUp = (): void => end(uri, subscription);
-    watching.then(({ answer }) => (answer.kind === "error" ? giveUp() : undefined), giveUp);
+    const drop = (): void => end(uri, subscription);
+    watching.then(({ answer }) => (answer.kind === "error" ? drop() : undefined), drop);
     return subscription;
   };
 
@@ -60,7 +60,7 @@ export function createSubscriptions(onUpdated: (uri: string) => void): Subscript
 
   return {
     async add(uri, owner, promptsAndResources) {
-      if (all.size >= MOST && !all.has(uri)) return TOO_MANY;
+      if (all.size >= MAX_SUBSCRIPTIONS && !all.has(uri)) return TOO_MANY;
       const subscription = all.get(uri) ?? begin(uri, promptsAndResources);
       subscription.owners.add(owner);
       return (await subscription.watching).answer;

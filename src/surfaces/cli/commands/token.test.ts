@@ -35,8 +35,8 @@ describe("a new token", () => {
     ["a name with a space", ["a b"], "name"],
     ["a view with a slash", ["ci", "--view", "a/b"], "view"],
     ["a scope with quotes", ["ci", "--scope", 'a"b'], "scopes"],
-    ["an end that is past", ["ci", "--expires", "2020-01-01"], "no time to come"],
-    ["an end that is none", ["ci", "--expires", "soon"], "no time to come"],
+    ["an end that is past", ["ci", "--expires", "2020-01-01"], "is not a time in the future"],
+    ["an end that is none", ["ci", "--expires", "soon"], "is not a time in the future"],
   ])("is not made with %s", async (_, words, said) => {
     const { exit, stdout, stderr } = await place.run("mcp", "token", "create", ...words);
     expect(exit).toBe(1);

@@ -43,8 +43,8 @@ const claims = (more: Record<string, unknown> = {}) => ({
 const ask = (token: string, path = "/api/adapters", at = rest) =>
   at.ask(path, { headers: { authorization: `Bearer ${token}` } });
 
-describe("the keys", () => {
-  it("are asked for once by fifty at once, and a failure is no verdict and no storm", async () => {
+describe("the keys of the issuer", () => {
+  it("are fetched once for fifty concurrent requests, which get 503 if the fetch fails", async () => {
     const own = await openIssuer();
     const at = await open({ issuer: own.url });
     const token = await own.sign({ ...claims(), iss: own.url });
@@ -70,42 +70,42 @@ describe("the keys", () => {
         return incoming.url === "/jwks" ? undefined : { status: 200, body };
       },
     ],
-    ["metadata that redirect", (own) => () => ({ status: 302, body: "", headers: { location: `${own.url}/jwks` } })],
-    ["metadata that are no JSON", () => () => ({ status: 200, body: "<html>" })],
+    ["metadata with a redirect", (own) => () => ({ status: 302, body: "", headers: { location: `${own.url}/jwks` } })],
+    ["metadata that is not JSON", () => () => ({ status: 200, body: "<html>" })],
     [
-      "metadata that point inward",
+      "metadata with an internal address",
       (own) => () => ({
         status: 200,
         body: JSON.stringify({ issuer: own.url, jwks_uri: "http://169.254.169.254/keys" }),
       }),
     ],
     [
-      "metadata that point to another port here",
+      "metadata with another port of this machine",
       (own) => () => ({ status: 200, body: JSON.stringify({ issuer: own.url, jwks_uri: `${issuer.url}/jwks` }) }),
     ],
     [
-      "metadata that point to a file",
+      "metadata with a file URL",
       (own) => () => ({ status: 200, body: JSON.stringify({ issuer: own.url, jwks_uri: "file:///etc/passwd" }) }),
     ],
     [
-      "keys that are no JSON",
+      "keys that are not JSON",
       () =>
         ({ url }) =>
           url === "/jwks" ? { status: 200, body: "{" } : undefined,
     ],
     [
-      "keys that are none",
+      "an invalid key set",
       () =>
         ({ url }) =>
           url === "/jwks" ? { status: 200, body: '{"keys":7}' } : undefined,
     ],
     [
-      "keys of two mebibytes",
+      "a key set of 2 MiB",
       () =>
         ({ url }) =>
           url === "/jwks" ? { status: 200, body: " ".repeat(2 ** 21) } : undefined,
     ],
-  ])("are not loaded from %s: no caller is authenticated or rejected", async (_, answer) => {
+  ])("are not loaded from %s, and callers get 503", async (_, answer) => {
     const own = await openIssuer();
     own.answer = answer(own);
     const at = await open({ issuer: own.url });

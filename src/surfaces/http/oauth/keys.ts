@@ -18,16 +18,16 @@ export interface IssuerKeys {
 }
 
 const TIMEOUT_MS = 5000;
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 /** Keys are not fetched again for this long after an unknown key id or a failure. */
 const COOLDOWN_MS = 30_000;
-const KEPT_MS = 600_000;
+const CACHE_MS = 600_000;
 
 export function createIssuerKeys({ options, elapsed, ...network }: KeysParts): IssuerKeys {
   const { issuer, jwksUri } = options;
   // Configured addresses may be internal. Addresses from the metadata may not, unless they belong to the issuer.
-  const written = [issuer, ...(jwksUri === undefined ? [] : [jwksUri])].map((text) => new URL(text).origin);
-  const guarded = createGuardedFetch({ server: new URL(issuer).host, allowInward: written, ...network });
+  const configuredOrigins = [issuer, ...(jwksUri === undefined ? [] : [jwksUri])].map((text) => new URL(text).origin);
+  const guarded = createGuardedFetch({ server: new URL(issuer).host, allowInward: configuredOrigins, ...network });
   const read = async (url: URL, signal?: AbortSignal): Promise<{ status: number; text: string }> => {
     const request = {
       url,
@@ -35,7 +35,7 @@ export function createIssuerKeys({ options, elapsed, ...network }: KeysParts): I
       headers: { accept: "application/json" },
       timeoutMs: TIMEOUT_MS,
       maxTotalMs: TIMEOUT_MS,
-      maxBytes: MOST_BYTES,
+      maxBytes: MAX_BYTES,
       redirect: "refuse",
     } as const;
     const { status, body } = await guarded.fetch(request, signal);
@@ -43,7 +43,7 @@ export function createIssuerKeys({ options, elapsed, ...network }: KeysParts): I
     for await (const chunk of body) chunks.push(chunk);
     return { status, text: Buffer.concat(chunks).toString("utf8") };
   };
-  const fetchKeys: FetchImplementation = restful(async (url, { signal }) => {
+  const fetchKeys: FetchImplementation = withFailureCache(async (url, { signal }) => {
     const { status, text } = await read(new URL(url), signal);
     if (status !== 200)
       throw new DiscoveryError(
@@ -57,9 +57,9 @@ export function createIssuerKeys({ options, elapsed, ...network }: KeysParts): I
       [customFetch]: fetchKeys,
       timeoutDuration: TIMEOUT_MS,
       cooldownDuration: COOLDOWN_MS,
-      cacheMaxAge: KEPT_MS,
+      cacheMaxAge: CACHE_MS,
     });
-  const locate = restful(() => locateKeys(issuer, jwksUri, read), elapsed);
+  const locate = withFailureCache(() => locateKeys(issuer, jwksUri, read), elapsed);
   let keys: Promise<JWTVerifyGetKey> | undefined;
   return {
     async find(header, token) {
@@ -73,10 +73,10 @@ export function createIssuerKeys({ options, elapsed, ...network }: KeysParts): I
   };
 }
 
-const REST_MS = 5000;
+const FAILURE_CACHE_MS = 5000;
 
-/** Repeats a failure for some time without a new request, so that many tokens do not cause many requests. */
-function restful<Args extends unknown[], T>(
+/** Repeats a failure for `FAILURE_CACHE_MS` without a new request, so that many tokens do not cause many requests. */
+function withFailureCache<Args extends unknown[], T>(
   work: (...args: Args) => Promise<T>,
   elapsed: () => number,
 ): (...args: Args) => Promise<T> {
@@ -86,7 +86,7 @@ function restful<Args extends unknown[], T>(
     try {
       return await work(...args);
     } catch (error) {
-      last = { error, until: elapsed() + REST_MS };
+      last = { error, until: elapsed() + FAILURE_CACHE_MS };
       throw error;
     }
   };
@@ -108,7 +108,7 @@ async function locateKeys(issuer: string, jwksUri: string | undefined, read: Rea
   throw new DiscoveryError("CONFIGURATION_ERROR", `The issuer ${issuer} has no metadata with the URL of its keys.`, {
     hint: [
       { action: "edit-config", key: "http.oauth.issuer", change: "correct" },
-      { action: "edit-config", key: "http.oauth.jwksUri", value: "the address of the keys" },
+      { action: "edit-config", key: "http.oauth.jwksUri", value: "the URL of the keys" },
     ],
   });
 }

@@ -48,19 +48,19 @@ const ask = (token: string, path = "/api/adapters", at = rest) =>
   at.ask(path, { headers: { authorization: `Bearer ${token}` } });
 
 describe("a token of the issuer", () => {
-  it.each(["at+jwt", "application/at+jwt", "AT+JWT", "JWT", undefined])("counts as the type %s", async (typ) => {
+  it.each(["at+jwt", "application/at+jwt", "AT+JWT", "JWT", undefined])("is accepted with the type %s", async (typ) => {
     const token = await issuer.sign(claims(), typ === undefined ? { typ: undefined as never } : { typ });
     expect((await ask(token)).status).toBe(200);
   });
 
   it.each<[string, () => Record<string, unknown>]>([
-    ["for several", () => ({ aud: ["https://other.example", AUDIENCE] })],
-    ["that expired half a minute ago", () => ({ exp: now() - 30 })],
-    ["that counts from half a minute on", () => ({ nbf: now() + 30 })],
-    ["with claims that nobody knows", () => ({ "https://a.example/x": { deep: [1] } })],
-  ])("counts: one %s", async (_, more) => expect((await ask(await issuer.sign(claims(more())))).status).toBe(200));
+    ["for several audiences", () => ({ aud: ["https://other.example", AUDIENCE] })],
+    ["that expired 30 seconds ago", () => ({ exp: now() - 30 })],
+    ["that is valid from 30 seconds on", () => ({ nbf: now() + 30 })],
+    ["with unknown claims", () => ({ "https://a.example/x": { deep: [1] } })],
+  ])("is accepted: one %s", async (_, more) => expect((await ask(await issuer.sign(claims(more())))).status).toBe(200));
 
-  it.each(["RS256", "PS256", "EdDSA"])("may be signed by %s", async (alg) => {
+  it.each(["RS256", "PS256", "EdDSA"])("is accepted if it is signed with %s", async (alg) => {
     const pair = await generateKeyPair(alg, { extractable: true });
     const own = await openIssuer();
     await own.publish(pair, alg, alg);
@@ -70,7 +70,7 @@ describe("a token of the issuer", () => {
     await own.close();
   });
 
-  it("carries its caller's id and scopes into the record and the policy", async () => {
+  it("determines the actor in the audit log and the scopes for the policy", async () => {
     const call = (token: string) =>
       rest.ask("/api/adapters/echo/tools/add", {
         method: "POST",
@@ -88,53 +88,53 @@ describe("a token of the issuer", () => {
     expect(bodies).toContain(`"actor_id":"${toActorId(issuer.url, "ann")}"`);
   });
 
-  it("is taken by MCP as well", async () => {
+  it("is accepted by MCP", async () => {
     const token = await issuer.sign(claims());
     expect((await askModern({ url: rest.url, token }, "tools/list")).answer.result?.["tools"]).toHaveLength(5);
   });
 });
 
-describe("sixty invalid tokens", () => {
+describe("invalid tokens", () => {
   const other = "https://evil.example";
   const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
   const claimed: readonly [string, () => Record<string, unknown>][] = [
-    ["for another", () => ({ aud: other })],
-    ["for nobody", () => ({ aud: undefined })],
-    ["for an empty list", () => ({ aud: [] })],
-    ["for a part of our name", () => ({ aud: "https://gateway.example" })],
-    ["for more than our name", () => ({ aud: `${AUDIENCE}/` })],
-    ["for our name in capitals", () => ({ aud: AUDIENCE.toUpperCase() })],
-    ["for a number", () => ({ aud: 7 })],
-    ["for nothing", () => ({ aud: null })],
+    ["for another audience", () => ({ aud: other })],
+    ["without an audience", () => ({ aud: undefined })],
+    ["with an empty list of audiences", () => ({ aud: [] })],
+    ["for a prefix of the audience", () => ({ aud: "https://gateway.example" })],
+    ["for the audience with a slash", () => ({ aud: `${AUDIENCE}/` })],
+    ["for the audience in upper case", () => ({ aud: AUDIENCE.toUpperCase() })],
+    ["with a number as audience", () => ({ aud: 7 })],
+    ["with null as audience", () => ({ aud: null })],
     ["of another issuer", () => ({ iss: other })],
-    ["of no issuer", () => ({ iss: undefined })],
+    ["without an issuer", () => ({ iss: undefined })],
     ["of the issuer with a slash", () => ({ iss: `${issuer.url}/` })],
     ["of several issuers", () => ({ iss: [issuer.url] })],
     ["that has expired", () => ({ exp: now() - 61 })],
     ["that expired long ago", () => ({ exp: 1 })],
-    ["that never expires", () => ({ exp: undefined })],
-    ["whose end is a text", () => ({ exp: String(now() + 300) })],
-    ["whose end is nothing", () => ({ exp: null })],
-    ["that does not count yet", () => ({ nbf: now() + 90 })],
-    ["that counts from a text on", () => ({ nbf: "now" })],
-    ["of nobody", () => ({ sub: undefined })],
-    ["of an empty name", () => ({ sub: "" })],
-    ["of a number", () => ({ sub: 7 })],
-    ["of a list", () => ({ sub: ["ann"] })],
-    ["of a name without end", () => ({ sub: "x".repeat(2000) })],
+    ["without an expiry", () => ({ exp: undefined })],
+    ["with a string as expiry", () => ({ exp: String(now() + 300) })],
+    ["with null as expiry", () => ({ exp: null })],
+    ["that is not valid yet", () => ({ nbf: now() + 90 })],
+    ["with a string as nbf", () => ({ nbf: "now" })],
+    ["without a subject", () => ({ sub: undefined })],
+    ["with an empty subject", () => ({ sub: "" })],
+    ["with a number as subject", () => ({ sub: 7 })],
+    ["with an array as subject", () => ({ sub: ["ann"] })],
+    ["with a subject that is too long", () => ({ sub: "x".repeat(2000) })],
   ];
   const headed: readonly [string, Record<string, unknown>][] = [
     ["of another type", { typ: "logout+jwt" }],
-    ["of an answer's type", { typ: "id_token+jwt" }],
-    ["of a proof's type", { typ: "dpop+jwt" }],
-    ["of an encrypted type", { typ: "JWE" }],
-    ["of another key", { kid: "two" }],
-    ["of a key in a file", { kid: "../../../../dev/null" }],
-    ["of a key in a table", { kid: "one' UNION SELECT 'x" }],
-    ["of a key at an address", { kid: "http://evil.example/jwks" }],
-    ["of no key's name but a number", { kid: 1 }],
-    ["with something critical", { crit: ["x"], x: 1 }],
-    ["with a part that is not encoded", { b64: false, crit: ["b64"] }],
+    ["of the type of ID tokens", { typ: "id_token+jwt" }],
+    ["of the type of DPoP proofs", { typ: "dpop+jwt" }],
+    ["of the type JWE", { typ: "JWE" }],
+    ["with an unknown key id", { kid: "two" }],
+    ["with a path as key id", { kid: "../../../../dev/null" }],
+    ["with SQL as key id", { kid: "one' UNION SELECT 'x" }],
+    ["with a URL as key id", { kid: "http://evil.example/jwks" }],
+    ["with a number as key id", { kid: 1 }],
+    ["with an unknown critical header", { crit: ["x"], x: 1 }],
+    ["with an unencoded payload", { b64: false, crit: ["b64"] }],
   ];
 
   const cases: readonly [string, () => Promise<string>][] = [
@@ -143,39 +143,42 @@ describe("sixty invalid tokens", () => {
       name,
       () => handSigned({ alg: "ES256", kid: "one", typ: "at+jwt", ...more }),
     ]),
-    ["signed by nobody", () => Promise.resolve(new UnsecuredJWT(claims()).encode())],
-    ["signed by nobody, in capitals", () => Promise.resolve(`${part({ alg: "NONE" })}.${part(claims())}.`)],
-    ["signed by nobody, and some letters", () => Promise.resolve(`${part({ alg: "none" })}.${part(claims())}.AAAA`)],
-    ["with no algorithm", () => Promise.resolve(`${part({ typ: "JWT" })}.${part(claims())}.AAAA`)],
+    ["with the algorithm none", () => Promise.resolve(new UnsecuredJWT(claims()).encode())],
+    ["with the algorithm NONE", () => Promise.resolve(`${part({ alg: "NONE" })}.${part(claims())}.`)],
+    [
+      "with the algorithm none and a signature",
+      () => Promise.resolve(`${part({ alg: "none" })}.${part(claims())}.AAAA`),
+    ],
+    ["without an algorithm", () => Promise.resolve(`${part({ typ: "JWT" })}.${part(claims())}.AAAA`)],
     ["with an empty signature", async () => `${(await issuer.sign(claims())).split(".").slice(0, 2).join(".")}.`],
-    ["with its signature cut off", async () => (await issuer.sign(claims())).slice(0, -4)],
+    ["with a truncated signature", async () => (await issuer.sign(claims())).slice(0, -4)],
     [
       "with a signature of zeros",
       async () => `${(await issuer.sign(claims())).split(".").slice(0, 2).join(".")}.${"A".repeat(86)}`,
     ],
     [
-      "with another's claims",
+      "with changed claims",
       async () => {
         const [head, , tail] = (await issuer.sign(claims())).split(".");
         return `${head}.${part(claims({ sub: "root" }))}.${tail}`;
       },
     ],
     [
-      "with another's head",
+      "with a changed header",
       async () => {
         const [, body, tail] = (await issuer.sign(claims())).split(".");
         return `${part({ alg: "ES256", kid: "one", typ: "JWT" })}.${body}.${tail}`;
       },
     ],
     [
-      "of a stranger who uses our key's name",
+      "signed with another key under the same key id",
       async () => {
         const { privateKey } = await generateKeyPair("ES256");
         return await issuer.sign(claims(), {}, privateKey);
       },
     ],
     [
-      "of a stranger who brings the key along",
+      "with its own key in the header",
       async () => {
         const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
         return await new SignJWT(claims())
@@ -184,41 +187,41 @@ describe("sixty invalid tokens", () => {
       },
     ],
     [
-      "of a stranger who says where the keys are",
+      "with its own key URL in the header",
       async () => {
         const { privateKey } = await generateKeyPair("ES256");
         return await issuer.sign(claims(), { jku: `${issuer.url}/evil`, x5u: `${issuer.url}/evil` }, privateKey);
       },
     ],
     ...["HS256", "HS384", "HS512"].map((alg): [string, () => Promise<string>] => [
-      `signed by ${alg} with the published key as the secret`,
+      `signed with ${alg} and the public key as the secret`,
       async () => {
         const secret = new TextEncoder().encode(await exportSPKI(issuer.pair.publicKey));
         return await issuer.sign(claims(), { alg }, secret);
       },
     ]),
     [
-      "signed by HS256 with nothing",
+      "with HS256 and a signature of zeros",
       () => Promise.resolve(`${part({ alg: "HS256" })}.${part(claims())}.${"A".repeat(43)}`),
     ],
     [
-      "signed as it may not be",
+      "signed with an algorithm that is not allowed",
       async () => {
         const { privateKey } = await generateKeyPair("ES384");
         return await issuer.sign(claims(), { alg: "ES384" }, privateKey);
       },
     ],
-    ["that is no JSON", () => Promise.resolve(`${part({ alg: "ES256" })}.AAAA.${"A".repeat(86)}`)],
-    ["that is a list", () => Promise.resolve(`${part([])}.${part([])}.AAAA`)],
+    ["with claims that are not JSON", () => Promise.resolve(`${part({ alg: "ES256" })}.AAAA.${"A".repeat(86)}`)],
+    ["with arrays as header and claims", () => Promise.resolve(`${part([])}.${part([])}.AAAA`)],
     ["with four parts", async () => `${await issuer.sign(claims())}.x`],
     ["with five parts", () => Promise.resolve("a.b.c.d.e")],
     ["with two parts", () => Promise.resolve("a.b")],
     ["with spaces in it", async () => (await issuer.sign(claims())).replace(".", ". ")],
-    ["in quotes", async () => `"${await issuer.sign(claims())}"`],
-    ["twice", async () => `${await issuer.sign(claims())},${await issuer.sign(claims())}`],
+    ["in quotation marks", async () => `"${await issuer.sign(claims())}"`],
+    ["that is repeated", async () => `${await issuer.sign(claims())},${await issuer.sign(claims())}`],
   ];
 
-  /** As no library would sign it. */
+  /** Signs a header that the library would reject. */
   async function handSigned(header: Record<string, unknown>): Promise<string> {
     const text = `${part(header)}.${part(claims())}`;
     const key = { name: "ECDSA", hash: "SHA-256" };
@@ -226,9 +229,9 @@ describe("sixty invalid tokens", () => {
     return `${text}.${Buffer.from(signature).toString("base64url")}`;
   }
 
-  it("are sixty", () => expect(cases.length).toBeGreaterThanOrEqual(60));
+  it("are at least 60", () => expect(cases.length).toBeGreaterThanOrEqual(60));
 
-  it.each(cases)("one %s gets 401 with the address of the metadata", async (_, make) => {
+  it.each(cases)("a token %s gets 401 with the URL of the metadata", async (_, make) => {
     const { status, headers, json } = await ask(await make());
     expect([status, json["code"]]).toEqual([401, "UNAUTHORIZED"]);
     expect(headers.get("www-authenticate")).toBe(
@@ -237,7 +240,7 @@ describe("sixty invalid tokens", () => {
     expect(issuer.asked.has("/evil")).toBe(false);
   });
 
-  it("nor is a right one anywhere but in the header", async () => {
+  it("a valid token in the URL gets 401", async () => {
     const token = await issuer.sign(claims());
     for (const path of [`/api/adapters?access_token=${token}`, `/api/adapters?token=${token}`]) {
       expect((await rest.ask(path, { headers: { authorization: "" } })).status).toBe(401);
@@ -245,14 +248,14 @@ describe("sixty invalid tokens", () => {
     expect(rest.logged.join("\n")).not.toContain(token.slice(-20));
   });
 
-  it("ask for the keys no more than once", () => {
+  it("cause only one request for the keys", () => {
     expect(issuer.asked.get("/jwks")).toBe(1);
     expect(issuer.asked.get("/.well-known/oauth-authorization-server")).toBe(1);
   });
 });
 
-describe("further claims of a token", () => {
-  it("are the scopes that everybody needs", async () => {
+describe("the claims of a token", () => {
+  it("must include the required scopes", async () => {
     const at = await open({ requiredScopes: ["mcp:use", "mcp:more"] });
     for (const scope of ["", "mcp:use", "mcp", "MCP:USE mcp:more"]) {
       const { status, headers } = await ask(await issuer.sign(claims({ scope })), "/api/adapters", at);
@@ -268,24 +271,24 @@ describe("further claims of a token", () => {
     );
   });
 
-  it("is the view, where there are views", async () => {
+  it("must name a view if a view claim is configured", async () => {
     const at = await open({ viewClaim: "team", views: { red: "office" } });
     for (const team of [undefined, "blue", 7, ["red"], "__proto__"]) {
       expect((await ask(await issuer.sign(claims({ team })), "/api/adapters", at)).status).toBe(403);
     }
-    // There is no such view, so its callers see nothing.
+    // The configuration has no view "office".
     const { status, json } = await ask(await issuer.sign(claims({ team: "red" })), "/api/adapters", at);
     expect([status, String(json["detail"])]).toEqual([403, "The view of this caller does not exist."]);
   });
 });
 
-describe("the metadata of the resource", () => {
+describe("the protected resource metadata", () => {
   it.each([
     ["", "/mcp"],
     ["/mcp", "/mcp"],
     ["/mcp/gateway", "/mcp/gateway"],
     ["/mcp/p/office", "/mcp/p/office"],
-  ])("at %s say who gives out tokens for %s", async (suffix, path) => {
+  ])("at %s names the authorization server for %s", async (suffix, path) => {
     const reply = await rest.ask(`/.well-known/oauth-protected-resource${suffix}`, { headers: { authorization: "" } });
     expect(reply.status).toBe(200);
     expect(reply.json).toEqual({
@@ -296,7 +299,7 @@ describe("the metadata of the resource", () => {
     });
   });
 
-  it("name the address by which others know the gateway, and that of each endpoint is in its challenge", async () => {
+  it("contains the public URL, and each endpoint names its metadata in the challenge", async () => {
     const at = await open({}, { publicUrl: "https://gateway.example" });
     const reply = await at.ask("/.well-known/oauth-protected-resource/mcp", { headers: { authorization: "" } });
     expect(reply.json["resource"]).toBe("https://gateway.example/mcp");
@@ -308,7 +311,7 @@ describe("the metadata of the resource", () => {
     }
   });
 
-  it("are not there where no authorization server is trusted", async () => {
+  it("does not exist without an authorization server", async () => {
     const at = await openRest();
     opened.push(at);
     expect((await at.ask("/.well-known/oauth-protected-resource/mcp")).status).toBe(404);
@@ -318,22 +321,22 @@ describe("the metadata of the resource", () => {
   });
 });
 
-describe("the options", () => {
+describe("the OAuth options", () => {
   const good = { issuer: "https://id.example", audience: AUDIENCE };
   it.each<[string, object]>([
-    ["a shared secret", { algorithms: ["HS256"] }],
-    ["no signature", { algorithms: ["none"] }],
+    ["an algorithm with a shared secret", { algorithms: ["HS256"] }],
+    ["the algorithm none", { algorithms: ["none"] }],
     ["no algorithm", { algorithms: [] }],
     ["no audience", { audience: [] }],
     ["an empty audience", { audience: "" }],
-    ["a script as issuer", { issuer: "javascript:alert(1)" }],
-    ["a file as issuer", { issuer: "file:///x" }],
+    ["a javascript: URL as issuer", { issuer: "javascript:alert(1)" }],
+    ["a file: URL as issuer", { issuer: "file:///x" }],
     ["an issuer with a query", { issuer: "https://id.example?x" }],
-    ["keys in a file", { jwksUri: "file:///x" }],
-    ["a key that nobody knows", { audiance: "x" }],
-  ])("do not take %s", (_, more) => expect(oauthOptions.safeParse({ ...good, ...more }).success).toBe(false));
+    ["a file: URL for the keys", { jwksUri: "file:///x" }],
+    ["an unknown option", { audiance: "x" }],
+  ])("reject %s", (_, more) => expect(oauthOptions.safeParse({ ...good, ...more }).success).toBe(false));
 
-  it("have defaults that are safe", () => {
+  it("have safe defaults", () => {
     expect(oauthOptions.parse(good)).toEqual({
       ...good,
       audience: [AUDIENCE],
@@ -345,7 +348,7 @@ describe("the options", () => {
   });
 });
 
-it("names callers so that no two are one, and each can stand in a record", () => {
+it("derives unique actor ids that can be written to the audit log", () => {
   const names = [
     "ann",
     "Ann",

@@ -19,7 +19,7 @@ const ALGORITHMS = [
 const address = z
   .url({ protocol: /^https?$/ })
   .max(2048)
-  .refine((text) => !/[?#@]/.test(text), "expected an address without a query, a fragment and a user");
+  .refine((text) => !/[?#@]/.test(text), "expected a URL without a query, a fragment and a user name");
 const claim = z.string().min(1).max(256);
 const audience = z.string().min(1).max(2048);
 
@@ -43,7 +43,7 @@ export const oauthOptions = z
       .describe("The accepted signature algorithms."),
     scopesClaim: claim
       .default("scope")
-      .describe("The claim with the scopes: a text with spaces between them, or a list."),
+      .describe("The claim with the scopes: a string with spaces between them, or an array."),
     actorClaim: claim.default("sub").describe("The claim that identifies the caller."),
     requiredScopes: z.array(tokenScope).max(100).default([]).describe("Scopes that every token must have."),
     viewClaim: claim

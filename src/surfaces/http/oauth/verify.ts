@@ -19,7 +19,7 @@ export interface VerifyTokenParts {
 const SKEW_SECONDS = 60;
 /** Access tokens (RFC 9068), and the type that most issuers use. Tokens of other types are for other purposes. */
 const TYPES: ReadonlySet<string> = new Set(["at+jwt", "application/at+jwt", "jwt"]);
-const WRONG: Identity = { kind: "wrong" };
+const INVALID: Identity = { kind: "invalid" };
 
 export function createVerify({ options, keys, now, log }: VerifyTokenParts): VerifySigned {
   const { issuer, audience, algorithms } = options;
@@ -33,12 +33,12 @@ export function createVerify({ options, keys, now, log }: VerifyTokenParts): Ver
         currentDate: new Date(now()),
         requiredClaims: ["exp"],
       });
-      if (!TYPES.has((protectedHeader.typ ?? "jwt").toLowerCase())) return WRONG;
+      if (!TYPES.has((protectedHeader.typ ?? "jwt").toLowerCase())) return INVALID;
       return toIdentity(payload, options);
     } catch (error) {
-      if (isAboutToken(error)) return WRONG;
+      if (isAboutToken(error)) return INVALID;
       log(`The keys of ${issuer} could not be fetched: ${error instanceof Error ? error.message : String(error)}`);
-      return { kind: "undecided" };
+      return { kind: "unverifiable" };
     }
   };
 }
@@ -52,31 +52,31 @@ function isAboutToken(error: unknown): boolean {
 }
 
 function toIdentity(payload: JWTPayload, options: OAuthOptions): Identity {
-  const who = payload[options.actorClaim];
-  if (typeof who !== "string" || who === "" || who.length > LONGEST_CLAIM) return WRONG;
+  const subject = payload[options.actorClaim];
+  if (typeof subject !== "string" || subject === "" || subject.length > MAX_CLAIM_LENGTH) return INVALID;
   const scopes = toScopes(payload[options.scopesClaim]);
   const missing = missingScopes(options.requiredScopes, scopes);
   if (missing.length > 0) return { kind: "insufficient", scopes: options.requiredScopes };
   const view = viewOf(payload, options);
   if (view === undefined && options.viewClaim !== undefined) return { kind: "insufficient", scopes: [] };
-  const actor: Actor = { id: toActorId(options.issuer, who), surface: "http", scopes };
+  const actor: Actor = { id: toActorId(options.issuer, subject), surface: "http", scopes };
   const until = ((payload.exp ?? 0) + SKEW_SECONDS) * 1000;
   return { kind: "known", actor: view === undefined ? actor : { ...actor, view }, until };
 }
 
-const LONGEST_CLAIM = 1024;
-const MOST_SCOPES = 200;
+const MAX_CLAIM_LENGTH = 1024;
+const MAX_SCOPES = 200;
 
 function toScopes(claim: unknown): string[] {
   const words: unknown[] = typeof claim === "string" ? claim.split(" ") : Array.isArray(claim) ? claim : [];
   const scopes = words.filter((word): word is string => tokenScope.safeParse(word).success);
-  return [...new Set(scopes)].slice(0, MOST_SCOPES);
+  return [...new Set(scopes)].slice(0, MAX_SCOPES);
 }
 
 function viewOf(payload: JWTPayload, { viewClaim, views, view }: OAuthOptions): string | undefined {
-  const said = viewClaim === undefined ? undefined : payload[viewClaim];
-  if (typeof said !== "string") return said === undefined ? view : undefined;
-  const named = views === undefined ? said : Object.hasOwn(views, said) ? views[said] : undefined;
+  const claimed = viewClaim === undefined ? undefined : payload[viewClaim];
+  if (typeof claimed !== "string") return claimed === undefined ? view : undefined;
+  const named = views === undefined ? claimed : Object.hasOwn(views, claimed) ? views[claimed] : undefined;
   return viewName.safeParse(named).data;
 }
 
@@ -84,9 +84,9 @@ function viewOf(payload: JWTPayload, { viewClaim, views, view }: OAuthOptions): 
 const PLAIN = /^[\w.@|:+-]{1,128}$/;
 
 /** A permanent id for one subject of one issuer, different for every other subject. */
-export function toActorId(issuer: string, who: string): string {
-  const subject = PLAIN.test(who) ? who : `~${hash(who)}`;
-  return `oauth:${hash(issuer).slice(0, 12)}/${subject}`;
+export function toActorId(issuer: string, subject: string): string {
+  const name = PLAIN.test(subject) ? subject : `~${hash(subject)}`;
+  return `oauth:${hash(issuer).slice(0, 12)}/${name}`;
 }
 
 function hash(text: string): string {

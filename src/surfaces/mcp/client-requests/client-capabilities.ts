@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject } from "../../../model/json.js";
 
-const ASKABLE = ["elicitation", "sampling", "roots"];
+const SERVER_REQUESTS = ["elicitation", "sampling", "roots"];
 
 /** The declared capabilities that let a server send requests to the client; undefined if there are none. */
-export function toAskable(declared: unknown): JsonObject | undefined {
+export function toServerRequestCapabilities(declared: unknown): JsonObject | undefined {
   if (!isJsonObject(declared)) return undefined;
-  const found = ASKABLE.flatMap((name) =>
+  const found = SERVER_REQUESTS.flatMap((name) =>
     isJsonObject(declared[name]) ? [[name, toModes(name, declared[name])]] : [],
   );
   return found.length === 0 ? undefined : (Object.fromEntries(found) as JsonObject);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { toAskable } from "./client-capabilities.js";
+import { toServerRequestCapabilities } from "./client-capabilities.js";
 import { toLegacyParams, toModernParams } from "./era-params.js";
 
 it.each([
@@ -9,7 +9,7 @@ it.each([
     { mode: "url", url: "u", elicitationId: "e" },
     { mode: "url", url: "u", elicitationId: "e" },
   ],
-])("puts the elicitation %j to a legacy client as %j", (params, expected) => {
+])("converts the elicitation %j for a legacy client to %j", (params, expected) => {
   expect(toLegacyParams("elicitation/create", params)).toEqual(expected);
 });
 
@@ -29,7 +29,7 @@ it.each([
     { mode: "url", url: "u", elicitationId: "e" },
     { mode: "url", url: "u" },
   ],
-])("puts the elicitation %j to a modern client as %j", (params, expected) => {
+])("converts the elicitation %j for a modern client to %j", (params, expected) => {
   expect(toModernParams("elicitation/create", params)).toEqual(expected);
 });
 
@@ -50,6 +50,6 @@ it.each<[unknown, unknown]>([
     { sampling: { tools: {} }, roots: { listChanged: true } },
     { sampling: { tools: {} }, roots: { listChanged: true } },
   ],
-])("of the capabilities %j those that can be asked are %j", (declared, expected) => {
-  expect(toAskable(declared)).toEqual(expected);
+])("selects from the capabilities %j those for requests of servers: %j", (declared, expected) => {
+  expect(toServerRequestCapabilities(declared)).toEqual(expected);
 });

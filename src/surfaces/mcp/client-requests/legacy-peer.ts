@@ -8,7 +8,7 @@ import type { RequestContext } from "../request-context.js";
 import { toLegacyParams } from "./era-params.js";
 
 /** Longer than any call may take: the request is cancelled when the call ends, not by this timeout. */
-const LONGEST_MS = 24 * 3_600_000;
+const REQUEST_TIMEOUT_MS = 24 * 3_600_000;
 const INTERNAL_ERROR = -32_603;
 
 export interface LegacyPeerParts {
@@ -37,7 +37,7 @@ export function toLegacyPeer({ mcpReq }: RequestContext, parts: LegacyPeerParts)
       try {
         const request = { method, params: toLegacyParams(method, params) };
         const result: unknown = await underSignals([mcpReq.signal, inputClosed, signal], (ended) =>
-          mcpReq.send(request, ANY_RESULT, { timeout: LONGEST_MS, signal: ended }),
+          mcpReq.send(request, ANY_RESULT, { timeout: REQUEST_TIMEOUT_MS, signal: ended }),
         );
         return isJsonObject(result) ? { kind: "result", result } : noAnswer(method);
       } catch (error) {

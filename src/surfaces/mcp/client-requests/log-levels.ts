@@ -8,8 +8,8 @@ type Level = Parameters<ServerContext["mcpReq"]["log"]>[0];
 /** Least severe first. */
 const LEVELS: readonly Level[] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
-/** The level that servers are asked for on behalf of a legacy client that never set one. */
-const USUAL: Level = "info";
+/** Requested from servers for a legacy client that never set a level. */
+const DEFAULT_LEVEL: Level = "info";
 
 export interface LogLevels {
   /** The log level to request from a server for this request; undefined for no log messages. */
@@ -36,13 +36,13 @@ export function createLogLevels(server: Server, era: "legacy" | "modern"): LogLe
 
   /** Without a level, a modern client gets no log messages and a legacy client gets all. */
   const isWanted = (level: Level, context: RequestContext): boolean => {
-    const least = levelOf(context);
-    if (least === undefined) return era === "legacy";
-    return LEVELS.indexOf(level) >= LEVELS.indexOf(least);
+    const minimum = levelOf(context);
+    if (minimum === undefined) return era === "legacy";
+    return LEVELS.indexOf(level) >= LEVELS.indexOf(minimum);
   };
 
   return {
-    wanted: (context) => levelOf(context) ?? (era === "legacy" ? USUAL : undefined),
+    wanted: (context) => levelOf(context) ?? (era === "legacy" ? DEFAULT_LEVEL : undefined),
     listener(context) {
       const { mcpReq } = context;
       const { progressToken } = (isJsonObject(mcpReq._meta) ? mcpReq._meta : {}) as JsonObject;
@@ -55,7 +55,7 @@ export function createLogLevels(server: Server, era: "legacy" | "modern"): LogLe
           if (progressToken !== undefined) notify("notifications/progress", { progressToken, ...params });
           return;
         }
-        const level = toLevel("level" in params ? params.level : undefined) ?? USUAL;
+        const level = toLevel("level" in params ? params.level : undefined) ?? DEFAULT_LEVEL;
         if (isWanted(level, context)) notify("notifications/message", { ...params, level });
       };
     },

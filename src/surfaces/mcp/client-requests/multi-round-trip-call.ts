@@ -1,5 +1,5 @@
-// One call of a modern client as a multi-round-trip request: when the server asks something, the client's request is
-// answered with the question, and the client's next request brings the answer. The call to the server stays open throughout.
+// One call of a modern client as a multi-round-trip request: when the server sends a request, the client's request is
+// answered with it (`input_required`), and the client's next request has the answer. The call to the server stays open throughout.
 import type { CallContext, CallerPeer, PeerAnswer, PeerQuestion } from "../../../model/call.js";
 import { isJsonObject, type JsonObject } from "../../../model/json.js";
 import { toModernParams } from "./era-params.js";
@@ -22,7 +22,7 @@ export interface MultiRoundTripParts {
   readonly capabilities: JsonObject;
   /** Whether one more call may wait for answers. */
   readonly mayWait: () => boolean;
-  /** Answers that came with the first request, by the key of the server's question. */
+  /** Answers in the first request of the client, by the key of the server's question. */
   readonly early: JsonObject;
 }
 
@@ -77,22 +77,22 @@ export class MultiRoundTripCall {
     }
   }
 
-  /** The answer to the current request: the result of the call, the open questions, or `long` after `patienceMs`. */
+  /** The answer to the current request: the result of the call, the open questions, or `timeout` after `waitMs`. */
   next(round: RoundTrip): Promise<Next>;
-  next(round: RoundTrip, patienceMs: number | undefined): Promise<Next | { kind: "long" }>;
-  async next(round: RoundTrip, patienceMs?: number): Promise<Next | { kind: "long" }> {
+  next(round: RoundTrip, waitMs: number | undefined): Promise<Next | { kind: "timeout" }>;
+  async next(round: RoundTrip, waitMs?: number): Promise<Next | { kind: "timeout" }> {
     this.#round = round;
-    const patience = { isOver: false };
-    const onLong = (): void => {
-      patience.isOver = true;
+    const wait = { isOver: false };
+    const onTimeout = (): void => {
+      wait.isOver = true;
       this.#wake();
     };
-    const timer = patienceMs === undefined ? undefined : setTimeout(onLong, patienceMs);
+    const timer = waitMs === undefined ? undefined : setTimeout(onTimeout, waitMs);
     const onAbort = (): void => this.end();
     round.signal.addEventListener("abort", onAbort, { once: true });
     if (round.signal.aborted) onAbort();
     try {
-      while (!this.#hasEnded && this.#questions.size === 0 && !patience.isOver) {
+      while (!this.#hasEnded && this.#questions.size === 0 && !wait.isOver) {
         await new Promise<void>((resolve) => (this.#wake = resolve));
       }
     } finally {
@@ -101,7 +101,7 @@ export class MultiRoundTripCall {
       this.#round = undefined;
     }
     if (this.#hasEnded) return { kind: "ended", result: await this.ended };
-    return this.#questions.size === 0 ? { kind: "long" } : { kind: "asked", requests: this.openRequests() };
+    return this.#questions.size === 0 ? { kind: "timeout" } : { kind: "asked", requests: this.openRequests() };
   }
 
   /** Continues the call without a request of the client, as a task; the task receives changes and events. */

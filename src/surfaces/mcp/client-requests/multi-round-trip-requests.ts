@@ -1,4 +1,4 @@
-// Stores calls of modern clients that wait for an answer to a server's question, each under a secret `requestState` that
+// Stores calls of modern clients that wait for the client's answer to a request of the server, each under a secret `requestState` that
 // only its client knows. Limits their number and lifetime, and rejects requests of other owners.
 import { randomBytes } from "node:crypto";
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
@@ -11,11 +11,11 @@ const PREFIX = "call.";
 const SECRET_BYTES = 24;
 
 export interface MultiRoundTripOptions {
-  /** The largest number of waiting calls, in total and per owner. */
-  readonly most?: number;
-  readonly mostPerOwner?: number;
+  /** The maximum number of waiting calls, in total and per owner. */
+  readonly max?: number;
+  readonly maxPerOwner?: number;
   /** A waiting call is cancelled if its client does not continue it within this time. */
-  readonly longestMs?: number;
+  readonly maxWaitMs?: number;
   readonly tasks?: TasksOptions;
 }
 
@@ -54,16 +54,16 @@ export function isStateOfCall(state: unknown): state is string {
 }
 
 export function createMultiRoundTripRequests(options: MultiRoundTripOptions = {}): MultiRoundTripRequests {
-  const { most = 1000, mostPerOwner = 250, longestMs = 600_000 } = options;
+  const { max = 1000, maxPerOwner = 250, maxWaitMs = 600_000 } = options;
   const tasks = createTasks(options.tasks);
   const parked = new Map<string, Parked>();
   let isClosed = false;
 
   function mayWait(owner: string): boolean {
-    if (isClosed || parked.size >= most) return false;
+    if (isClosed || parked.size >= max) return false;
     let own = 0;
     for (const one of parked.values()) own += one.owner === owner ? 1 : 0;
-    return own < mostPerOwner;
+    return own < maxPerOwner;
   }
 
   /** Each `requestState` can be used once. */
@@ -81,14 +81,14 @@ export function createMultiRoundTripRequests(options: MultiRoundTripOptions = {}
     const timer = setTimeout(() => {
       parked.delete(state);
       pendingCall.end();
-    }, longestMs).unref();
+    }, maxWaitMs).unref();
     parked.set(state, { pendingCall, owner, call, timer });
     return state;
   }
 
   function begin(request: RoundTripRequest, work: CallWork): MultiRoundTripCall {
     const { client, capabilities, owner, state, answers = {} } = request;
-    // Answers that come with a `requestState` belong to the gateway's own confirmation, not to a server's question.
+    // Answers that come with a `requestState` answer the gateway's own confirmation question, not a request of the server.
     const early = state === undefined ? answers : {};
     const parts = { client, capabilities, mayWait: () => mayWait(owner), early };
     return new MultiRoundTripCall(work, request, parts);
@@ -106,7 +106,7 @@ export function createMultiRoundTripRequests(options: MultiRoundTripOptions = {}
     async run(request, work) {
       const pendingCall = isStateOfCall(request.state) ? resume(request) : begin(request, work);
       const next = await pendingCall.next(request, request.mayBecomeTask === true ? tasks.afterMs : undefined);
-      if (next.kind !== "long") return toAnswer(next, pendingCall, request);
+      if (next.kind !== "timeout") return toAnswer(next, pendingCall, request);
       return tasks.begin(pendingCall, request.owner) ?? toAnswer(await pendingCall.next(request), pendingCall, request);
     },
 

@@ -1,16 +1,16 @@
-// Runs the work of a client's request: within one request in the legacy era, and in the modern era in as many requests as
-// the questions of the server need.
+// Runs the work of a client's request. In the legacy era this is one request; in the modern era, each request of the server
+// to the client adds another round trip.
 import { CLIENT_CAPABILITIES_META_KEY, type Server } from "@modelcontextprotocol/server";
 import type { Actor } from "../../../model/actor.js";
 import { isJsonObject, type JsonObject } from "../../../model/json.js";
 import type { RequestContext } from "../request-context.js";
-import { knowsTasks } from "../tasks/task-methods.js";
-import { toAskable } from "./client-capabilities.js";
+import { supportsTasks } from "../tasks/task-methods.js";
+import { toServerRequestCapabilities } from "./client-capabilities.js";
 import type { CallWork, RoundTrip } from "./multi-round-trip-call.js";
 import { toLegacyPeer } from "./legacy-peer.js";
 import { isStateOfCall, type MultiRoundTripRequests } from "./multi-round-trip-requests.js";
 
-/** A client, and what all its requests share. */
+/** The parts that all requests of a client share. */
 export interface CallerParts {
   readonly era: "legacy" | "modern";
   readonly actor: Actor;
@@ -33,14 +33,14 @@ export async function runForCaller(
 ): Promise<JsonObject> {
   const { mcpReq } = context;
   const declared = declaredBy(context, era, client);
-  const capabilities = toAskable(declared);
+  const capabilities = toServerRequestCapabilities(declared);
   if (era === "legacy") {
     const peer = capabilities && toLegacyPeer(context, { client, capabilities, inputClosed });
     return await work({ signal, onEvent, peer });
   }
   const state: unknown = mcpReq.requestState();
   // Only tools/call can become a task (2026-07-28).
-  const mayBecomeTask = mcpReq.method === "tools/call" && knowsTasks(declared);
+  const mayBecomeTask = mcpReq.method === "tools/call" && supportsTasks(declared);
   if (capabilities === undefined && !mayBecomeTask && !isStateOfCall(state)) return await work({ signal, onEvent });
   const call = { method: mcpReq.method, name: params["name"], uri: params["uri"], arguments: params["arguments"] };
   const round = {

@@ -15,7 +15,7 @@ function createSource() {
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-it("passes data on after the initial message, and ends with its source", async () => {
+it("sends the initial texts, then the data of its source, and ends with its source", async () => {
   const { source, push, close } = createSource();
   const onEnd = vi.fn();
   const { body } = boundStream(source, { first: ["a"], onEnd });
@@ -26,10 +26,10 @@ it("passes data on after the initial message, and ends with its source", async (
   expect(onEnd).toHaveBeenCalledOnce();
 });
 
-it("ends when its reader is too slow, says so, and lets the source go", async () => {
+it("ends with a comment when the client reads too slowly, and cancels its source", async () => {
   const { source, cancelled, push } = createSource();
   const onEnd = vi.fn();
-  const { body } = boundStream(source, { onEnd, mostBytes: 100 });
+  const { body } = boundStream(source, { onEnd, maxBytes: 100 });
   for (let count = 0; count < 50; count += 1) {
     if (cancelled.mock.calls.length > 0) break;
     push(bytes(30));
@@ -40,10 +40,10 @@ it("ends when its reader is too slow, says so, and lets the source go", async ()
   expect(await new Response(body).text()).toMatch(/^: closed because/);
 });
 
-it("ends when its reader takes nothing for a while, however little comes", async () => {
+it("ends when the client reads nothing for the stall time, even if no further data arrives", async () => {
   const { source, cancelled, push } = createSource();
   const ended = new Promise<void>((resolve) => {
-    const { body } = boundStream(source, { onEnd: resolve, mostBytes: 100, stallMs: 1 });
+    const { body } = boundStream(source, { onEnd: resolve, maxBytes: 100, stallMs: 1 });
     void body;
   });
   push(bytes(200));
@@ -51,9 +51,9 @@ it("ends when its reader takes nothing for a while, however little comes", async
   expect(cancelled).toHaveBeenCalledOnce();
 });
 
-it("continues for a reader that lags behind a burst and reads one chunk at a time", async () => {
+it("continues for a client that reads a burst one chunk at a time", async () => {
   const { source, push, close } = createSource();
-  const { body } = boundStream(source, { onEnd: () => undefined, mostBytes: 256 * 1024, stallMs: 60_000 });
+  const { body } = boundStream(source, { onEnd: () => undefined, maxBytes: 256 * 1024, stallMs: 60_000 });
   for (let count = 0; count < 700; count += 1) push(bytes(200));
   push(Buffer.from("the answer"));
   close();
@@ -61,22 +61,22 @@ it("continues for a reader that lags behind a burst and reads one chunk at a tim
   expect((await new Response(body).text()).endsWith("the answer")).toBe(true);
 });
 
-it("ends sooner when much waits in other streams, and leaves nothing counted behind", async () => {
-  const room = { bytes: 9 * 1024 * 1024 };
+it("ends sooner when the total backlog is large, and subtracts its own backlog at the end", async () => {
+  const total = { bytes: 9 * 1024 * 1024 };
   const { source, cancelled, push } = createSource();
-  const { body } = boundStream(source, { onEnd: () => undefined, mostBytes: 1000, stallMs: 60_000, room });
+  const { body } = boundStream(source, { onEnd: () => undefined, maxBytes: 1000, stallMs: 60_000, total });
   for (let count = 0; count < 2; count += 1) {
     push(bytes(600));
     await turn();
   }
   expect(cancelled).toHaveBeenCalledOnce();
   expect(await new Response(body).text()).toMatch(/^: closed because/);
-  expect(room.bytes).toBe(9 * 1024 * 1024);
+  expect(total.bytes).toBe(9 * 1024 * 1024);
 });
 
 it("counts the overhead of small chunks in addition to their bytes", async () => {
   const { source, cancelled, push } = createSource();
-  boundStream(source, { onEnd: () => undefined, mostBytes: 10_000 });
+  boundStream(source, { onEnd: () => undefined, maxBytes: 10_000 });
   let pushed = 0;
   for (; pushed < 1000 && cancelled.mock.calls.length === 0; pushed += 1) {
     push(bytes(1));
@@ -85,18 +85,18 @@ it("counts the overhead of small chunks in addition to their bytes", async () =>
   expect(pushed).toBeLessThan(250);
 });
 
-it("holds one message of any size", async () => {
+it("accepts a single message of any size", async () => {
   const { source, push, close } = createSource();
-  const { body } = boundStream(source, { onEnd: () => undefined, mostBytes: 100 });
+  const { body } = boundStream(source, { onEnd: () => undefined, maxBytes: 100 });
   push(bytes(10_000));
   await turn();
   close();
   expect((await new Response(body).arrayBuffer()).byteLength).toBe(10_000);
 });
 
-it("never ends for a reader who keeps up", async () => {
+it("does not end for a client that reads everything at once", async () => {
   const { source, push, close } = createSource();
-  const { body } = boundStream(source, { onEnd: () => undefined, mostBytes: 100 });
+  const { body } = boundStream(source, { onEnd: () => undefined, maxBytes: 100 });
   const reader = body.getReader();
   let sum = 0;
   for (let count = 0; count < 100; count += 1) {
@@ -107,7 +107,7 @@ it("never ends for a reader who keeps up", async () => {
   expect([sum, (await reader.read()).done]).toEqual([9000, true]);
 });
 
-it("is cancelled by its reader, or ended by its owner after the queued data", async () => {
+it("cancels its source when the client disconnects, and sends the backlog when its owner ends it", async () => {
   const left = createSource();
   const one = boundStream(left.source, { onEnd: () => undefined });
   await one.body.cancel();

@@ -1,10 +1,10 @@
 /** The largest backlog for a client that reads nothing for `STALL_MS`. */
-const MOST_WAITING_BYTES = 384 * 1024;
+const MAX_BACKLOG_BYTES = 384 * 1024;
 const STALL_MS = 2000;
 /** A client that reads may have a backlog of this many times the limit, because a burst arrives faster than it can read. */
 const BURST_FACTOR = 2.5;
-/** If the backlog of all streams exceeds this, `BURST_FACTOR` no longer applies. */
-const MOST_IN_ALL_BYTES = 4 * 1024 * 1024;
+/** If the backlog of all streams exceeds this, `BURST_FACTOR` does not apply. */
+const MAX_TOTAL_BACKLOG_BYTES = 4 * 1024 * 1024;
 /** The memory that a chunk costs in addition to its bytes; for small chunks this is most of it. */
 const CHUNK_OVERHEAD_BYTES = 512;
 
@@ -13,18 +13,18 @@ export interface BoundedStreamParts {
   readonly first?: readonly string[];
   /** Called once, when the source is read to its end, the client disconnects, or `end` is called. */
   readonly onEnd: () => void;
-  readonly mostBytes?: number;
+  readonly maxBytes?: number;
   readonly stallMs?: number;
   /** Counts the backlog of all streams of the process. */
-  readonly room?: { bytes: number };
-  /** The stream ends after this time. */
+  readonly total?: { bytes: number };
+  /** The stream ends after this time, in milliseconds. */
   readonly lifeMs?: number;
 }
 
-const ROOM = { bytes: 0 };
+const TOTAL = { bytes: 0 };
 
 /** The largest delay of a Node.js timer. */
-const LONGEST_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export interface BoundedStream {
   readonly body: ReadableStream<Uint8Array>;
@@ -39,8 +39,8 @@ const TOO_SLOW = ": closed because nothing was read for too long\n\n";
  * counted backlog, because the size of its internal queue cannot be read.
  */
 export function boundStream(source: ReadableStream<Uint8Array>, parts: BoundedStreamParts): BoundedStream {
-  const { first = [], onEnd, mostBytes = MOST_WAITING_BYTES, stallMs = STALL_MS, lifeMs = LONGEST_MS } = parts;
-  const { room = ROOM } = parts;
+  const { first = [], onEnd, maxBytes = MAX_BACKLOG_BYTES, stallMs = STALL_MS, lifeMs = MAX_TIMER_MS } = parts;
+  const { total = TOTAL } = parts;
   const encoder = new TextEncoder();
   const reader = source.getReader();
   const waiting: Uint8Array[] = first.map((text) => encoder.encode(text));
@@ -52,12 +52,12 @@ export function boundStream(source: ReadableStream<Uint8Array>, parts: BoundedSt
   const count = (change: number): void => {
     const before = bytes;
     bytes = Math.max(0, bytes + change);
-    room.bytes += bytes - before;
+    total.bytes += bytes - before;
   };
   const finish = (): void => {
     if (isOver) return;
     isOver = true;
-    room.bytes -= bytes;
+    total.bytes -= bytes;
     bytes = 0;
     clearTimeout(expiry);
     clearTimeout(stall);
@@ -65,26 +65,26 @@ export function boundStream(source: ReadableStream<Uint8Array>, parts: BoundedSt
     onEnd();
     wake();
   };
-  const giveUp = (): void => {
+  const closeSlow = (): void => {
     waiting.splice(0, waiting.length, encoder.encode(TOO_SLOW));
     finish();
   };
   const watch = (): void => {
-    if (bytes > mostBytes) stall ??= setTimeout(giveUp, stallMs).unref();
+    if (bytes > maxBytes) stall ??= setTimeout(closeSlow, stallMs).unref();
   };
   const pump = async (): Promise<void> => {
     for (;;) {
       const { done, value } = await reader.read();
       if (done || isOver) return finish();
       // Check before adding the chunk: a single message may have any size.
-      if (bytes > mostBytes * (room.bytes > MOST_IN_ALL_BYTES ? 1 : BURST_FACTOR)) return giveUp();
+      if (bytes > maxBytes * (total.bytes > MAX_TOTAL_BACKLOG_BYTES ? 1 : BURST_FACTOR)) return closeSlow();
       waiting.push(value);
       count(value.byteLength + CHUNK_OVERHEAD_BYTES);
       watch();
       wake();
     }
   };
-  const expiry = lifeMs < LONGEST_MS ? setTimeout(finish, lifeMs).unref() : undefined;
+  const expiry = lifeMs < MAX_TIMER_MS ? setTimeout(finish, lifeMs).unref() : undefined;
   pump().catch(finish);
 
   const body = new ReadableStream<Uint8Array>(

@@ -2,7 +2,7 @@
 import { createMcpHandler, type McpHttpHandler, type Server } from "@modelcontextprotocol/server";
 import { boundStream, type BoundedStream } from "./bounded-stream.js";
 import { isEventStream, SERVER_ERROR, toRpcFailure } from "./rpc-response.js";
-import { mostOfOne } from "./sessions.js";
+import { maxPerActor } from "./sessions.js";
 
 export interface ModernRequest {
   /** Its signal aborts when the caller disconnects. */
@@ -29,9 +29,9 @@ export interface Modern {
 }
 
 const LISTEN = "subscriptions/listen";
-const MOST_LISTENERS = 1000;
-/** Methods whose answers are large or come from servers: they are forwarded without parsing. */
-const PASSED_ON: ReadonlySet<string | undefined> = new Set([
+const MAX_LISTENERS = 1000;
+/** Methods whose answers are large or come from servers: the answers are forwarded without parsing. */
+const UNPARSED_METHODS: ReadonlySet<string | undefined> = new Set([
   "tools/call",
   "tools/list",
   "resources/read",
@@ -54,7 +54,7 @@ export function createModern(): Modern {
   const mayListen = (actorId: string): boolean => {
     const all = listening();
     const own = all.filter((one) => one.actorId === actorId);
-    return all.length < MOST_LISTENERS && own.length < mostOfOne(MOST_LISTENERS);
+    return all.length < MAX_LISTENERS && own.length < maxPerActor(MAX_LISTENERS);
   };
 
   return {
@@ -105,7 +105,7 @@ const METHOD_NOT_FOUND = -32601;
 
 /** An unknown method must get the HTTP status 404 (2026-07-28). The SDK only does this for methods that it rejects itself. */
 async function withStatus(response: Response, method: string | undefined): Promise<Response> {
-  if (response.status !== 200 || PASSED_ON.has(method)) return response;
+  if (response.status !== 200 || UNPARSED_METHODS.has(method)) return response;
   const text = await response.text();
   const { error } = JSON.parse(text) as { error?: { code?: number } };
   const status = error?.code === METHOD_NOT_FOUND ? 404 : 200;

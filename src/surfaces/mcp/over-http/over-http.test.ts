@@ -96,7 +96,7 @@ it("ends a session at its idle timeout, and not before", async () => {
   await over.close();
 });
 
-it("keeps nothing of three hundred sessions that were left behind", async () => {
+it("limits the number of abandoned sessions, and ends them all at the idle timeout", async () => {
   let now = 0;
   const over = createWith({ elapsed: () => now, most: 50 });
   for (let count = 0; count < 300; count += 1) await begin(over, { ...ANN, id: `token:${count % 5}` });
@@ -107,7 +107,7 @@ it("keeps nothing of three hundred sessions that were left behind", async () => 
   await over.close();
 });
 
-it("has no more sessions than it may though all begin at the same moment", async () => {
+it("does not exceed the maximum of sessions when many are opened at once", async () => {
   const over = createWith({ most: 4 });
   await Promise.all(Array.from({ length: 20 }, (_, count) => begin(over, { ...ANN, id: `token:${count % 5}` })));
   expect(over.sessions).toBeLessThanOrEqual(4);
@@ -116,12 +116,12 @@ it("has no more sessions than it may though all begin at the same moment", async
 
 it.each<[string, Partial<Sent>]>([
   ["another actor", { actor: { ...ANN, id: "token:bob" } }],
-  ["the same with fewer rights", { actor: { ...ANN, scopes: ["a"] } }],
-  ["the same with other rights", { actor: { ...ANN, scopes: ["a", "c"] } }],
-  ["the same with a view", { actor: { ...ANN, view: "office" } }],
-  ["the person at the machine", { actor: { id: "local", surface: "mcp" } }],
-  ["the same at another endpoint", { endpoint: { kind: "view", view: "office" } }],
-])("does not know a session for %s", async (_, other) => {
+  ["the same actor with fewer scopes", { actor: { ...ANN, scopes: ["a"] } }],
+  ["the same actor with other scopes", { actor: { ...ANN, scopes: ["a", "c"] } }],
+  ["the same actor with a view", { actor: { ...ANN, view: "office" } }],
+  ["the local actor", { actor: { id: "local", surface: "mcp" } }],
+  ["the same actor at another endpoint", { endpoint: { kind: "view", view: "office" } }],
+])("answers 404 for the session to %s", async (_, other) => {
   const over = createWith();
   const headers = await begin(over);
   for (const sent of [{ body: LIST }, { method: "GET" }, { method: "DELETE" }]) {
@@ -131,7 +131,7 @@ it.each<[string, Partial<Sent>]>([
   await over.close();
 });
 
-it("answers not found to a caller without stages, in either era", async () => {
+it("returns no response to an actor without access to the endpoint, in either era", async () => {
   const over = createWith({ stagesFor: () => Promise.resolve(undefined) });
   const { body, headers } = modern("tools/list");
   expect((await send(over, { body, headers })).status).toBe(410);
@@ -139,23 +139,23 @@ it("answers not found to a caller without stages, in either era", async () => {
   await over.close();
 });
 
-it("stays open when its stages are removed during a session, and the caller gets an error", async () => {
-  let isThere = true;
-  const over = createWith({ stagesFor: () => (isThere ? engine.known() : Promise.resolve(undefined)) });
+it("returns no response when the endpoint is removed during a session", async () => {
+  let exists = true;
+  const over = createWith({ stagesFor: () => (exists ? engine.known() : Promise.resolve(undefined)) });
   const headers = await begin(over);
-  isThere = false;
+  exists = false;
   expect((await send(over, { body: LIST, headers })).status).toBe(410);
   await over.close();
 });
 
-it("leaves no session behind a handshake that failed", async () => {
+it("keeps no session after a failed handshake", async () => {
   const over = createWith();
   expect((await send(over, { body: { ...INITIALIZE, params: {} } })).status).toBe(400);
   expect(over.sessions).toBe(0);
   await over.close();
 });
 
-it("ends streams that only wait when their caller is not known any more, or when all streams are to end", async () => {
+it("ends notification streams when the token expires, or by endStreams", async () => {
   const over = createWith({ stagesFor: async () => ({ ...(await engine.known()), offered: NOT_FIXED }) });
   const headers = await begin(over);
   const { body, headers: heads } = modern("subscriptions/listen", { notifications: { toolsListChanged: true } }, "sub");
@@ -175,7 +175,7 @@ it("ends streams that only wait when their caller is not known any more, or when
   await over.close();
 });
 
-it("holds of a session neither the configuration nor the request that it began with", async () => {
+it("does not keep the first request or the first configuration of a session in memory", async () => {
   let known: Stages | undefined;
   const over = createWith({ stagesFor: async () => known });
   const beginHeld = async (): Promise<[Record<string, string>, WeakRef<object>[]]> => {
@@ -200,7 +200,7 @@ it("holds of a session neither the configuration nor the request that it began w
   await over.close();
 });
 
-it("warns of nothing when a session has many calls under way", async () => {
+it("causes no process warning when a session has many calls in progress", async () => {
   const warnings: string[] = [];
   const onWarning = (warning: Error): void => void warnings.push(warning.message);
   process.on("warning", onWarning);
@@ -216,7 +216,7 @@ it("warns of nothing when a session has many calls under way", async () => {
   await over.close();
 });
 
-it("returns the pages of a truncated result to its own caller only", async () => {
+it("returns the pages of a truncated result only to the actor of the call", async () => {
   const over = createWith();
   const ask = async (method: string, params: JsonObject, actor: Actor) => {
     const { body, headers } = modern(method, params);
@@ -236,7 +236,7 @@ it("returns the pages of a truncated result to its own caller only", async () =>
   await over.close();
 });
 
-it("notifies of changed tools in either era, but not of changes outside a view", async () => {
+it("notifies clients of either era of changed tools, but not of changes outside their view", async () => {
   const tools = (...names: string[]) => new Map(names.map((id) => [id, { id, hash: id, enabled: true }] as const));
   let seen = tools("a:one");
   let change = (): void => undefined;
@@ -258,15 +258,15 @@ it("notifies of changed tools in either era, but not of changes outside a view",
   const read = streams.map(async ({ body: chunks }, index) => {
     for await (const chunk of chunks ?? []) texts[index] += Buffer.from(chunk).toString();
   });
-  const isTold = (text: string): boolean => text.includes("list_changed");
+  const isNotified = (text: string): boolean => text.includes("list_changed");
   change();
   seen = tools("a:one");
-  // What was seen at first is looked at before the answer to whatever is asked next.
+  // The first state of the view is read before the answer to the next request.
   await send(over, { ...modern("tools/list"), actor });
   change();
   seen = tools("a:one", "a:two");
   change();
-  await eventually(() => texts.every(isTold));
+  await eventually(() => texts.every(isNotified));
   over.endStreams();
   await Promise.all(read);
   for (const text of texts) expect(text.split("list_changed")).toHaveLength(2);

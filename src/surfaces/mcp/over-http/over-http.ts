@@ -18,7 +18,7 @@ import { toInstructions } from "../instructions.js";
 import { filterOf } from "../listens.js";
 import type { Endpoint } from "./endpoint.js";
 import { createModern } from "./modern.js";
-import { onSeenChange } from "./seen-changes.js";
+import { onViewChange } from "./view-changes.js";
 import { SERVER_ERROR, SESSION_NOT_FOUND, toRpcFailure } from "./rpc-response.js";
 import { HttpSession } from "./session.js";
 import { SessionTransport } from "./session-transport.js";
@@ -88,7 +88,7 @@ export function createMcpOverHttp(parts: McpOverHttpParts): McpOverHttp {
   const stagesOf =
     ({ endpoint, actor }: McpRequest): (() => Promise<Stages>) =>
     async () =>
-      (await parts.stagesFor(endpoint, actor)) ?? gone();
+      (await parts.stagesFor(endpoint, actor)) ?? endpointRemoved();
 
   const makeServer = async (
     incoming: McpRequest,
@@ -108,7 +108,7 @@ export function createMcpOverHttp(parts: McpOverHttpParts): McpOverHttp {
 
   const openSession = async (incoming: McpRequest, frame: Frame): Promise<Response> => {
     const { id } = incoming.actor;
-    if (!sessions.hasRoom(id, opening)) return toRpcFailure(NO_ROOM);
+    if (!sessions.hasRoom(id, opening)) return toRpcFailure(TOO_MANY_SESSIONS);
     opening.push(id);
     try {
       return await beginSession(incoming, frame);
@@ -127,7 +127,7 @@ export function createMcpOverHttp(parts: McpOverHttpParts): McpOverHttp {
     const server = await makeServer(incoming, {
       era: "legacy",
       flawsOf: (request) => transport.flawsOf(request),
-      onToolsChanged: (listener) => void own.add(onSeenChange(actor, stages, listener)),
+      onToolsChanged: (listener) => void own.add(onViewChange(actor, stages, listener)),
       ending: ending.signal,
     });
     await server.connect(transport);
@@ -155,7 +155,7 @@ export function createMcpOverHttp(parts: McpOverHttpParts): McpOverHttp {
   };
 
   /** In full mode, a tool's schema can require that an argument is repeated in a header (2026-07-28): both must be equal. */
-  const findWrongHeader = async ({ endpoint, actor, request }: McpRequest, frame: Frame) => {
+  const findHeaderMismatch = async ({ endpoint, actor, request }: McpRequest, frame: Frame) => {
     const call = frame.kind === "message" && "id" in frame.message && "method" in frame.message && frame.message;
     if (!call || call.method !== "tools/call") return undefined;
     const { name, arguments: args } = call.params ?? {};
@@ -163,12 +163,12 @@ export function createMcpOverHttp(parts: McpOverHttpParts): McpOverHttp {
     if (offered === undefined || offered.isFixed || typeof name !== "string") return undefined;
     const header = findMismatch(offered.find(name)?.inputSchema ?? {}, args, request.headers);
     if (header === undefined) return undefined;
-    const message = `The header ${header} differs from the arguments.`;
+    const message = `The header ${header} differs from the argument that it repeats.`;
     return { status: 400, code: HEADER_MISMATCH, message, id: call.id } as const;
   };
 
   const serveModern = async (incoming: McpRequest, frame: Frame): Promise<Response> => {
-    const mismatch = await findWrongHeader(incoming, frame);
+    const mismatch = await findHeaderMismatch(incoming, frame);
     if (mismatch !== undefined) return toRpcFailure(mismatch);
     const message = messagesOf(frame);
     const params = frame.kind === "message" && "params" in frame.message ? frame.message.params : undefined;
@@ -184,7 +184,7 @@ export function createMcpOverHttp(parts: McpOverHttpParts): McpOverHttp {
         const stages = stagesOf(incoming);
         const methods = createPromptAndResourceMethods(notify, { era: "modern", actor, stages });
         methods.listen(STREAM, filterOf(params));
-        const listener = onSeenChange(actor, stages, () => notify.toolsChanged());
+        const listener = onViewChange(actor, stages, () => notify.toolsChanged());
         listeners.add(listener);
         return () => {
           listeners.delete(listener);
@@ -207,7 +207,7 @@ export function createMcpOverHttp(parts: McpOverHttpParts): McpOverHttp {
     const frame = parseFrame(body);
     if (frame.kind === "refused") return toRpcFailure({ status: 400, id: frame.answer.id, ...frame.answer.error });
     if (frame.kind === "ignored") return toRpcFailure(AMBIGUOUS);
-    if (!(await isOfSession(request, frame))) return await serveModern(incoming, frame);
+    if (!(await isLegacy(request, frame))) return await serveModern(incoming, frame);
     if (sessionId !== null) {
       const session = sessions.find(sessionId, ownerOf(incoming));
       return session === undefined ? toRpcFailure(NOT_FOUND) : await session.post(request, frame);
@@ -273,7 +273,7 @@ function messagesOf(frame: Frame): unknown {
 }
 
 /** Whether the request is of the legacy era. Without any message the era is unknown, and the session handles the request. */
-async function isOfSession(request: Request, frame: Frame): Promise<boolean> {
+async function isLegacy(request: Request, frame: Frame): Promise<boolean> {
   const messages = messagesOf(frame);
   return (Array.isArray(messages) && messages.length === 0) || (await isLegacyRequest(request, messages));
 }
@@ -282,13 +282,17 @@ function isInitialize(frame: Frame): boolean {
   return frame.kind === "message" && "method" in frame.message && frame.message.method === "initialize";
 }
 
-function gone(): never {
+function endpointRemoved(): never {
   throw new DiscoveryError("INVALID_REQUEST", "This endpoint no longer exists.", {
     hint: "Ask the operator of the gateway for the current URL.",
   });
 }
 
-const NOT_FOUND = { status: 404, code: SESSION_NOT_FOUND, message: "The session does not exist." } as const;
+const NOT_FOUND = {
+  status: 404,
+  code: SESSION_NOT_FOUND,
+  message: "The session does not exist or has expired. Open a new one with initialize.",
+} as const;
 const NO_SESSION = {
   status: 400,
   code: INVALID_REQUEST,
@@ -300,10 +304,14 @@ const NO_STREAM = {
   message: "Without the header Mcp-Session-Id, only POST is allowed.",
   headers: { allow: "POST" },
 } as const;
-const NO_ROOM = {
+const TOO_MANY_SESSIONS = {
   status: 503,
   code: SERVER_ERROR,
-  message: "The maximum number of sessions is open, and all are in use.",
+  message: "The maximum number of sessions is open, and all are in use. Repeat the request later.",
   headers: { "retry-after": "5" },
 } as const;
-const AMBIGUOUS = { status: 400, code: INVALID_REQUEST, message: "The notification is ambiguous." } as const;
+const AMBIGUOUS = {
+  status: 400,
+  code: INVALID_REQUEST,
+  message: "The notification has duplicate or forbidden keys, or numbers that cannot be represented exactly.",
+} as const;

@@ -8,7 +8,7 @@ import { type Delivery, INTERNAL_ERROR, isId, toErrorAnswer } from "../frames.js
 
 interface OpenRequest {
   readonly flaws: readonly JsonViolation[];
-  /** Its answer shares a stream with the answers of other requests. */
+  /** The answer shares a stream with the answers of other requests. */
   readonly isInBatch: boolean;
 }
 

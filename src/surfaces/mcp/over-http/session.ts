@@ -137,7 +137,8 @@ export class HttpSession {
 
   /** Checks each message of a batch separately, like the stdio transport. */
   #open(items: readonly Item[]): Opened {
-    if (this.#parts.transport.revision !== BATCH_REVISION) return refused("Batches are not part of this revision.");
+    if (this.#parts.transport.revision !== BATCH_REVISION)
+      return refused("Batches are not part of this protocol revision.");
     if (items.length === 0) return refused("The batch is empty.");
     if (items.length > MAX_BATCH) return refused(`A batch has at most ${MAX_BATCH} messages.`);
     const ids = new Set<unknown>();
@@ -169,7 +170,7 @@ interface Opened {
   readonly answers: readonly ErrorAnswer[];
 }
 
-const AMBIGUOUS = "The notification is ambiguous.";
+const AMBIGUOUS = "The notification has duplicate or forbidden keys, or numbers that cannot be represented exactly.";
 const EMPTY = (): Response => new Response(null, { status: 202 });
 
 function refused(reason: string): Opened {

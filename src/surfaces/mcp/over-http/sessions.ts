@@ -22,7 +22,7 @@ export interface Sessions {
 }
 
 /** The maximum for one actor: a quarter of all sessions is reserved for other actors. */
-export function mostOfOne(most: number): number {
+export function maxPerActor(most: number): number {
   return most - Math.floor(most / 4);
 }
 
@@ -43,12 +43,12 @@ export function createSessions({ most, idleMs, now }: SessionsParts): Sessions {
       return session?.owner === owner ? session : undefined;
     },
     hasRoom(actorId, opening = []) {
-      if (byId.size + opening.length < mostOfOne(most)) return true;
+      if (byId.size + opening.length < maxPerActor(most)) return true;
       sweep();
       const own = [...byId.values()].filter((session) => session.actorId === actorId);
-      const isAtMost = own.length + opening.filter((one) => one === actorId).length >= mostOfOne(most);
-      if (byId.size + opening.length < most && !isAtMost) return true;
-      const oldest = longestIdle(isAtMost ? own : byId.values());
+      const isActorFull = own.length + opening.filter((one) => one === actorId).length >= maxPerActor(most);
+      if (byId.size + opening.length < most && !isActorFull) return true;
+      const oldest = longestIdle(isActorFull ? own : byId.values());
       if (oldest !== undefined) end(oldest);
       return oldest !== undefined;
     },
@@ -59,7 +59,7 @@ export function createSessions({ most, idleMs, now }: SessionsParts): Sessions {
   };
 }
 
-/** Prefers the actor with the most sessions, so that an actor who opens many loses their own first. */
+/** Takes it from the actor with the most sessions, so that an actor who opens many does not end those of others. */
 function longestIdle(sessions: Iterable<HttpSession>): HttpSession | undefined {
   const byActor = new Map<string, HttpSession[]>();
   for (const session of sessions) {

@@ -3,7 +3,7 @@ import type { Stages } from "../../../gateway/stages.js";
 import type { Actor } from "../../../model/actor.js";
 import type { Endpoint } from "./endpoint.js";
 
-/** Undefined if the actor's view does not exist; the actor must not see everything then. */
+/** Undefined if the actor's view does not exist. It must not fall back to all servers. */
 export function createStagesFor(
   current: () => Promise<Stages>,
 ): (endpoint: Endpoint, actor: Actor) => Promise<Stages | undefined> {

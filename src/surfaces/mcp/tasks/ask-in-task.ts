@@ -2,7 +2,7 @@ import type { AskPerson } from "../../../model/call.js";
 import type { McpCaller } from "../client-requests/multi-round-trip-call.js";
 import { toElicitationForm, toVerdict } from "../question-form.js";
 
-/** A task gets no further request of its client that could bring the user's answer, so the task itself asks (`input_required`). */
+/** In a task, no further tools/call request can carry the user's answer, so the question is an input request of the task. */
 export function askInTask({ peer, isAnswered }: McpCaller, otherwise: AskPerson): AskPerson {
   return async (question, signal) => {
     if (peer === undefined || isAnswered?.() !== true) return await otherwise(question, signal);

@@ -21,23 +21,23 @@ const ANN: Actor = { id: "token:ann", surface: "mcp" };
 const TASKS = { extensions: { "io.modelcontextprotocol/tasks": {} } };
 const FORMS = { ...TASKS, elicitation: { form: {} } };
 
-/** Waits until the test lets it go on, and then does what the test says. */
-let goOn: () => void;
+/** Lets the tool `slow` run `work`. */
+let release: () => void;
 let work: MetaTool["run"];
-/** What is done before that. */
+/** Runs at the start of the tool, before it waits for `release`. */
 let before: (context: CallContext) => Promise<unknown>;
 let roundTrips: MultiRoundTripRequests;
 let isFixed: boolean;
 let released: Promise<void>;
 
 beforeEach(() => {
-  released = new Promise((resolve) => (goOn = resolve));
+  released = new Promise((resolve) => (release = resolve));
   roundTrips = createMultiRoundTripRequests({ tasks: { afterMs: 1 } });
   isFixed = true;
   before = () => Promise.resolve();
 });
 afterEach(async () => {
-  goOn();
+  release();
   await roundTrips.close();
 });
 
@@ -90,7 +90,7 @@ async function begin(asked?: Asked): Promise<string> {
   return String(result?.["taskId"]);
 }
 
-/** What the task says of itself as soon as it has this status. */
+/** Waits until the task has this status. */
 async function whenIs(status: string, taskId: string): Promise<JsonObject> {
   let last: JsonObject = {};
   await eventually(async () => {
@@ -100,36 +100,36 @@ async function whenIs(status: string, taskId: string): Promise<JsonObject> {
   return last;
 }
 
-it("notifies clients of it", async () => {
+it("declares the tasks extension", async () => {
   const { result } = await ask("server/discover", {});
   expect(result?.["capabilities"]).toMatchObject(TASKS);
 });
 
 it.each(["tasks/get", "tasks/update", "tasks/cancel"])(
-  "has no %s for clients that do not know tasks",
+  "rejects %s of clients without the tasks extension",
   async (method) => {
     const { error } = await ask(method, { taskId: "task.any", inputResponses: {} }, { capabilities: {} });
     expect(error).toMatchObject({ code: -32021, data: { requiredCapabilities: TASKS } });
   },
 );
 
-it.each(["tasks/list", "tasks/result"])("knows no %s", async (method) => {
+it.each(["tasks/list", "tasks/result"])("does not support %s", async (method) => {
   expect((await ask(method, { taskId: "task.any" })).error?.code).toBe(-32601);
 });
 
-it("gives a client that does not know tasks the result", async () => {
+it("answers a client without the tasks extension with the result", async () => {
   work = () => Promise.resolve({ kind: "data", data: { done: true } });
   const answer = ask("tools/call", { name: "slow", arguments: {} }, { capabilities: {} });
   await begin();
-  goOn();
+  release();
   expect((await answer).result?.content?.[0]?.text).toBe('{"done":true}');
 });
 
-it("gives the others a task, whose result only they can have", async () => {
+it("answers a client with the extension with a task, whose result only this client can read", async () => {
   work = () => Promise.resolve({ kind: "data", data: { done: true } });
   const taskId = await begin();
   expect(await whenIs("working", taskId)).toMatchObject({ resultType: "complete" });
-  goOn();
+  release();
   const done = await whenIs("completed", taskId);
   expect(done).toMatchObject({
     resultType: "complete",
@@ -147,7 +147,7 @@ it("cancels the call of a task", async () => {
     return new Promise((_resolve, reject) => signal?.addEventListener("abort", () => reject(new Error("stopped"))));
   };
   const taskId = await begin();
-  goOn();
+  release();
   const { result } = await ask("tasks/cancel", { taskId });
   expect(result).toMatchObject({ resultType: "complete" });
   expect(result).not.toHaveProperty("taskId");
@@ -155,13 +155,13 @@ it("cancels the call of a task", async () => {
   await eventually(() => isCancelled());
 });
 
-/** As the executor asks. */
-const askPerson = async ({ ask: put, signal }: CallContext) => {
+/** Asks for confirmation, as the executor does. */
+const askUser = async ({ ask: put, signal }: CallContext) => {
   const about = { toolId: "s:risky", risk: "high", riskOrigin: "default", arguments: {}, ttlMs: 60_000 };
   return await put?.({ id: "ap_1", ...about }, signal);
 };
 const confirmed: MetaTool["run"] = async (args, context) => {
-  const verdict = await askPerson(context);
+  const verdict = await askUser(context);
   if (verdict === "accepted") return { kind: "data", data: { done: args ?? null } };
   throw new DiscoveryError(verdict === "declined" ? "POLICY_DENIED" : "CONFIRMATION_REQUIRED", "It did not run.");
 };
@@ -170,13 +170,13 @@ it.each([
   [{ action: "accept", content: { confirm: true } }, '{"done":{}}'],
   [{ action: "decline" }, "POLICY_DENIED"],
   [{ action: "cancel" }, "CONFIRMATION_REQUIRED"],
-])("sends elicitation to the user of a task, and receives %j", async (word, expected) => {
+])("asks the user of a task for confirmation, who answers %j", async (userAnswer, expected) => {
   work = confirmed;
   const taskId = await begin({ capabilities: FORMS });
-  goOn();
+  release();
   const { inputRequests } = await whenIs("input_required", taskId);
   const [key] = Object.keys(inputRequests as JsonObject);
-  const { result } = await ask("tasks/update", { taskId, inputResponses: { [String(key)]: word } });
+  const { result } = await ask("tasks/update", { taskId, inputResponses: { [String(key)]: userAnswer } });
   expect(result).toMatchObject({ resultType: "complete" });
   expect(JSON.stringify((await whenIs("completed", taskId))["result"])).toContain(
     JSON.stringify(expected).slice(1, -1),
@@ -186,30 +186,30 @@ it.each([
 it.each([
   [true, "completed", "result"],
   [false, "failed", "error"],
-])("reports the protocol error of a server in the format of the mode (fixed: %s)", async (fixed, status, field) => {
+])("reports a protocol error of a server in the format of the mode (fixed tools: %s)", async (fixed, status, field) => {
   isFixed = fixed;
   work = () =>
     Promise.reject(new DiscoveryError("TOOL_EXECUTION_ERROR", "It broke.", { facts: { jsonRpcCode: -32050 } }));
   const taskId = await begin();
-  goOn();
-  const told = await whenIs(status, taskId);
-  expect(JSON.stringify(told[field])).toContain("-32050");
+  release();
+  const task = await whenIs(status, taskId);
+  expect(JSON.stringify(task[field])).toContain("-32050");
 });
 
-it("gives no other round of a request that was answered with a task", async () => {
-  before = askPerson;
+it("does not answer with input_required after the request was answered with a task", async () => {
+  before = askUser;
   work = () => Promise.reject(new DiscoveryError("CONFIRMATION_REQUIRED", "It did not run."));
   const taskId = await begin({ capabilities: FORMS });
-  goOn();
+  release();
   const { result } = await whenIs("completed", taskId);
   expect(result).toMatchObject({ isError: true });
   expect(JSON.stringify(result)).toContain("CONFIRMATION_REQUIRED");
 });
 
-it("reports the protocol error of a server in a result without a task", async () => {
+it("reports a protocol error of a server as a result if there is no task", async () => {
   isFixed = false;
   work = () => Promise.reject(new DiscoveryError("TOOL_EXECUTION_ERROR", "Bad.", { facts: { jsonRpcCode: -32050 } }));
-  goOn();
+  release();
   const { result } = await ask("tools/call", { name: "slow", arguments: {} }, { capabilities: {} });
   expect(result).toMatchObject({ isError: true });
 });

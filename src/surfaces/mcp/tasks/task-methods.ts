@@ -32,7 +32,7 @@ const ANYTHING = {
 } as const;
 
 /** Whether the client declares the tasks extension. */
-export function knowsTasks(capabilities: unknown): boolean {
+export function supportsTasks(capabilities: unknown): boolean {
   const extensions = isJsonObject(capabilities) ? capabilities["extensions"] : undefined;
   return isJsonObject(extensions) && isJsonObject(extensions[EXTENSION]);
 }
@@ -42,7 +42,8 @@ export function serveTasks(server: Server, tasks: Tasks, owner: string): void {
     server.setRequestHandler(method, { params: ANYTHING }, (given: unknown, { mcpReq }: ServerContext) => {
       const params = isJsonObject(given) ? given : {};
       const envelope: unknown = mcpReq.envelope;
-      if (!isJsonObject(envelope) || !knowsTasks(envelope[CLIENT_CAPABILITIES_META_KEY])) throw lacking(method);
+      if (!isJsonObject(envelope) || !supportsTasks(envelope[CLIENT_CAPABILITIES_META_KEY]))
+        throw extensionRequired(method);
       return run(tasks, { taskId: params["taskId"], owner }, mcpReq.inputResponses ?? {});
     });
   }
@@ -58,7 +59,7 @@ function cancel(tasks: Tasks, task: TaskOf): JsonObject {
   return {};
 }
 
-function lacking(method: string): ProtocolError {
+function extensionRequired(method: string): ProtocolError {
   const message = `${method} requires that the client declares the extension ${EXTENSION}.`;
   const data = { requiredCapabilities: TASK_CAPABILITIES };
   return new ProtocolError(ProtocolErrorCode.MissingRequiredClientCapability, message, data);

@@ -29,10 +29,10 @@ function request(more: Partial<RoundTripRequest> = {}): RoundTripRequest {
   };
 }
 
-const roundsWith = (tasks: TasksOptions = {}): MultiRoundTripRequests =>
+const createWith = (tasks: TasksOptions = {}): MultiRoundTripRequests =>
   createMultiRoundTripRequests({ tasks: { afterMs: 1, ...tasks } });
 
-/** Work that ends when it is told to, or when it is not wanted any more. */
+/** Work that ends when the test ends it, or when it is cancelled. */
 function openWork() {
   let end: (result: JsonObject) => void = () => undefined;
   let fail: (error: unknown) => void = () => undefined;
@@ -63,7 +63,7 @@ async function begin(
   return String(created["taskId"]);
 }
 
-/** A call that would become a task if it could, and ends when it cannot. */
+/** Runs a long call that cannot become a task because there are too many. */
 async function runWithoutRoom(
   roundTrips: MultiRoundTripRequests,
   more?: Partial<RoundTripRequest>,
@@ -80,14 +80,14 @@ const get = (roundTrips: MultiRoundTripRequests, taskId: string, owner = OWNER):
   roundTrips.tasks.get({ taskId, owner });
 const statusOf = (roundTrips: MultiRoundTripRequests, taskId: string): unknown => get(roundTrips, taskId)["status"];
 
-it("gives the result of a call that does not take long", async () => {
-  const roundTrips = roundsWith({ afterMs: 60_000 });
+it("returns the result of a short call", async () => {
+  const roundTrips = createWith({ afterMs: 60_000 });
   expect(await roundTrips.run(request(), () => Promise.resolve({ done: true }))).toEqual({ done: true });
 });
 
-it("gives a task for a call that takes long, and its result when there is one", async () => {
+it("returns a task for a long call, and its result when the call has ended", async () => {
   let time = Date.parse("2026-07-28T10:00:00Z");
-  const roundTrips = roundsWith({ now: () => time, ttlMs: 1000, storedMs: 5000, pollMs: 50 });
+  const roundTrips = createWith({ now: () => time, ttlMs: 1000, storedMs: 5000, pollMs: 50 });
   const { work, end } = openWork();
   const { taskId, ...created } = await roundTrips.run(request(), work);
   const about = { createdAt: "2026-07-28T10:00:00.000Z", pollIntervalMs: 50 };
@@ -102,8 +102,8 @@ it("gives a task for a call that takes long, and its result when there is one", 
   await roundTrips.close();
 });
 
-it("returns a task only to its owner", async () => {
-  const roundTrips = roundsWith();
+it("does not make a task of a call that must not become one", async () => {
+  const roundTrips = createWith();
   const { work, end } = openWork();
   const answer = roundTrips.run(request({ mayBecomeTask: false }), work);
   await begin(roundTrips, openWork().work);
@@ -116,8 +116,8 @@ it.each([
   [new ProtocolError(-32000, "It broke.", { at: 1 }), { code: -32000, message: "It broke.", data: { at: 1 } }],
   [new ProtocolError(-32000, "It broke."), { code: -32000, message: "It broke." }],
   [new Error("It broke."), { code: -32603 }],
-])("returns the error of a failed call", async (thrown, error) => {
-  const roundTrips = roundsWith();
+])("reports %s as the error of a failed call", async (thrown, error) => {
+  const roundTrips = createWith();
   const { work, fail } = openWork();
   const taskId = await begin(roundTrips, work);
   fail(thrown);
@@ -128,8 +128,8 @@ it.each([
   expect(failed).not.toHaveProperty("result");
 });
 
-it("cancels the call, reports it at once and permanently, and accepts a second cancellation", async () => {
-  const roundTrips = roundsWith();
+it("cancels the call of a task at once, and ignores further cancellations and those of completed tasks", async () => {
+  const roundTrips = createWith();
   const { work, isCancelled } = openWork();
   const taskId = await begin(roundTrips, work);
   roundTrips.tasks.cancel({ taskId, owner: OWNER });
@@ -137,7 +137,7 @@ it("cancels the call, reports it at once and permanently, and accepts a second c
   expect(isCancelled()).toBe(true);
   roundTrips.tasks.cancel({ taskId, owner: OWNER });
   await roundTrips.close();
-  const other = roundsWith();
+  const other = createWith();
   const ended = openWork();
   const second = await begin(other, ended.work);
   ended.end({ done: true });
@@ -146,8 +146,8 @@ it("cancels the call, reports it at once and permanently, and accepts a second c
   expect(get(other, second)).toMatchObject({ status: "completed", result: { done: true } });
 });
 
-it("does not return the result of a call after it was cancelled", async () => {
-  const roundTrips = roundsWith();
+it("drops the result of a cancelled call", async () => {
+  const roundTrips = createWith();
   const { work, end } = openWork();
   const taskId = await begin(roundTrips, work);
   roundTrips.tasks.cancel({ taskId, owner: OWNER });
@@ -162,23 +162,23 @@ it.each<[CallEvent, string | undefined]>([
   [{ kind: "progress", progress: 1, total: 4 }, "1 of 4"],
   [{ kind: "progress", progress: 1 }, undefined],
   [{ kind: "log", level: "info", data: "step" }, undefined],
-])("says how far a task is, until it has ended: %j", async (event, said) => {
-  const roundTrips = roundsWith();
+])("shows %j as the status message until the task has ended", async (event, said) => {
+  const roundTrips = createWith();
   const { work, end } = openWork();
-  let tell = (): void => undefined;
+  let emit = (): void => undefined;
   const taskId = await begin(roundTrips, (caller) => {
-    tell = () => caller.onEvent(event);
+    emit = () => caller.onEvent(event);
     return work(caller);
   });
-  tell();
+  emit();
   expect(get(roundTrips, taskId)["statusMessage"]).toBe(said);
   end({});
   await eventually(() => statusOf(roundTrips, taskId) === "completed");
   expect(get(roundTrips, taskId)).not.toHaveProperty("statusMessage");
 });
 
-it("continues a task when the request that created it has ended", async () => {
-  const roundTrips = roundsWith();
+it("continues a task when the request that created it is aborted", async () => {
+  const roundTrips = createWith();
   const { work, isCancelled } = openWork();
   const request = new AbortController();
   const taskId = await begin(roundTrips, work, { signal: request.signal });
@@ -188,7 +188,7 @@ it("continues a task when the request that created it has ended", async () => {
   await roundTrips.close();
 });
 
-/** Asks these at once, as soon as it is a task, and then the first once more. */
+/** When it is a task, sends elicitations with these keys at once, then the first one again. */
 const asks =
   (...keys: string[]): CallWork =>
   async ({ peer, isAnswered, signal }) => {
@@ -203,8 +203,8 @@ const asks =
 const openIn = (roundTrips: MultiRoundTripRequests, taskId: string): string[] =>
   Object.keys((get(roundTrips, taskId)["inputRequests"] as JsonObject | undefined) ?? {});
 
-it("asks until everything is answered, and never two things under one name", async () => {
-  const roundTrips = roundsWith();
+it("lists input requests until all are answered, and never uses a key twice", async () => {
+  const roundTrips = createWith();
   const taskId = await begin(roundTrips, asks("one", "two"));
   const answer = (...names: string[]): void => {
     const answers = Object.fromEntries(names.map((name) => [name, { action: "accept", content: { name } }]));
@@ -227,8 +227,8 @@ it("asks until everything is answered, and never two things under one name", asy
   expect(get(roundTrips, taskId)["result"]).toEqual({ first: [said("one"), said("two")], again: said("question-1") });
 });
 
-it("asks on the request what is asked before it is a task", async () => {
-  const roundTrips = roundsWith({ afterMs: 20 });
+it("answers the request with input_required if the server asks before the call is a task", async () => {
+  const roundTrips = createWith({ afterMs: 20 });
   const { work, end } = openWork();
   const first = await roundTrips.run(request(), async (caller) => {
     await caller.peer?.request({ method: "elicitation/create", params: {}, key: "name" });
@@ -243,11 +243,11 @@ it("asks on the request what is asked before it is a task", async () => {
 });
 
 it.each<[string, { taskId?: unknown; owner?: string }]>([
-  ["of another", { owner: "bob" }],
-  ["that never was", { taskId: "task.made-up" }],
-  ["that has no name", { taskId: 5 }],
-])("knows no task %s", async (_, wrong) => {
-  const roundTrips = roundsWith();
+  ["of another owner", { owner: "bob" }],
+  ["with an unknown id", { taskId: "task.made-up" }],
+  ["with an id that is not a string", { taskId: 5 }],
+])("rejects requests for a task %s", async (_, wrong) => {
+  const roundTrips = createWith();
   const { work, isCancelled } = openWork();
   const which = { taskId: await begin(roundTrips, work), owner: OWNER, ...wrong };
   const { tasks } = roundTrips;
@@ -259,17 +259,17 @@ it.each<[string, { taskId?: unknown; owner?: string }]>([
 });
 
 it.each<[string, TasksOptions, string[], string]>([
-  ["in all", { most: 2 }, ["ann", "bob"], "eve"],
-  ["of one owner", { mostPerOwner: 2 }, ["ann", "ann"], "ann"],
-])("keeps the request open where there are as many tasks as there may be %s", async (_, options, owners, next) => {
-  const roundTrips = roundsWith(options);
+  ["in total", { max: 2 }, ["ann", "bob"], "eve"],
+  ["per owner", { maxPerOwner: 2 }, ["ann", "ann"], "ann"],
+])("keeps the request open above the limit of tasks %s", async (_, options, owners, next) => {
+  const roundTrips = createWith(options);
   for (const owner of owners) await begin(roundTrips, openWork().work, { owner });
   expect(await runWithoutRoom(roundTrips, { owner: next })).toEqual({ done: true });
   await roundTrips.close();
 });
 
 it("keeps the request open if the stored results are too long", async () => {
-  const roundTrips = roundsWith({ mostStored: 100 });
+  const roundTrips = createWith({ maxStored: 100 });
   const large = openWork();
   const taskId = await begin(roundTrips, large.work);
   large.end({ text: "x".repeat(100) });
@@ -277,16 +277,16 @@ it("keeps the request open if the stored results are too long", async () => {
   expect(await runWithoutRoom(roundTrips)).toEqual({ done: true });
 });
 
-it("cancels a task whose time is over, and knows it no more", async () => {
-  const roundTrips = roundsWith({ ttlMs: 1 });
+it("cancels and removes a task after its ttl", async () => {
+  const roundTrips = createWith({ ttlMs: 1 });
   const { work, isCancelled } = openWork();
   const taskId = await begin(roundTrips, work);
   await eventually(isCancelled);
   expect(() => get(roundTrips, taskId)).toThrow(expect.objectContaining({ code: -32602 }));
 });
 
-it("ends those that run when it is closed, and lets no other begin", async () => {
-  const roundTrips = roundsWith();
+it("cancels running tasks when it is closed, and begins no new ones", async () => {
+  const roundTrips = createWith();
   const { work, isCancelled } = openWork();
   const taskId = await begin(roundTrips, work);
   await roundTrips.close();

@@ -10,15 +10,15 @@ import type { MultiRoundTripCall } from "../client-requests/multi-round-trip-cal
 
 const PREFIX = "task.";
 const SECRET_BYTES = 24;
-const MOST_SAID = 500;
+const MAX_STATUS_LENGTH = 500;
 const CANCELLED = "The call was cancelled. Changes that it had already made remain.";
 
 export interface TasksOptions {
-  /** The largest number of tasks, in total and per owner. Above it, calls do not become tasks and keep their requests open. */
-  readonly most?: number;
-  readonly mostPerOwner?: number;
+  /** The maximum number of tasks, in total and per owner. Above it, calls do not become tasks and keep their requests open. */
+  readonly max?: number;
+  readonly maxPerOwner?: number;
   /** No task begins while the stored results are longer than this in total, in characters. */
-  readonly mostStored?: number;
+  readonly maxStored?: number;
   /** A call that takes longer than this becomes a task. */
   readonly afterMs?: number;
   /** A task is removed after this time; if it still runs, it is cancelled. */
@@ -70,9 +70,9 @@ interface Task {
 }
 
 export function createTasks({
-  most = 1000,
-  mostPerOwner = 250,
-  mostStored = 64 * 1024 * 1024,
+  max = 1000,
+  maxPerOwner = 250,
+  maxStored = 64 * 1024 * 1024,
   afterMs = 750,
   ttlMs = 3_600_000,
   storedMs = 600_000,
@@ -83,14 +83,14 @@ export function createTasks({
   let isClosed = false;
 
   function hasRoom(owner: string): boolean {
-    if (isClosed || tasks.size >= most) return false;
+    if (isClosed || tasks.size >= max) return false;
     let own = 0;
     let stored = 0;
     for (const task of tasks.values()) {
       own += task.owner === owner ? 1 : 0;
       stored += task.length;
     }
-    return own < mostPerOwner && stored <= mostStored;
+    return own < maxPerOwner && stored <= maxStored;
   }
 
   function find({ taskId, owner }: TaskOf): Task {
@@ -137,7 +137,7 @@ export function createTasks({
     lastUpdatedAt: new Date(task.updatedAt).toISOString(),
     ttlMs: task.ttlMs,
     pollIntervalMs: pollMs,
-    ...(task.progress === undefined ? {} : { statusMessage: cutAtWord(toOneLine(task.progress), MOST_SAID) }),
+    ...(task.progress === undefined ? {} : { statusMessage: cutAtWord(toOneLine(task.progress), MAX_STATUS_LENGTH) }),
   });
 
   return {
@@ -200,6 +200,6 @@ function toFailed(thrown: unknown): Outcome {
 }
 
 function unknownTask(): ProtocolError {
-  const message = "No task with this id exists for this client, or it has expired.";
+  const message = "No task with this id exists for this client. It may have expired.";
   return new ProtocolError(ProtocolErrorCode.InvalidParams, message);
 }

@@ -102,12 +102,12 @@ async function timeGuesses(connection: RawConnection, each: number, random: Rand
 type Look = (authorization: string) => Promise<unknown>;
 
 function createLook(): Look {
-  const failures = { waitMs: () => 0, failed: () => undefined, succeeded: () => undefined };
+  const throttle = { waitMs: () => 0, failed: () => undefined, succeeded: () => undefined };
   const identify = createIdentify({
     token: TOKEN,
     options: () => ({ tokens: [] }),
     verify: () => undefined,
-    failures,
+    throttle,
     now: () => 0,
   });
   return (authorization) => identify({ authorization, source: "10.0.0.1", isLocal: true });

@@ -2,22 +2,22 @@ const CODE = /^[A-Za-z]{2}$/;
 const regions = new Intl.DisplayNames(["en"], { type: "region", fallback: "none" });
 
 /** `NG` and `Nigeria` mean the same country. */
-export function isSameCountry(asked: string, listed: string): boolean {
-  return plain(nameOf(asked)) === plain(nameOf(listed));
+export function isSameCountry(requested: string, listed: string): boolean {
+  return plain(nameOf(requested)) === plain(nameOf(listed));
 }
 
-export function isSameCurrency(asked: string, listed: string): boolean {
-  return asked.trim().toUpperCase() === listed.toUpperCase();
+export function isSameCurrency(requested: string, listed: string): boolean {
+  return requested.trim().toUpperCase() === listed.toUpperCase();
 }
 
 /** A country or currency that a text names, and the text without it. */
-export interface NamedOperation {
+export interface NamedCode {
   readonly code: string;
   readonly rest: string;
 }
 
 /** The listed country that a text names in words. Two-letter codes are ignored, because they could be any word. The longest name wins. */
-export function findCountry(text: string, listed: Iterable<string>): NamedOperation | undefined {
+export function findCountry(text: string, listed: Iterable<string>): NamedCode | undefined {
   return [...new Set(listed)]
     .map((code) => ({ code, name: nameOf(code) }))
     .filter(({ name }) => plain(name).length > 2)
@@ -26,13 +26,13 @@ export function findCountry(text: string, listed: Iterable<string>): NamedOperat
 }
 
 /** The listed currency whose code a text contains in upper case. */
-export function findCurrency(text: string, listed: Iterable<string>): NamedOperation | undefined {
+export function findCurrency(text: string, listed: Iterable<string>): NamedCode | undefined {
   return [...new Set(listed)]
     .filter((code) => /^[A-Za-z]{3}$/.test(code))
     .flatMap((code) => without(text, code.toUpperCase(), { code, flags: "u" }))[0];
 }
 
-function without(text: string, name: string, { code, flags }: { code: string; flags: string }): NamedOperation[] {
+function without(text: string, name: string, { code, flags }: { code: string; flags: string }): NamedCode[] {
   const words = name.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");
   const pattern = new RegExp(`(?<![\\p{L}\\p{N}])${words.join("[^\\p{L}\\p{N}]+")}(?![\\p{L}\\p{N}])`, flags);
   return pattern.test(text) ? [{ code, rest: text.replace(pattern, " ").trim() }] : [];

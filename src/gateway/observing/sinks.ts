@@ -3,7 +3,7 @@ import type { Tracing } from "../../tracing/open-tracing.js";
 import type { Log } from "../../util/log.js";
 
 /** The destinations for reports about calls and searches. At least one is present. */
-export interface Watchers {
+export interface ObservationSinks {
   readonly metrics?: Metrics;
   readonly tracing?: Tracing;
   /** Receives one message per call and per search. */

@@ -22,11 +22,11 @@ interface Message {
   readonly result?: Record<string, unknown> & { content?: { text: string }[] };
 }
 
-/** What every caller's person said, by the name of the caller. */
-type Said = { name: string; verdict: Awaited<ReturnType<AskPerson>> | "cannot be asked" };
+/** The verdict of each call, by its argument `name`. */
+type Verdict = { name: string; verdict: Awaited<ReturnType<AskPerson>> | "no elicitation" };
 
-/** Asks about what it is given, as the executor does: the id of the question is the same for the same arguments. */
-function askingTool(said: Said[], ttlMs: number): MetaTool {
+/** A tool that asks for confirmation, as the executor does: the same arguments get the same question id. */
+function confirmedTool(verdicts: Verdict[], ttlMs: number): MetaTool {
   return {
     name: "risky",
     description: "",
@@ -35,8 +35,8 @@ function askingTool(said: Said[], ttlMs: number): MetaTool {
     async run(args, { ask, signal }) {
       const { name, ...rest } = args as { name: string };
       const about = { toolId: "s:risky", risk: "high", riskOrigin: "default", arguments: { name, ...rest }, ttlMs };
-      const verdict = (await ask?.({ id: `ap_${name}`, ...about }, signal)) ?? "cannot be asked";
-      said.push({ name, verdict });
+      const verdict = (await ask?.({ id: `ap_${name}`, ...about }, signal)) ?? "no elicitation";
+      verdicts.push({ name, verdict });
       if (verdict === "accepted") return { kind: "data", data: { done: name } };
       const code = verdict === "declined" ? "POLICY_DENIED" : "CONFIRMATION_REQUIRED";
       throw new DiscoveryError(code, "It did not run.", { facts: { approval_id: `ap_${name}` } });
@@ -44,14 +44,14 @@ function askingTool(said: Said[], ttlMs: number): MetaTool {
   };
 }
 
-/** One client by hand, of either era, on a server with nothing but that tool. */
+/** A raw client of either era, connected to a server that has only this tool. */
 class Peer {
   readonly #input = new PassThrough();
   readonly #output = new PassThrough();
   readonly #messages: Message[] = [];
   readonly #wakers: (() => void)[] = [];
   readonly #handle: { close(): Promise<void> };
-  readonly said: Said[] = [];
+  readonly verdicts: Verdict[] = [];
   readonly closingInput = new AbortController();
   #nextId = 100;
 
@@ -60,7 +60,7 @@ class Peer {
       this.#messages.push(JSON.parse(line) as Message);
       for (const wake of this.#wakers.splice(0)) wake();
     });
-    const metaTools = [askingTool(this.said, ttlMs)];
+    const metaTools = [confirmedTool(this.verdicts, ttlMs)];
     const transport = new BoundedStdioTransport(this.#input, this.#output);
     const offered = offerProfile(metaTools, describeDiscoveryStep);
     const onToolsChanged = () => undefined;
@@ -78,15 +78,15 @@ class Peer {
     this.#handle = serveStdio(({ era }) => createGatewayServer({ ...parts, stages, era }).server, { transport });
   }
 
-  /** The first message that fits, as soon as it is there. */
-  async heard(fits: (message: Message) => boolean): Promise<Message> {
+  /** Waits for the first message that matches. */
+  async received(matches: (message: Message) => boolean): Promise<Message> {
     for (;;) {
-      const index = this.#messages.findIndex(fits);
+      const index = this.#messages.findIndex(matches);
       if (index !== -1) return this.#messages.splice(index, 1)[0]!;
       await new Promise<void>((resolve) => this.#wakers.push(resolve));
     }
   }
-  question = (): Promise<Message> => this.heard(({ method }) => method === "elicitation/create");
+  question = (): Promise<Message> => this.received(({ method }) => method === "elicitation/create");
 
   write(message: object | string): void {
     this.#input.write(`${typeof message === "string" ? message : JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
@@ -95,7 +95,7 @@ class Peer {
   send(method: string, params: object): { id: number; answer: Promise<Message> } {
     const id = this.#nextId++;
     this.write({ id, method, params });
-    return { id, answer: this.heard((message) => message.id === id && message.method === undefined) };
+    return { id, answer: this.received((message) => message.id === id && message.method === undefined) };
   }
 
   async handshake(capabilities: object, protocolVersion = "2025-06-18"): Promise<void> {
@@ -107,7 +107,7 @@ class Peer {
     return this.send("tools/call", { name: "risky", arguments: { name }, ...more });
   }
 
-  /** One round of the modern era. */
+  /** One round trip in the modern era. */
   async round(name: string, more: object = {}, capabilities: object = { elicitation: { form: {} } }) {
     const _meta = {
       "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -132,12 +132,12 @@ const MANY = Array.from({ length: 1000 }, (_, n) => `item ${n}`);
 const YES = { action: "accept", content: { confirm: true } };
 const textOf = ({ content }: NonNullable<Message["result"]>): string => content?.[0]?.text ?? "";
 
-describe("in the legacy era", () => {
+describe("confirmation in the legacy era", () => {
   it.each([
     ["2025-06-18", { elicitation: {} }],
     ["2025-11-25", { elicitation: { form: {} } }],
     ["2025-11-25", { elicitation: { form: {}, url: {} } }],
-  ])("a client of %s with %j is asked while its call waits", async (revision, capabilities) => {
+  ])("asks a client of revision %s with the capabilities %j while its call waits", async (revision, capabilities) => {
     const client = peer();
     await client.handshake(capabilities, revision);
     const { answer } = client.call("alice");
@@ -152,39 +152,39 @@ describe("in the legacy era", () => {
 
   it.each<[string, object]>([
     ["no elicitation", {}],
-    ["only elicitation by address", { elicitation: { url: {} } }],
-  ])("a client with %s is not asked", async (_, capabilities) => {
+    ["only URL elicitation", { elicitation: { url: {} } }],
+  ])("does not ask a client that declares %s", async (_, capabilities) => {
     const client = peer();
     await client.handshake(capabilities, "2025-11-25");
     expect(textOf((await client.call("alice").answer).result!)).toContain("CONFIRMATION_REQUIRED");
-    expect(client.said).toEqual([{ name: "alice", verdict: "cannot be asked" }]);
+    expect(client.verdicts).toEqual([{ name: "alice", verdict: "no elicitation" }]);
   });
 
   it.each<[string, (id: number) => object | string, string]>([
-    ["a refusal", (id) => ({ id, result: { action: "decline" } }), "declined"],
-    ["a closed dialogue", (id) => ({ id, result: { action: "cancel" } }), "unanswered"],
+    ["decline", (id) => ({ id, result: { action: "decline" } }), "declined"],
+    ["cancel", (id) => ({ id, result: { action: "cancel" } }), "unanswered"],
     ["an error", (id) => ({ id, error: { code: -32601, message: "No forms here." } }), "unanswered"],
-    ["nothing", (id) => ({ id, result: null }), "unanswered"],
-    ["a text", (id) => ({ id, result: "accept" }), "unanswered"],
-    ["a list", (id) => ({ id, result: [] }), "unanswered"],
-    ["a yes and an error at once", (id) => ({ id, result: YES, error: { code: 1, message: "" } }), "unanswered"],
+    ["null as a result", (id) => ({ id, result: null }), "unanswered"],
+    ["a string as a result", (id) => ({ id, result: "accept" }), "unanswered"],
+    ["an array as a result", (id) => ({ id, result: [] }), "unanswered"],
+    ["both a confirmation and an error", (id) => ({ id, result: YES, error: { code: 1, message: "" } }), "unanswered"],
     ["an error without a code", (id) => ({ id, error: { message: "No forms here." } }), "unanswered"],
-    ["rubbish", (id) => ({ id, result: { action: "perhaps" } }), "unanswered"],
+    ["an unknown action", (id) => ({ id, result: { action: "perhaps" } }), "unanswered"],
     [
-      "an answer that can be read in two ways",
+      "an answer with duplicate keys",
       (id) => `{"jsonrpc":"2.0","id":${id},"result":{"action":"decline","action":"accept","content":{"confirm":true}}}`,
       "unanswered",
     ],
-  ])("%s runs nothing", async (_, toAnswer, verdict) => {
+  ])("does not run the call if the client answers with %s", async (_, toAnswer, verdict) => {
     const client = peer();
     await client.handshake({ elicitation: {} });
     const { answer } = client.call("alice");
     client.write(toAnswer((await client.question()).id!));
     expect((await answer).result).toMatchObject({ isError: true });
-    expect(client.said).toEqual([{ name: "alice", verdict }]);
+    expect(client.verdicts).toEqual([{ name: "alice", verdict }]);
   });
 
-  it("keeps answers to several questions apart", async () => {
+  it("assigns each answer to its own question", async () => {
     const client = peer();
     await client.handshake({ elicitation: {} });
     const calls = ["alice", "bob"].map((name) => client.call(name).answer);
@@ -197,7 +197,7 @@ describe("in the legacy era", () => {
     expect(textOf(bob!.result!)).toContain("POLICY_DENIED");
   });
 
-  it("accepts the answer only on the connection that asked", async () => {
+  it("accepts an answer only on the connection that received the question", async () => {
     const [asked, other] = [peer(), peer()];
     await asked.handshake({ elicitation: {} });
     await other.handshake({ elicitation: {} });
@@ -205,27 +205,27 @@ describe("in the legacy era", () => {
     const { id } = await asked.question();
     other.write({ id, result: YES });
     await other.send("ping", {}).answer;
-    expect(asked.said).toEqual([]);
+    expect(asked.verdicts).toEqual([]);
     asked.write({ id, result: { action: "cancel" } });
     expect((await answer).result).toMatchObject({ isError: true });
   });
 
-  it("withdraws the question when the call is cancelled", async () => {
+  it("cancels the question when the call is cancelled", async () => {
     const client = peer();
     await client.handshake({ elicitation: {} });
     const { id: requestId } = client.call("alice");
     const { id } = await client.question();
     client.write({ method: "notifications/cancelled", params: { requestId } });
-    const { params } = await client.heard(({ method }) => method === "notifications/cancelled");
+    const { params } = await client.received(({ method }) => method === "notifications/cancelled");
     expect(params).toMatchObject({ requestId: id });
-    expect(client.said).toEqual([{ name: "alice", verdict: "unanswered" }]);
+    expect(client.verdicts).toEqual([{ name: "alice", verdict: "unanswered" }]);
   });
 
-  it("withdraws the question when its time is over", async () => {
+  it("cancels the question after its timeout", async () => {
     const client = peer({ ttlMs: 1 });
     await client.handshake({ elicitation: {} });
     const { answer } = client.call("alice");
-    await client.heard(({ method }) => method === "notifications/cancelled");
+    await client.received(({ method }) => method === "notifications/cancelled");
     expect(textOf((await answer).result!)).toContain("CONFIRMATION_REQUIRED");
   });
 
@@ -238,15 +238,15 @@ describe("in the legacy era", () => {
     expect(textOf((await answer).result!)).toContain("CONFIRMATION_REQUIRED");
   });
 
-  it("does not ask about a call that is too large to be judged in a dialogue", async () => {
+  it("does not ask about a call that is too large for a dialog", async () => {
     const client = peer();
     await client.handshake({ elicitation: {} });
     const { answer } = client.call("alice", { arguments: { name: "alice", rest: MANY } });
     expect(textOf((await answer).result!)).toContain("CONFIRMATION_REQUIRED");
-    expect(client.said).toEqual([{ name: "alice", verdict: "unanswered" }]);
+    expect(client.verdicts).toEqual([{ name: "alice", verdict: "unanswered" }]);
   });
 
-  it("takes no answer that comes with the call", async () => {
+  it("ignores an answer in the call itself", async () => {
     const client = peer();
     await client.handshake({});
     const { answer } = client.call("alice", { inputResponses: { confirmation: YES }, requestState: "ap_alice" });
@@ -254,7 +254,7 @@ describe("in the legacy era", () => {
   });
 });
 
-describe("in the modern era", () => {
+describe("confirmation in the modern era", () => {
   it("answers the call with an input request, and runs it when it is repeated with the user's answer", async () => {
     const client = peer();
     const first = await client.round("alice");
@@ -276,14 +276,14 @@ describe("in the modern era", () => {
     const { requestState } = first;
     const second = await client.round("alice", { inputResponses: { confirmation: YES }, requestState });
     expect(textOf(second)).toBe('{"done":"alice"}');
-    expect(client.said.map(({ verdict }) => verdict)).toEqual(["unanswered", "accepted"]);
+    expect(client.verdicts.map(({ verdict }) => verdict)).toEqual(["unanswered", "accepted"]);
   });
 
   it.each([
     ["decline", "POLICY_DENIED"],
     ["cancel", "CONFIRMATION_REQUIRED"],
     ["accept", "CONFIRMATION_REQUIRED"],
-  ])("does not ask again after %s without a ticked box", async (action, code) => {
+  ])("does not ask again after %s without a ticked checkbox", async (action, code) => {
     const client = peer();
     const { requestState } = await client.round("alice");
     const second = await client.round("alice", { inputResponses: { confirmation: { action } }, requestState });
@@ -291,63 +291,63 @@ describe("in the modern era", () => {
     expect(textOf(second)).toContain(code);
   });
 
-  it("does not ask about a call that is too large to be judged in a dialogue", async () => {
+  it("does not ask about a call that is too large for a dialog", async () => {
     const client = peer();
     const first = await client.round("alice", { arguments: { name: "alice", rest: MANY } });
     expect(first).toMatchObject({ isError: true, resultType: "complete" });
     expect(textOf(first)).toContain("CONFIRMATION_REQUIRED");
   });
 
-  /** What comes of a round with an answer that should not count. */
+  /** Sends a round trip with an answer that must not be accepted. */
   const forge = async (requestState: unknown, inputResponses: unknown = { confirmation: YES }) => {
     const client = peer();
     const { resultType } = await client.round("alice", { inputResponses, requestState });
-    return { resultType, said: client.said };
+    return { resultType, verdicts: client.verdicts };
   };
-  const ASKED_ANEW = { resultType: "input_required", said: [{ name: "alice", verdict: "unanswered" }] };
+  const ASKED_AGAIN = { resultType: "input_required", verdicts: [{ name: "alice", verdict: "unanswered" }] };
 
   it.each<[string, unknown]>([
-    ["no state", undefined],
-    ["an empty state", ""],
-    ["the approval's id, as an error tells it", "ap_alice"],
-    ["a made-up seal", `ap_alice.${"A".repeat(43)}`],
-    ["a state that is no text", { id: "ap_alice" }],
-    ["a state of odd characters", "ap_alice.\u00e9\u{1f600}"],
-  ])("takes no answer with a first call that brings %s", async (_, state) => {
-    expect(await forge(state)).toEqual(ASKED_ANEW);
+    ["no requestState", undefined],
+    ["an empty requestState", ""],
+    ["the approval id of an error as requestState", "ap_alice"],
+    ["a requestState with an invalid HMAC", `ap_alice.${"A".repeat(43)}`],
+    ["a requestState that is not a string", { id: "ap_alice" }],
+    ["a requestState with non-ASCII characters", "ap_alice.\u00e9\u{1f600}"],
+  ])("ignores an answer in a first call with %s", async (_, state) => {
+    expect(await forge(state)).toEqual(ASKED_AGAIN);
   });
 
-  it("takes no answer to another question, of another process, or altered on its way", async () => {
+  it("ignores an answer with the requestState of another question or process, or an altered one", async () => {
     const one = peer();
     const { requestState: ofBob } = await one.round("bob");
-    expect(await forge(ofBob)).toEqual(ASKED_ANEW);
-    expect(await forge(String(ofBob).replace("ap_bob", "ap_alice"))).toEqual(ASKED_ANEW);
+    expect(await forge(ofBob)).toEqual(ASKED_AGAIN);
+    expect(await forge(String(ofBob).replace("ap_bob", "ap_alice"))).toEqual(ASKED_AGAIN);
     const { requestState: ofAnother } = await peer({ stateKey: Buffer.alloc(32, 2) }).round("alice");
-    expect(await forge(ofAnother)).toEqual(ASKED_ANEW);
+    expect(await forge(ofAnother)).toEqual(ASKED_AGAIN);
     const { requestState } = await one.round("alice");
-    expect(await forge(`${String(requestState)}A`)).toEqual(ASKED_ANEW);
-    expect(await forge(String(requestState).replace("alice", "alicf"))).toEqual(ASKED_ANEW);
+    expect(await forge(`${String(requestState)}A`)).toEqual(ASKED_AGAIN);
+    expect(await forge(String(requestState).replace("alice", "alicf"))).toEqual(ASKED_AGAIN);
   });
 
   it.each<[string, unknown]>([
-    ["none", {}],
-    ["one under another name", { other: YES }],
-    ["one wrapped as a response", { confirmation: { method: "elicitation/create", result: YES } }],
-    ["a text", { confirmation: "accept" }],
-    ["no object", "accept"],
-  ])("asks again when a round brings the state and, for an answer, %s", async (_, inputResponses) => {
+    ["no answer", {}],
+    ["an answer under another key", { other: YES }],
+    ["an answer wrapped in a response", { confirmation: { method: "elicitation/create", result: YES } }],
+    ["a string as answer", { confirmation: "accept" }],
+    ["inputResponses that are not an object", "accept"],
+  ])("asks again if a round trip has the requestState and %s", async (_, inputResponses) => {
     const { requestState } = await peer().round("alice");
-    expect(await forge(requestState, inputResponses)).toEqual(ASKED_ANEW);
+    expect(await forge(requestState, inputResponses)).toEqual(ASKED_AGAIN);
   });
 
   it.each<[string, object]>([
     ["no elicitation", {}],
-    ["only elicitation by address", { elicitation: { url: {} } }],
-  ])("neither asks nor believes a request that declares %s", async (_, capabilities) => {
+    ["only URL elicitation", { elicitation: { url: {} } }],
+  ])("neither asks nor accepts an answer in a request that declares %s", async (_, capabilities) => {
     const client = peer();
     const { requestState } = await client.round("alice");
     const more = { inputResponses: { confirmation: YES }, requestState };
     expect(textOf(await client.round("alice", more, capabilities))).toContain("CONFIRMATION_REQUIRED");
-    expect(client.said.at(-1)?.verdict).toBe("cannot be asked");
+    expect(client.verdicts.at(-1)?.verdict).toBe("no elicitation");
   });
 });

@@ -2,7 +2,7 @@ import type { CatalogAccess, Stages } from "../../../gateway/stages.js";
 import type { Actor } from "../../../model/actor.js";
 
 /** Returns a listener for catalog changes that calls `notify` only if the actor's view has changed. */
-export function onSeenChange(
+export function onViewChange(
   { view }: Actor,
   stages: () => Promise<Stages | undefined>,
   notify: () => void,

@@ -1,13 +1,13 @@
 import type { RequestListener } from "node:http";
 
 /** The maximum number of pipelined requests. */
-const MOST_WAITING = 100;
+const MAX_PIPELINED = 100;
 
 /**
  * Processes the requests of one connection one after the other. A request after a rejected one may be part of that request
  * for another parser (request smuggling), so it is dropped if the response closes the connection.
  */
-export function inTurn(listener: RequestListener): RequestListener {
+export function processSequentially(listener: RequestListener): RequestListener {
   const waiting = new WeakMap<object, (() => void)[]>();
   return (incoming, outgoing) => {
     const { socket } = incoming;
@@ -25,7 +25,7 @@ export function inTurn(listener: RequestListener): RequestListener {
     if (before === undefined) {
       waiting.set(socket, []);
       begin();
-    } else if (before.length < MOST_WAITING) before.push(begin);
+    } else if (before.length < MAX_PIPELINED) before.push(begin);
     else socket.destroy();
   };
 }

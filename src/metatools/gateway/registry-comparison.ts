@@ -4,12 +4,12 @@ import { type Finding, type LiveCatalog, type LiveOperation, checkRegistry } fro
 import type { Operations } from "./operations.js";
 
 /** Compares the exported registry with the live catalog. */
-export interface Contract {
+export interface RegistryComparison {
   /** All differences; empty if no registry is configured. */
   findings(): Promise<readonly Finding[]>;
 }
 
-export interface ContractParts {
+export interface RegistryComparisonParts {
   /** The absolute path of the exported registry; undefined if none is configured. */
   readonly file: string | undefined;
   readonly snapshot: () => Snapshot;
@@ -17,7 +17,7 @@ export interface ContractParts {
 }
 
 /** Reads the file once. Later changes of the file take effect at the next start or reload. */
-export function createContract({ file, snapshot, operations }: ContractParts): Contract {
+export function createRegistryComparison({ file, snapshot, operations }: RegistryComparisonParts): RegistryComparison {
   let reading: Promise<ReadRegistry> | undefined;
   let checked: { readonly tools: Snapshot["tools"]; readonly findings: readonly Finding[] } | undefined;
   return {
