@@ -226,7 +226,7 @@ describe("gateway.intent with an exported registry", () => {
     [
       "states another risk",
       () => exported((all) => void (all[CHARGE] = { ...(all[CHARGE] as object), risk_level: "low" })),
-      `${CHARGE}: not as in the live catalog: risk_level.`,
+      `${CHARGE}: differs from the live catalog: risk_level.`,
     ],
     ["is no JSON", () => Promise.resolve("{"), "the file is not valid JSON."],
   ])("is off when it %s, and says why; all else works", async (_, content, reason) => {
