@@ -7,7 +7,7 @@ import type { JsonObject } from "../model/json.js";
 import type { HttpConnection } from "../model/server.js";
 import { openKeys } from "../toolfiles/keys/open-keys.js";
 import { readToolFiles } from "../toolfiles/read-tool-files.js";
-import type { BookedVersion, VersionBook } from "../toolfiles/version-book.js";
+import type { RecordedVersion, VersionHistory } from "../toolfiles/version-history.js";
 import type { Upstreams, UpstreamTarget } from "../upstreams/types.js";
 import type { BuiltInContext } from "./context.js";
 import { createBuiltInTools, BUILT_IN_DEFINITIONS } from "./tools.js";
@@ -62,8 +62,8 @@ function openOutside(): Upstreams {
   };
 }
 
-function createBook(): VersionBook {
-  const seen = new Map<string, BookedVersion>();
+function createBook(): VersionHistory {
+  const seen = new Map<string, RecordedVersion>();
   return {
     list: () => Promise.resolve([...seen.values()]),
     note: (versions) => {

@@ -116,7 +116,7 @@ export function createDiscovery(parts: DiscoveryParts): Discovery {
       return [{ tool, relevance, ...(explain ? { why: index.explain(query, describe()) } : {}) }];
     });
     const { more } = answer;
-    const isForeign = ({ server }: Tool): boolean => !isOwnName(server, current);
+    const isForeign = ({ server }: Tool): boolean => !isLocalhostName(server, current);
     const closest = answer.closest.flatMap((id) => current.tools.get(id) ?? []).filter(isForeign);
     const isSearched = (name: string): boolean => only === undefined || only === name;
     const pending = refresh.starts().filter(({ name }) => isSearched(name));
@@ -147,7 +147,7 @@ export function createDiscovery(parts: DiscoveryParts): Discovery {
         const restMs = began + NOTHING_FOUND_WAIT_MS - performance.now();
         if (waitMs !== undefined || restMs <= 0 || !found.pending.some(({ isProgressing }) => isProgressing))
           return found;
-        if (found.hits.some(({ tool }) => !isOwnName(tool.server, snapshot()))) return found;
+        if (found.hits.some(({ tool }) => !isLocalhostName(tool.server, snapshot()))) return found;
         await refresh.whenSettled(restMs, { server: only, isEnough: () => snapshot().tools !== tools });
       }
     },
@@ -175,7 +175,7 @@ function withFileNamed(
   return hits;
 }
 
-function isOwnName(server: string, { servers }: Snapshot): boolean {
+function isLocalhostName(server: string, { servers }: Snapshot): boolean {
   const found = servers.get(server);
   return found !== undefined && isBuiltIn(found);
 }

@@ -61,7 +61,7 @@ describe("internal addresses", () => {
   });
 
   it("are not connected to if the user did not configure them", async () => {
-    const guarded = guard({ server: "api", allowInward: [] });
+    const guarded = guard({ server: "api", allowInternal: [] });
     for (const form of inwardForms(trap.port)) {
       if (!URL.canParse(form)) continue;
       const error = await failureOf(guarded.fetch({ ...ask, url: new URL(form) }));
@@ -91,7 +91,7 @@ describe("internal addresses", () => {
         .writeHead(302, { location: Buffer.from(location.trim().replace(/[\t\n]/g, "")).toString("latin1") })
         .end();
     });
-    const guarded = guard({ server: "api", allowInward: [api.origin, trap.origin] });
+    const guarded = guard({ server: "api", allowInternal: [api.origin, trap.origin] });
     for (const index of forms.keys()) {
       const error = await failureOf(guarded.fetch({ ...ask, url: new URL(`/${index}`, api.origin) }));
       expect([forms[index], error.code]).toEqual([forms[index], "SERVER_CONNECTION_ERROR"]);
@@ -110,7 +110,7 @@ describe("internal addresses", () => {
   ])("are not connected to through %s", async (_, addresses) => {
     const lookup = () =>
       Promise.resolve(addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })));
-    const guarded = guard({ server: "api", allowInward: [], lookup });
+    const guarded = guard({ server: "api", allowInternal: [], lookup });
     const url = new URL(`https://api.example.com:${trap.port}/`);
     expect((await failureOf(guarded.fetch({ ...ask, url }))).message).toContain(
       "resolves to an address of this machine",
@@ -121,7 +121,7 @@ describe("internal addresses", () => {
   it("are not reachable by a name whose address changes after the check: it is resolved once", async () => {
     let asked = 0;
     const lookup = () => Promise.resolve([{ address: asked++ === 0 ? "198.51.100.1" : "127.0.0.1", family: 4 }]);
-    const guarded = guard({ server: "api", allowInward: [], lookup });
+    const guarded = guard({ server: "api", allowInternal: [], lookup });
     await failureOf(guarded.fetch({ ...ask, url: new URL(`https://api.example.com:${trap.port}/`) }));
     await failureOf(guarded.fetch({ ...ask, url: new URL(`https://api.example.com:${trap.port}/`) }));
     expect([asked, connected.length, trap.connections()]).toEqual([2, 0, 0]);
@@ -129,7 +129,7 @@ describe("internal addresses", () => {
 
   it("of cloud metadata are blocked even for a name that the user configured", async () => {
     const lookup = () => Promise.resolve([{ address: "169.254.169.254", family: 4 }]);
-    const guarded = guard({ server: "api", allowInward: ["http://box.example"], lookup });
+    const guarded = guard({ server: "api", allowInternal: ["http://box.example"], lookup });
     await failureOf(guarded.fetch({ ...ask, url: new URL("http://box.example/") }));
     expect(connected).toEqual([]);
   });
@@ -137,7 +137,7 @@ describe("internal addresses", () => {
   it("are connected to if the user configured exactly this origin, by number or by name", async () => {
     const lookup = () => Promise.resolve([{ address: "127.0.0.1", family: 4 }]);
     const named = `http://box.example:${trap.port}`;
-    const guarded = guard({ server: "api", allowInward: [trap.origin, named], lookup });
+    const guarded = guard({ server: "api", allowInternal: [trap.origin, named], lookup });
     trap.reply = json({ ok: true });
     for (const origin of [trap.origin, named]) {
       const response = await guarded.fetch({ ...ask, url: new URL("/x", origin) });

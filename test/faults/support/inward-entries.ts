@@ -87,7 +87,7 @@ export const ENTRIES: Readonly<Record<string, Entry>> = {
   },
   async "a redirect"(world, address) {
     world.says = { redirect: inHeader(address) };
-    const guarded = createGuardedFetch({ server: "api", allowInward: [world.origin], lookup, ca: world.ca });
+    const guarded = createGuardedFetch({ server: "api", allowInternal: [world.origin], lookup, ca: world.ca });
     try {
       const url = new URL("/redirect", world.origin);
       return await guarded.fetch({ url, method: "GET", headers: {}, redirect: "follow", ...LIMITS });
