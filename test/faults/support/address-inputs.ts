@@ -73,7 +73,7 @@ export const ENTRIES: Readonly<Record<string, Entry>> = {
     }
   },
   async "servers of a document"(_, address) {
-    const folder = mkdtempSync(join(tmpdir(), "inward-"));
+    const folder = mkdtempSync(join(tmpdir(), "internal-"));
     const document = join(folder, "api.json");
     writeFileSync(document, "{}");
     const convert = () => Promise.resolve({ tools: [], dropped: [], truncated: false, baseUrl: address });
