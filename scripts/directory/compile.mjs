@@ -6,8 +6,8 @@ const PERMISSIVE = /^\(?(?:MIT(?:-0)?|Apache-2\.0|ISC|0BSD|BSD-[23]-Clause|CC0-1
 const PERMISSIVE_TEXT = /\bMIT License\b|Apache License|Permission is hereby granted, free of charge/i;
 const SECRET = /KEY|TOKEN|SECRET|PASS|CREDENTIAL|_PAT$|DSN|WEBHOOK|CONNECTION_STRING|DATABASE_UR[LI]|MONGO.*UR[LI]/;
 const LONGEST_DESCRIPTION = 200;
-const MOST_VARIABLES = 10;
-const MOST_KEYWORDS = 16;
+const MAX_VARIABLES = 10;
+const MAX_KEYWORDS = 16;
 const WORDS_OF_README = 40;
 /** A secret counts as required if at least this share of a README's configurations contains it. */
 const USUAL = 0.5;
@@ -69,7 +69,7 @@ function toVariables(inReadme, demanded) {
       const isRequired = demanded.includes(name) || (isSecret && (shares.get(name) ?? 0) >= USUAL);
       return { name, ...(isRequired ? { isRequired } : {}), ...(isSecret ? { isSecret } : {}) };
     })
-    .slice(0, MOST_VARIABLES);
+    .slice(0, MAX_VARIABLES);
 }
 
 function toSentence(text) {
@@ -82,7 +82,7 @@ function toSentence(text) {
 
 function toKeywords(keywords, toContentWords) {
   const list = Array.isArray(keywords) ? keywords.filter((word) => typeof word === "string") : [];
-  return toContentWords(list.filter((word) => !KEYWORDS_OF_ALL.test(word)).join(" "), MOST_KEYWORDS);
+  return toContentWords(list.filter((word) => !KEYWORDS_OF_ALL.test(word)).join(" "), MAX_KEYWORDS);
 }
 
 function toHomepage({ homepage, repository }) {

@@ -18,8 +18,8 @@ const READERS = 6;
 const PROBES = 2;
 const BATCH = 12;
 const INSTALL_LIMIT_MS = 240_000;
-const MOST_REGISTRY_PAGES = 200;
-const MOST_BYTES = 3 * 1024 * 1024;
+const MAX_REGISTRY_PAGES = 200;
+const MAX_BYTES = 3 * 1024 * 1024;
 const LONGEST_README = 60_000;
 
 const { values } = parseArgs({
@@ -103,15 +103,14 @@ async function write() {
       .map((record) => toEntry(record, toContentWords));
     const servers = new Map(known.map((entry) => [entry.name, entry]));
     if (values.registry !== undefined) {
-      for await (const entry of createRegistryClient(values.registry, process.env).list(MOST_REGISTRY_PAGES))
+      for await (const entry of createRegistryClient(values.registry, process.env).list(MAX_REGISTRY_PAGES))
         addListed(servers, entry);
     }
     const made = new Date().toISOString().slice(0, 10);
     const sorted = [...servers.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
     const text = JSON.stringify(directoryFile.parse({ version: DIRECTORY_VERSION, made, servers: sorted }));
     const bytes = gzipSync(text, { level: 9 });
-    if (bytes.length > MOST_BYTES)
-      throw new Error(`The directory has ${bytes.length} bytes; ${MOST_BYTES} are allowed.`);
+    if (bytes.length > MAX_BYTES) throw new Error(`The directory has ${bytes.length} bytes; ${MAX_BYTES} are allowed.`);
     mkdirSync(join(values.out, ".."), { recursive: true });
     writeFileSync(values.out, bytes);
     const tools = sorted.reduce((sum, entry) => sum + entry.tools.length, 0);

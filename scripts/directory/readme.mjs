@@ -1,6 +1,6 @@
 // Reads how a package's own README starts it: arguments after the package name, and environment variables.
 const LONGEST_README = 400_000;
-const MOST_ARGUMENTS = 12;
+const MAX_ARGUMENTS = 12;
 const VARIABLE = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 /** A value that is not specific to the user: a mode, a region, a number. */
 const PLAIN = /^(?!.*(?:your|xxx|key|token|secret|pass|user|host|example))(?:[a-z]{2,12}|[a-z]{2}-[a-z]+-\d|\d{1,6})$/i;
@@ -17,7 +17,7 @@ export function readReadme(text, packageName) {
     const after = list.slice(at + 1).filter((item) => item !== "-y");
     // `npx --package NAME -- PROGRAM …`: the arguments come after the program.
     const rest = after[0] === "--" ? after.slice(2) : after;
-    if (rest.length > MOST_ARGUMENTS) continue;
+    if (rest.length > MAX_ARGUMENTS) continue;
     const key = JSON.stringify(rest);
     forms.set(key, (forms.get(key) ?? 0) + 1);
   }

@@ -163,7 +163,7 @@ describe("redact", () => {
       expect(secrets.redact(text)).toBe(text);
       return () => secrets.redact(text);
     };
-    await expectCpuTime(redactWith(320), { most: 6, control: redactWith(5) });
+    await expectCpuTime(redactWith(320), { maxRatio: 6, control: redactWith(5) });
   });
 });
 
