@@ -4,7 +4,7 @@
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { createHome, launch } from "./children.mjs";
-import { askForTools, signIn } from "./client/commands.mjs";
+import { listTools, signIn } from "./client/commands.mjs";
 import { UNAUTHORIZED, useEverything } from "./client/use-everything.mjs";
 
 const SERVER = "scenario";
@@ -34,7 +34,7 @@ function toOAuth() {
 async function run() {
   const anygpt = (...words) => launch(dist, "anygpt", "mcp", ...words, "--config", config);
   for (let signIns = 0; ; signIns += 1) {
-    const failure = (await askForTools(anygpt("tools", SERVER, "--json"), home)) ?? (await use());
+    const failure = (await listTools(anygpt("tools", SERVER, "--json"), home)) ?? (await use());
     if (failure === undefined) return 0;
     if (failure.code !== UNAUTHORIZED || signIns === MAX_SIGN_INS) return say(failure.message);
     const scope = failure.scope === undefined ? [] : ["--scope", failure.scope];

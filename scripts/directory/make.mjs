@@ -20,7 +20,7 @@ const BATCH = 12;
 const INSTALL_LIMIT_MS = 240_000;
 const MAX_REGISTRY_PAGES = 200;
 const MAX_BYTES = 3 * 1024 * 1024;
-const LONGEST_README = 60_000;
+const MAX_README_LENGTH = 60_000;
 
 const { values } = parseArgs({
   options: {
@@ -40,7 +40,7 @@ const names = readFileSync(values.packages, "utf8")
   .split("\n")
   .filter((name) => name !== "");
 
-await forEachAtOnce(names, READERS, readPackage);
+await forEachConcurrently(names, READERS, readPackage);
 await probeAll(Date.now() + Number(values.minutes) * 60_000);
 await write();
 
@@ -55,7 +55,7 @@ async function readPackage(name) {
   save("static", name, {
     facts,
     license: textOf(/^licen[cs]e/i).slice(0, 400),
-    readme: readme.slice(0, LONGEST_README),
+    readme: readme.slice(0, MAX_README_LENGTH),
     ...readReadme(readme, name),
     inSource: toolsInSource(files),
     inReadme: toolsInReadme(readme),
@@ -77,7 +77,7 @@ async function probeBatch(batch) {
   try {
     const specs = batch.map((name) => `${name}@${load("static", name).facts.version}`);
     if (await npm.install(specs, folder, INSTALL_LIMIT_MS)) {
-      await forEachAtOnce(batch, PROBES, async (name) => {
+      await forEachConcurrently(batch, PROBES, async (name) => {
         const { args, variables } = load("static", name);
         save("live", name, await probe(folder, { name, args, variables }));
       });
@@ -150,7 +150,7 @@ function save(kind, name, value) {
 }
 
 /** A package that cannot be read does not stop the run. */
-async function forEachAtOnce(items, width, work) {
+async function forEachConcurrently(items, width, work) {
   const queue = [...items];
   const next = async () => {
     for (let item = queue.shift(); item !== undefined; item = queue.shift()) {

@@ -29,7 +29,7 @@ export function createNpm(folder, registry = configuredRegistry()) {
     async view(name) {
       const response = await get(`${registry}/${name.replace("/", "%2f")}/latest`);
       if (response.status === 404) return undefined;
-      if (!response.ok) throw new Error(`The registry answered ${response.status} for ${name}.`);
+      if (!response.ok) throw new Error(`The registry answered with HTTP status ${response.status} for ${name}.`);
       return response.json();
     },
     /** The text files of one version by their paths, after the tarball's integrity is checked. */
@@ -39,7 +39,7 @@ export function createNpm(folder, registry = configuredRegistry()) {
       if (bytes.length > MAX_TARBALL_BYTES) return new Map();
       const [algorithm, expected] = dist.integrity.split(/-(.*)/s);
       if (createHash(algorithm).update(bytes).digest("base64") !== expected) {
-        throw new Error(`The tarball of ${name} does not have the integrity that the registry states.`);
+        throw new Error(`The hash of the tarball of ${name} differs from the integrity value in the registry.`);
       }
       const files = await parseTarGzip(bytes, { filter: ({ name: path }) => isText(path) });
       return new Map(files.map((file) => [file.name.replace(/^[^/]+\//, ""), file.text]));

@@ -43,7 +43,7 @@ describe("packages inside bundled packages", () => {
   ])("fail the build when the licence is not known (%s)", (_, source, name) => {
     writeMap("../node_modules/zod/index.js", source);
     expect(() => inlinedPackages(folder, [{ name: "zod" }], { "one@1.0.0": "MIT" })).toThrow(
-      `Bundled packages carry code of packages without a known licence: ${name}.`,
+      `Bundled packages contain code of packages without a known licence: ${name}.`,
     );
   });
 });
