@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { startDoor } from "./door.mjs";
+import { startTokenProxy } from "./token-proxy.mjs";
 
 export const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const SERVER = join(ROOT, "conformance/server.mjs");
@@ -43,22 +43,22 @@ export async function startTestServer(era) {
 /** The gateway with one server in full mode over HTTP, and a proxy that adds its token. */
 export async function startGateway(server, { dist, verbose }) {
   const home = createHome();
-  const door = await startDoor();
+  const proxy = await startTokenProxy();
   const config = {
     mode: "full",
     servers: { conformance: server },
-    http: { port: 0, origins: [new URL(door.url).origin] },
+    http: { port: 0, origins: [new URL(proxy.url).origin] },
   };
   const words = launch(dist, "anygpt", "mcp", "serve", "--http", "--config", home.write(config));
   const child = start(words, { cwd: home.folder, env: home.env, stdio: ["ignore", "ignore", "pipe"] });
   const [, url] = await line(child, child.stderr, /MCP at (http:\S+?)\.\s/, verbose);
-  door.open(new URL(url).origin, readFileSync(join(home.state, "http.token"), "utf8").trim());
+  proxy.forwardTo(new URL(url).origin, readFileSync(join(home.state, "http.token"), "utf8").trim());
   const stop = async () => {
-    await door.close();
+    await proxy.close();
     await end(child);
     home.remove();
   };
-  return { url: `${door.url}/mcp`, stop };
+  return { url: `${proxy.url}/mcp`, stop };
 }
 
 /** A separate home folder for each gateway, so that the user's files are neither read nor written. */

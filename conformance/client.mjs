@@ -4,12 +4,12 @@
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { createHome, launch } from "./children.mjs";
-import { askForTools, signIn } from "./client/commands.mjs";
+import { listTools, signIn } from "./client/commands.mjs";
 import { UNAUTHORIZED, useEverything } from "./client/use-everything.mjs";
 
 const SERVER = "scenario";
 /** The maximum number of sign-ins for the same request. */
-const MOST_SIGN_INS = 2;
+const MAX_SIGN_INS = 2;
 const METADATA_URL = "https://conformance-test.local/client-metadata.json";
 
 const [dist = "dist", url = ""] = process.argv.slice(2);
@@ -34,9 +34,9 @@ function toOAuth() {
 async function run() {
   const anygpt = (...words) => launch(dist, "anygpt", "mcp", ...words, "--config", config);
   for (let signIns = 0; ; signIns += 1) {
-    const failure = (await askForTools(anygpt("tools", SERVER, "--json"), home)) ?? (await use());
+    const failure = (await listTools(anygpt("tools", SERVER, "--json"), home)) ?? (await use());
     if (failure === undefined) return 0;
-    if (failure.code !== UNAUTHORIZED || signIns === MOST_SIGN_INS) return say(failure.message);
+    if (failure.code !== UNAUTHORIZED || signIns === MAX_SIGN_INS) return say(failure.message);
     const scope = failure.scope === undefined ? [] : ["--scope", failure.scope];
     const why = await signIn(anygpt("auth", "login", SERVER, ...scope, "--no-browser"), home);
     if (why !== undefined) return say(why);

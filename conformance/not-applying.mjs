@@ -3,28 +3,28 @@ const NOT_APPLYING = [
   {
     role: "server",
     pattern: /^tasks-required-task-error$/,
-    why: "No tool of the gateway needs a client that knows tasks: for any other it keeps the request open.",
+    why: "No tool of the gateway requires task support: for a client without it, the gateway keeps the request open.",
   },
   {
     role: "server",
     pattern: /^tasks-status-notifications$/,
-    why: "The gateway sends no notifications of tasks, which it need not, and the scenario checks nothing.",
+    why: "The gateway does not send the optional task notifications, and the scenario checks nothing.",
   },
   {
     role: "server",
     leg: "direct",
     pattern: /^tasks-/,
-    why: "Tasks are what the gateway makes of long calls; the test server has none.",
+    why: "The gateway turns long calls into tasks; the test server itself has no tasks.",
   },
   {
     role: "client",
     pattern: /^auth\/(dpop|dpop-nonce)$/,
-    why: "The extension for tokens bound to a key (DPoP) is not implemented.",
+    why: "The DPoP extension (tokens bound to a key) is not implemented.",
   },
   {
     role: "client",
     pattern: /^auth\/(client-credentials-jwt|client-credentials-basic)$/,
-    why: "The extension for signing in as a machine (client credentials) is not implemented.",
+    why: "The client credentials extension is not implemented.",
   },
   {
     role: "client",

@@ -2,7 +2,13 @@
 import { CLIENT_LEG } from "./client-leg.mjs";
 import { notApplying } from "./not-applying.mjs";
 
-const NOTHING = { verdict: "fail", passed: 0, failed: 1, failures: ["The scenario gave no result."], warnings: [] };
+const NO_RESULT = {
+  verdict: "fail",
+  passed: 0,
+  failed: 1,
+  failures: ["The suite wrote no result for the scenario."],
+  warnings: [],
+};
 
 /** `found` contains the results by leg, revision and scenario. */
 export function toRows(found, { suite, revision: revisions, only, leg: legs }) {
@@ -15,7 +21,7 @@ export function toRows(found, { suite, revision: revisions, only, leg: legs }) {
         .filter((name) => found[name][revision] !== undefined)
         .map((name) => {
           const whyNot = notApplying(role, scenario, name);
-          const cell = found[name][revision].get(scenario) ?? NOTHING;
+          const cell = found[name][revision].get(scenario) ?? NO_RESULT;
           return [name, { ...cell, applies: whyNot === undefined, ...(whyNot && { why: whyNot }) }];
         });
       const applies = { applies: why === undefined, ...(why && { why }) };

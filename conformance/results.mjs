@@ -22,14 +22,14 @@ export function readResults(folder) {
 
 function judge(checks) {
   const of = (status) => checks.filter((check) => check.status === status);
-  const told = (check) => `${check.id}: ${check.errorMessage ?? check.description}`;
+  const describe = (check) => `${check.id}: ${check.errorMessage ?? check.description}`;
   // A scenario without checks proves nothing, so it does not count as passed.
-  const failures = checks.length === 0 ? ["The scenario made no checks."] : of("FAILURE").map(told);
+  const failures = checks.length === 0 ? ["The scenario made no checks."] : of("FAILURE").map(describe);
   return {
     verdict: failures.length === 0 ? "pass" : "fail",
     passed: of("SUCCESS").length,
     failed: failures.length,
     failures,
-    warnings: of("WARNING").map(told),
+    warnings: of("WARNING").map(describe),
   };
 }

@@ -57,7 +57,7 @@ function readOptions() {
 }
 
 async function run() {
-  if (!existsSync(join(ROOT, options.dist, "main.js"))) {
+  if (!existsSync(join(ROOT, options.dist, "main.cjs"))) {
     throw new Error(`${options.dist} contains no build. Run \`npm run build\` first.`);
   }
   const suite = await openSuite(options.from);
@@ -83,5 +83,5 @@ async function run() {
 function summary(rows) {
   const cells = rows.flatMap(({ cells }) => Object.values(cells)).filter(({ applies }) => applies);
   const passed = cells.filter(({ verdict }) => verdict === "pass").length;
-  return `${passed} of ${cells.length} runs that apply passed.`;
+  return `${passed} of ${cells.length} applicable runs passed.`;
 }

@@ -56,14 +56,15 @@ async function runSuite(suite, url, { revision, only, verbose }) {
       only === undefined
         ? [["--requirements", revision]]
         : only.filter(isThere).map((name) => ["--scenario", name, "--spec-version", revision, "--force"]);
-    for (const words of runs) await say([...suite.command, "server", "--url", url, "-o", out, ...words], verbose);
+    for (const words of runs)
+      await runCommand([...suite.command, "server", "--url", url, "-o", out, ...words], verbose);
     return readResults(out);
   } finally {
     rmSync(out, { recursive: true, force: true });
   }
 }
 
-async function say([command, ...args], verbose) {
+async function runCommand([command, ...args], verbose) {
   const output = verbose ? "inherit" : "ignore";
   await once(spawn(command, args, { stdio: ["ignore", output, output] }), "exit");
 }

@@ -23,13 +23,13 @@ import { registerPlainTools } from "./upstream/plain-tools.mjs";
 import { registerPrompts } from "./upstream/prompts.mjs";
 import { registerResources } from "./upstream/resources.mjs";
 
-const [way = "stdio", era = "both"] = process.argv.slice(2);
+const [transportName = "stdio", era = "both"] = process.argv.slice(2);
 
 const states = createRequestStateCodec({ key: crypto.getRandomValues(new Uint8Array(32)) });
 const changes = createChanges();
 
-/** With `isLasting`, the server object is notified of changes until its connection closes. */
-function createTestServer(isLasting) {
+/** With `isLongLived`, the server object is notified of changes until its connection closes. */
+function createTestServer(isLongLived) {
   const server = new McpServer(
     { name: "conformance", version: "1.0.0" },
     {
@@ -43,7 +43,7 @@ function createTestServer(isLasting) {
       requestState: { verify: states.verify },
     },
   );
-  const coming = { tool: registerPlainTools(server, changes), prompt: registerPrompts(server) };
+  const registered = { tool: registerPlainTools(server, changes), prompt: registerPrompts(server) };
   registerAskingTools(server, states);
   registerLongTools(server);
   registerResources(server);
@@ -56,8 +56,8 @@ function createTestServer(isLasting) {
     watched.delete(params.uri);
     return {};
   });
-  changes.apply(coming);
-  if (isLasting) server.server.onclose = changes.follow(coming);
+  changes.apply(registered);
+  if (isLongLived) server.server.onclose = changes.follow(registered);
   return server;
 }
 
@@ -96,6 +96,6 @@ function serveHttp() {
   listener.listen(0, "127.0.0.1", () => console.log(listener.address().port));
 }
 
-if (way === "http") serveHttp();
+if (transportName === "http") serveHttp();
 else if (era === "legacy") await createTestServer(true).connect(new StdioServerTransport());
 else serveStdio(() => createTestServer(true), { legacy: era === "modern" ? "reject" : "serve" });

@@ -8,7 +8,7 @@ import { parse } from "yaml";
 
 const SUITE = "@modelcontextprotocol/conformance";
 export const SUITE_VERSION = "0.2.0-alpha.12";
-const LEAST_NODE = 22;
+const MIN_NODE = 22;
 const NODE_VERSION = "24";
 
 export const REVISIONS = ["2025-11-25", "2026-07-28"];
@@ -49,7 +49,7 @@ function findNode(folder) {
   return existsSync(own) ? own : undefined;
 }
 
-const isNewEnough = () => Number(process.versions.node.split(".")[0]) >= LEAST_NODE;
+const isNewEnough = () => Number(process.versions.node.split(".")[0]) >= MIN_NODE;
 const nodePackage = () => `node-${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;
 
 /** The scenarios that a revision requires of servers and of clients, and those that are run but not scored, with the reason. */

@@ -17,7 +17,7 @@ const step = (title) => say(`\n── ${title} ${"─".repeat(Math.max(0, 74 - t
 const serverFile = (name) => join(root, "node_modules/@modelcontextprotocol", `server-${name}`, "dist/index.js");
 const node = (name, ...args) => ({ command: process.execPath, args: [serverFile(name), ...args] });
 const servers = {
-  everything: { ...node("everything"), description: "Every feature of the protocol, for trying out clients" },
+  everything: { ...node("everything"), description: "Every feature of the protocol, for testing clients" },
   filesystem: { ...node("filesystem", folder), description: "Read and write files" },
   memory: {
     ...node("memory"),
@@ -76,16 +76,16 @@ try {
     tool: "read_text_file",
     arguments: { path: join(folder, "notes.txt") },
   });
-  step("A wrong call says how to make it right");
+  step("An invalid call returns the valid parameters");
   await ask(gateway, "execute_tool", {
     server: "filesystem",
     tool: "read_text_file",
     arguments: { file: "notes.txt" },
   });
-  step("What is behind the gateway");
+  step("It lists the servers behind the gateway");
   await ask(gateway, "list_mcp_servers", {});
 
-  step("What it saved");
+  step("Tokens saved");
   let direct = 0;
   let count = 0;
   for (const [name, { command, args, env }] of Object.entries(servers)) {
@@ -99,7 +99,7 @@ try {
   const ours = tokens(tools);
   say(`  ${count} tools listed directly:       ${direct} tokens in every conversation`);
   say(`  five meta-tools instead:        ${ours} tokens`);
-  say(`  with one search and one look-up: ${ours + tokens(searched) + tokens(detailed)} tokens`);
+  say(`  with one search and one lookup:  ${ours + tokens(searched) + tokens(detailed)} tokens`);
   say(
     `  saved:                          ${Math.round((1 - ours / direct) * 100)} % up front, and more with every server added`,
   );

@@ -19,7 +19,7 @@ const { failpoints, out: target } = parseArgs({
 if (failpoints && target === "dist")
   throw new Error("A build with failpoints needs a separate output folder: --out FOLDER.");
 
-// A build that fails leaves the last good one in place.
+// A failed build leaves the previous build in place.
 const out = `dist-${process.pid}`;
 process.on("exit", () => rmSync(out, { recursive: true, force: true }));
 

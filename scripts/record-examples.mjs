@@ -1,4 +1,4 @@
-// Runs the console examples of the documentation and writes what they print into the pages: `npm run docs:record`.
+// Runs the console examples of the documentation and writes their output into the pages: `npm run docs:record`.
 // The picture in the README is generated from the tutorial. If an output still matches the page, the page is not changed, so that parts written as `…` stay.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -28,7 +28,7 @@ import { describeLibraryStep } from "./model/next-steps.js";
 import { localActor } from "./model/actor.js";
 import type { CallContext, CallEvent } from "./model/call.js";
 import { eventStream } from "./util/event-stream.js";
-import { underSignals } from "./util/under-signals.js";
+import { withAnySignal } from "./util/with-any-signal.js";
 
 const DEFAULT_WAIT_MS = 60_000;
 
@@ -174,7 +174,7 @@ export class DiscoveryEngine {
         options.onEvent?.(event);
         emit(event);
       };
-      const result = await underSignals([signal, options.signal], (both) =>
+      const result = await withAnySignal([signal, options.signal], (both) =>
         this.executeTool(server, tool, args, { ...options, onEvent, signal: both }),
       );
       emit({ kind: "result", result });

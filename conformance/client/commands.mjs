@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { json } from "node:stream/consumers";
 
 /** Makes the gateway list the tools of the server. Returns the error, or undefined. */
-export async function askForTools([command, ...args], home) {
+export async function listTools([command, ...args], home) {
   const child = spawn(command, args, { env: home.env, cwd: home.folder, stdio: ["ignore", "pipe", "inherit"] });
   const [answer] = await Promise.all([json(child.stdout), once(child, "exit")]);
   return answer.error;

@@ -5,7 +5,7 @@ export const UNAUTHORIZED = "UPSTREAM_UNAUTHORIZED";
 export async function useEverything(client, { scenario, calls }) {
   const { tools } = await client.listTools();
   let failure;
-  for (const call of calls?.map(withoutNothing) ?? toCalls(tools, scenario)) {
+  for (const call of calls?.map(withoutNulls) ?? toCalls(tools, scenario)) {
     const result = await client.callTool(call).catch((error) => toResult(error));
     if (result.isError) failure ??= toError(result);
     if (failure?.code === UNAUTHORIZED) return failure;
@@ -31,7 +31,7 @@ function toError({ content }) {
 }
 
 /** Omits null arguments: the gateway rejects null where the schema requires a value, and a missing argument means the same. */
-function withoutNothing({ name, arguments: args }) {
+function withoutNulls({ name, arguments: args }) {
   return { name, arguments: Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null)) };
 }
 

@@ -61,7 +61,7 @@ export function registerAskingTools(server, states) {
 
   tool(
     "test_sampling",
-    "Has a model say something.",
+    "Requests text from the client's model.",
     asking(
       ({ prompt }) => ({ said: sample(prompt) }),
       ({ said }) => text(`LLM response: ${said.content.text}`),
@@ -127,9 +127,9 @@ export function registerAskingTools(server, states) {
       return inputRequired({ inputRequests: confirm(), requestState: await states.mint({ step: name }) });
     });
   withState("test_input_required_result_request_state", "Keeps a state between two rounds.");
-  withState("test_input_required_result_tampered_state", "Refuses a state that it did not make.");
+  withState("test_input_required_result_tampered_state", "Rejects a request state that it did not issue.");
 
-  tool("test_input_required_result_multiple_inputs", "Asks three things at once.", async (_, { mcpReq }) => {
+  tool("test_input_required_result_multiple_inputs", "Sends three input requests at once.", async (_, { mcpReq }) => {
     const answers = mcpReq.inputResponses;
     if (mcpReq.requestState() !== undefined && answers?.user_name && answers.greeting && answers.client_roots) {
       return text(`${answers.greeting.content.text} ${answers.user_name.content?.name}`);
@@ -141,21 +141,25 @@ export function registerAskingTools(server, states) {
     };
     return inputRequired({ inputRequests, requestState: await states.mint({ step: "asked" }) });
   });
-  tool("test_input_required_result_multi_round", "Asks twice, one after the other.", async (_, { mcpReq }) => {
-    const { step = 0, name } = mcpReq.requestState() ?? {};
-    const first = acceptedContent(mcpReq.inputResponses, "step1");
-    const second = acceptedContent(mcpReq.inputResponses, "step2");
-    if (step === 2 && second !== undefined) return text(`${name} likes ${String(second.color)}`);
-    const goesOn = step === 1 && first !== undefined;
-    const inputRequests = goesOn
-      ? { step2: elicit("Step 2: What is your favorite color?", strings("color")) }
-      : { step1: elicit("Step 1: What is your name?", strings("name")) };
-    const requestState = await states.mint(goesOn ? { step: 2, name: first.name } : { step: 1 });
-    return inputRequired({ inputRequests, requestState });
-  });
+  tool(
+    "test_input_required_result_multi_round",
+    "Sends two input requests one after the other.",
+    async (_, { mcpReq }) => {
+      const { step = 0, name } = mcpReq.requestState() ?? {};
+      const first = acceptedContent(mcpReq.inputResponses, "step1");
+      const second = acceptedContent(mcpReq.inputResponses, "step2");
+      if (step === 2 && second !== undefined) return text(`${name} likes ${String(second.color)}`);
+      const isSecondStep = step === 1 && first !== undefined;
+      const inputRequests = isSecondStep
+        ? { step2: elicit("Step 2: What is your favorite color?", strings("color")) }
+        : { step1: elicit("Step 1: What is your name?", strings("name")) };
+      const requestState = await states.mint(isSecondStep ? { step: 2, name: first.name } : { step: 1 });
+      return inputRequired({ inputRequests, requestState });
+    },
+  );
   tool(
     "test_input_required_result_capabilities",
-    "Asks only what the client can answer.",
+    "Sends only input requests that the client supports.",
     asking(
       (_, { mcpReq }) => {
         const declared = mcpReq.envelope?.["io.modelcontextprotocol/clientCapabilities"] ?? {};
@@ -164,7 +168,7 @@ export function registerAskingTools(server, states) {
           ...(declared.sampling && { greeting: sample("Generate a greeting") }),
         };
       },
-      () => text("asked what could be asked"),
+      () => text("all supported input requests were answered"),
     ),
   );
   tool(
@@ -174,10 +178,10 @@ export function registerAskingTools(server, states) {
   );
   tool(
     "test_missing_capability",
-    "Needs a client that can sample.",
+    "Requires a client that supports sampling.",
     asking(
-      () => ({ needed: sample("Is anybody there?") }),
-      () => text("somebody is"),
+      () => ({ needed: sample("Answer with one word.") }),
+      () => text("answered"),
     ),
   );
 }

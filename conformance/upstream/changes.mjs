@@ -4,19 +4,19 @@ export function createChanges() {
   const followers = new Set();
   let notify;
   const put = (registered, is) => (is ? registered.enable() : registered.disable());
-  const apply = (coming) => {
-    for (const kind of Object.keys(isThere)) put(coming[kind], isThere[kind]);
+  const apply = (entries) => {
+    for (const kind of Object.keys(isThere)) put(entries[kind], isThere[kind]);
   };
   const toggle = (kind) => {
     isThere[kind] = !isThere[kind];
-    for (const coming of followers) put(coming[kind], isThere[kind]);
+    for (const entries of followers) put(entries[kind], isThere[kind]);
   };
   return {
     apply,
     /** For a server object that lives as long as its connection. Returns a function that stops it. */
-    follow(coming) {
-      followers.add(coming);
-      return () => void followers.delete(coming);
+    follow(entries) {
+      followers.add(entries);
+      return () => void followers.delete(entries);
     },
     /** For listeners that are not bound to one connection. */
     publishTo(notifier) {

@@ -29,7 +29,7 @@ export function registerLongTools(server) {
   tool("greet", "Greets at once.", ({ name }) => text(`Hello, ${name}!`), z.object({ name: z.string() }));
   tool(
     "slow_compute",
-    "Takes as many seconds as it is told.",
+    "Runs for the requested number of seconds.",
     async ({ seconds, label }, context) => {
       await long(context, seconds * 1000);
       return text(`Computed ${label} in ${seconds} s`);
@@ -40,7 +40,7 @@ export function registerLongTools(server) {
     await long(context);
     throw new Error("The job has failed");
   });
-  tool("protocol_error_job", "Breaks after a while.", async (_, context) => {
+  tool("protocol_error_job", "Returns an invalid result after a while.", async (_, context) => {
     await long(context);
     return { content: "no content" };
   });
@@ -54,13 +54,13 @@ export function registerLongTools(server) {
   );
   tool(
     "multi_input",
-    "Asks two things at once after a while.",
+    "Sends two input requests at once after a while.",
     asking(
       { name: elicit("What is your name?", "name", "string"), confirm: elicit("Go on?", "confirm", "boolean") },
       ({ name }) => text(`Done for ${name.content?.name}`),
     ),
   );
-  tool("test_tool_with_task", "Asks at once, and works then.", async (_, context) => {
+  tool("test_tool_with_task", "Sends an input request at once and then runs for a while.", async (_, context) => {
     const given = acceptedContent(context.mcpReq.inputResponses, "user_name");
     if (given === undefined) {
       return inputRequired({ inputRequests: { user_name: elicit("What is your name?", "name", "string") } });

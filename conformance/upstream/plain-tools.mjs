@@ -40,7 +40,7 @@ export function registerPlainTools(server, changes) {
   tool("test_error_handling", "Always fails.", () => {
     throw new Error("This tool intentionally returns an error for testing");
   });
-  tool("test_tool_with_logging", "Says three things while it runs.", async (_, { mcpReq }) => {
+  tool("test_tool_with_logging", "Sends three log messages while it runs.", async (_, { mcpReq }) => {
     for (const line of ["Tool execution started", "Tool processing data", "Tool execution completed"]) {
       await mcpReq.log("info", line);
       await pause(50);
@@ -48,8 +48,8 @@ export function registerPlainTools(server, changes) {
     return text("Tool with logging executed successfully");
   });
   tool("test_logging_tool", "Sends log messages.", async (_, { mcpReq }) => {
-    await mcpReq.log("info", "heard");
-    return text("said");
+    await mcpReq.log("info", "a log message");
+    return text("logged");
   });
   tool("test_tool_with_progress", "Reports progress.", async (_, { mcpReq }) => {
     const progressToken = mcpReq._meta?.progressToken;
@@ -76,18 +76,18 @@ export function registerPlainTools(server, changes) {
   );
   tool(
     "test_custom_header",
-    "Has an argument that travels in a header too.",
+    "Has an argument that is also sent in a header.",
     ({ region }) => text(region),
     fromJsonSchema(HEADED),
   );
 
-  tool("test_trigger_tool_change", "Adds a tool, or takes it away.", () => {
+  tool("test_trigger_tool_change", "Adds or removes a tool.", () => {
     changes.toggleTool();
     return text("changed");
   });
-  tool("test_trigger_prompt_change", "Adds a prompt, or takes it away.", () => {
+  tool("test_trigger_prompt_change", "Adds or removes a prompt.", () => {
     changes.togglePrompt();
     return text("changed");
   });
-  return tool("test_added_later", "Comes and goes.", () => text("here"));
+  return tool("test_added_later", "Is added and removed at run time.", () => text("here"));
 }

@@ -55,7 +55,7 @@ export function registerPrompts(server) {
       return inputRequired({ inputRequests: { user_context } });
     },
   );
-  return server.registerPrompt("test_prompt_added_later", { description: "Comes and goes." }, () => ({
+  return server.registerPrompt("test_prompt_added_later", { description: "Is added and removed at run time." }, () => ({
     messages: [says("Here.")],
   }));
 }

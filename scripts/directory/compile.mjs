@@ -5,15 +5,15 @@ import { isServerVariable } from "./readme.mjs";
 const PERMISSIVE = /^\(?(?:MIT(?:-0)?|Apache-2\.0|ISC|0BSD|BSD-[23]-Clause|CC0-1\.0|Unlicense)\b(?!.*(?:AND|WITH))/i;
 const PERMISSIVE_TEXT = /\bMIT License\b|Apache License|Permission is hereby granted, free of charge/i;
 const SECRET = /KEY|TOKEN|SECRET|PASS|CREDENTIAL|_PAT$|DSN|WEBHOOK|CONNECTION_STRING|DATABASE_UR[LI]|MONGO.*UR[LI]/;
-const LONGEST_DESCRIPTION = 200;
-const MOST_VARIABLES = 10;
-const MOST_KEYWORDS = 16;
+const MAX_DESCRIPTION_LENGTH = 200;
+const MAX_VARIABLES = 10;
+const MAX_KEYWORDS = 16;
 const WORDS_OF_README = 40;
 /** A secret counts as required if at least this share of a README's configurations contains it. */
-const USUAL = 0.5;
+const REQUIRED_SHARE = 0.5;
 /** A variable in less than this share of the configurations is regarded as specific to one user's machine. */
-const RARE = 0.2;
-const KEYWORDS_OF_ALL =
+const MIN_SHARE = 0.2;
+const GENERIC_KEYWORDS =
   /^(?:mcp.*|model.?context.?protocol|ai|llm|claude.*|anthropic|cursor|server|api|typescript|javascript|nodejs|node|cli|tools?|agents?|.*assistants?)$/i;
 
 /** `{ facts, license, readme, args, variables, inSource, inReadme, live? }` → an entry. If no tool is known, the entry contains words of the README instead. */
@@ -61,28 +61,28 @@ function pickTools({ live, inSource, inReadme }) {
 
 function toVariables(inReadme, demanded) {
   const shares = new Map(inReadme.map(({ name, share }) => [name, share]));
-  const usual = [...shares].flatMap(([name, share]) => (share >= RARE ? [name] : []));
+  const usual = [...shares].flatMap(([name, share]) => (share >= MIN_SHARE ? [name] : []));
   const names = [...new Set([...demanded, ...usual])].filter(isServerVariable);
   return names
     .map((name) => {
       const isSecret = SECRET.test(name);
-      const isRequired = demanded.includes(name) || (isSecret && (shares.get(name) ?? 0) >= USUAL);
+      const isRequired = demanded.includes(name) || (isSecret && (shares.get(name) ?? 0) >= REQUIRED_SHARE);
       return { name, ...(isRequired ? { isRequired } : {}), ...(isSecret ? { isSecret } : {}) };
     })
-    .slice(0, MOST_VARIABLES);
+    .slice(0, MAX_VARIABLES);
 }
 
 function toSentence(text) {
   const plain = text.replace(/\s+/g, " ").trim();
   const first = /^.{20,}?[.!?](?=\s|$)/.exec(plain)?.[0] ?? plain;
-  return first.length <= LONGEST_DESCRIPTION
+  return first.length <= MAX_DESCRIPTION_LENGTH
     ? first
-    : `${first.slice(0, LONGEST_DESCRIPTION - 1).replace(/\s\S*$/, "")}…`;
+    : `${first.slice(0, MAX_DESCRIPTION_LENGTH - 1).replace(/\s\S*$/, "")}…`;
 }
 
 function toKeywords(keywords, toContentWords) {
   const list = Array.isArray(keywords) ? keywords.filter((word) => typeof word === "string") : [];
-  return toContentWords(list.filter((word) => !KEYWORDS_OF_ALL.test(word)).join(" "), MOST_KEYWORDS);
+  return toContentWords(list.filter((word) => !GENERIC_KEYWORDS.test(word)).join(" "), MAX_KEYWORDS);
 }
 
 function toHomepage({ homepage, repository }) {

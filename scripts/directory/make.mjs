@@ -18,9 +18,9 @@ const READERS = 6;
 const PROBES = 2;
 const BATCH = 12;
 const INSTALL_LIMIT_MS = 240_000;
-const MOST_REGISTRY_PAGES = 200;
-const MOST_BYTES = 3 * 1024 * 1024;
-const LONGEST_README = 60_000;
+const MAX_REGISTRY_PAGES = 200;
+const MAX_BYTES = 3 * 1024 * 1024;
+const MAX_README_LENGTH = 60_000;
 
 const { values } = parseArgs({
   options: {
@@ -40,7 +40,7 @@ const names = readFileSync(values.packages, "utf8")
   .split("\n")
   .filter((name) => name !== "");
 
-await forEachAtOnce(names, READERS, readPackage);
+await forEachConcurrently(names, READERS, readPackage);
 await probeAll(Date.now() + Number(values.minutes) * 60_000);
 await write();
 
@@ -55,7 +55,7 @@ async function readPackage(name) {
   save("static", name, {
     facts,
     license: textOf(/^licen[cs]e/i).slice(0, 400),
-    readme: readme.slice(0, LONGEST_README),
+    readme: readme.slice(0, MAX_README_LENGTH),
     ...readReadme(readme, name),
     inSource: toolsInSource(files),
     inReadme: toolsInReadme(readme),
@@ -77,7 +77,7 @@ async function probeBatch(batch) {
   try {
     const specs = batch.map((name) => `${name}@${load("static", name).facts.version}`);
     if (await npm.install(specs, folder, INSTALL_LIMIT_MS)) {
-      await forEachAtOnce(batch, PROBES, async (name) => {
+      await forEachConcurrently(batch, PROBES, async (name) => {
         const { args, variables } = load("static", name);
         save("live", name, await probe(folder, { name, args, variables }));
       });
@@ -103,15 +103,14 @@ async function write() {
       .map((record) => toEntry(record, toContentWords));
     const servers = new Map(known.map((entry) => [entry.name, entry]));
     if (values.registry !== undefined) {
-      for await (const entry of createRegistryClient(values.registry, process.env).list(MOST_REGISTRY_PAGES))
+      for await (const entry of createRegistryClient(values.registry, process.env).list(MAX_REGISTRY_PAGES))
         addListed(servers, entry);
     }
     const made = new Date().toISOString().slice(0, 10);
     const sorted = [...servers.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
     const text = JSON.stringify(directoryFile.parse({ version: DIRECTORY_VERSION, made, servers: sorted }));
     const bytes = gzipSync(text, { level: 9 });
-    if (bytes.length > MOST_BYTES)
-      throw new Error(`The directory has ${bytes.length} bytes; ${MOST_BYTES} are allowed.`);
+    if (bytes.length > MAX_BYTES) throw new Error(`The directory has ${bytes.length} bytes; ${MAX_BYTES} are allowed.`);
     mkdirSync(join(values.out, ".."), { recursive: true });
     writeFileSync(values.out, bytes);
     const tools = sorted.reduce((sum, entry) => sum + entry.tools.length, 0);
@@ -151,7 +150,7 @@ function save(kind, name, value) {
 }
 
 /** A package that cannot be read does not stop the run. */
-async function forEachAtOnce(items, width, work) {
+async function forEachConcurrently(items, width, work) {
   const queue = [...items];
   const next = async () => {
     for (let item = queue.shift(); item !== undefined; item = queue.shift()) {

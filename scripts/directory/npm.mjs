@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { parseTarGzip } from "nanotar";
 
 const ANSWER_LIMIT_MS = 60_000;
-const MOST_TARBALL_BYTES = 32 * 1024 * 1024;
+const MAX_TARBALL_BYTES = 32 * 1024 * 1024;
 /** Proxy and certificate variables are passed on, because they belong to the machine and not to the account. */
 const NETWORK = ["PATH", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE"];
 
@@ -29,17 +29,17 @@ export function createNpm(folder, registry = configuredRegistry()) {
     async view(name) {
       const response = await get(`${registry}/${name.replace("/", "%2f")}/latest`);
       if (response.status === 404) return undefined;
-      if (!response.ok) throw new Error(`The registry answered ${response.status} for ${name}.`);
+      if (!response.ok) throw new Error(`The registry answered with HTTP status ${response.status} for ${name}.`);
       return response.json();
     },
     /** The text files of one version by their paths, after the tarball's integrity is checked. */
     async unpack({ name, dist }) {
       const response = await get(dist.tarball);
       const bytes = Buffer.from(await response.arrayBuffer());
-      if (bytes.length > MOST_TARBALL_BYTES) return new Map();
+      if (bytes.length > MAX_TARBALL_BYTES) return new Map();
       const [algorithm, expected] = dist.integrity.split(/-(.*)/s);
       if (createHash(algorithm).update(bytes).digest("base64") !== expected) {
-        throw new Error(`The tarball of ${name} does not have the integrity that the registry states.`);
+        throw new Error(`The hash of the tarball of ${name} differs from the integrity value in the registry.`);
       }
       const files = await parseTarGzip(bytes, { filter: ({ name: path }) => isText(path) });
       return new Map(files.map((file) => [file.name.replace(/^[^/]+\//, ""), file.text]));
@@ -52,7 +52,7 @@ export function createNpm(folder, registry = configuredRegistry()) {
         execFile(
           "npm",
           ["install", ...specs, "--prefix", into, ...flags],
-          { cwd: into, env, timeout: limitMs, killSignal: "SIGKILL", maxBuffer: MOST_TARBALL_BYTES },
+          { cwd: into, env, timeout: limitMs, killSignal: "SIGKILL", maxBuffer: MAX_TARBALL_BYTES },
           (error) => resolve(error === null),
         );
       });

@@ -34,7 +34,7 @@ export function isPlaceholder(argument) {
   );
 }
 
-/** A path becomes the given folder; another placeholder becomes a well-formed value. */
+/** A path becomes `folder`; another placeholder becomes a well-formed value. */
 export function fillArgument(argument, folder) {
   if (!isPlaceholder(argument)) return argument;
   const flag = /^--?[\w-]+=/.exec(argument)?.[0] ?? "";

@@ -1,13 +1,13 @@
 // Starts an installed server with placeholder values only and requests its tools.
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { askServer } from "./ask-server.mjs";
+import { listServerTools } from "./list-server-tools.mjs";
 import { placeholderFor, fillArgument } from "./placeholders.mjs";
 import { subcommandIn, variablesIn } from "./readme.mjs";
 
 const START_LIMIT_MS = 20_000;
 
-/** `{ tools, info, demanded, args }`, or `{ failure, demanded }`: `demanded` are the variables that the server asked for, `args` those that started it. */
+/** `{ tools, info, demanded, args }`, or `{ failure, demanded }`: `demanded` are the variables that the server requires, `args` the arguments that started it. */
 export async function probe(folder, { name, args, variables }) {
   const root = join(folder, "node_modules", name);
   const program = findProgram(root, name);
@@ -19,7 +19,7 @@ export async function probe(folder, { name, args, variables }) {
   const valueOf = (variable) => values.get(variable) ?? placeholderFor(variable);
   const demanded = new Set();
   const attempt = (given, names) =>
-    askServer({
+    listServerTools({
       command: process.execPath,
       args: [program, ...given],
       cwd: home,

@@ -1,5 +1,5 @@
 // Tools that a package declares in its source or lists in its README: the fallback for servers that do not start without an account.
-const MOST_SOURCE = 6 * 1024 * 1024;
+const MAX_SOURCE = 6 * 1024 * 1024;
 const TOOL_NAME = /^[a-zA-Z][\w.-]{1,63}$/;
 const TEXT = String.raw`(?:"((?:[^"\\\n]|\\.){0,3000})"|'((?:[^'\\\n]|\\.){0,3000})'|${"`"}([^${"`"}]{0,3000})${"`"})`;
 /** `server.tool("name", "description", …)`, and `registerTool("name", { title: "…", description: "…" })`. */
@@ -18,7 +18,7 @@ const NEAR = 1200;
 export function toolsInSource(files) {
   const tools = new Map();
   for (const [path, text] of files) {
-    if (!/\.[cm]?js$/.test(path) || text.length > MOST_SOURCE) continue;
+    if (!/\.[cm]?js$/.test(path) || text.length > MAX_SOURCE) continue;
     for (const match of text.matchAll(CALL)) addTool(tools, match[1], lastText(match));
     for (const match of text.matchAll(LITERAL)) {
       const end = match.index + match[0].length;

@@ -1,15 +1,15 @@
 // Reads how a package's own README starts it: arguments after the package name, and environment variables.
-const LONGEST_README = 400_000;
-const MOST_ARGUMENTS = 12;
+const MAX_README_LENGTH = 400_000;
+const MAX_ARGUMENTS = 12;
 const VARIABLE = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 /** A value that is not specific to the user: a mode, a region, a number. */
 const PLAIN = /^(?!.*(?:your|xxx|key|token|secret|pass|user|host|example))(?:[a-z]{2,12}|[a-z]{2}-[a-z]+-\d|\d{1,6})$/i;
-/** Variables of the runtime, which say nothing about the server. */
-const OF_THE_RUNTIME = /^(?:NODE_|NPM_|ASDF_|NVM_|LC_|XDG_|HTTP_PROXY|HTTPS_PROXY|NO_PROXY|MCP_LOG|LOG_LEVEL)/;
+/** Variables of the runtime, which are not specific to the server. */
+const RUNTIME_VARIABLE = /^(?:NODE_|NPM_|ASDF_|NVM_|LC_|XDG_|HTTP_PROXY|HTTPS_PROXY|NO_PROXY|MCP_LOG|LOG_LEVEL)/;
 
 /** `{ args, variables }` of the README's client configurations; the most frequent form of the arguments is used. */
 export function readReadme(text, packageName) {
-  const readme = text.slice(0, LONGEST_README);
+  const readme = text.slice(0, MAX_README_LENGTH);
   const forms = new Map();
   for (const list of stringLists(readme)) {
     const at = list.findIndex((item) => isPackage(item, packageName));
@@ -17,7 +17,7 @@ export function readReadme(text, packageName) {
     const after = list.slice(at + 1).filter((item) => item !== "-y");
     // `npx --package NAME -- PROGRAM …`: the arguments come after the program.
     const rest = after[0] === "--" ? after.slice(2) : after;
-    if (rest.length > MOST_ARGUMENTS) continue;
+    if (rest.length > MAX_ARGUMENTS) continue;
     const key = JSON.stringify(rest);
     forms.set(key, (forms.get(key) ?? 0) + 1);
   }
@@ -59,7 +59,7 @@ function environmentBlocks(text) {
 }
 
 export function isServerVariable(name) {
-  return VARIABLE.test(name) && !OF_THE_RUNTIME.test(name) && name.length <= 60;
+  return VARIABLE.test(name) && !RUNTIME_VARIABLE.test(name) && name.length <= 60;
 }
 
 /** Names of variables in the error message of a server. Skips names that end in `_FILE`: another variable contains the value itself. */

@@ -1,7 +1,7 @@
 import { escapeHtml, page, table } from "./markdown.mjs";
 
 /**
- * docs/reference/commands.md from the command table. `commandOptions` gives the options of one command, common ones included;
+ * docs/reference/commands.md from the command table. `commandOptions` returns the options of one command, including common ones;
  * the page lists the common ones once.
  */
 export function commandsMarkdown({ root, topics, commonOptions, commandOptions }) {

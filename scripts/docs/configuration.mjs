@@ -85,11 +85,11 @@ function plural(type) {
 
 function rangeOf({ type, minimum, exclusiveMinimum, maximum }) {
   if (type !== "integer" && type !== "number") return "";
-  const least = minimum ?? (exclusiveMinimum === undefined ? undefined : exclusiveMinimum + 1);
-  const most = maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum;
-  if (least === undefined && most === undefined) return "";
-  if (most === undefined) return `, ${least} or more`;
-  return `, ${least} to ${most}`;
+  const min = minimum ?? (exclusiveMinimum === undefined ? undefined : exclusiveMinimum + 1);
+  const max = maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum;
+  if (min === undefined && max === undefined) return "";
+  if (max === undefined) return `, ${min} or more`;
+  return `, ${min} to ${max}`;
 }
 
 function defaultOf(schema) {

@@ -184,7 +184,7 @@ function importsOf(text, from) {
   return exportsOf(text.replaceAll(/^import (type )?\{/gm, "export $1{"), from);
 }
 
-const LONGEST_CONSTANT = 40;
+const MAX_CONSTANT_LINES = 40;
 
 /** From `start` to the line that closes the statement. */
 function statementAt(text, start) {
@@ -196,7 +196,7 @@ function statementAt(text, start) {
     return depth === 0 && /[;}]\s*$/.test(code);
   });
   // The members of a long constant are data; another page lists them.
-  if (end > LONGEST_CONSTANT && text.startsWith("export declare const ", start))
+  if (end > MAX_CONSTANT_LINES && text.startsWith("export declare const ", start))
     return `${lines[0].replace("export declare ", "")} … };`;
   return lines
     .slice(0, end + 1)

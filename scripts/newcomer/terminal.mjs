@@ -27,7 +27,7 @@ export function openTerminal({ cwd, env, columns, name }) {
       tmux("send-keys", "-l", command);
       const began = performance.now();
       tmux("send-keys", "Enter");
-      await until(() => screen().length > 1 && isIdle(), limitMs, `no end of: ${command}`);
+      await until(() => screen().length > 1 && isIdle(), limitMs, `the command did not finish: ${command}`);
       return { command, seconds: (performance.now() - began) / 1000, lines: screen().slice(0, -1) };
     },
     close: () => tmux("kill-server"),

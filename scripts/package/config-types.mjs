@@ -1,6 +1,6 @@
 // Writes the types of the configuration from its JSON Schema, with the descriptions of the options as doc comments.
 
-/** Paths of objects that have a name of their own. Other objects below a section are written in place. */
+/** Paths of objects that become named types. Other objects below a section are written inline. */
 const NAMES = {
   servers: "MCPServerConfig",
   mcpServers: "MCPServerConfig",

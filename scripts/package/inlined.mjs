@@ -1,4 +1,4 @@
-// Packages that a bundled package carries inside its own published files: no package.json and no metafile names them, the
+// Packages that a bundled package contains inside its own published files. No package.json or metafile names them; only the
 // source maps of the bundle do.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ export function inlinedPackages(bundleFolder, packages, licenses = LICENSES) {
   const unknown = [...found].filter((id) => !(id in licenses));
   if (unknown.length > 0)
     throw new Error(
-      `Bundled packages carry code of packages without a known licence: ${unknown.join(", ")}. ` +
+      `Bundled packages contain code of packages without a known licence: ${unknown.join(", ")}. ` +
         "Add each to the table in scripts/package/inlined.mjs and its text to scripts/package/licences/.",
     );
   return [...found].sort().map((id) => {

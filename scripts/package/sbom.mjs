@@ -38,7 +38,7 @@ export function createSbom(root, packages, lock) {
         dependsOn: dependsOn.map((other) => refs.get(other)),
       })),
     ],
-    // The list of bundled packages is complete; npm installs the package's own dependencies beside it.
+    // The list of bundled packages is complete; npm installs the package's other dependencies separately.
     compositions: [{ aggregate: "complete", assemblies: [rootRef] }],
   };
   return {

@@ -1,4 +1,4 @@
-// Small pieces of Markdown that the generated sections are made of.
+// Markdown helpers for the generated sections.
 
 export function table(head, rows) {
   const line = (cells) => `| ${cells.map((cell) => String(cell).replaceAll("|", "\\|")).join(" | ")} |`;

@@ -1,6 +1,5 @@
 // Converts the text of an OpenAPI, Swagger or Postman document to tools, and lists the operations that were dropped
-// with the reason. It does not know where the document was read or who calls the tools, and it reads nothing that the
-// document refers to.
+// with the reason. It never reads files or URLs that the document refers to.
 import { setImmediate } from "node:timers/promises";
 import type { JsonObject } from "../model/json.js";
 import type { ToolDefinition } from "../model/tool.js";
@@ -11,13 +10,12 @@ import { nameOperations } from "./names.js";
 import { unmatchedPatterns } from "./operation-facts.js";
 import { dialectOf } from "./openapi/dialect.js";
 import { DOCUMENT_LIMITS, parseDocument } from "./parse-document.js";
-import { isCollection } from "./postman/recognise.js";
+import { isCollection } from "./postman/is-collection.js";
 import { createReferences, type References } from "./references.js";
 import { attempt, refuseDocument } from "./refuse.js";
 import { createLifting } from "./schema/lift.js";
 import { toTool } from "./to-tool.js";
 
-/** The result of converting a document. */
 export interface ConvertedDocument extends DescribedApi {
   readonly format: string;
   readonly tools: readonly ToolDefinition[];
@@ -30,7 +28,7 @@ export interface ConvertedDocument extends DescribedApi {
 
 /** Limit for the characters of all definitions; the largest real documents have three million. */
 const MAX_TOTAL_CHARACTERS = 100_000_000;
-const TOO_MUCH = "comes after too many large definitions in its document";
+const TOO_MUCH = "exceeds the limit for the total size of the document's tools";
 /** The longest time for which the conversion blocks the event loop. */
 const TURN_MS = 15;
 
@@ -88,7 +86,7 @@ async function readDocument(
   }
   throw refuseDocument(
     "The document is neither OpenAPI 3, Swagger 2.0 nor a Postman collection 2.1.",
-    "Name the document that describes the API, not a page about it.",
+    "Give the URL or file of the OpenAPI document or Postman collection, not of a web page about the API.",
   );
 }
 

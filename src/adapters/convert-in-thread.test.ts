@@ -80,7 +80,7 @@ it("reports why a document is rejected", async () => {
   await expect(convertInThread(text, CONNECTION, program)).rejects.toMatchObject({
     code: "CONFIGURATION_ERROR",
     message: "The document is neither OpenAPI 3, Swagger 2.0 nor a Postman collection 2.1.",
-    hint: expect.stringContaining("Name the document") as string,
+    hint: expect.stringContaining("Give the URL or file of the OpenAPI document") as string,
   });
 });
 

@@ -37,10 +37,11 @@ function askWorker(program: string, request: DocumentRequest): Promise<DocumentR
     resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY_MB },
   });
   return new Promise<DocumentReply>((resolve, reject) => {
-    const fail = (what: string) => reject(refuseDocument(`The document ${what}.`, "Use a smaller part of it."));
+    const fail = (what: string) =>
+      reject(refuseDocument(`The document ${what}.`, "Use a document with fewer operations."));
     const timer = setTimeout(() => fail(`could not be read within ${TIMEOUT_MS / 1000} s`), TIMEOUT_MS);
     worker.once("message", resolve);
-    worker.on("error", () => fail("needs more than ${MAX_MEMORY_MB} MB of memory to read, or reading it failed"));
+    worker.on("error", () => fail(`needs more than ${MAX_MEMORY_MB} MB of memory to read, or reading it failed`));
     worker.once("exit", () => {
       clearTimeout(timer);
       fail("could not be read");

@@ -16,8 +16,8 @@ export interface DescribedOperation {
   readonly isDeprecated: boolean;
   /** The operation needs no authentication. */
   readonly isOpen: boolean;
-  /** The address of the operation, if the document gives it another one than the API. */
-  readonly elsewhere?: string;
+  /** The URL of the operation's own `servers` entry, if it differs from the base URL of the API. */
+  readonly serverUrl?: string;
   readonly parameters: readonly DescribedParameter[];
   readonly body?: DescribedBody;
   readonly errors: Readonly<Record<string, string>>;

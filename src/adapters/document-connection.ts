@@ -5,7 +5,7 @@ export type DocumentConnection = Pick<RestConnection, "document" | "baseUrl" | "
   Partial<Pick<RestConnection, "headers" | "auth">>;
 
 /** Whether the configuration sets a parameter. Then it is not an argument, and no argument can change it. */
-export function isFilled({ headers, auth }: DocumentConnection, location: string, name: string): boolean {
+export function isConfigured({ headers, auth }: DocumentConnection, location: string, name: string): boolean {
   const isSame = (other: string): boolean => other.toLowerCase() === name.toLowerCase();
   if (location === "header" && Object.keys(headers ?? {}).some(isSame)) return true;
   return (
@@ -13,7 +13,7 @@ export function isFilled({ headers, auth }: DocumentConnection, location: string
   );
 }
 
-/** The same without the values of headers and credentials, because the names are enough. */
+/** Replaces the values of headers and credentials with empty strings; the conversion needs only the names. */
 export function withoutSecrets(connection: DocumentConnection): DocumentConnection {
   const { document, baseUrl, operations, idempotencyHeader, headers = {}, auth } = connection;
   return {

@@ -186,7 +186,6 @@ function isFile({ type, format, contentMediaType, contentEncoding }: JsonObject)
   return format === "binary" || (isMedia && contentEncoding === undefined);
 }
 
-/** The maximum number of files in one request. */
 const MAX_FILES = 20;
 
 function toFileSchema({ description, maxItems }: JsonObject, files: "one" | "many"): JsonObject {

@@ -17,7 +17,7 @@ export function parseDocument(given: string): JsonObject {
   if (isJsonObject(value)) return value;
   throw refuseDocument(
     "The top level of the document is not an object.",
-    "Name an OpenAPI document or a Postman collection.",
+    "Give the URL or file of an OpenAPI document or a Postman collection.",
   );
 }
 
@@ -60,11 +60,11 @@ function tokensOf(text: string): CST.Token[] | undefined {
   return tokens;
 }
 
-function assertSize(text: string, most: number): void {
-  if (text.length <= most) return;
-  throw notReadable(`is larger than ${most / 1_048_576} MiB`);
+function assertSize(text: string, maxCharacters: number): void {
+  if (text.length <= maxCharacters) return;
+  throw notReadable(`is larger than ${maxCharacters / 1_048_576} MiB`);
 }
 
 function notReadable(what: string) {
-  return refuseDocument(`The document ${what}.`, "Look at it with an editor that checks OpenAPI documents.");
+  return refuseDocument(`The document ${what}.`, "Check it with an OpenAPI validator.");
 }

@@ -2,7 +2,7 @@ import type { RestOperation } from "../model/operation.js";
 import type { ToolDefinition } from "../model/tool.js";
 import { cutAtWord } from "../util/text.js";
 import type { DescribedOperation } from "./described.js";
-import { type DocumentConnection, isFilled } from "./document-connection.js";
+import { type DocumentConnection, isConfigured } from "./document-connection.js";
 import { exampleArguments } from "./example.js";
 import { flatten, type FlattenParts } from "./flatten.js";
 import { factsFor } from "./operation-facts.js";
@@ -23,7 +23,7 @@ const KEY_HEADER = /^(?:x-)?idempotency-key$/i;
 /** Converts one operation of a document to a tool. */
 export function toTool(described: DescribedOperation, parts: ToToolParts): ToolDefinition {
   const { name, lifting, references } = parts;
-  const operation = withoutFilled(withoutKeyHeader(described, parts.connection), parts.connection);
+  const operation = withoutConfigured(withoutKeyHeader(described, parts.connection), parts.connection);
   const flattened = flatten(operation, parts);
   const inputSchema = toInputSchema(flattened.arguments, collectDefinitions(flattened.needs, lifting));
   const example = exampleArguments(operation, flattened, references);
@@ -87,8 +87,8 @@ function withoutKeyHeader(operation: DescribedOperation, connection: DocumentCon
   return { ...operation, parameters };
 }
 
-function withoutFilled(operation: DescribedOperation, connection: DocumentConnection): DescribedOperation {
-  const parameters = operation.parameters.filter(({ in: location, name }) => !isFilled(connection, location, name));
+function withoutConfigured(operation: DescribedOperation, connection: DocumentConnection): DescribedOperation {
+  const parameters = operation.parameters.filter(({ in: location, name }) => !isConfigured(connection, location, name));
   return { ...operation, parameters };
 }
 
@@ -97,14 +97,14 @@ function titleOf({ summary }: DescribedOperation): string | undefined {
 }
 
 function descriptionOf(operation: DescribedOperation, { connection: { baseUrl } }: ToToolParts): string {
-  const { summary, description, method, path, isDeprecated, elsewhere } = operation;
+  const { summary, description, method, path, isDeprecated, serverUrl } = operation;
   const isSame = summary !== undefined && description?.startsWith(summary.replace(/\.$/, "")) === true;
   const first = summary === undefined || isSame ? [] : [/[.!?]$/.test(summary) ? summary : `${summary}.`];
   const texts = [...first, ...(description === undefined ? [] : [description])];
   const text = texts.length === 0 ? `${method} ${path}` : texts.join("\n");
-  const isElsewhere = elsewhere !== undefined && elsewhere !== baseUrl?.replace(/\/+$/, "");
-  const note = isElsewhere
-    ? `\nThe API document gives this operation the address ${elsewhere}, which is not the base address of this adapter.`
+  const isOtherServer = serverUrl !== undefined && serverUrl !== baseUrl?.replace(/\/+$/, "");
+  const note = isOtherServer
+    ? `\nThe API document gives this operation the address ${serverUrl}, which is not the base address of this adapter.`
     : "";
   return `${isDeprecated ? "Deprecated. " : ""}${cutAtWord(text, MAX_DESCRIPTION_LENGTH)}${note}`;
 }

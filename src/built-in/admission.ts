@@ -7,7 +7,7 @@ import { compileGlob } from "../rules/glob.js";
 import { fold } from "../rules/subject.js";
 import type { ToolFilesOptions } from "../toolfiles/options.js";
 import { commandLine } from "../util/command-line.js";
-import { whyNotAsked } from "../util/net/pinned-lookup.js";
+import { whyRefusedUrl } from "../util/net/pinned-lookup.js";
 
 /** The URL of a configured server. */
 export interface ServerAddress {
@@ -31,7 +31,7 @@ export function admit(args: JsonObject, agents: ToolFilesOptions["agents"]): URL
     });
   }
   const url = new URL(text);
-  const why = url.protocol === "https:" ? whyNotAsked(url, false) : `${url.protocol}// is not https://`;
+  const why = url.protocol === "https:" ? whyRefusedUrl(url, false) : `${url.protocol}// is not https://`;
   if (why !== undefined) throw deniedToAgents(`Agents may not connect to this URL: ${why}.`, ["--url", text]);
   const host = hostOf(url);
   if (!agents.hosts.some((pattern) => compileGlob(pattern).test(fold(host)))) {

@@ -7,7 +7,7 @@ import type { JsonObject } from "../model/json.js";
 import type { HttpConnection } from "../model/server.js";
 import { openKeys } from "../toolfiles/keys/open-keys.js";
 import { readToolFiles } from "../toolfiles/read-tool-files.js";
-import type { BookedVersion, VersionBook } from "../toolfiles/version-book.js";
+import type { RecordedVersion, VersionHistory } from "../toolfiles/version-history.js";
 import type { Upstreams, UpstreamTarget } from "../upstreams/types.js";
 import type { BuiltInContext } from "./context.js";
 import { createBuiltInTools, BUILT_IN_DEFINITIONS } from "./tools.js";
@@ -62,8 +62,8 @@ function openRedirected(): Upstreams {
   };
 }
 
-function createVersionBook(): VersionBook {
-  const seen = new Map<string, BookedVersion>();
+function createVersionHistory(): VersionHistory {
+  const seen = new Map<string, RecordedVersion>();
   return {
     list: () => Promise.resolve([...seen.values()]),
     note: (versions) => {
@@ -88,7 +88,7 @@ function toContext(more: Partial<BuiltInContext> = {}): BuiltInContext {
     home: folder,
     keys: openKeys(join(folder, "keys"), () => NOW),
     keyName: "ann@here",
-    versions: createVersionBook(),
+    versions: createVersionHistory(),
     signatures: "required",
     now: createClock(),
     note: ({ action, subject }) => {

@@ -191,7 +191,7 @@ it("whoever is asked to trust a configuration sees everything that influences wh
   });
   expect(found?.effects).toEqual([
     'a starts x (in sub; sets NODE_OPTIONS=--require=./x.cjs, "API_TOKEN=***"; reads variables from .env.x)',
-    "b speaks to https://b/mcp (sends the headers Authorization, X-Key; gets your variable TOKEN)",
+    "b connects to https://b/mcp (sends the headers Authorization, X-Key; gets your variable TOKEN)",
     'writes to "~/.bashrc"',
   ]);
 });

@@ -26,7 +26,7 @@ export interface RegistryClient {
 /** `env`: environment variables with the proxy and certificate authorities. */
 export function createRegistryClient(address: string, env: ProxyEnvironment): RegistryClient {
   const base = parseAddress(address);
-  const fetcher = createGuardedFetch({ server: base.host, allowInward: isLoopback(base) ? [base.origin] : [], env });
+  const fetcher = createGuardedFetch({ server: base.host, allowInternal: isLoopback(base) ? [base.origin] : [], env });
 
   const ask = async (parameters: Readonly<Record<string, string>>, signal: AbortSignal | undefined) => {
     const url = new URL(`${base.pathname.replace(/\/+$/u, "")}/v0/servers`, base);

@@ -3,7 +3,7 @@ import { NOW, sampleFile } from "../../test/support/signed-files.js";
 import { DiscoveryError } from "../errors.js";
 import type { ServerListing } from "../model/server.js";
 import type { ToolFile } from "../toolfiles/format/tool-file.js";
-import { toSeen } from "../toolfiles/version-book.js";
+import { toRecordedVersion } from "../toolfiles/version-history.js";
 import { type ToolFilePlanParts, planFiles } from "./plan-files.js";
 import type { StandingFile } from "./standing-files.js";
 
@@ -72,7 +72,7 @@ describe("planFiles", () => {
       "continues from the newest version that was seen, not from that of a tampered file",
       {
         standing: [standing("none", { ...FILE, version: "9.0.0" })],
-        seen: [toSeen({ toolId: FILE.toolId, version: "1.2.0", validatedAt: "2026-02-01T00:00:00Z" }, "/x")],
+        seen: [toRecordedVersion({ toolId: FILE.toolId, version: "1.2.0", validatedAt: "2026-02-01T00:00:00Z" }, "/x")],
         listing: listingOf(OTHER),
         force: true,
       },
@@ -80,7 +80,9 @@ describe("planFiles", () => {
     ],
     [
       "assigns a version above one that was signed with a clock in the future",
-      { seen: [toSeen({ toolId: FILE.toolId, version: "1.0.0", validatedAt: "2026-03-01T12:04:00Z" }, "/x")] },
+      {
+        seen: [toRecordedVersion({ toolId: FILE.toolId, version: "1.0.0", validatedAt: "2026-03-01T12:04:00Z" }, "/x")],
+      },
       { write: { version: "1.0.1" } },
     ],
     [

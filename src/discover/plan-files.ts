@@ -7,7 +7,7 @@ import { planFolder, type PlannedFile } from "../toolfiles/changes/plan-folder.j
 import { bump, compareVersions } from "../toolfiles/changes/versions.js";
 import { DEFAULT_TIMEOUT_MS, definitionHash, keptDefinition, type ToolFile } from "../toolfiles/format/tool-file.js";
 import { toValidatedAt } from "../toolfiles/signing/envelope.js";
-import { rankOf, type BookedVersion } from "../toolfiles/version-book.js";
+import { rankOf, type RecordedVersion } from "../toolfiles/version-history.js";
 import type { StandingFile } from "./standing-files.js";
 import type { DiscoveryTarget } from "./target.js";
 
@@ -16,7 +16,7 @@ export interface ToolFilePlanParts {
   readonly listing: ServerListing;
   readonly standing: readonly StandingFile[];
   /** The newest version of each tool that the folder ever had. */
-  readonly seen: readonly BookedVersion[];
+  readonly seen: readonly RecordedVersion[];
   readonly now: number;
   /** Overwrite manual edits. */
   readonly force: boolean;

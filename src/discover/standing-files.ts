@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import type { DiscoveryError } from "../errors.js";
 import { parseToolFile } from "../toolfiles/format/parse-tool-file.js";
-import { LARGEST_BYTES, type ToolFile } from "../toolfiles/format/tool-file.js";
+import { MAX_TOOL_FILE_BYTES, type ToolFile } from "../toolfiles/format/tool-file.js";
 import { isToolId } from "../toolfiles/ids/tool-id.js";
 import type { Keys } from "../toolfiles/keys/open-keys.js";
 import { readBytes } from "../toolfiles/read-bytes.js";
@@ -9,7 +9,7 @@ import { readToolFiles, type RefusedFile } from "../toolfiles/read-tool-files.js
 import { bodyOf } from "../toolfiles/signing/envelope.js";
 import type { RefusalReason } from "../toolfiles/signing/refusal.js";
 import type { Signatures } from "../toolfiles/signing/verify.js";
-import type { VersionBook } from "../toolfiles/version-book.js";
+import type { VersionHistory } from "../toolfiles/version-history.js";
 
 /** A tool file that already exists in the folder, trusted or not. */
 export interface StandingFile {
@@ -26,7 +26,7 @@ export interface StandingFile {
 
 export interface FolderParts {
   readonly keys: Pick<Keys, "list">;
-  readonly versions: VersionBook;
+  readonly versions: VersionHistory;
   readonly signatures: Signatures;
   readonly now: () => number;
 }
@@ -50,7 +50,7 @@ export async function findRefused(folder: string, parts: FolderParts): Promise<r
 }
 
 /** Includes the two lines above the body. */
-const LARGEST_FILE = LARGEST_BYTES + 4_096;
+const LARGEST_FILE = MAX_TOOL_FILE_BYTES + 4_096;
 
 async function readRefused({ path, error, reason }: RefusedFile): Promise<StandingFile> {
   const toolId = basename(path, ".yaml");

@@ -1,13 +1,13 @@
 // Writes planned tool files to the disk one by one, signed, and reports the outcome of each. A failure does not affect the others.
 import { DiscoveryError, toDiscoveryError } from "../errors.js";
-import { LARGEST_BYTES, type ToolFile } from "../toolfiles/format/tool-file.js";
+import { MAX_TOOL_FILE_BYTES, type ToolFile } from "../toolfiles/format/tool-file.js";
 import { toToolFileText } from "../toolfiles/format/to-text.js";
 import type { SigningKey } from "../toolfiles/keys/known-key.js";
 import type { Keys } from "../toolfiles/keys/open-keys.js";
 import { readBytes } from "../toolfiles/read-bytes.js";
 import { toValidatedAt } from "../toolfiles/signing/envelope.js";
 import { signToolFile } from "../toolfiles/signing/sign.js";
-import { rememberVersions, type VersionBook } from "../toolfiles/version-book.js";
+import { recordVersions, type VersionHistory } from "../toolfiles/version-history.js";
 import { removeToolFile, toolFilePath, writeToolFile } from "../toolfiles/write-tool-file.js";
 import { realPath } from "../util/inside.js";
 import type { FilePlan } from "./plan-files.js";
@@ -19,7 +19,7 @@ export interface WriteParts {
   readonly keys: Keys;
   /** The name of a new signing key, if one must be created. */
   readonly keyName: string;
-  readonly versions: VersionBook;
+  readonly versions: VersionHistory;
   /** Records the file before it is signed; a file that cannot be recorded is not written. */
   readonly note: Note;
   /** The signing time, the same for all files. */
@@ -97,7 +97,7 @@ function toBytes(file: ToolFile, key: SigningKey, now: number): Buffer {
 /** Throws if the file was changed after the plan was made. */
 async function assertAsItWas({ standing, toolId }: FilePlan, { folder }: WriteParts): Promise<void> {
   const path = toolFilePath(folder, toolId);
-  const found = await readBytes(path, LARGEST_BYTES * 2);
+  const found = await readBytes(path, MAX_TOOL_FILE_BYTES * 2);
   const before = standing?.bytes;
   const isSame =
     standing === undefined || before === undefined
@@ -116,5 +116,5 @@ async function remember(outcomes: readonly FileOutcome[], { versions, folder, no
       ? [{ toolId: write.toolId, version: write.version, validatedAt: toValidatedAt(now), isSigned: true }]
       : [],
   );
-  if (files.length > 0) await rememberVersions(versions, realPath(folder), files);
+  if (files.length > 0) await recordVersions(versions, realPath(folder), files);
 }

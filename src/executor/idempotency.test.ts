@@ -72,7 +72,7 @@ describe("a call with an idempotency key", () => {
   it("leaves the key free when nothing was sent", async () => {
     const failing = await setUpExecutor({ send: lost("no") });
     await expect(failing.call(KEYED)).rejects.toMatchObject({ executed: "no" });
-    const working = await setUpExecutor({ beside: failing });
+    const working = await setUpExecutor({ sharesStoreWith: failing });
     expect(await working.call(KEYED)).toBe(ANSWER);
   });
 
@@ -118,7 +118,7 @@ describe("a call with an idempotency key", () => {
     const tool = toTool({}, { annotations: { idempotentHint: true } });
     const failing = await setUpExecutor({ tool, send: lost("unknown") });
     await expect(failing.call(KEYED)).rejects.toMatchObject({ executed: "unknown" });
-    const working = await setUpExecutor({ tool, beside: failing });
+    const working = await setUpExecutor({ tool, sharesStoreWith: failing });
     expect(await working.call(KEYED)).toBe(ANSWER);
   });
 
@@ -150,7 +150,7 @@ describe("a call with an idempotency key", () => {
 
   it.each<[string, JsonObject, JsonObject | undefined]>([
     ["alone", {}, undefined],
-    ["beside other members, which are sent", { trace: "t" }, { trace: "t" }],
+    ["next to other members, which are sent", { trace: "t" }, { trace: "t" }],
   ])("does not send a key that came as metadata: %s", async (_case, meta, expected) => {
     const { call, sent } = await setUpExecutor();
     await call({ ...KEYED, meta: { "anygpt/idempotencyKey": "order-1", ...meta } });
@@ -187,7 +187,7 @@ describe("a call with an idempotency key", () => {
     const first = await setUpExecutor();
     await first.call(KEYED);
     const policy = { scopes: [{ tools: "*", required_scopes: ["gone"] }], localScopes: [] };
-    const later = await setUpExecutor({ beside: first, policy });
+    const later = await setUpExecutor({ sharesStoreWith: first, policy });
     await expect(later.call(KEYED)).rejects.toMatchObject({ code: "SCOPE_REQUIRED" });
   });
 
@@ -213,7 +213,7 @@ describe("a call with an idempotency key", () => {
     });
     await expect(first.call(KEYED)).rejects.toMatchObject({ code: "AUDIT_UNAVAILABLE", executed });
     isFull = false;
-    const reloaded = await setUpExecutor({ beside: first });
+    const reloaded = await setUpExecutor({ sharesStoreWith: first });
     const end = await reloaded.call(KEYED).catch((error: unknown) => error);
     expect(end).toMatchObject(executed === "no" ? ANSWER : { code: "TOOL_EXECUTION_ERROR" });
     expect(reloaded.sent).toHaveLength(executed === "no" ? 1 : 0);

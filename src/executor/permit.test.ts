@@ -69,7 +69,7 @@ describe("a call that has to be confirmed", () => {
   it("is another call when the tool's definition is another one", async () => {
     const first = await auto();
     await refused(first.call());
-    const changed = await setUpExecutor({ tool: { ...DESTRUCTIVE, hash: "other" }, beside: first });
+    const changed = await setUpExecutor({ tool: { ...DESTRUCTIVE, hash: "other" }, sharesStoreWith: first });
     await refused(changed.call({ confirmed: true }));
     expect(changed.sent).toEqual([]);
   });
@@ -148,7 +148,7 @@ describe("a call that only a user can confirm", () => {
   it("still needs a user's approval when the mode becomes auto", async () => {
     const first = await human();
     const asked = await refused(first.call());
-    const later = await setUpExecutor({ tool: DESTRUCTIVE, beside: first });
+    const later = await setUpExecutor({ tool: DESTRUCTIVE, sharesStoreWith: first });
     const again = await refused(later.call({ confirmed: true }));
     expect(again.facts["approval_id"]).toBe(asked.facts["approval_id"]);
     expect(later.sent).toEqual([]);
@@ -160,7 +160,7 @@ describe("a call that only a user can confirm", () => {
     const strict = await setUpExecutor({
       tool: DESTRUCTIVE,
       policy: { confirmation: { mode: "human" } },
-      beside: first,
+      sharesStoreWith: first,
     });
     await refused(strict.call());
     await refused(first.call({ confirmed: true }));

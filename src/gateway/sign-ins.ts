@@ -21,7 +21,7 @@ export function createSignInsOnDemand(
       key: createLocalKey(credentialKeyFile(runtime.stateFolder), runtime.warn),
       now: runtime.now,
       env: runtime.env,
-      noteSecret: (secret) => runtime.secrets.notePassing(secret),
+      noteSecret: (secret) => runtime.secrets.noteTemporary(secret),
     });
   };
   return async (request) => {

@@ -32,7 +32,7 @@ interface About {
 }
 
 /** Server names change with the configuration. Beyond the limit, new label values are counted as one series, so that memory stays bounded. */
-const MOST_SERIES = 5000;
+const MAX_SERIES = 5000;
 export const OTHERS = "(other)";
 
 export function createCounter(about: About): Counter {
@@ -115,7 +115,7 @@ function createSeries<Value>(create: () => Value): Series<Value> {
       const key = JSON.stringify(Object.values(labels));
       const found = known.get(key);
       if (found !== undefined) return found[1];
-      if (known.size < MOST_SERIES || labels["server"] === undefined) return add(key, labels)[1];
+      if (known.size < MAX_SERIES || labels["server"] === undefined) return add(key, labels)[1];
       const shared = { ...labels, server: OTHERS };
       const sharedKey = JSON.stringify(Object.values(shared));
       return (known.get(sharedKey) ?? add(sharedKey, shared))[1];

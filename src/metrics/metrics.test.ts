@@ -27,7 +27,7 @@ describe("the text format", () => {
     ["a backslash", String.raw`a\b`, String.raw`{x="a\\b"}`],
     ["a line break", "a\nb", String.raw`{x="a\nb"}`],
     ["other characters", "ü\t}", '{x="ü\t}"}'],
-    ["half a character", "\ud800", '{x="\ufffd"}'],
+    ["a lone surrogate", "\ud800", '{x="\ufffd"}'],
     ["nothing", "", ""],
   ])("escapes %s in a label value", (_, value, written) => {
     const one = createCounter({ name: "n", help: "H." });
@@ -98,7 +98,7 @@ describe("the metrics", () => {
     expect(text).toContain("anygpt_calls_in_flight 1\n");
   });
 
-  it("count searches, and tokens as far as they are known", () => {
+  it("count searches, and their tokens if they are known", () => {
     const metrics = createMetrics();
     metrics.searchEnded({ outcome: "found", seconds: 0.002, tokens: { answer: 150, listing: 60_000 } });
     metrics.searchEnded({ outcome: "error", seconds: 0.002 });

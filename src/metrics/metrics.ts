@@ -53,7 +53,7 @@ export function createMetrics(): Metrics {
     name: "anygpt_search_tokens_total",
     help: "Estimated tokens of search answers.",
   });
-  const spared = createCounter({
+  const listed = createCounter({
     name: "anygpt_listing_tokens_total",
     help: "Estimated tokens of a list of all tools, summed over the search answers that replaced it.",
   });
@@ -74,11 +74,11 @@ export function createMetrics(): Metrics {
       searchDurations.observe({}, seconds);
       if (tokens === undefined) return;
       answered.add({}, tokens.answer);
-      spared.add({}, tokens.listing);
+      listed.add({}, tokens.listing);
     },
     get callsInFlight() {
       return inFlight;
     },
-    families: () => [calls, errors, durations, searches, searchDurations, answered, spared].map((one) => one.family()),
+    families: () => [calls, errors, durations, searches, searchDurations, answered, listed].map((one) => one.family()),
   };
 }

@@ -25,17 +25,17 @@ export interface LiveCatalog {
 }
 
 /** Findings repeat for many operations, so only some are shown. */
-const MOST_FINDINGS = 100;
+const MAX_FINDINGS = 100;
 
 /** No findings means that every statement of the registry is correct. Operations that only the catalog has are not reported. */
 export function checkRegistry(document: unknown, live: LiveCatalog): Finding[] {
   if (!isJsonObject(document) || !isJsonObject(document["operations"])) {
-    return [{ check: "readable", reason: "it is no registry: it has no object `operations`" }];
+    return [{ check: "readable", reason: "it is not a registry: it has no object `operations`" }];
   }
   const entries = Object.entries(document["operations"]);
   const findings = [...checkHead(document, entries.length)];
   for (const [id, entry] of entries) {
-    if (findings.length >= MOST_FINDINGS) break;
+    if (findings.length >= MAX_FINDINGS) break;
     findings.push(...checkEntry(id, entry, live.find(id)));
   }
   return findings;
@@ -48,7 +48,7 @@ function checkHead(document: JsonObject, count: number): Finding[] {
     findings.push({ check: "fields", reason: `schema_version is not ${SCHEMA_VERSION}` });
   }
   if (typeof verified !== "string" || Number.isNaN(Date.parse(verified))) {
-    findings.push({ check: "fields", reason: "last_verified_at is no time" });
+    findings.push({ check: "fields", reason: "last_verified_at is not a valid time" });
   }
   if (stated !== count) {
     findings.push({ check: "count", reason: `operation_count is not ${count}, the number of its operations` });
@@ -56,7 +56,7 @@ function checkHead(document: JsonObject, count: number): Finding[] {
   return findings;
 }
 
-const FIELDS: readonly (readonly [name: keyof Operation, isRight: (value: unknown) => boolean])[] = [
+const FIELDS: readonly (readonly [name: keyof Operation, isValid: (value: unknown) => boolean])[] = [
   ["adapter", isText],
   ["tool", isText],
   ["description", (value) => typeof value === "string"],
@@ -72,13 +72,13 @@ const FIELDS: readonly (readonly [name: keyof Operation, isRight: (value: unknow
 const RISK_LEVELS = ["low", "medium", "high", "destructive"];
 
 function checkEntry(id: string, entry: unknown, live: LiveOperation): Finding[] {
-  if (!isJsonObject(entry)) return [{ tool_id: id, check: "fields", reason: "it is no object" }];
+  if (!isJsonObject(entry)) return [{ tool_id: id, check: "fields", reason: "it is not an object" }];
   const findings: Finding[] = [];
-  const wrong = FIELDS.filter(([name, isRight]) => !isRight(entry[name])).map(([name]) => name);
+  const wrong = FIELDS.filter(([name, isValid]) => !isValid(entry[name])).map(([name]) => name);
   if (wrong.length > 0)
     findings.push({ tool_id: id, check: "fields", reason: `missing or of the wrong type: ${wrong.join(", ")}` });
   if (!RISK_LEVELS.includes(String(entry["risk_level"])))
-    findings.push({ tool_id: id, check: "risk", reason: `risk_level is none of ${RISK_LEVELS.join(", ")}` });
+    findings.push({ tool_id: id, check: "risk", reason: `risk_level is not one of ${RISK_LEVELS.join(", ")}` });
   if (live.kind === "absent") findings.push({ tool_id: id, check: "exists", reason: live.reason });
   if (live.kind === "operation" && findings.length === 0) findings.push(...compare(id, entry, live.operation));
   return findings;
@@ -103,7 +103,7 @@ const COMPARED: readonly (keyof Operation)[] = [
 function compare(id: string, entry: JsonObject, operation: Operation): Finding[] {
   const differing = COMPARED.filter((name) => !isEqualJson(entry[name], operation[name]));
   if (differing.length === 0) return [];
-  return [{ tool_id: id, check: "agrees", reason: `not as in the live catalog: ${differing.join(", ")}` }];
+  return [{ tool_id: id, check: "agrees", reason: `differs from the live catalog: ${differing.join(", ")}` }];
 }
 
 function isText(value: unknown): boolean {

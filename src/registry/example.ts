@@ -4,32 +4,32 @@ import { toPatternText } from "./pattern-text.js";
 import { followReference } from "../util/schema-reference.js";
 
 /** Values below this depth do not help to understand a call. */
-const DEEPEST = 5;
-const MOST_VALUES = 200;
+const MAX_DEPTH = 5;
+const MAX_VALUES = 200;
 /** The largest example: hand-written ones are shorter, and a longer one is probably a recorded response. */
-const LONGEST = 4_000;
+const MAX_LENGTH = 4_000;
 
 /** An example request: the author's own, with generated values for missing required arguments. */
 export function toOperationExample({ definition, operation }: Tool): JsonObject {
   const { inputSchema: root } = definition;
   const written = operation?.example ?? firstObject(root["examples"]) ?? root["example"];
-  return { ...madeUp(root), ...(isJsonObject(written) && isShort(written) ? written : {}) };
+  return { ...generate(root), ...(isJsonObject(written) && isShort(written) ? written : {}) };
 }
 
 function isShort(value: unknown): boolean {
-  return JSON.stringify(value).length <= LONGEST;
+  return JSON.stringify(value).length <= MAX_LENGTH;
 }
 
 interface Making {
   readonly root: JsonObject;
-  readonly deepest: number;
+  readonly maxDepth: number;
   valuesLeft: number;
 }
 
 /** Reduces the depth until the example is small enough: deep values are dropped rather than arguments. */
-function madeUp(root: JsonObject): JsonObject {
-  for (let deepest = DEEPEST; deepest >= 1; deepest -= 1) {
-    const making = { root, deepest, valuesLeft: MOST_VALUES };
+function generate(root: JsonObject): JsonObject {
+  for (let maxDepth = MAX_DEPTH; maxDepth >= 1; maxDepth -= 1) {
+    const making = { root, maxDepth, valuesLeft: MAX_VALUES };
     const made = objectFrom(root, making, 0);
     if (making.valuesLeft >= 0 && isShort(made)) return made;
   }
@@ -42,7 +42,7 @@ function firstObject(examples: unknown): unknown {
 
 function fromSchema(schema: unknown, making: Making, depth: number): unknown {
   making.valuesLeft -= 1;
-  if (!isJsonObject(schema) || depth > making.deepest || making.valuesLeft < 0) return {};
+  if (!isJsonObject(schema) || depth > making.maxDepth || making.valuesLeft < 0) return {};
   const stated = statedValue(schema);
   if (stated !== undefined && isShort(stated)) return stated;
   const { $ref: reference } = schema;
@@ -113,9 +113,9 @@ function scalarFrom(schema: JsonObject, type: string | undefined): unknown {
   const fitting = typeof pattern === "string" ? toPatternText(pattern) : undefined;
   if (fitting !== undefined) return fitting;
   const text = (typeof format === "string" ? FORMATS[format] : undefined) ?? "text";
-  const least = typeof minLength === "number" && minLength < 1_000 ? minLength : 0;
-  const most = typeof maxLength === "number" ? maxLength : Infinity;
-  return text.padEnd(least, "x").slice(0, most);
+  const min = typeof minLength === "number" && minLength < 1_000 ? minLength : 0;
+  const max = typeof maxLength === "number" ? maxLength : Infinity;
+  return text.padEnd(min, "x").slice(0, max);
 }
 
 function numberFrom({ minimum, exclusiveMinimum, maximum }: JsonObject): number {

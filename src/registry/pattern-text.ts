@@ -1,5 +1,5 @@
 const TOKEN = /(\\[dws.\-+/]|\[[^\]\\^]+\]|[A-Za-z0-9_:/@#=,;! -])(?:\{(\d{1,3})(?:,\d{0,4})?\}|([+*?]))?/y;
-const LONGEST = 200;
+const MAX_LENGTH = 200;
 
 /** An example text that matches a simple pattern (`^AC[0-9a-f]{32}$`); undefined for any other pattern. */
 export function toPatternText(pattern: string): string | undefined {
@@ -8,12 +8,12 @@ export function toPatternText(pattern: string): string | undefined {
   TOKEN.lastIndex = 0;
   while (TOKEN.lastIndex < body.length) {
     const found = TOKEN.exec(body);
-    if (found === null || text.length > LONGEST) return undefined;
+    if (found === null || text.length > MAX_LENGTH) return undefined;
     const [, unit = "", times, mark] = found;
     const count = times === undefined ? (mark === "*" || mark === "?" ? 0 : 1) : Number(times);
     text += characterOf(unit).repeat(count);
   }
-  return text.length > LONGEST ? undefined : text;
+  return text.length > MAX_LENGTH ? undefined : text;
 }
 
 function characterOf(unit: string): string {

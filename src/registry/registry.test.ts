@@ -121,8 +121,8 @@ describe("toExample", () => {
     ["a length", { type: "string", minLength: 6, maxLength: 6 }, "textxx"],
     ["a plain pattern", { type: "string", pattern: "^AC[0-9a-fA-F]{32}$" }, `AC${"0".repeat(32)}`],
     ["another", { type: "string", pattern: "^\\d+\\.\\d{2}[a-z]?-x*\\w$" }, "1.11-a"],
-    ["a pattern that is not plain", { type: "string", pattern: "^(a|b)+$" }, "text"],
-    ["a pattern without end", { type: "string", pattern: "a{999}b{999}" }, "text"],
+    ["a pattern with alternatives", { type: "string", pattern: "^(a|b)+$" }, "text"],
+    ["a pattern for a long text", { type: "string", pattern: "a{999}b{999}" }, "text"],
     ["nothing", {}, "text"],
   ])("generates a value for %s", (_, schema, value) => {
     expect(one(schema)).toEqual(value);
@@ -204,16 +204,16 @@ describe("checkRegistry", () => {
   });
 
   it.each<[string, Record<string, unknown> | string, string[]]>([
-    ["is no object", "text", ["it is no registry: it has no object `operations`."]],
+    ["is not an object", "text", ["it is not a registry: it has no object `operations`."]],
     ["has another count", parsed({ operation_count: 2 }), ["operation_count is not 1, the number of its operations."]],
     ["has another schema", parsed({ schema_version: "2.0.0" }), ["schema_version is not 1.0.0."]],
-    ["has no time", parsed({ last_verified_at: "soon" }), ["last_verified_at is no time."]],
+    ["has no valid time", parsed({ last_verified_at: "soon" }), ["last_verified_at is not a valid time."]],
   ])("reports a registry that %s", (_, document, lines) => {
     expect(checkRegistry(document, live()).map(describeFinding)).toEqual(lines);
   });
 
   it.each<[string, unknown, string]>([
-    ["is no object", 3, "pay:charge: it is no object."],
+    ["is not an object", 3, "pay:charge: it is not an object."],
     [
       "lacks fields",
       { ...OPERATION, tags: undefined, tool: "" },
@@ -222,13 +222,17 @@ describe("checkRegistry", () => {
     [
       "has no risk",
       { ...OPERATION, risk_level: "mild" },
-      "pay:charge: risk_level is none of low, medium, high, destructive.",
+      "pay:charge: risk_level is not one of low, medium, high, destructive.",
     ],
-    ["states another risk", { ...OPERATION, risk_level: "low" }, "pay:charge: not as in the live catalog: risk_level."],
+    [
+      "states another risk",
+      { ...OPERATION, risk_level: "low" },
+      "pay:charge: differs from the live catalog: risk_level.",
+    ],
     [
       "has other parameters",
       { ...OPERATION, required_params: ["x"] },
-      "pay:charge: not as in the live catalog: required_params.",
+      "pay:charge: differs from the live catalog: required_params.",
     ],
   ])("names the operation that %s", (_, entry, text) => {
     expect(checkRegistry(parsed({ operations: { "pay:charge": entry } }), live()).map(describeFinding)).toEqual([text]);
@@ -245,7 +249,7 @@ describe("checkRegistry", () => {
   ])("reports a different %s", (name, value) => {
     const operations = { "pay:charge": { ...OPERATION, [name]: value } };
     expect(checkRegistry(parsed({ operations }), live()).map(describeFinding)).toEqual([
-      `pay:charge: not as in the live catalog: ${name}.`,
+      `pay:charge: differs from the live catalog: ${name}.`,
     ]);
   });
 

@@ -15,7 +15,7 @@ import { type ReadToolFilesParts, readToolFiles } from "./read-tool-files.js";
 import { bodyOf } from "./signing/envelope.js";
 import { createSigningKeyring } from "./signing/keyring.js";
 import { verifyToolFile } from "./signing/verify.js";
-import { rankOf, toSeen } from "./version-book.js";
+import { rankOf, toRecordedVersion } from "./version-history.js";
 
 const ann = createTestKey("ann");
 const bob = createTestKey("bob");
@@ -80,7 +80,7 @@ describe("an older version", () => {
     ["9.9.9", NOW, "10.0.0", NOW - 1000],
     ["1.0.0", NOW - 1000, "1.0.0", NOW],
     ["0.999999999.0", NOW, "1.0.0", NOW],
-  ])("%s of %i is refused after %s of %i, also in another process, until a person takes it", async (...given) => {
+  ])("%s of %i is rejected after %s of %i, also in another process, until the user accepts it", async (...given) => {
     const [older, olderAt, newer, newerAt] = given;
     await put(named("lib_find", newer), { now: newerAt });
     expect((await summary()).files).toEqual([`lib_find ${newer}`]);
@@ -100,11 +100,11 @@ describe("an older version", () => {
     ]);
     expect(refused[0]!.error.message).toMatch(new RegExp(`version ${older}.*version ${newer}`));
     const validatedAt = new Date(olderAt).toISOString().replace(".000", "");
-    await versions.accept(toSeen({ toolId: "lib_find", version: older, validatedAt }, project));
+    await versions.accept(toRecordedVersion({ toolId: "lib_find", version: older, validatedAt }, project));
     expect((await summary()).files).toEqual([`lib_find ${older}`]);
   });
 
-  it("is found out in each folder and for each tool by itself", async () => {
+  it("is detected separately for each folder and each tool", async () => {
     await put(named("lib_find", "2.0.0"));
     await put(named("lib_other", "1.0.0"));
     await put(named("lib_find", "1.0.0"), { folder: home });
@@ -112,7 +112,7 @@ describe("an older version", () => {
     expect((await summary({ folders: [project] })).files).toEqual(["lib_find 2.0.0", "lib_other 1.0.0"]);
   });
 
-  it("is refused when another process sees the newer one at the same moment", async () => {
+  it("is rejected if another process records a newer one at the same time", async () => {
     await put(sampleFile());
     const versions = {
       list: (folder: string) => store.toolFiles.list(folder),
@@ -126,7 +126,7 @@ describe("an older version", () => {
     expect((await summary({ versions })).refused).toEqual(["project/lib_find.yaml rolled-back"]);
   });
 
-  it("is not let through because nobody can tell what was seen", async () => {
+  it("is rejected if the recorded versions cannot be read or written", async () => {
     await put(sampleFile());
     const failing = async () => {
       throw new Error("no disk");
@@ -143,14 +143,14 @@ describe("an older version", () => {
   });
 });
 
-describe("a file that turned bad", () => {
+describe("a file that became invalid", () => {
   const path = () => join(project, "lib_find.yaml");
-  const spoil = () => writeFile(path(), "tool_id: lib_find\n");
+  const invalidate = () => writeFile(path(), "tool_id: lib_find\n");
 
-  it("is replaced by what it was, as long as the keys of now vouch for that", async () => {
+  it("keeps its previous version while the current keys verify it", async () => {
     await put(sampleFile());
     const { files: previous } = await read();
-    await spoil();
+    await invalidate();
     const { files, refused } = await read({ previous });
     expect(files).toEqual(previous);
     expect(refused).toMatchObject([{ path: path(), reason: "unsigned", kept: previous[0] }]);
@@ -164,7 +164,7 @@ describe("a file that turned bad", () => {
     }
   });
 
-  it("is replaced by the newer one that it was rolled back from", async () => {
+  it("keeps the newer version after a rollback", async () => {
     await put(named("lib_find", "2.0.0"));
     const { files: previous } = await read();
     await put(named("lib_find", "1.0.0"));
@@ -174,24 +174,24 @@ describe("a file that turned bad", () => {
     });
   });
 
-  it("is not replaced by one that is older than what others have seen", async () => {
+  it("does not keep a version that is older than a recorded one", async () => {
     await put(named("lib_find", "1.0.0"));
     const { files: previous } = await read();
     await put(named("lib_find", "2.0.0"));
     await read({ versions: openStore().toolFiles });
-    await spoil();
+    await invalidate();
     expect((await summary({ previous })).files).toEqual([]);
   });
 
-  it("is not replaced by what nobody had signed", async () => {
+  it("does not keep an unsigned version", async () => {
     await writeFile(path(), hashed(sampleFile()));
     const { files: previous } = await read({ signatures: "hash" });
     expect(previous).toHaveLength(1);
-    await spoil();
+    await invalidate();
     expect((await summary({ previous, signatures: "hash" })).files).toEqual([]);
   });
 
-  it("is gone when it was removed, and what was put right counts again", async () => {
+  it("is removed with the file, and is used again once it is valid", async () => {
     await put(sampleFile());
     const { files: previous } = await read();
     await put(named("lib_find", "1.1.0"));
@@ -200,7 +200,7 @@ describe("a file that turned bad", () => {
     expect(await summary({ previous })).toEqual({ files: [], refused: [] });
   });
 
-  it("keeps its whole folder where that cannot be looked into any more", async () => {
+  it("keeps the files of a folder that became unreadable", async () => {
     await put(sampleFile());
     await put(named("lib_other"));
     const { files: previous } = await read();
@@ -212,7 +212,7 @@ describe("a file that turned bad", () => {
     });
   });
 
-  it("is kept out by a revoked key even though its bytes are the same", async () => {
+  it("is rejected after its key was revoked, even if its bytes are unchanged", async () => {
     await put(sampleFile());
     const { files: previous } = await read();
     const keys = trusting({ ...ann.known, revokedAt: new Date(NOW).toISOString() });
@@ -233,7 +233,7 @@ describe("a file that is replaced while it is read", () => {
       renameSync(target + ".draft", target);
     }`;
 
-  it("is parsed as it was verified, every time", async () => {
+  it("is always parsed from the verified bytes", async () => {
     const good = ["One.", "Two."].map((description) => signed(sampleFile({ description }), ann.signing));
     const evil = good.map((bytes) => Buffer.from(bytes.toString("utf8").replace("lib.example", "mal.example")));
     for (const [n, bytes] of good.entries()) await writeFile(join(root, `good-${n + 1}`), bytes);

@@ -11,9 +11,9 @@ describe("toolFilesOptions", () => {
   });
 
   it.each([
-    ["a key that nobody knows", { folder: ["x"] }],
+    ["an unknown key", { folder: ["x"] }],
     ["another kind of signature", { signatures: "none" }],
-    ["a folder that is no text", { folders: [1] }],
+    ["a folder that is not text", { folders: [1] }],
     ["a host with a NUL character", { agents: { hosts: ["a\0b"] } }],
   ])("rejects %s", (_, value) => {
     expect(toolFilesOptions.safeParse(value).success).toBe(false);

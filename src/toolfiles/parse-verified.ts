@@ -8,7 +8,7 @@ export type ParsedFile =
   | { readonly kind: "ok"; readonly file: ToolFile }
   | { readonly kind: "refused"; readonly refusal: SignatureRefusal };
 
-const MOST_REASONS = 10;
+const MAX_REASONS = 10;
 
 /** Parses the body of a file whose signature or hash was verified. */
 export function parseVerified(
@@ -44,8 +44,8 @@ function misnamed(path: string, body: Buffer, name: string): SignatureRefusal | 
 }
 
 function wrongContent(path: string, reasons: readonly string[]): SignatureRefusal {
-  const more = reasons.length - MOST_REASONS;
-  const listed = reasons.slice(0, MOST_REASONS).join("; ").replace(/\.$/, "");
+  const more = reasons.length - MAX_REASONS;
+  const listed = reasons.slice(0, MAX_REASONS).join("; ").replace(/\.$/, "");
   return toSignatureRefusal(path, "wrong-content", {
     what: `has a valid signature or hash but invalid content: ${listed}${more > 0 ? `; and ${more} more` : ""}`,
     hint: [

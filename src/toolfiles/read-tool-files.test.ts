@@ -10,7 +10,7 @@ import type { Store } from "../store/store.js";
 import type { ToolFile } from "./format/tool-file.js";
 import { type KnownKey, type SigningKey, SKEW_MS } from "./keys/known-key.js";
 import { openKeys } from "./keys/open-keys.js";
-import { MOST_FILES, type ReadToolFilesParts, readToolFiles } from "./read-tool-files.js";
+import { MAX_FILES_IN_FOLDER, type ReadToolFilesParts, readToolFiles } from "./read-tool-files.js";
 
 const ann = createTestKey("ann");
 const bob = createTestKey("bob");
@@ -150,13 +150,13 @@ describe("reading tool files", () => {
   });
 
   it("limits the number of files, and reports it", async () => {
-    const names = Array.from({ length: MOST_FILES + 5 }, (_, n) => `x${String(n).padStart(5, "0")}.yaml`);
+    const names = Array.from({ length: MAX_FILES_IN_FOLDER + 5 }, (_, n) => `x${String(n).padStart(5, "0")}.yaml`);
     await writeFile(join(root, "empty"), "");
     for (const name of names) linkSync(join(root, "empty"), join(home, name));
     await put(named("a_first"), { folder: home });
     const { files, refused } = await read();
     expect(files).toHaveLength(1);
-    expect(refused).toHaveLength(MOST_FILES);
+    expect(refused).toHaveLength(MAX_FILES_IN_FOLDER);
     expect(refused[0]).toMatchObject({ path: home, reason: "too-large" });
   });
 
@@ -193,7 +193,7 @@ describe("reading tool files", () => {
   });
 });
 
-describe("keys of a folder of their own", () => {
+describe("keys in the state folder", () => {
   const DAY_MS = 86_400_000;
 
   it("verify files of the old and the new key during the overlap, and only of the new key afterwards", async () => {

@@ -3,7 +3,7 @@
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { realPath } from "../util/inside.js";
-import { LARGEST_BYTES, type ToolFile } from "./format/tool-file.js";
+import { MAX_TOOL_FILE_BYTES, type ToolFile } from "./format/tool-file.js";
 import { isToolId, TOOL_ID_RULE } from "./ids/tool-id.js";
 import type { Keys } from "./keys/open-keys.js";
 import { parseVerified } from "./parse-verified.js";
@@ -11,13 +11,19 @@ import { readBytes } from "./read-bytes.js";
 import { createSigningKeyring, type SigningKeyring } from "./signing/keyring.js";
 import { type SignatureRefusal, toSignatureRefusal } from "./signing/refusal.js";
 import { type Signatures, type KeyTrust, verifyToolFile } from "./signing/verify.js";
-import { type Dated, type NewerThan, refuseRolledBack, rememberVersions, type VersionBook } from "./version-book.js";
+import {
+  type Dated,
+  type NewerThan,
+  refuseRolledBack,
+  recordVersions,
+  type VersionHistory,
+} from "./version-history.js";
 
 export interface ReadToolFilesParts {
   /** If several folders have a file with the same id, the first one wins. */
   readonly folders: readonly string[];
   readonly keys: Pick<Keys, "list">;
-  readonly versions: VersionBook;
+  readonly versions: VersionHistory;
   readonly signatures: Signatures;
   readonly now: number;
   /** The previous result: its version of a file is used if the file became invalid since. */
@@ -46,8 +52,8 @@ export interface ReadToolFiles {
   readonly refused: readonly RefusedFile[];
 }
 
-export const MOST_FILES = 10_000;
-const AT_ONCE = 32;
+export const MAX_FILES_IN_FOLDER = 10_000;
+const CONCURRENCY = 32;
 /** 512 bytes are enough for the two signature lines above the body. */
 const ENVELOPE_BYTES = 512;
 
@@ -75,15 +81,15 @@ export async function readToolFiles(parts: ReadToolFilesParts): Promise<ReadTool
   for (const [index, folder] of folders.entries()) {
     if (real.indexOf(real[index] ?? "") === index) results.push(...(await readFolder(folder, context)));
   }
-  return shareOut(results);
+  return resolveDuplicates(results);
 }
 
 async function readFolder(folder: string, context: ReadContext): Promise<Result[]> {
   const { entries, trouble } = await listFolder(folder);
   if (entries.length === 0 && trouble === undefined) return [];
   const read: Result[] = [];
-  for (let start = 0; start < entries.length; start += AT_ONCE) {
-    const some = entries.slice(start, start + AT_ONCE);
+  for (let start = 0; start < entries.length; start += CONCURRENCY) {
+    const some = entries.slice(start, start + CONCURRENCY);
     read.push(...(await Promise.all(some.map((entry) => readOne(folder, entry, context)))).flat());
   }
   const { results, newerThan } = await settleVersions(folder, read, context);
@@ -111,13 +117,13 @@ async function listFolder(folder: string): Promise<{ entries: readonly Entry[]; 
       .filter(({ name }) => name.endsWith(".yaml") && !name.startsWith("."))
       .map((entry) => ({ name: entry.name, isLink: entry.isSymbolicLink() }))
       .sort((a, b) => Number(a.name > b.name) - Number(a.name < b.name));
-    if (entries.length <= MOST_FILES) return { entries };
-    const what = `contains ${entries.length} tool files; only the first ${MOST_FILES} by name are read`;
+    if (entries.length <= MAX_FILES_IN_FOLDER) return { entries };
+    const what = `contains ${entries.length} tool files; only the first ${MAX_FILES_IN_FOLDER} by name are read`;
     const refusal = toSignatureRefusal(folder, "too-large", {
       what,
       hint: "Move the files that are not needed to another folder.",
     });
-    return { entries: entries.slice(0, MOST_FILES), trouble: { path: folder, ...refusal } };
+    return { entries: entries.slice(0, MAX_FILES_IN_FOLDER), trouble: { path: folder, ...refusal } };
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? "unknown";
     return code === "ENOENT" ? { entries: [] } : { entries: [], trouble: unreadable(folder, code) };
@@ -135,7 +141,7 @@ async function readOne(folder: string, { name, isLink }: Entry, context: ReadCon
       ...toSignatureRefusal(path, "wrong-name", { what: "has a name that is not allowed for a tool file", hint }),
     });
   }
-  const read = await readBytes(path, LARGEST_BYTES + ENVELOPE_BYTES);
+  const read = await readBytes(path, MAX_TOOL_FILE_BYTES + ENVELOPE_BYTES);
   switch (read.kind) {
     case "gone":
       return isLink ? refused(unreadable(path, "it is a broken link")) : [];
@@ -151,7 +157,7 @@ async function readOne(folder: string, { name, isLink }: Entry, context: ReadCon
   }
 }
 
-const TOO_LARGE = `A tool file has at most ${LARGEST_BYTES / 1024} KiB; move it to another folder if it is not a tool file.`;
+const TOO_LARGE = `A tool file has at most ${MAX_TOOL_FILE_BYTES / 1024} KiB; move it to another folder if it is not a tool file.`;
 
 function examine(path: string, bytes: Buffer, { keys, signatures, now, previous }: ReadContext): Result {
   const verdict = verifyToolFile(bytes, { file: path, keys, signatures, now });
@@ -168,7 +174,7 @@ function examine(path: string, bytes: Buffer, { keys, signatures, now, previous 
 async function settleVersions(folder: string, read: readonly Result[], { versions }: ReadContext) {
   try {
     const files = read.flatMap((result) => (result.kind === "verified" ? [toDated(result.verified)] : []));
-    const newerThan = await rememberVersions(versions, realPath(folder), files);
+    const newerThan = await recordVersions(versions, realPath(folder), files);
     const results = read.map((result): Result => {
       if (result.kind === "refused") return result;
       const { path } = result.verified;
@@ -206,7 +212,7 @@ function toResult(verified: VerifiedFile): Result {
 }
 
 /** Assigns each id to the first signed file with it, otherwise to the first file with it. */
-function shareOut(results: readonly Result[]): ReadToolFiles {
+function resolveDuplicates(results: readonly Result[]): ReadToolFiles {
   const found = results.flatMap((result) =>
     result.kind === "verified" ? result.verified : (result.refused.kept ?? []),
   );

@@ -57,7 +57,7 @@ async function writeDraft(draft: string, bytes: Uint8Array): Promise<void> {
 function unusable(error: unknown, what: string): DiscoveryError {
   const code = (error as NodeJS.ErrnoException).code;
   return new DiscoveryError("CONFIGURATION_ERROR", `${what}${code === undefined ? "" : ` (${code})`}.`, {
-    hint: "Make the folder writable, or free the disk.",
+    hint: "Make the folder writable, or free disk space.",
     cause: error,
   });
 }

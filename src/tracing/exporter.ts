@@ -20,29 +20,29 @@ export interface Exporter {
   close(): Promise<void>;
 }
 
-const MOST_WAITING = 4096;
+const MAX_QUEUED_SPANS = 4096;
 const BATCH = 512;
 const PAUSE_MS = 5000;
 const TIMEOUT_MS = 10_000;
 const LAST_TIMEOUT_MS = 2000;
-const MOST_ANSWER_BYTES = 64 * 1024;
+const MAX_RESPONSE_BYTES = 64 * 1024;
 /** HTTP statuses of an overloaded collector. */
-const LATER = new Set([429, 502, 503, 504]);
+const RETRYABLE = new Set([429, 502, 503, 504]);
 
 export function createExporter(parts: ExporterParts): Exporter {
   const waiting: FinishedSpan[] = [];
-  let callOff: (() => void) | undefined;
+  let cancelPlanned: (() => void) | undefined;
   let sending: Promise<void> | undefined;
   let isFailing = false;
 
   const stop = (): void => {
-    callOff?.();
-    callOff = undefined;
+    cancelPlanned?.();
+    cancelPlanned = undefined;
   };
   const plan = (delayMs: number): void => {
     stop();
-    callOff = parts.schedule(delayMs, () => {
-      callOff = undefined;
+    cancelPlanned = parts.schedule(delayMs, () => {
+      cancelPlanned = undefined;
       void flush(TIMEOUT_MS);
     });
   };
@@ -65,7 +65,7 @@ export function createExporter(parts: ExporterParts): Exporter {
       }
       if (!isFailing) parts.log(`Traces cannot be sent: ${problem.message}`);
       isFailing = true;
-      if (problem.mayPass) waiting.unshift(...spans.slice(0, MOST_WAITING - waiting.length));
+      if (problem.isRetryable) waiting.unshift(...spans.slice(0, MAX_QUEUED_SPANS - waiting.length));
       return;
     }
   }
@@ -81,27 +81,30 @@ export function createExporter(parts: ExporterParts): Exporter {
         body: Buffer.from(JSON.stringify(toOtlp({ spans, resource, scope }))),
         timeoutMs,
         maxTotalMs: timeoutMs,
-        maxBytes: MOST_ANSWER_BYTES,
+        maxBytes: MAX_RESPONSE_BYTES,
         redirect: "refuse",
       });
       for await (const _chunk of response.body) {
         // The body is not needed, but only a connection whose response was read can be reused.
       }
       if (response.status < 300) return undefined;
-      return { message: `the collector answers ${response.status}.`, mayPass: LATER.has(response.status) };
+      return {
+        message: `the collector answered with HTTP status ${response.status}.`,
+        isRetryable: RETRYABLE.has(response.status),
+      };
     } catch (error) {
-      return { message: toDiscoveryError(error).message, mayPass: true };
+      return { message: toDiscoveryError(error).message, isRetryable: true };
     }
   }
 
   return {
     add(span) {
       // Keep the newest spans.
-      if (waiting.length >= MOST_WAITING) waiting.shift();
+      if (waiting.length >= MAX_QUEUED_SPANS) waiting.shift();
       waiting.push(span);
       if (sending !== undefined) return;
       if (waiting.length >= BATCH && !isFailing) plan(0);
-      else if (callOff === undefined) plan(PAUSE_MS);
+      else if (cancelPlanned === undefined) plan(PAUSE_MS);
     },
     async close() {
       stop();
@@ -116,5 +119,5 @@ export function createExporter(parts: ExporterParts): Exporter {
 interface Problem {
   readonly message: string;
   /** Whether another attempt can succeed. */
-  readonly mayPass: boolean;
+  readonly isRetryable: boolean;
 }

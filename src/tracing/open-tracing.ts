@@ -42,7 +42,7 @@ export interface TracingParts {
 export function openTracing(parts: TracingParts): Tracing {
   const { settings, version, env, log, schedule } = parts;
   const { origin } = new URL(settings.endpoint);
-  const guarded = createGuardedFetch({ server: "The collector of traces", allowInward: [origin], env });
+  const guarded = createGuardedFetch({ server: "The trace collector", allowInternal: [origin], env });
   const exporter = createExporter({ ...settings, version, guarded, log, schedule });
   return createTracing(parts, exporter);
 }
@@ -65,7 +65,7 @@ export function createTracing(
     const spanId = randomBytes(8).toString("hex");
     if (parent !== undefined) return { ...parent, spanId };
     const traceId = randomBytes(16).toString("hex");
-    return { traceId, spanId, isSampled: isChosen(traceId, parts.settings.ratio) };
+    return { traceId, spanId, isSampled: isSampledTrace(traceId, parts.settings.ratio) };
   };
 
   return {
@@ -91,6 +91,6 @@ export function createTracing(
 }
 
 /** Samples by trace id, so that all participants of a trace decide alike. */
-function isChosen(traceId: string, ratio: number): boolean {
+function isSampledTrace(traceId: string, ratio: number): boolean {
   return Number.parseInt(traceId.slice(-8), 16) < ratio * 0x1_0000_0000;
 }

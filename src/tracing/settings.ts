@@ -17,7 +17,7 @@ const NAME = "anygpt-discovery";
 
 /** Undefined if traces are disabled. The configuration takes precedence over the environment. */
 export function toTraceSettings(env: Env, options: TracesOptions = {}): TraceSettings | undefined {
-  if (!isWanted(env, options)) return undefined;
+  if (!isEnabled(env, options)) return undefined;
   const endpoint = options.endpoint ?? endpointIn(env) ?? COLLECTOR;
   if (!URL.canParse(endpoint) || !/^https?:$/.test(new URL(endpoint).protocol)) {
     throw new DiscoveryError("CONFIGURATION_ERROR", "The address of the trace collector is not a valid URL.", {
@@ -35,7 +35,7 @@ export function toTraceSettings(env: Env, options: TracesOptions = {}): TraceSet
   };
 }
 
-function isWanted(env: Env, { enabled, endpoint }: TracesOptions): boolean {
+function isEnabled(env: Env, { enabled, endpoint }: TracesOptions): boolean {
   if (enabled !== undefined) return enabled;
   if (endpoint !== undefined) return true;
   if (env["OTEL_SDK_DISABLED"]?.toLowerCase() === "true") return false;

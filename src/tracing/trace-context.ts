@@ -8,7 +8,7 @@ export interface TraceContext {
 }
 
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
-const LONGEST_STATE = 512;
+const MAX_STATE_LENGTH = 512;
 
 /** Undefined for an invalid `traceparent`. Later versions may append more fields. */
 export function parseTraceparent(text: unknown): TraceContext | undefined {
@@ -28,6 +28,6 @@ export function traceMeta(
 ): JsonObject | undefined {
   const { traceparent, tracestate } = headers;
   if (parseTraceparent(traceparent) === undefined) return undefined;
-  const isPassedOn = typeof tracestate === "string" && tracestate !== "" && tracestate.length <= LONGEST_STATE;
+  const isPassedOn = typeof tracestate === "string" && tracestate !== "" && tracestate.length <= MAX_STATE_LENGTH;
   return { traceparent, ...(isPassedOn ? { tracestate } : {}) };
 }

@@ -46,16 +46,31 @@ describe("a trace context", () => {
 
 describe("whether and where traces are sent", () => {
   it.each([
-    ["nothing is said", {}, undefined, undefined],
-    ["an address is set", { OTEL_EXPORTER_OTLP_ENDPOINT: "http://c:4318/" }, undefined, "http://c:4318/v1/traces"],
-    ["an address for traces is set", { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "http://c/t" }, undefined, "http://c/t"],
-    ["the exporter is named", { OTEL_TRACES_EXPORTER: "otlp" }, undefined, "http://localhost:4318/v1/traces"],
-    ["another exporter is named", { OTEL_TRACES_EXPORTER: "zipkin" }, undefined, undefined],
-    ["none is wanted", { OTEL_TRACES_EXPORTER: "none", OTEL_EXPORTER_OTLP_ENDPOINT: "http://c" }, undefined, undefined],
-    ["all is off", { OTEL_SDK_DISABLED: "true", OTEL_EXPORTER_OTLP_ENDPOINT: "http://c" }, undefined, undefined],
-    ["the configuration has an address", {}, { endpoint: "http://d/t" }, "http://d/t"],
-    ["the configuration wants it", {}, { enabled: true }, "http://localhost:4318/v1/traces"],
-    ["the configuration forbids it", { OTEL_EXPORTER_OTLP_ENDPOINT: "http://c" }, { enabled: false }, undefined],
+    ["nothing is set", {}, undefined, undefined],
+    [
+      "a general endpoint is set",
+      { OTEL_EXPORTER_OTLP_ENDPOINT: "http://c:4318/" },
+      undefined,
+      "http://c:4318/v1/traces",
+    ],
+    ["an endpoint for traces is set", { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "http://c/t" }, undefined, "http://c/t"],
+    ["the OTLP exporter is selected", { OTEL_TRACES_EXPORTER: "otlp" }, undefined, "http://localhost:4318/v1/traces"],
+    ["another exporter is selected", { OTEL_TRACES_EXPORTER: "zipkin" }, undefined, undefined],
+    [
+      "no exporter is selected",
+      { OTEL_TRACES_EXPORTER: "none", OTEL_EXPORTER_OTLP_ENDPOINT: "http://c" },
+      undefined,
+      undefined,
+    ],
+    [
+      "the SDK is disabled",
+      { OTEL_SDK_DISABLED: "true", OTEL_EXPORTER_OTLP_ENDPOINT: "http://c" },
+      undefined,
+      undefined,
+    ],
+    ["the configuration has an endpoint", {}, { endpoint: "http://d/t" }, "http://d/t"],
+    ["the configuration enables traces", {}, { enabled: true }, "http://localhost:4318/v1/traces"],
+    ["the configuration disables traces", { OTEL_EXPORTER_OTLP_ENDPOINT: "http://c" }, { enabled: false }, undefined],
   ])("when %s", (_, env, options, endpoint) => {
     expect(toTraceSettings(env, options)?.endpoint).toBe(endpoint);
   });
@@ -170,7 +185,7 @@ async function openCollector(statuses: number[] = []) {
 function exporterTo(endpoint: string) {
   const log: string[] = [];
   const planned: (() => void)[] = [];
-  const guarded = createGuardedFetch({ server: "collector", allowInward: [new URL(endpoint).origin] });
+  const guarded = createGuardedFetch({ server: "collector", allowInternal: [new URL(endpoint).origin] });
   const exporter = createExporter({
     endpoint,
     headers: { authorization: "Bearer x" },
@@ -244,7 +259,7 @@ describe("the exporter", () => {
     }
     await exporter.close();
     expect(received.map(({ spans }) => spans[0]?.name)).toEqual(["one", "one", "one"]);
-    expect(log).toEqual(["Traces cannot be sent: the collector answers 503."]);
+    expect(log).toEqual(["Traces cannot be sent: the collector answered with HTTP status 503."]);
   });
 
   it("drops spans that the collector rejects", async () => {
@@ -275,7 +290,7 @@ describe("the exporter", () => {
   });
 });
 
-it("opens on settings, and closes", async () => {
+it("sends the remaining spans when tracing is closed", async () => {
   const { received, endpoint } = await openCollector();
   const settings = { endpoint, headers: {}, ratio: 1, resource: { "service.name": "me" } };
   const tracing = openTracing({

@@ -166,7 +166,7 @@ export function createRequestExchange(parts: ExchangeParts): RequestExchange {
       transport.send(toMessage(id, wanted, parts.envelope), {
         ...(stream === undefined ? {} : { requestSignal: stream.signal }),
         ...(wanted.headers === undefined ? {} : { headers: wanted.headers }),
-        onRequestStreamEnd: () => fail(brokenOff(server)),
+        onRequestStreamEnd: () => fail(connectionLost(server)),
       });
     const sent = transport.hasPerRequestStream === true ? streams.run({ of: pending, id }, send) : send();
     sent.catch((error: unknown) => fail(requestError(server, error)));
@@ -238,7 +238,7 @@ function toMessage(id: number, wanted: ExchangeRequest, envelope: JsonObject): J
   return { jsonrpc: "2.0", id, method: wanted.method, params: { ...wanted.params, _meta: isBare ? undefined : meta } };
 }
 
-function brokenOff(server: string): DiscoveryError {
+function connectionLost(server: string): DiscoveryError {
   return new DiscoveryError("TOOL_EXECUTION_ERROR", `${server} closed the connection without an answer.`, {
     hint: "Check what the call has done before you repeat it.",
     server,

@@ -34,8 +34,7 @@ describe("network failures", () => {
     expect(networkError("github", error)).toMatchObject({
       code: "SERVER_CONNECTION_ERROR",
       executed: "no",
-      message:
-        "github cannot be reached: its port is one of those that programs for the web never connect to (ERR_BLOCKED_PORT).",
+      message: "github cannot be reached: its port is blocked for HTTP clients (ERR_BLOCKED_PORT).",
     });
   });
 

@@ -37,7 +37,7 @@ export interface ClosableFetch {
 
 /** A fetch for URLs that do not come from the configuration: https only, no private addresses, no redirects. */
 export function createForeignFetch({ maxMessageBytes, ...parts }: FetchParts): ClosableFetch {
-  const guard = createGuardedFetch({ ...parts, allowInward: [] });
+  const guard = createGuardedFetch({ ...parts, allowInternal: [] });
   return toFetch(guard, { ...FOREIGN_LIMITS, maxBytes: maxMessageBytes });
 }
 
@@ -50,7 +50,7 @@ export function createWrittenFetch(
   { maxMessageBytes: _limit, ...parts }: FetchParts,
 ): ClosableFetch | undefined {
   if (networkOf(parts.env ?? {}).isPlain(url)) return undefined;
-  const guard = createGuardedFetch({ ...parts, allowInward: [url.origin] });
+  const guard = createGuardedFetch({ ...parts, allowInternal: [url.origin] });
   // Each message is limited where it is read; a stream of messages is not limited.
   return toFetch(guard, { ...WRITTEN_LIMITS, maxBytes: Number.POSITIVE_INFINITY });
 }
@@ -79,12 +79,12 @@ function toFetch(guard: GuardedFetch, limits: Limits & Pick<GuardedRequest, "max
   };
 }
 
-function toStream({ body, heard }: GuardedResponse): ReadableStream<Uint8Array> {
+function toStream({ body, reportActivity }: GuardedResponse): ReadableStream<Uint8Array> {
   return new ReadableStream({
     async pull(controller) {
       const { done, value } = await body.next();
       if (done === true) return controller.close();
-      heard();
+      reportActivity();
       controller.enqueue(value);
     },
     cancel: async () => void (await body.return()),

@@ -4,7 +4,7 @@ import { cutAtWord, toOneLine } from "./text.js";
  * One line of at most `length` characters, cut after a sentence if one ends in its second half, otherwise at a word.
  */
 export function cutAtSentence(text: string, length: number): string {
-  // Limits the time for hostile texts; nothing further back can be shown.
+  // Bounds the time for hostile texts. White space rarely shrinks a text by more than this factor.
   const line = toOneLine(text.slice(0, length * 4));
   if (line.length <= length && text.length <= length * 4) return line;
   const end = line.lastIndexOf(". ", length - 2);

@@ -3,8 +3,8 @@ import { effectLine, type ServerEffect } from "./effect-line.js";
 
 it.each<[ServerEffect, string]>([
   [{ name: "a", command: "x", args: ["-y", "b c"] }, 'a starts x -y "b c"'],
-  [{ name: "a", url: "https://x/mcp" }, "a speaks to https://x/mcp"],
-  [{ name: "a" }, "a speaks to nothing"],
+  [{ name: "a", url: "https://x/mcp" }, "a connects to https://x/mcp"],
+  [{ name: "a" }, "a connects to nothing"],
   [
     {
       name: "a",
@@ -17,7 +17,7 @@ it.each<[ServerEffect, string]>([
   ],
   [
     { name: "a", url: "https://x/${ID}", headers: { Authorization: "Bearer ${TOKEN}" } },
-    "a speaks to https://x/${ID} (sends the headers Authorization; gets your variables ID, TOKEN)",
+    "a connects to https://x/${ID} (sends the headers Authorization; gets your variables ID, TOKEN)",
   ],
   [{ name: "a", command: "x", env: { TOKEN: "${TOKEN}" } }, "a starts x (gets your variable TOKEN)"],
   [{ name: "a", command: "x", inheritEnv: ["AWS_*", "*"] }, 'a starts x (inherits from your environment "AWS_*", "*")'],
@@ -25,7 +25,7 @@ it.each<[ServerEffect, string]>([
     { name: "a", command: "node", args: ["/x", "--api-key=sk-live-9876543210abcdef", "--token", "ghp_abcdefghijkl"] },
     'a starts node /x "--api-key=***" --token "***"',
   ],
-  [{ name: "a", url: "https://x/mcp?api_key=sk-live-98765432" }, "a speaks to https://x/mcp?api_key=***"],
+  [{ name: "a", url: "https://x/mcp?api_key=sk-live-98765432" }, "a connects to https://x/mcp?api_key=***"],
   [
     {
       name: "a",
@@ -49,7 +49,7 @@ it.each<[ServerEffect, string]>([
       headers: { Z: "${command:touch /x} $${command:no}" },
       oauth: { clientSecret: "${keychain:K}" },
     },
-    'a speaks to https://x/mcp (sends the headers Z; runs "touch /x"; reads secrets from keychain:K)',
+    'a connects to https://x/mcp (sends the headers Z; runs "touch /x"; reads secrets from keychain:K)',
   ],
 ])("describes %j as %s", (server, line) => {
   expect(effectLine(server)).toBe(line);

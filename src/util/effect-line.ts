@@ -22,7 +22,7 @@ export interface ServerEffect {
 export function effectLine(server: ServerEffect): string {
   const { name, env = {}, headers = {}, envFile, cwd, inheritEnv = [], oauth = {} } = server;
   const { command, args, url, shownEnv } = masked(server);
-  const what = command === undefined ? `speaks to ${url ?? "nothing"}` : `starts ${commandLine([command, ...args])}`;
+  const what = command === undefined ? `connects to ${url ?? "nothing"}` : `starts ${commandLine([command, ...args])}`;
   const texts = [
     server.command ?? "",
     ...(server.args ?? []),
@@ -60,7 +60,7 @@ interface Masked {
   readonly command: string | undefined;
   readonly args: readonly string[];
   readonly url: string | undefined;
-  /** `NAME=value`. A variable that is only passed on is left out. */
+  /** `NAME=value`. A variable that keeps its value from the user's environment is omitted. */
   readonly shownEnv: readonly string[];
 }
 

@@ -40,11 +40,11 @@ it.each([
   expect({ stdout: ran.stdout, signal: ran.signal }).toEqual({ stdout, signal });
 });
 
-it("leaves nothing of itself in a build without failpoints", () => {
+it("leaves no code in a build without failpoints", () => {
   expect(bundle({ __FAILPOINTS__: "false" })).not.toMatch(/failpoint|FAILPOINT|"one"/);
 });
 
-it("does nothing where it is not built", () => {
+it("does nothing in a build without failpoints", () => {
   const ran = spawnSync(process.execPath, ["--input-type=module", "-e", bundle({})], {
     env: { FAILPOINT: "one:kill" },
     encoding: "utf8",

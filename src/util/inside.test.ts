@@ -42,6 +42,6 @@ it.each([
   expect(isProjectFile(at(file), { cwd: at(cwd), home: at(home) })).toBe(expected);
 });
 
-it("resolves the links in front of a path that does not exist", () => {
+it("resolves the links in the parent folders of a path that does not exist", () => {
   expect(realPath(join(root, "alias/a/b"))).toBe(join(root, "clone/a/b"));
 });

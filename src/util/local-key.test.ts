@@ -45,7 +45,7 @@ describe("createLocalKey", () => {
     expect(await readFile(file, "utf8")).toBe("short");
   });
 
-  it("works without a restart when an obstacle is removed", async () => {
+  it("works without a restart after the cause of a failure is removed", async () => {
     await mkdir(file, { recursive: true });
     const key = createLocalKey(file);
     await expect(key()).rejects.toMatchObject({

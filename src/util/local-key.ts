@@ -46,7 +46,7 @@ export function deriveKey(key: Uint8Array, purpose: string): Buffer {
 async function openKey(file: string, warn: (message: string) => void): Promise<Buffer> {
   const known = await readKey(file);
   if (known !== undefined) {
-    await closeToOthers(file, warn);
+    await restrictToOwner(file, warn);
     return known;
   }
   await ensurePrivateFolder(dirname(file));
@@ -80,7 +80,7 @@ async function readKey(file: string): Promise<Buffer | undefined> {
   return key;
 }
 
-async function closeToOthers(file: string, warn: (message: string) => void): Promise<void> {
+async function restrictToOwner(file: string, warn: (message: string) => void): Promise<void> {
   if (process.platform === "win32") return;
   const { mode, uid } = await stat(file);
   if ((mode & OTHERS) === 0) return;
@@ -92,7 +92,7 @@ async function closeToOthers(file: string, warn: (message: string) => void): Pro
   }
   await chmod(file, 0o600);
   warn(
-    `The key file ${file} was readable by other users; its mode is now 600. If another user may have read it, move it away: the gateway then creates a new key.`,
+    `The key file ${file} was readable by other users; its mode is now 600. If another user may have read it, remove it; the gateway then creates a new key.`,
   );
 }
 

@@ -41,13 +41,13 @@ export interface NamedTypesParts {
   readonly faults: Faults;
   readonly write: (schema: unknown) => TypePiece;
   /** The longest type that is repeated without getting a name. */
-  readonly longestUnnamed: number;
+  readonly maxUnnamedLength: number;
 }
 
 /**
  * Writes each definition of a document once. A definition that is long and used again, or contains itself, gets a name.
  */
-export function createNamedTypes({ root, faults, write, longestUnnamed }: NamedTypesParts): NamedTypes {
+export function createNamedTypes({ root, faults, write, maxUnnamedLength }: NamedTypesParts): NamedTypes {
   const definitions = new Map<string, Definition>();
   const names = new Set(RESERVED_NAMES);
   let counts: ReadonlyMap<string, number> | undefined;
@@ -61,7 +61,7 @@ export function createNamedTypes({ root, faults, write, longestUnnamed }: NamedT
     Object.assign(definition, faults);
     Object.assign(faults, before);
     counts ??= countReferences(root, MAX_PARTS);
-    if ((counts.get(reference) ?? 0) > 1 && definition.piece.text.length > longestUnnamed) definition.isNamed = true;
+    if ((counts.get(reference) ?? 0) > 1 && definition.piece.text.length > maxUnnamedLength) definition.isNamed = true;
     return definition;
   }
 

@@ -9,7 +9,7 @@ export interface PlainSecret {
   readonly value: string;
 }
 
-/** Finds values that look like secrets. It prefers false positives over missed secrets. */
+/** Finds values that look like secrets. It prefers false positives to missed secrets. */
 export function findSecrets(connection: ServerConnection, server: string): PlainSecret[] {
   const found: PlainSecret[] = [];
   replaceSecrets(connection, server, (secret) => {

@@ -28,10 +28,10 @@ function decodePercents(step: string): string {
  * Counts how often each reference occurs in a document, up to a limit of parts. Iterative, so that deep nesting cannot
  * exhaust the stack.
  */
-export function countReferences(document: unknown, mostParts: number): ReadonlyMap<string, number> {
+export function countReferences(document: unknown, maxParts: number): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   const open: unknown[] = [document];
-  for (let parts = 0; open.length > 0 && parts < mostParts; parts++) {
+  for (let parts = 0; open.length > 0 && parts < maxParts; parts++) {
     const next = open.pop();
     if (typeof next !== "object" || next === null) continue;
     const reference = (next as JsonObject)["$ref"];

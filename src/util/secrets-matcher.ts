@@ -9,7 +9,7 @@ export interface Matcher {
 const HEAD = 6;
 /** The number of characters compared at every position: longer, self-similar words would be compared over and over. */
 const STEM = 64;
-const FEWEST_SLOTS = 1 << 10;
+const MIN_SLOTS = 1 << 10;
 const SLOTS_PER_WORD = 16;
 
 interface Word {
@@ -30,7 +30,7 @@ interface Word {
  */
 export function createMatcher(): Matcher {
   const wordsByHead = new Map<string, readonly Word[]>();
-  let mayStart = new Uint8Array(FEWEST_SLOTS);
+  let mayStart = new Uint8Array(MIN_SLOTS);
   let count = 0;
 
   function addAll(head: string, texts: readonly string[]): void {

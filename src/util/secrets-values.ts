@@ -19,21 +19,21 @@ export function createValues(ordinary: ReadonlySet<string>): SecretValues {
   const pieces = new Set<string>();
   const matcher = createMatcher();
   /** Not in the matcher yet: many values are noted at the start, before anything is written. */
-  const unread: string[] = [];
+  const pending: string[] = [];
   return {
     note(value) {
       if (noted.has(value)) return;
       noted.add(value);
-      for (const piece of valuablePieces(value, ordinary)) {
+      for (const piece of secretPieces(value, ordinary)) {
         if (pieces.has(piece)) continue;
         pieces.add(piece);
-        unread.push(piece);
+        pending.push(piece);
       }
     },
     isEmpty: () => pieces.size === 0,
     find(text) {
       if (pieces.size === 0) return [];
-      matcher.add(unread.splice(0).flatMap(formsOf));
+      matcher.add(pending.splice(0).flatMap(formsOf));
       return matcher.find(text);
     },
   };
@@ -43,7 +43,7 @@ export function createValues(ordinary: ReadonlySet<string>): SecretValues {
  * Values that expire if they are not noted again. There are two generations: new values go into the current one; when
  * it is an hour old, it becomes the previous one, and the old previous one is dropped.
  */
-export function createPassing(ordinary: ReadonlySet<string>, elapsed: () => number): SecretValues {
+export function createTemporaryValues(ordinary: ReadonlySet<string>, elapsed: () => number): SecretValues {
   let [before, present] = [createValues(ordinary), createValues(ordinary)];
   let since = elapsed();
   return {
@@ -59,7 +59,7 @@ export function createPassing(ordinary: ReadonlySet<string>, elapsed: () => numb
   };
 }
 
-export function valuablePieces(value: string, ordinary: ReadonlySet<string>): string[] {
+export function secretPieces(value: string, ordinary: ReadonlySet<string>): string[] {
   const isSecret = (text: string): boolean => !ordinary.has(text) && !isOrdinary(text);
   return isSecret(value) && !isPlainWord(value) ? piecesOf(value).filter(isSecret) : [];
 }

@@ -44,7 +44,7 @@ describe("redact", () => {
         const encoded = encode(`${"u".repeat(before)}hunter2-and>more?~~${after}`);
         const hidden = secretsOf("hunter2-and>more?~~").redact(encoded);
         expect(hidden).toContain("***");
-        // What remains are the neighbours, and at each end one character that they share.
+        // Only the bytes next to the value remain, and at each end one character that also encodes a part of the value.
         expect(hidden.replace(/=+$/, "").length).toBeLessThanOrEqual(
           3 + Math.ceil(((before + after.length) * 4) / 3) + 2,
         );
@@ -163,7 +163,7 @@ describe("redact", () => {
       expect(secrets.redact(text)).toBe(text);
       return () => secrets.redact(text);
     };
-    await expectCpuTime(redactWith(320), { most: 6, control: redactWith(5) });
+    await expectCpuTime(redactWith(320), { maxRatio: 6, control: redactWith(5) });
   });
 });
 
@@ -225,7 +225,7 @@ describe("redactError", () => {
   });
 });
 
-describe("notePassing", () => {
+describe("noteTemporary", () => {
   const HOUR_MS = 3_600_000;
   const token = (number: number): string => `eyJhbGciOiJSUzI1NiJ9.${number}.${"k3Yq".repeat(10)}${number}`;
 
@@ -233,12 +233,12 @@ describe("notePassing", () => {
     let now = 0;
     const secrets = createSecrets([], () => now);
     secrets.note(token(1));
-    secrets.notePassing(token(2));
+    secrets.noteTemporary(token(2));
     now = HOUR_MS;
-    secrets.notePassing(token(3));
+    secrets.noteTemporary(token(3));
     expect(secrets.redact(`${token(1)} ${token(2)} ${token(3)}`)).toBe("*** *** ***");
     now = 2 * HOUR_MS;
-    secrets.notePassing(token(3));
+    secrets.noteTemporary(token(3));
     expect(secrets.redact(`${token(1)} ${token(3)}`)).toBe("*** ***");
     expect(secrets.redact(token(2))).not.toBe("***");
     expect(secrets.with([]).redact(token(3))).toBe("***");

@@ -3,7 +3,7 @@ import { DiscoveryError } from "../errors.js";
 import type { NextStep } from "../model/next-steps.js";
 import { formsOf } from "./secrets-forms.js";
 import { createMatcher, type Matcher, replaceRanges } from "./secrets-matcher.js";
-import { createPassing, createValues, type SecretValues, valuablePieces } from "./secrets-values.js";
+import { createTemporaryValues, createValues, type SecretValues, secretPieces } from "./secrets-values.js";
 
 export interface Secrets {
   /** Hides the value and its parts from now on. Values that are not secret, such as `true`, are ignored. */
@@ -12,11 +12,11 @@ export interface Secrets {
    * The same for a value that is replaced from time to time, such as a token. It must be noted whenever it is used, and
    * expires one to two hours after it was last noted.
    */
-  notePassing(value: string): void;
+  noteTemporary(value: string): void;
   redact(text: string): string;
   /**
    * Copies the data with the values hidden in every text, including names. Parts that are too deep or too large are
-   * left out.
+   * omitted.
    */
   redactValue(value: unknown): unknown;
   /** Copies the error with the values hidden in all its texts. */
@@ -42,26 +42,26 @@ const MAX_CAUSES = 8;
 export function createSecrets(ordinary: Iterable<string> = [], elapsed = (): number => performance.now()): Secrets {
   const ordinaryValues = new Set(ordinary);
   return createView({
-    lasting: createValues(ordinaryValues),
-    passing: createPassing(ordinaryValues, elapsed),
+    permanent: createValues(ordinaryValues),
+    temporary: createTemporaryValues(ordinaryValues, elapsed),
     ordinary: ordinaryValues,
   });
 }
 
 interface Noted {
-  readonly lasting: SecretValues;
-  readonly passing: SecretValues;
+  readonly permanent: SecretValues;
+  readonly temporary: SecretValues;
   readonly ordinary: ReadonlySet<string>;
 }
 
 function createView(noted: Noted, more: readonly string[] = []): Secrets {
   let viewMatcher: Matcher | undefined;
-  const isEmpty = (): boolean => noted.lasting.isEmpty() && noted.passing.isEmpty() && more.length === 0;
+  const isEmpty = (): boolean => noted.permanent.isEmpty() && noted.temporary.isEmpty() && more.length === 0;
 
   function redact(text: string): string {
     if (isEmpty()) return text;
     if (more.length > 0) viewMatcher ??= matcherOf(more);
-    const ranges = [...noted.lasting.find(text), ...noted.passing.find(text), ...(viewMatcher?.find(text) ?? [])];
+    const ranges = [...noted.permanent.find(text), ...noted.temporary.find(text), ...(viewMatcher?.find(text) ?? [])];
     return replaceRanges(text, ranges, HIDDEN);
   }
 
@@ -87,13 +87,13 @@ function createView(noted: Noted, more: readonly string[] = []): Secrets {
   }
 
   return {
-    note: noted.lasting.note,
-    notePassing: noted.passing.note,
+    note: noted.permanent.note,
+    noteTemporary: noted.temporary.note,
     redact,
     redactValue,
     redactError,
     with: (values) =>
-      createView(noted, [...more, ...[...values].flatMap((value) => valuablePieces(value, noted.ordinary))]),
+      createView(noted, [...more, ...[...values].flatMap((value) => secretPieces(value, noted.ordinary))]),
   };
 }
 

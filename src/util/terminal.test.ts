@@ -12,7 +12,7 @@ describe("sanitize", () => {
     ["an invisible space and a byte order mark", "a\u200bb\ufeff", "a\\u200bb\\ufeff"],
     ["tag characters", "a\u{e0041}", "a\\u{e0041}"],
     ["line separators that some terminals obey", "a\u2028b\u0085", "a\\u2028b\\u0085"],
-    ["half of a surrogate pair", "a\ud800", "a\\ud800"],
+    ["a lone surrogate", "a\ud800", "a\\ud800"],
   ])("shows %s as text", (_name, text, expected) => {
     expect(sanitize(text)).toBe(expected);
   });

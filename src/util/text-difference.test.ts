@@ -48,7 +48,7 @@ it.each<[string, string | undefined, string | undefined, string]>([
     `${"before ".repeat(20)}new${" after".repeat(20)}`,
     '…"before before old after after after a"… → …"before before new after after after a"…',
   ],
-  ["a changed surrogate half", "a😀b", "a😁b", '"a😀b" → "a😁b"'],
+  ["a changed low surrogate", "a😀b", "a😁b", '"a😀b" → "a😁b"'],
 ])("summarizes %s in one line", (_, before, after, expected) => {
   expect(summarizeDifference(before, after)).toBe(expected);
 });

@@ -79,7 +79,7 @@ function range(low: unknown, high: unknown, unit: string): string {
   return min === max && unit !== "" ? ` ${min}${unit}` : ` ${min}..${max}${unit}`;
 }
 
-/** Generators write the extreme integers for "no bound", so they are left out. */
+/** Generators write the extreme integers for "no bound", so they are omitted. */
 function isLow(value: unknown): value is number {
   return typeof value === "number" && value > -Number.MAX_SAFE_INTEGER;
 }

@@ -138,7 +138,7 @@ it("shows short descriptions and examples within a type, and reports when it cut
   expect(write("absolute, or relative to the root")).toMatchObject({ isCut: true });
 });
 
-it("ends at a depth and size that no honest schema reaches", () => {
+it("stops at its limits of depth and size", () => {
   let deep: object = { type: "string" };
   for (let level = 0; level < 10_000; level++) deep = { type: "array", items: deep };
   expect(createTypeWriter(deep, { noteLength: 0 }).write(deep)).toMatchObject({ isWhole: false });

@@ -29,7 +29,7 @@ export { defaultOf, followReference };
  * `'open'|'closed'`, `integer 1..100`, `{path: string, head?: number}[]`. Parts that it cannot express are marked `…`.
  */
 export function toTypeExpression(schema: unknown, root: unknown = schema): string {
-  return createTypeWriter(root, { noteLength: 0, longestUnnamed: 200 }).write(schema).text;
+  return createTypeWriter(root, { noteLength: 0, maxUnnamedLength: 200 }).write(schema).text;
 }
 
 export interface TypeText {
@@ -48,10 +48,10 @@ export interface TypeWriter {
 }
 
 export interface TypeWriterOptions {
-  /** Maximum length of descriptions within a type, which are written as comments; 0 leaves them out. */
+  /** Maximum length of descriptions within a type, which are written as comments; 0 omits them. */
   readonly noteLength: number;
   /** A definition that is used more than once gets a name if it is longer than this. */
-  readonly longestUnnamed?: number;
+  readonly maxUnnamedLength?: number;
 }
 
 const MAX_PARTS = 20_000;
@@ -64,30 +64,30 @@ const VALUES = ["const", "enum", "$ref"];
 const NOTHING: Surroundings = { isPart: false, types: [], isGuess: false };
 
 export function createTypeWriter(root: unknown, options: TypeWriterOptions): TypeWriter {
-  const { noteLength, longestUnnamed = 40 } = options;
+  const { noteLength, maxUnnamedLength = 40 } = options;
   const faults = { isWhole: true, isCut: false };
   const write = (schema: unknown): TypePiece => mark(schema, express(schema));
-  const named = createNamedTypes({ root, faults, write, longestUnnamed });
+  const named = createNamedTypes({ root, faults, write, maxUnnamedLength });
   let parts = 0;
   let depth = 0;
   let around = NOTHING;
 
-  function unsaid(text = ""): TypePiece {
+  function incomplete(text = ""): TypePiece {
     faults.isWhole = false;
     return text === "" ? word("…") : { text: `${text} …`, binding: BOUNDED };
   }
 
   function express(schema: unknown): TypePiece {
     parts += 1;
-    if (parts > MAX_PARTS || depth >= MAX_DEPTH) return unsaid();
+    if (parts > MAX_PARTS || depth >= MAX_DEPTH) return incomplete();
     depth += 1;
-    const piece = isJsonObject(schema) ? expressKeywords(schema) : expressOdd(schema);
+    const piece = isJsonObject(schema) ? expressKeywords(schema) : expressNonObject(schema);
     depth -= 1;
     return piece;
   }
 
-  function expressOdd(schema: unknown): TypePiece {
-    return typeof schema === "boolean" ? word(schema ? "any" : "never") : unsaid();
+  function expressNonObject(schema: unknown): TypePiece {
+    return typeof schema === "boolean" ? word(schema ? "any" : "never") : incomplete();
   }
 
   function expressKeywords(schema: JsonObject): TypePiece {
@@ -95,14 +95,14 @@ export function createTypeWriter(root: unknown, options: TypeWriterOptions): Typ
     const own = Object.keys(schema).filter((key) => types.some((type) => KEYWORDS[type]?.has(key) === true));
     const outer = around;
     around = surroundingsOf(schema, types, outer);
-    const isOdd = isMisguessed(around, outer) || (around.isGuess && VALUES.some((key) => key in schema));
+    const isInexact = isMisguessed(around, outer) || (around.isGuess && VALUES.some((key) => key in schema));
     const whole = intersect([...expressBase(schema, types, own.length), ...expressCombinations(schema)]);
     around = outer;
     const piece = schema["nullable"] === true ? unite([whole, NULL]) : whole;
-    const isTold = Object.keys(schema).every(
+    const isExpressed = Object.keys(schema).every(
       (key) => GENERAL.has(key) || isNote(key) || own.includes(key) || isEmptyObject(schema[key]),
     );
-    return isTold && !isOdd ? piece : unsaid(within(piece, BOUNDED));
+    return isExpressed && !isInexact ? piece : incomplete(within(piece, BOUNDED));
   }
 
   function expressBase(schema: JsonObject, types: readonly string[], bounds: number): TypePiece[] {
@@ -111,8 +111,8 @@ export function createTypeWriter(root: unknown, options: TypeWriterOptions): Typ
       const isRepeated = bounds === 0 && optionsName(schema, types);
       return types.length === 0 || isRepeated ? [] : [expressTypes(schema, types)];
     }
-    const isOdd = ("const" in schema && "enum" in schema) || !Array.isArray(values) || values.some(isStructured);
-    if (isOdd) return [unsaid("any")];
+    const isInexact = ("const" in schema && "enum" in schema) || !Array.isArray(values) || values.some(isStructured);
+    if (isInexact) return [incomplete("any")];
     const isImplied = types.length === 0 || (bounds === 0 && values.every((value) => isOfType(value, types)));
     const literals = unite(values.map((value) => word(toLiteral(value))));
     return isImplied ? [literals] : [literals, expressTypes(schema, types)];
@@ -122,21 +122,22 @@ export function createTypeWriter(root: unknown, options: TypeWriterOptions): Typ
     const { $ref: reference, allOf = [] } = schema;
     const facets: TypePiece[] = [];
     if (typeof reference === "string") facets.push(expressReference(reference));
-    else if (reference !== undefined) facets.push(unsaid());
+    else if (reference !== undefined) facets.push(incomplete());
     if (schema["anyOf"] !== undefined) facets.push(expressOptions(schema["anyOf"], () => true));
     if (schema["oneOf"] !== undefined) {
       facets.push(expressOptions(schema["oneOf"], (options) => areDisjoint(options, root)));
     }
     if (schema["not"] !== undefined) facets.push(expressNot(schema["not"]));
-    return [...facets, ...(Array.isArray(allOf) ? allOf.map(expressNoted) : [unsaid()])];
+    return [...facets, ...(Array.isArray(allOf) ? allOf.map(expressNoted) : [incomplete()])];
   }
 
   function expressReference(reference: string): TypePiece {
     const piece = inside(() => named.use(reference));
-    if (piece === undefined) return unsaid();
+    if (piece === undefined) return incomplete();
     const target = followReference(reference, root);
-    const isOdd = isJsonObject(target) && isMisguessed(surroundingsOf(target, typesOf(target) ?? [], NOTHING), around);
-    return isOdd || (around.isPart && isClosed(target)) ? unsaid(within(piece, BOUNDED)) : piece;
+    const isInexact =
+      isJsonObject(target) && isMisguessed(surroundingsOf(target, typesOf(target) ?? [], NOTHING), around);
+    return isInexact || (around.isPart && isClosed(target)) ? incomplete(within(piece, BOUNDED)) : piece;
   }
 
   /** Members and definitions do not belong to the surrounding intersection. */
@@ -149,16 +150,16 @@ export function createTypeWriter(root: unknown, options: TypeWriterOptions): Typ
   }
 
   function expressOptions(options: unknown, isPlain: (options: readonly unknown[]) => boolean): TypePiece {
-    if (!Array.isArray(options) || options.length === 0) return unsaid();
+    if (!Array.isArray(options) || options.length === 0) return incomplete();
     const pieces = options.map(expressNoted);
     if (options.length === 1 || isPlain(options)) return unite(pieces);
     const text = `oneOf(${pieces.map((piece) => within(piece, INTERSECTION)).join("|")})`;
-    return areClear(options) ? word(text) : unsaid(text);
+    return areClear(options) ? word(text) : incomplete(text);
   }
 
   function expressNot(schema: unknown): TypePiece {
     if (schema === true || isEmptyObject(schema)) return word("never");
-    return isExact(schema) ? word(`not(${express(schema).text})`) : unsaid("any");
+    return isExact(schema) ? word(`not(${express(schema).text})`) : incomplete("any");
   }
 
   function expressTypes(schema: JsonObject, types: readonly string[]): TypePiece {
@@ -166,23 +167,23 @@ export function createTypeWriter(root: unknown, options: TypeWriterOptions): Typ
   }
 
   function expressType(schema: JsonObject, type: string): TypePiece {
-    if (KEYWORDS[type] === undefined) return unsaid(type);
+    if (KEYWORDS[type] === undefined) return incomplete(type);
     const { isPart } = around;
     const text = inside(() => {
       if (type === "array") return expressArray(schema);
       return type === "object" ? expressObject(schema, isPart) : type;
     });
     const bounds = toBounds(type, schema);
-    return bounds === undefined ? unsaid(text) : append(word(text), bounds, BOUNDED);
+    return bounds === undefined ? incomplete(text) : append(word(text), bounds, BOUNDED);
   }
 
   function expressArray({ items, prefixItems, additionalItems }: JsonObject): string {
     const [first, rest] = prefixItems === undefined ? [items, additionalItems] : [prefixItems, items];
     if (!Array.isArray(first)) {
-      if (prefixItems !== undefined || additionalItems !== undefined) unsaid();
+      if (prefixItems !== undefined || additionalItems !== undefined) incomplete();
       return `${items === undefined ? "any" : within(expressNoted(items), TIGHT)}[]`;
     }
-    if (prefixItems !== undefined && additionalItems !== undefined) unsaid();
+    if (prefixItems !== undefined && additionalItems !== undefined) incomplete();
     const texts = first.map((item) => expressNoted(item).text);
     if (rest !== undefined && rest !== false) texts.push(`...${within(expressNoted(rest), TIGHT)}[]`);
     return `[${texts.join(", ")}]`;
@@ -192,15 +193,15 @@ export function createTypeWriter(root: unknown, options: TypeWriterOptions): Typ
     const members = [...expressMembers(schema), ...expressPatterns(schema), ...expressRest(schema)];
     // The parts of an intersection combine their members, so a closed object must state that it has no others.
     if (isOneOfSeveral && schema["additionalProperties"] === false) members.push("[key]: never");
-    if (isOneOfSeveral && schema["unevaluatedProperties"] !== undefined) unsaid();
-    if (schema["patternProperties"] !== undefined && requiresUnlisted(schema)) unsaid();
+    if (isOneOfSeveral && schema["unevaluatedProperties"] !== undefined) incomplete();
+    if (schema["patternProperties"] !== undefined && requiresUnlisted(schema)) incomplete();
     const isOpen = members.length === 0 && schema["additionalProperties"] === undefined;
     return isOpen ? "object" : `{${members.join(", ")}}`;
   }
 
   function expressMembers({ properties = {}, required = [], additionalProperties: rest = true }: JsonObject): string[] {
     if (!isJsonObject(properties) || !Array.isArray(required)) {
-      unsaid();
+      incomplete();
       return [];
     }
     const needed = new Set(required.map(String));
@@ -211,9 +212,9 @@ export function createTypeWriter(root: unknown, options: TypeWriterOptions): Typ
   }
 
   function expressPatterns({ patternProperties = {} }: JsonObject): string[] {
-    if (!isJsonObject(patternProperties)) return [unsaid().text];
+    if (!isJsonObject(patternProperties)) return [incomplete().text];
     return Object.entries(patternProperties).map(([pattern, member]) => {
-      if (toBounds("string", { pattern }) === undefined) unsaid();
+      if (toBounds("string", { pattern }) === undefined) incomplete();
       return `[${toLiteralPattern(pattern)}]: ${expressNoted(member).text}`;
     });
   }
@@ -222,7 +223,7 @@ export function createTypeWriter(root: unknown, options: TypeWriterOptions): Typ
   function expressRest(schema: JsonObject): string[] {
     const { additionalProperties: rest, propertyNames: names, unevaluatedProperties: unevaluated = false } = schema;
     const isOfAnyName = names === undefined || names === true || isPlainText(names);
-    if (unevaluated !== false || (rest === false && !isOfAnyName)) unsaid();
+    if (unevaluated !== false || (rest === false && !isOfAnyName)) incomplete();
     if (rest === false || (rest === undefined && isOfAnyName)) return [];
     return [`[${isOfAnyName ? "key" : expressNoted(names).text}]: ${expressNoted(rest ?? true).text}`];
   }

@@ -9,7 +9,7 @@ import type { ToolDefinition } from "../../src/model/tool.js";
 const data = process.env["ANYGPT_DATA"];
 const MESSAGE = "ANYGPT_DATA does not name a folder with real documents";
 
-/** Keywords that an upgrade cannot change, by name; it moves examples. */
+/** The tools by name, without examples, because an upgrade moves them. */
 async function toolsOf(document: unknown): Promise<unknown> {
   const { tools, dropped } = await convertDocument(JSON.stringify(document), { document: "/api.json", operations: [] });
   expect(dropped).toEqual([]);

@@ -1,4 +1,4 @@
-// One of several processes that share a store: opens it and runs the given jobs one after the other.
+// One of several processes that share a store: opens it and runs the jobs that it receives one after the other.
 import { createStore, type StoreParts } from "../../src/store/create-store.js";
 
 export type Job =
@@ -41,13 +41,13 @@ const reserve = (key: string, requestId: string) =>
   store.keys.reserve({ actor: "a", tool: "s:t", key }, { fingerprint: "f", requestId, now: 1000, ttlMs: TTL_MS });
 
 /** A whole call with a key: 1 if this process executed it. */
-async function carryOut(key: string): Promise<number> {
+async function runKeyedCall(key: string): Promise<number> {
   const reservation = await reserve(key, `${process.pid}-${key}`);
   if (reservation.kind === "known") return 0;
   if (!(await store.keys.dispatch(reservation.claim, 1001))) return 0;
   const answer = Buffer.from(`${process.pid}-${key}`);
   if (!(await store.keys.finish(reservation.claim, { kind: "completed", answer }, 1002))) {
-    throw new Error(`${key} was taken away while it was carried out.`);
+    throw new Error(`${key} was taken over while its call ran.`);
   }
   return 1;
 }
@@ -65,7 +65,7 @@ async function run(job: Job): Promise<unknown> {
       return tries.reduce((sum, won) => sum + won, 0);
     }
     case "carry-out": {
-      const made = await Promise.all(job.keys.map(carryOut));
+      const made = await Promise.all(job.keys.map(runKeyedCall));
       return made.reduce((sum, one) => sum + one, 0);
     }
     case "take": {

@@ -74,7 +74,7 @@ function createProcess(child: ChildProcess): StoreProcess {
           else reject(new Error(message.reason));
         };
         child.on("message", listen);
-        child.once("exit", () => reject(new Error("The process ended.")));
+        child.once("exit", () => reject(new Error("The process exited.")));
         child.send(job);
       }),
     async untilWritten(count) {

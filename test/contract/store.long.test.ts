@@ -27,5 +27,5 @@ async function createPlace(inline: boolean): Promise<StorePlace> {
   };
 }
 
-describeStore("the embedded store, in a thread of its own", () => createPlace(false));
+describeStore("the embedded store, in its own thread", () => createPlace(false));
 describeStore("the embedded store, in the calling thread", () => createPlace(true), { withProcesses: false });

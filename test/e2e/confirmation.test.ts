@@ -52,19 +52,19 @@ const ERAS: [string, ClientOptions][] = [
 ];
 
 /** Gives the same answer to every elicitation and records it. */
-class Person {
+class TestUser {
   readonly questions: string[] = [];
   answer: Answer = YES;
 }
 
 /** The official client, with or without a user who can answer elicitations. */
-async function connect({ home }: Bank, options: ClientOptions, person?: Person) {
-  const capabilities = person === undefined ? {} : { elicitation: { form: {} } };
+async function connect({ home }: Bank, options: ClientOptions, user?: TestUser) {
+  const capabilities = user === undefined ? {} : { elicitation: { form: {} } };
   const client = new Client({ name: "test", version: "1.0.0" }, { ...options, capabilities });
-  if (person !== undefined) {
+  if (user !== undefined) {
     client.setRequestHandler("elicitation/create", ({ params }) => {
-      person.questions.push(params.message);
-      return person.answer;
+      user.questions.push(params.message);
+      return user.answer;
     });
   }
   const command = nodeServer(DISCOVERY, "--config", home.config);
@@ -82,32 +82,32 @@ type Execute = Awaited<ReturnType<typeof connect>>;
 
 describe.each(ERAS)("with %s, a client that supports elicitation", (_, options) => {
   describe.each(["auto", "human"])("in mode %s", (mode) => {
-    const person = new Person();
+    const user = new TestUser();
     let bank: Bank;
     let execute: Execute;
     beforeAll(async () => {
       bank = createBank({ confirmation: { mode } });
-      execute = await connect(bank, options, person);
+      execute = await connect(bank, options, user);
     });
     beforeEach(() => {
-      person.answer = YES;
-      person.questions.length = 0;
+      user.answer = YES;
+      user.questions.length = 0;
     });
 
     it("runs a destructive call after the user accepts, and asks for each call", async () => {
       expect((await execute("delete", "alice")).text).toBe("delete: alice");
-      expect(person.questions).toHaveLength(1);
+      expect(user.questions).toHaveLength(1);
       for (const shown of ["bank:delete", "destructive", "destructiveHint", '"name": "alice"']) {
-        expect(person.questions[0]).toContain(shown);
+        expect(user.questions[0]).toContain(shown);
       }
       expect((await execute("delete", "alice")).text).toBe("delete: alice");
-      expect(person.questions).toHaveLength(2);
+      expect(user.questions).toHaveLength(2);
       expect(bank.ledger("alice")).toHaveLength(2);
     });
 
     it("runs read-only calls without asking", async () => {
       expect((await execute("look", "alice")).text).toBe("look: alice");
-      expect(person.questions).toEqual([]);
+      expect(user.questions).toEqual([]);
     });
 
     it.each<[string, string, Answer, string]>([
@@ -115,18 +115,18 @@ describe.each(ERAS)("with %s, a client that supports elicitation", (_, options) 
       ["closes the dialogue", "carol", { action: "cancel" }, "CONFIRMATION_REQUIRED"],
       ["does not tick the box", "dave", { action: "accept", content: { confirm: false } }, "CONFIRMATION_REQUIRED"],
     ])("runs nothing when the user %s", async (__, name, answer, code) => {
-      person.answer = answer;
+      user.answer = answer;
       expect((await execute("delete", name)).error).toMatchObject({ code, executed: "no" });
-      expect(person.questions).toHaveLength(1);
+      expect(user.questions).toHaveLength(1);
       expect(bank.ledger(name)).toEqual([]);
     });
 
     it("cannot confirm on behalf of the user", async () => {
-      person.answer = { action: "cancel" };
+      user.answer = { action: "cancel" };
       for (let count = 0; count < 3; count += 1) {
         expect((await execute("delete", "erin", { confirmed: true })).error?.code).toBe("CONFIRMATION_REQUIRED");
       }
-      expect(person.questions).toHaveLength(3);
+      expect(user.questions).toHaveLength(3);
       expect(bank.ledger("erin")).toEqual([]);
     });
   });
@@ -172,7 +172,7 @@ describe.each(ERAS)("with %s, a client without elicitation", (_, options) => {
     expect(bank.ledger("erin")).toEqual([]);
   });
 
-  it("waits in mode human for an operator of the gateway, whatever it sends", async () => {
+  it("waits in mode human for an operator's approval, whatever the client sends", async () => {
     const strict = createBank({ confirmation: { mode: "human" } });
     const { home } = strict;
     const call = await connect(strict, options);
@@ -226,9 +226,9 @@ describe("a client that writes raw protocol messages", () => {
     const { request } = speak(home);
     const asked = { ...deletion, _meta: envelope({ elicitation: {} }) };
     const inputResponses = { confirmation: YES };
-    const told = await request({ ...deletion, _meta: envelope({}) });
-    expect(codeIn(told)).toBe("CONFIRMATION_REQUIRED");
-    const id = /ap_\w+/.exec(JSON.stringify(told))?.[0] ?? "";
+    const reported = await request({ ...deletion, _meta: envelope({}) });
+    expect(codeIn(reported)).toBe("CONFIRMATION_REQUIRED");
+    const id = /ap_\w+/.exec(JSON.stringify(reported))?.[0] ?? "";
     for (const requestState of [undefined, "", id, `${id}.`, `${id}.${"A".repeat(43)}`, { id }]) {
       expect(await request({ ...asked, inputResponses, requestState })).toMatchObject({ resultType: "input_required" });
     }

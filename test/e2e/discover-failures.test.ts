@@ -133,9 +133,9 @@ describe("a failed discovery", () => {
       ["--url", "https://x.example", "--header", "X-Api-Key=abc"],
       "X-Api-Key looks like a secret",
     ],
-    ["half a header", ["--url", "https://x.example", "--header", "X-Api-Key"], "is not a valid header"],
+    ["an incomplete header", ["--url", "https://x.example", "--header", "X-Api-Key"], "is not a valid header"],
     ["an open quote", ["--command", "x 'y"], "is not closed"],
-  ])("says so with %s", async (_case, args, message) => {
+  ])("reports %s", async (_case, args, message) => {
     const { exit, stderr } = await discover(...args);
     expect({ exit, stderr }).toMatchObject({ exit: 1, stderr: expect.stringContaining(message) });
   });

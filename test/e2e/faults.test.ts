@@ -226,8 +226,10 @@ describe("a stop signal", () => {
     await eventually(() => !running.some(isRunning));
     expect(running.length).toBeGreaterThan(0);
   });
+});
 
-  it("a closed standard error does not stop the gateway", async () => {
+describe("closing", () => {
+  it("standard error does not stop the gateway", async () => {
     const raw = spawnGateway(homeWith({ servers: { echo: testServer("echo.mjs") } }));
     raw.process.stderr.destroy();
     raw.send(INITIALIZE);
@@ -239,7 +241,7 @@ describe("a stop signal", () => {
     expect(await raw.exit).toBe(0);
   });
 
-  it("a client that closes its input right after a call still gets the answer", async () => {
+  it("standard input right after a call does not lose the answer", async () => {
     const raw = spawnGateway(homeWith({ servers: { echo: testServer("echo.mjs") } }));
     raw.send(INITIALIZE);
     const args = { server: "echo", tool: "add", arguments: { a: 1, b: 2 } };
@@ -249,7 +251,7 @@ describe("a stop signal", () => {
     expect(await raw.exit).toBe(0);
   });
 
-  it("a closed input ends the gateway and its servers", async () => {
+  it("standard input ends the gateway and its servers", async () => {
     const home = homeWith({ servers: { echo: testServer("echo.mjs") } });
     const gateway = await connect(home);
     const pid = Number((await execute(gateway, "echo", "pid")).text);

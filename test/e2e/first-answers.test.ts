@@ -28,7 +28,7 @@ it("distinguishes a server that is still starting from a missing tool", async ()
   await engine.close();
 });
 
-it("tells an agent which servers are still starting and when to search again", async () => {
+it("reports to an agent which servers are still starting and when to search again", async () => {
   const home = createHome({ servers: [hanging] });
   const gateway = await connectGateway(home);
   expect((await gateway.call("search_tools", { query: "add two numbers" })).json()).toEqual({

@@ -69,7 +69,7 @@ describe("the tool list", () => {
     expect(lists[0]).toEqual(lists[1]);
   });
 
-  it("is accompanied by instructions that name the servers, in at most 150 tokens", () => {
+  it("comes with instructions that name the servers, in at most 150 tokens", () => {
     const instructions = gateway.client.getInstructions() ?? "";
     for (const name of ["everything", "filesystem (Files)", "memory"]) expect(instructions).toContain(name);
     expect(encode(instructions).length).toBeLessThanOrEqual(150);

@@ -8,14 +8,14 @@ import { definitionHash, type ToolFile } from "../../src/toolfiles/format/tool-f
 import { ANYGPT, connectGateway, type Home, testServer } from "../support/gateway.js";
 
 /** A user with a home folder and a project, at the built command line. */
-interface Person {
+interface TestUser {
   readonly project: string;
   readonly home: Home;
   run(...argv: string[]): { exit: number | null; stdout: string; stderr: string };
   remove(): void;
 }
 
-function createPerson(): Person {
+function createTestUser(): TestUser {
   const folder = mkdtempSync(join(tmpdir(), "anygpt-e2e-"));
   const project = join(folder, "project");
   mkdirSync(project);
@@ -63,12 +63,12 @@ const FILE: ToolFile = {
   timeoutMs: 30_000,
 };
 
-let ann: Person;
-let bob: Person;
+let ann: TestUser;
+let bob: TestUser;
 
 beforeAll(() => {
-  ann = createPerson();
-  bob = createPerson();
+  ann = createTestUser();
+  bob = createTestUser();
 });
 afterAll(() => {
   ann.remove();
@@ -76,12 +76,12 @@ afterAll(() => {
 });
 
 /** The terminal output for this answer, on one line. */
-function answer(person: Person, words: string, argv: readonly string[]): string {
+function answer(user: TestUser, words: string, argv: readonly string[]): string {
   const line = [process.execPath, ANYGPT, "mcp", ...argv].map((word) => `'${word}'`).join(" ");
   const given = process.platform === "darwin" ? ["-q", "/dev/null", "sh", "-c", line] : ["-qec", line, "/dev/null"];
   const { stdout } = spawnSync("script", given, {
-    cwd: person.project,
-    env: { ...person.home.env, TERM: "dumb" },
+    cwd: user.project,
+    env: { ...user.home.env, TERM: "dumb" },
     input: words,
     encoding: "utf8",
   });

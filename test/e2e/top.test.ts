@@ -31,8 +31,8 @@ describe("anygpt mcp top", () => {
   it("shows a gateway served over HTTP, with the local token", async () => {
     const gateway = await serveGateway(home);
     await gateway.ask("/api/adapters/echo/tools/echo", { method: "POST", body: { text: "hi" } });
-    const told = JSON.parse(await top("--url", gateway.url, "--json"));
-    expect(told).toMatchObject({
+    const reported = JSON.parse(await top("--url", gateway.url, "--json"));
+    expect(reported).toMatchObject({
       origin: gateway.url,
       total: { calls: 1, errors: 0 },
       servers: [{ name: "echo", state: "open", tools: 15, calls: 1 }],

@@ -11,7 +11,11 @@ describe("the audit log", () => {
   holdRows([
     ["has one outcome for every call, in one hash chain shared by three gateways", mixedCalls, 60],
     ["keeps every acknowledged call after a power failure", powerLoss, 5],
-    ["blocks calls that it cannot record while the disk is broken, and recovers by itself", brokenDisk, countOf(3, 1)],
+    [
+      "blocks calls that it cannot record while the disk is broken, and recovers without a restart",
+      brokenDisk,
+      countOf(3, 1),
+    ],
     ["has one line per record, whatever callers send", hostileRecords, 15],
     ["does not reveal guessable arguments", paramsHash, 20_000],
   ]);

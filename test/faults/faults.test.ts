@@ -6,7 +6,7 @@ import { ROOT } from "../support/gateway.js";
 import { crashMatrix } from "./rows/idempotency/crash-matrix.js";
 import { gatewayKills } from "./rows/idempotency/gateway-kills.js";
 import { idempotencyCases } from "./rows/idempotency/idempotency-cases.js";
-import { pausedGateway } from "./rows/idempotency/paused-gateway.js";
+import { suspendedGateway } from "./rows/idempotency/suspended-gateway.js";
 import { rateBucket } from "./rows/policy/rate-bucket.js";
 import { sameIds } from "./rows/protocol/same-ids.js";
 import { sameKey } from "./rows/idempotency/same-key.js";
@@ -32,7 +32,7 @@ describe("under faults", () => {
       ["calls survive killed gateways", gatewayKills, 2],
       ["only one of many calls with one key runs", sameKey, 4],
       ["idempotency keys keep their guarantees", idempotencyCases, 1],
-      ["no gateway takes over the call of a suspended gateway", pausedGateway, 2],
+      ["no gateway takes over the call of a suspended gateway", suspendedGateway, 2],
       ["gateways that share a rate limit do not exceed it", rateBucket, 200],
       ["no caller confirms its own call", selfApproval, 30],
       ["every answer reaches its caller, whatever request ids clients use", sameIds, 800],

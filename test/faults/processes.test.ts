@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { failedStarts } from "./rows/processes/failed-starts.js";
 import { gatewayKilled } from "./rows/processes/gateway-killed.js";
-import { givenUpCalls } from "./rows/processes/given-up-calls.js";
+import { abandonedCalls } from "./rows/processes/abandoned-calls.js";
 import { hugeMessages } from "./rows/processes/huge-messages.js";
 import { installers } from "./rows/processes/installers.js";
 import { serverKills } from "./rows/processes/server-kills.js";
@@ -18,7 +18,7 @@ describe("with failing server processes", () => {
     ["no process survives a killed gateway, and the next gateway starts each server once", gatewayKilled, 10],
     ["a message that is too large fails only its own call", hugeMessages, 11],
     ["failed starts report the reason and affect no other server", failedStarts, 15],
-    ["cancelled calls do not restart their server", givenUpCalls, 16],
+    ["cancelled calls do not restart their server", abandonedCalls, 16],
     ["an installation continues when its gateway exits, and leaves a working npx cache", installers, 2],
     ["a server that floods or closes its standard error still answers", stderrFloods, 10],
     ["calls that a server does not read time out, and the server is replaced", unreadInput, 1],
@@ -29,6 +29,6 @@ it.each([
   ["within the gate", [10, 20], [1], 0],
   ["over the gate on a machine whose control is slow too", [300, 400], [100], 0],
   ["over the gate and many times the control", [300, 400], [10], 1],
-])("a time is %s", (_, ms, control, found) => {
+])("judges a time %s", (_, ms, control, found) => {
   expect(findSlow({ of: "it", ms, gateMs: 250, control })).toHaveLength(found);
 });

@@ -15,9 +15,9 @@ import { runTests } from "./support/run-tests.mjs";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const FOLDER = `dist-faults-${process.pid}`;
 const TESTS_SECONDS = 300;
-/** A row may take longer than estimated on a busy machine. After this many times its estimate it counts as hanging. */
+/** A row that takes more than this many times its estimate counts as hanging; a busy machine explains less than that. */
 const TIMES_LONGER = 10;
-const LEAST_SECONDS = 30;
+const MIN_SECONDS = 30;
 
 const HELP = `Usage: npm run faults -- [options]
 
@@ -140,7 +140,7 @@ function prepare() {
 async function runRow(row, context, seconds) {
   const onProgress = (text) => console.error(`  ${text}`);
   const stray = catchStrays(row);
-  const limit = (Math.max(seconds, LEAST_SECONDS) * TIMES_LONGER).toFixed(0);
+  const limit = (Math.max(seconds, MIN_SECONDS) * TIMES_LONGER).toFixed(0);
   const late = new AbortController();
   try {
     const module = await import(await bundle(row));

@@ -66,8 +66,8 @@ async function run() {
   for (const violation of found.violations.slice(0, 50)) console.error(`  ✗ ${violation.slice(0, 600)}`);
   const row = judge({ name: "soak", group: "load", ids: ["L4"] }, found, (performance.now() - from) / 1000);
   console.log(`\n${toTable([row])}\n`);
-  const told = { version: 2, ...describeRun(), seed, rows: [row] };
-  report.write(told);
+  const reported = { version: 2, ...describeRun(), seed, rows: [row] };
+  report.write(reported);
   console.log(`The results are in ${report.file}.`);
   return row.verdict === "held" ? 0 : 1;
 }
@@ -77,7 +77,7 @@ function listenForTheEnd() {
   const stop = () => {
     if (stopping.signal.aborted) process.exit(130);
     stopping.abort();
-    console.error("  The load ends now.");
+    console.error("  Stopping the load.");
   };
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, stop);
   return stopping.signal;

@@ -161,7 +161,7 @@ describe("the library in a bundle", () => {
   });
 });
 
-/** What `tsc --strict` prints, with all declaration files checked. */
+/** The output of `tsc --strict`, with all declaration files checked. */
 async function compile(...resolution: string[]): Promise<string> {
   writeFileSync(join(packed.folder, "use.mts"), USE);
   const flags = [

@@ -38,12 +38,12 @@ describe("packages inside bundled packages", () => {
   });
 
   it.each([
-    ["of another version", "../node_modules/.pnpm/one@2.0.0/node_modules/one/a.js", "one@2.0.0"],
-    ["of no version", "../node_modules/@a/b/node_modules/two/a.js", "two"],
+    ["another version", "../node_modules/.pnpm/one@2.0.0/node_modules/one/a.js", "one@2.0.0"],
+    ["no version", "../node_modules/@a/b/node_modules/two/a.js", "two"],
   ])("fail the build when the licence is not known (%s)", (_, source, name) => {
     writeMap("../node_modules/zod/index.js", source);
     expect(() => inlinedPackages(folder, [{ name: "zod" }], { "one@1.0.0": "MIT" })).toThrow(
-      `Bundled packages carry code of packages without a known licence: ${name}.`,
+      `Bundled packages contain code of packages without a known licence: ${name}.`,
     );
   });
 });

@@ -44,20 +44,20 @@ describe("package-lock.json", () => {
       "a package for another platform is not locked",
       (lock: Lockfile) => delete lock.packages["node_modules/@esbuild/win32-arm64"],
     ],
-  ])("is refused by npm ci when %s", async (_, change) => {
+  ])("is rejected by npm ci when %s", async (_, change) => {
     const lock = JSON.parse(read("package-lock.json")) as Lockfile;
     change(lock);
     write("package-lock.json", lock);
     expect(await runNpmCi()).not.toBe(0);
   });
 
-  it("is refused by npm ci when package.json asks for another version", async () => {
+  it("is rejected by npm ci when package.json requires another version", async () => {
     const manifest = JSON.parse(read("package.json")) as { devDependencies: object };
     write("package.json", { ...manifest, devDependencies: { ...manifest.devDependencies, zod: "^999.0.0" } });
     expect(await runNpmCi()).not.toBe(0);
   });
 
-  it("holds a checksum and no address for every package", () => {
+  it("has a checksum and no URL for every package", () => {
     const { packages } = JSON.parse(read("package-lock.json")) as Lockfile;
     const { "": _root, ...locked } = packages;
     expect(Object.keys(locked).length).toBeGreaterThan(0);

@@ -92,8 +92,8 @@ beforeAll(async () => {
 }, COMPILER_MS);
 afterAll(() => packed.remove());
 
-/** Differences between the lines that should not compile and those that do not. */
-function surprises(file: string): string[] {
+/** Lines that compile but should not, and lines that should compile but do not. */
+function mismatches(file: string): string[] {
   const lines = (SOURCES.get(file) ?? "").split("\n");
   const wrong = errors.filter((error) => error.file === file);
   const unexpected = wrong.filter(({ line }) => !lines[line - 1]?.endsWith("// error"));
@@ -114,15 +114,15 @@ describe("the declarations of the package", () => {
   });
 
   it("narrow results by success, type error codes, and accept interfaces as arguments", () => {
-    expect(surprises("api.ts")).toEqual([]);
+    expect(mismatches("api.ts")).toEqual([]);
   });
 
   it("accept every key of the configuration and no unknown key", () => {
-    expect(surprises("config.ts")).toEqual([]);
+    expect(mismatches("config.ts")).toEqual([]);
   });
 
   it("have the same configuration as the options", () => {
-    expect(surprises("same-config.ts")).toEqual([]);
+    expect(mismatches("same-config.ts")).toEqual([]);
   });
 
   it("are checked for every key that docs/reference/configuration.md lists", () => {

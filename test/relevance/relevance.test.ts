@@ -80,7 +80,7 @@ function tableOf(measures: Readonly<Record<string, number>>, reports: ReadonlyMa
   const row = (cells: readonly (string | number)[]): string =>
     cells.map((cell) => (typeof cell === "number" ? cell.toFixed(3) : cell).padEnd(12)).join("");
   return [
-    "what was measured:",
+    "measured values:",
     ...Object.entries(measures).map(row),
     row(["kind", "queries", ...columns]),
     ...[...reports].map(([kind, report]) => row([kind, `${report.queries}`, ...columns.map((key) => report[key])])),

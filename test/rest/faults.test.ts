@@ -34,8 +34,8 @@ const CHARGE = toOperation({ method: "POST", path: "/charges/{id}", parameters: 
 
 describe("a connection that breaks (H3)", () => {
   const ways: [string, (response: ServerResponse) => void][] = [
-    ["by a reset before the head", (response) => response.socket?.resetAndDestroy()],
-    ["by an end before the head", (response) => response.socket?.end()],
+    ["by a reset before the response headers", (response) => response.socket?.resetAndDestroy()],
+    ["by an end before the response headers", (response) => response.socket?.end()],
     [
       "by a reset in the body",
       (response) =>
@@ -48,7 +48,7 @@ describe("a connection that breaks (H3)", () => {
     ways.flatMap(([way, breakOff]) =>
       [true, false].map((isDone) => [way, isDone ? "after" : "before", breakOff, isDone] as const),
     ),
-  )("%s, %s the deed, fails fast and runs nothing twice", async (_way, _when, breakOff, isDone) => {
+  )("%s, %s the side effect, fails fast and runs nothing twice", async (_way, _when, breakOff, isDone) => {
     const ledger = createLedger();
     const api = await serve((received, response) => {
       if (isDone) ledger.note(received.url);
@@ -68,7 +68,7 @@ describe("a connection that breaks (H3)", () => {
     const callFiveTimes = (target: typeof session) => async () => {
       for (let id = 0; id < 5; id++) await target.callTool(toCall(CHARGE, { id })).catch(() => undefined);
     };
-    await expectDuration(callFiveTimes(session), { most: 20, control: callFiveTimes(whole) });
+    await expectDuration(callFiveTimes(session), { maxRatio: 20, control: callFiveTimes(whole) });
   });
 });
 
@@ -102,11 +102,11 @@ describe("a server that closes idle connections at random (H18)", () => {
 
 describe("a server that answers slowly or never (H5)", () => {
   it.each<[string, Reply, Partial<{ timeoutMs: number; maxTotalMs: number }>]>([
-    ["without a head", () => undefined, { timeoutMs: 400 }],
+    ["without response headers", () => undefined, { timeoutMs: 400 }],
     ["byte by byte", drip("application/json", "1"), { timeoutMs: 400 }],
     ["with comments only", drip("text/event-stream", ":\n\n"), { timeoutMs: 400 }],
-    ["with events for ever", drip("text/event-stream", "data: x\n\n"), { timeoutMs: 400, maxTotalMs: 800 }],
-  ])("%s, is left at the limit", async (_, reply, limits) => {
+    ["with endless events", drip("text/event-stream", "data: x\n\n"), { timeoutMs: 400, maxTotalMs: 800 }],
+  ])("%s, is disconnected at the timeout", async (_, reply, limits) => {
     const api = await serve(reply);
     const session = await open({ baseUrl: api.origin });
     ending.push(() => session.close());

@@ -2,15 +2,15 @@ import { Validator } from "@cfworker/json-schema";
 import { isJsonObject, type JsonObject } from "../../src/model/json.js";
 import { createRandom, type Random } from "../faults/support/random.js";
 
-const MOST_TRIES = 30;
+const MAX_TRIES = 30;
 
 /** Arguments that the schema allows, the same for the same seed; undefined if none were found. */
 export function generateArguments(schema: JsonObject, seed: number): JsonObject | undefined {
   const validator = new Validator(schema, "2020-12", true);
-  for (let attempt = 0; attempt < MOST_TRIES; attempt++) {
+  for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
     const random = createRandom(seed * 1000 + attempt);
     // Fewer optional members with each attempt: required members alone are easiest to generate.
-    const optional = attempt < MOST_TRIES / 2 ? 0.4 : attempt < MOST_TRIES - 5 ? 0.1 : 0;
+    const optional = attempt < MAX_TRIES / 2 ? 0.4 : attempt < MAX_TRIES - 5 ? 0.1 : 0;
     const value = createGenerator(schema, random, optional)(schema, 0);
     if (isJsonObject(value) && validator.validate(value).valid) return value;
   }

@@ -147,7 +147,7 @@ const PLACES: [string, number, RestParameter][] = [
   ["a path, as matrix", 500, parameter("path", "id", { style: "matrix", explode: true })],
   ["a query that keeps reserved characters", 500, parameter("query", "q", { allowReserved: true, explode: false })],
   ["a query, deep", 500, parameter("query", "q", { style: "deepObject" })],
-  ["a query, by pipes", 500, parameter("query", "q", { style: "pipeDelimited", explode: false })],
+  ["a query, separated by pipes", 500, parameter("query", "q", { style: "pipeDelimited", explode: false })],
 ];
 
 describe("hostile values", () => {

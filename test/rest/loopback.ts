@@ -11,7 +11,7 @@ export interface Received {
   readonly body: Buffer;
 }
 
-const LARGEST_HEAD = 1024 * 1024;
+const MAX_HEADER_BYTES = 1024 * 1024;
 
 export type Reply = (received: Received, response: ServerResponse) => unknown;
 
@@ -29,7 +29,7 @@ export interface Loopback {
 export async function listen(reply: Reply = json({})): Promise<Loopback> {
   const received: Received[] = [];
   let connections = 0;
-  const server = createServer({ maxHeaderSize: LARGEST_HEAD }, (request, response) => {
+  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (request, response) => {
     void take(request).then((whole) => {
       received.push(whole);
       return loopback.reply(whole, response);

@@ -29,17 +29,17 @@ export function unjudgedPaths(document: JsonObject): ReadonlySet<string> {
 }
 
 const BASE = "/base/v1";
-const LARGEST = "50mb";
+const MAX_BODY_SIZE = "50mb";
 
 /** A local server that validates every request against the document with express-openapi-validator. */
 export async function openJudge(document: JsonObject): Promise<Judge> {
   let latest: Judgement | undefined;
   const app = express();
   app.set("query parser", "extended");
-  app.use(express.json({ limit: LARGEST, strict: false, type: isJsonType }));
-  app.use(express.urlencoded({ limit: LARGEST, extended: true }));
-  app.use(express.text({ limit: LARGEST, type: ["text/*", "application/xml"] }));
-  app.use(express.raw({ limit: LARGEST, type: isOtherType }));
+  app.use(express.json({ limit: MAX_BODY_SIZE, strict: false, type: isJsonType }));
+  app.use(express.urlencoded({ limit: MAX_BODY_SIZE, extended: true }));
+  app.use(express.text({ limit: MAX_BODY_SIZE, type: ["text/*", "application/xml"] }));
+  app.use(express.raw({ limit: MAX_BODY_SIZE, type: isOtherType }));
   app.use(readCookies);
   const plain = validatorFor(document, false);
   let forForms: RequestHandler | undefined;

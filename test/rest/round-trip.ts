@@ -80,11 +80,11 @@ function withFiles({ body }: RestOperation, values: JsonObject): JsonObject {
 
 function judgementOf(judgement: Judgement | undefined, error: unknown): string | undefined {
   if (judgement?.kind === "invalid") return judgement.reason;
-  if (judgement === undefined) return `Nothing arrived: ${told(error)}`;
-  return error === undefined ? undefined : told(error);
+  if (judgement === undefined) return `Nothing arrived: ${reported(error)}`;
+  return error === undefined ? undefined : reported(error);
 }
 
-function told(error: unknown): string {
+function reported(error: unknown): string {
   return error instanceof Error ? error.message : "an answer came";
 }
 

@@ -12,21 +12,21 @@ const tool = (name, description, properties = {}, extra = {}) => ({
 });
 
 const tools = [
-  tool("echo", "Gives the text back.", { text: string }, { annotations: { readOnlyHint: true } }),
+  tool("echo", "Returns the text.", { text: string }, { annotations: { readOnlyHint: true } }),
   tool("add", "Adds two numbers.", { a: number, b: number }, { annotations: { readOnlyHint: true } }),
-  tool("sleep", "Waits so many milliseconds and reports progress every `every` milliseconds.", { ms: number }),
-  tool("env", "Gives its environment as JSON."),
-  tool("pid", "Gives its process id."),
+  tool("sleep", "Waits `ms` milliseconds and reports progress every `every` milliseconds.", { ms: number }),
+  tool("env", "Returns its environment as JSON."),
+  tool("pid", "Returns its process id."),
   tool("crash", "Ends the process in the middle of the call."),
-  tool("big", "Gives a text of so many bytes.", { bytes: number }),
+  tool("big", "Returns a text of `bytes` bytes.", { bytes: number }),
   tool("log", "Writes a log message, then answers.", { message: string }),
-  tool("rich", "Gives every kind of content, and members that nobody knows."),
+  tool("rich", "Returns every kind of content, and unknown members."),
   tool("fail", "Answers with isError."),
   tool("reject", "Answers with a JSON-RPC error.", { code: number, message: string }),
   tool("append", "Appends a line to a file: a side effect to count.", { file: string, line: string }),
-  tool("meta", "Gives back the metadata of the request."),
+  tool("meta", "Returns the metadata of the request."),
   tool("change", "Announces that the list of tools has changed."),
-  tool("cancelled", "Gives the reasons of all cancellations so far."),
+  tool("cancelled", "Returns the reasons of all cancellations so far."),
 ];
 
 const cancellations = [];

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { closeSync, writeSync } from "node:fs";
 import { send, serve, text } from "./rpc.mjs";
 
-/** A pipe takes what it has room for; the rest is offered again until the reader has made room. */
+/** Writes all bytes to a pipe: a full pipe takes only a part, so the rest is written again until the reader has made room. */
 function writeWhole(text) {
   let left = Buffer.from(text);
   while (left.length > 0) {
@@ -57,7 +57,7 @@ const modes = {
     flood();
     serve(echo);
   },
-  // Serves the handshake, then never reads again.
+  // Answers the handshake, then stops reading.
   "no-read": () => {
     serve({ ...echo, "notifications/initialized": () => process.stdin.pause() });
     stayAlive();
@@ -66,10 +66,10 @@ const modes = {
     process.on("SIGTERM", () => undefined);
     process.on("SIGINT", () => undefined);
     serve({ ...echo, "tools/call": () => text(process.pid) });
-    // Also the end of its input does not move it.
+    // It ignores the end of its input, too.
     process.exit = stayAlive;
   },
-  // A child of its own holds the pipes; its number is in the answer.
+  // A child process holds the pipes; its process id is in the answer.
   grandchild: () => {
     const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 60000)"], { stdio: "inherit" });
     serve({ ...echo, "tools/call": ({ name }) => (name === "hang" ? undefined : text(`${process.pid} ${child.pid}`)) });
@@ -140,7 +140,7 @@ const modes = {
       },
     });
   },
-  // The answer is in the pipe when the process is gone.
+  // The process exits right after it has written the answer to the pipe.
   "answer-and-exit": () =>
     serve({
       ...echo,

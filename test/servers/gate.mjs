@@ -1,4 +1,4 @@
-// A server whose calls end when a file appears. Start: node gate.mjs NAME
+// A server whose calls are answered when a file appears. Start: node gate.mjs NAME
 import { existsSync } from "node:fs";
 import { serve, text } from "./rpc.mjs";
 
@@ -12,8 +12,8 @@ const tool = (name, description, properties = {}) => ({
 const tools = [
   tool(`only_${name.replace(/\W/g, "_")}`, `The tool that only ${name} has.`),
   tool("hold", "Answers when the file exists.", { file: { type: "string" } }),
-  tool("held", "Tells how many calls are being held."),
-  tool("whoami", "Gives its name, its process id and a variable."),
+  tool("held", "Returns the number of calls that it holds."),
+  tool("whoami", "Returns its name, its process id and a variable."),
 ];
 
 let held = 0;

@@ -1,4 +1,4 @@
-// Streamable HTTP with JSON answers, on a port from the system, which it prints. It reads its tools anew from a file at every list.
+// Streamable HTTP with JSON answers, on a port from the system, which it prints. It reads its tools from a file at every list request.
 // Start: node keyed-http.mjs TOOLS.json [HEADER VALUE [CHALLENGE]]; without the header it answers 401.
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";

@@ -1,4 +1,4 @@
-// A server with something to lose: every call that takes effect adds a line to the file LEDGER. Start: node ledger.mjs
+// A server with side effects: every call that takes effect adds a line to the file LEDGER. Start: node ledger.mjs
 import { appendFileSync } from "node:fs";
 import { serve, text } from "./rpc.mjs";
 

@@ -1,4 +1,4 @@
-// HTTP with event streams, the transport of the 2024-11-05 revision, on the SDK that still serves it. It prints its port.
+// The HTTP+SSE transport of revision 2024-11-05, built on the SDK version that still supports it. It prints its port.
 import { createServer } from "node:http";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { SSEServerTransport } from "@modelcontextprotocol/sdk/server/sse.js";
@@ -8,16 +8,12 @@ const transports = new Map();
 
 function createLegacyServer() {
   const server = new McpServer({ name: "legacy-sse", version: "1.0.0" });
-  server.registerTool(
-    "echo",
-    { description: "Gives the text back.", inputSchema: { text: z.string() } },
-    ({ text }) => ({
-      content: [{ type: "text", text }],
-    }),
-  );
+  server.registerTool("echo", { description: "Returns the text.", inputSchema: { text: z.string() } }, ({ text }) => ({
+    content: [{ type: "text", text }],
+  }));
   server.registerTool(
     "big",
-    { description: "Gives a text of so many bytes.", inputSchema: { bytes: z.number() } },
+    { description: "Returns a text of `bytes` bytes.", inputSchema: { bytes: z.number() } },
     ({ bytes }) => ({
       content: [{ type: "text", text: "x".repeat(bytes) }],
     }),

@@ -1,6 +1,6 @@
-// A server with prompts, resources, templates and completions, in pages, of either era. Its tool `touch` says that a
-// resource has changed, `add` puts up another prompt, `end` ends it, and
-// `watched` names what was subscribed to. Start: node library.mjs
+// A server with prompts, resources, templates and completions, in pages, for both protocol eras. Its tool `touch` sends an
+// update notification for a resource, `add` adds a prompt, `end` ends the process, and `watched` lists the subscribed
+// resources. Start: node library.mjs
 import { appendFileSync } from "node:fs";
 import { Server } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
@@ -14,7 +14,7 @@ const prompts = ["greet", "part", "a name with spaces and more letters than any 
 );
 const resources = ["book://shelf/1", "book://shelf/2", "plain"].map((uri) => ({ uri, name: uri }));
 
-/** In the legacy era: what somebody has subscribed to. */
+/** The subscribed resources, in the legacy era. */
 const watched = new Set();
 
 function page(items, cursor) {

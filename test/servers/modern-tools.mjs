@@ -11,7 +11,7 @@ export function createModernServer() {
   );
   server.registerTool(
     "echo",
-    { description: "Gives the text back.", inputSchema: z.object({ text: z.string() }) },
+    { description: "Returns the text.", inputSchema: z.object({ text: z.string() }) },
     ({ text: value }) => text(value),
   );
   server.registerTool(
@@ -34,7 +34,7 @@ export function createModernServer() {
       return text(`slept ${ms}`);
     },
   );
-  server.registerTool("pid", { description: "Gives its process id." }, () => text(process.pid));
+  server.registerTool("pid", { description: "Returns its process id." }, () => text(process.pid));
   server.registerTool("change", { description: "Announces that the list of tools has changed." }, async () => {
     server.sendToolListChanged();
     return text("announced");

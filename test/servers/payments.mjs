@@ -1,17 +1,17 @@
-// A payment API with something to lose, on a port from the system, which it prints. Every charge and refund adds a line to
+// A payment API with side effects, on a port from the system, which it prints. Every charge and refund adds a line to
 // the file LEDGER; callers need the bearer token TOKEN. It keeps no promise about idempotency keys: a charge that is sent
 // twice is made twice. Start: node payments.mjs
 import { appendFileSync } from "node:fs";
 import { createServer } from "node:http";
 
 const { LEDGER, TOKEN } = process.env;
-const MOST = 1_000_000;
+const MAX_AMOUNT = 1_000_000;
 const charges = new Map();
 
 const fail = (status, code, message) => ({ status, body: { error: { code, message } } });
 
 function createCharge({ amount, currency, email }, key) {
-  if (amount > MOST) return fail(402, "card_declined", `The card does not cover ${amount}.`);
+  if (amount > MAX_AMOUNT) return fail(402, "card_declined", `The card does not cover ${amount}.`);
   const charge = { id: `ch_${charges.size + 1}`, amount, currency, email, status: "succeeded" };
   charges.set(charge.id, charge);
   write(`charge ${amount} ${currency} ${email}`, key);
@@ -36,7 +36,7 @@ function answer({ method, url, headers }, body) {
   const key = headers["idempotency-key"];
   if (method === "POST" && resource === "charges") return createCharge(body, key);
   if (method === "POST" && resource === "refunds") return createRefund(body, key);
-  if (method !== "GET" || resource !== "charges") return fail(404, "no_route", "There is nothing here.");
+  if (method !== "GET" || resource !== "charges") return fail(404, "no_route", "The path does not exist.");
   if (id === undefined) return { status: 200, body: { charges: [...charges.values()] } };
   const charge = charges.get(decodeURIComponent(id));
   return charge === undefined

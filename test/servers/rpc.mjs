@@ -1,4 +1,4 @@
-// JSON-RPC over stdin and stdout by hand, for servers that must start fast or misbehave.
+// JSON-RPC over stdin and stdout without the SDK, for servers that must start fast or misbehave.
 import { createInterface } from "node:readline";
 
 export function send(message) {

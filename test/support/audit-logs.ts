@@ -43,9 +43,9 @@ export interface Opened {
   readonly said: readonly string[];
 }
 
-type Wish = Partial<AuditParts> & { readonly given?: object };
+type LogOptions = Partial<AuditParts> & { readonly given?: object };
 
-function openLog(folder: string, file: string, rest: Wish): Opened {
+function openLog(folder: string, file: string, rest: LogOptions): Opened {
   const store = createStore({ file, inline: true });
   const files = auditFiles(folder, file);
   const timers: { delayMs: number; run: () => void }[] = [];
@@ -94,12 +94,12 @@ export function setUpAuditLogs() {
   return {
     folder: () => folder,
     file: () => file,
-    open(rest: Wish = {}): Opened {
+    open(rest: LogOptions = {}): Opened {
       const opened = openLog(folder, file, rest);
       all.push(opened);
       return opened;
     },
-    /** Changes the stored records without the logs. */
+    /** Changes the stored records directly in the database. */
     tamper(sql: string): void {
       const database = new (driver().DatabaseSync)(file);
       database.exec(`PRAGMA busy_timeout = 5000; ${sql}`);

@@ -19,7 +19,7 @@ export function markedListing(mark: string): ServerListing {
   return { tools, dropped: [], truncated: false, era: "legacy" };
 }
 
-async function learnOnAndOn(file: string, name: string): Promise<never> {
+async function writeEndlessly(file: string, name: string): Promise<never> {
   const fail = (message: string): never => {
     throw new Error(message);
   };
@@ -37,4 +37,4 @@ async function learnOnAndOn(file: string, name: string): Promise<never> {
 }
 
 const [, , file, name] = process.argv;
-if (process.send !== undefined && file !== undefined && name !== undefined) void learnOnAndOn(file, name);
+if (process.send !== undefined && file !== undefined && name !== undefined) void writeEndlessly(file, name);

@@ -52,7 +52,7 @@ function createWriter(child: ChildProcess): CatalogWriter {
       const target = written.length + count;
       const isGone = ended.then(() => true);
       while (written.length < target) {
-        if ((await Promise.race([once(child, "message"), isGone])) === true) throw new Error("The writer has ended.");
+        if ((await Promise.race([once(child, "message"), isGone])) === true) throw new Error("The writer has exited.");
       }
     },
     async kill() {

@@ -27,7 +27,7 @@ export async function openCollector(): Promise<Collector> {
     request.on("data", (chunk) => (text += String(chunk)));
     request.on("end", () => {
       for (const { scopeSpans } of JSON.parse(text).resourceSpans) {
-        for (const { spans: told } of scopeSpans) spans.push(...told.map(toCollected));
+        for (const { spans: reported } of scopeSpans) spans.push(...reported.map(toCollected));
       }
       response.writeHead(200, { "content-type": "application/json" }).end("{}");
     });

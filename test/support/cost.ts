@@ -3,10 +3,10 @@
 import { expect } from "vitest";
 import { cpuMs } from "./cpu-time.js";
 
-/** Rounds before a verdict. The least cost of all rounds counts: it holds the fewest pauses and interruptions. */
-const LEAST_ROUNDS = 3;
+/** Rounds before a verdict. The lowest cost of all rounds counts: it includes the fewest pauses and interruptions. */
+const MIN_ROUNDS = 3;
 /** A ratio that is too high may be noise, and more rounds remove noise. An algorithm that is too slow fails in all of them. */
-const MOST_ROUNDS = 12;
+const MAX_ROUNDS = 12;
 /** A ratio this far above the limit is not noise: more rounds of slow work would only delay the failure. */
 const HOPELESS = 2;
 /** Costs below this, in ms, are mostly noise: the control counts as at least this much. */
@@ -25,25 +25,31 @@ async function costOf(work: Work, clock: Clock): Promise<number> {
   return clock() - from;
 }
 
-async function expectRatio(clock: Clock, most: number, work: Work, control: Work): Promise<void> {
+async function expectRatio(clock: Clock, maxRatio: number, work: Work, control: Work): Promise<void> {
   let [least, leastControl, ratio] = [Infinity, Infinity, Infinity];
-  for (let round = 1; round <= MOST_ROUNDS; round += 1) {
+  for (let round = 1; round <= MAX_ROUNDS; round += 1) {
     leastControl = Math.min(leastControl, await costOf(control, clock));
     least = Math.min(least, await costOf(work, clock));
     ratio = least / Math.max(leastControl, FLOOR_MS);
-    if (round >= LEAST_ROUNDS && (ratio < most || ratio > HOPELESS * most)) break;
+    if (round >= MIN_ROUNDS && (ratio < maxRatio || ratio > HOPELESS * maxRatio)) break;
   }
-  expect(ratio, `${least.toFixed(1)} ms, with ${leastControl.toFixed(1)} ms for the control`).toBeLessThan(most);
+  expect(ratio, `${least.toFixed(1)} ms, with ${leastControl.toFixed(1)} ms for the control`).toBeLessThan(maxRatio);
 }
 
-/** Expects less than `most` times the CPU time of the control. For computation: the load of the machine does not count. */
-export async function expectCpuTime(work: Work, { most, control }: { most: number; control: Work }): Promise<void> {
-  await expectRatio(cpuMs, most, work, control);
+/** Expects less than `maxRatio` times the CPU time of the control. For computation: the load of the machine does not count. */
+export async function expectCpuTime(
+  work: Work,
+  { maxRatio, control }: { maxRatio: number; control: Work },
+): Promise<void> {
+  await expectRatio(cpuMs, maxRatio, work, control);
 }
 
-/** Expects less than `most` times the duration of the control. For work that waits: for a socket, a process or a timer. */
-export async function expectDuration(work: Work, { most, control }: { most: number; control: Work }): Promise<void> {
-  await expectRatio(wallMs, most, work, control);
+/** Expects less than `maxRatio` times the duration of the control. For work that waits: for a socket, a process or a timer. */
+export async function expectDuration(
+  work: Work,
+  { maxRatio, control }: { maxRatio: number; control: Work },
+): Promise<void> {
+  await expectRatio(wallMs, maxRatio, work, control);
 }
 
 /**
@@ -51,7 +57,7 @@ export async function expectDuration(work: Work, { most, control }: { most: numb
  * `times` to the power of 1.5, halfway between linear and quadratic. `prepare` makes the input, which is not measured.
  */
 export async function expectLinear(prepare: (size: number) => Work, size: number, times = 8): Promise<void> {
-  await expectCpuTime(prepare(size * times), { most: times ** 1.5, control: prepare(size) });
+  await expectCpuTime(prepare(size * times), { maxRatio: times ** 1.5, control: prepare(size) });
 }
 
 /** The same text as a flat string: `repeat` and `join` leave ropes that the first read has to flatten. */

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** Much longer than any condition takes on a busy machine: it ends a hopeless wait and asserts nothing about time. */
+/** Much longer than any condition takes on a busy machine: it only ends a wait that never succeeds. */
 const LIMIT_MS = 120_000;
 /** The real timer, also in a test with a fake clock. */
 const { setTimeout: later } = globalThis;

@@ -9,7 +9,7 @@ import { parseType, parseTypes } from "./parse-type.js";
 const ANNOTATIONS = /^(?:\$schema|\$id|id|\$comment|\$anchor|\$defs|definitions|title|description|examples?|x-.*)$/u;
 const SCALARS =
   /^(?:format|pattern|contentEncoding|contentMediaType|multipleOf|(?:min|max)(?:imum|Length|Items|Properties)|exclusiveM(?:in|ax)imum)$/u;
-const MOST_PARTS = 400_000;
+const MAX_PARTS = 400_000;
 
 /** Every constraint of a schema as "path keyword value"; options of a union share their path. */
 export function constraintsOf(schema: unknown, root: unknown = schema): Set<string> {
@@ -18,7 +18,7 @@ export function constraintsOf(schema: unknown, root: unknown = schema): Set<stri
 
   function visit(one: unknown, path: string, seen: readonly string[]): void {
     parts += 1;
-    if (parts > MOST_PARTS) throw new Error("The schema has too many parts to be listed.");
+    if (parts > MAX_PARTS) throw new Error("The schema has too many parts to be listed.");
     if (one === false) found.add(`${path} never`);
     if (!isJsonObject(one)) return;
     const say = (keyword: string, value: unknown = "") => found.add(`${path} ${keyword} ${JSON.stringify(value)}`);
@@ -137,13 +137,13 @@ export interface Comparison {
   readonly invented: string[];
 }
 
-export function compareConstraints(original: Set<string>, told: Set<string>): Comparison {
-  const places = { original: placesWith(original, " type "), told: placesWith(told, " value ", " never") };
+export function compareConstraints(original: Set<string>, reported: Set<string>): Comparison {
+  const places = { original: placesWith(original, " type "), reported: placesWith(reported, " value ", " never") };
   return {
     // Values imply their types.
-    lost: [...original].filter((entry) => !told.has(entry) && !places.told.has(placeOfType(entry))),
+    lost: [...original].filter((entry) => !reported.has(entry) && !places.reported.has(placeOfType(entry))),
     // Objects and tuples list all allowed members; a schema without a type concerns the type of its keywords.
-    invented: [...told].filter((entry) => {
+    invented: [...reported].filter((entry) => {
       const isGuess = entry.includes(" type ") && !places.original.has(placeOfType(entry));
       return !original.has(entry) && !entry.includes(" closed ") && !isGuess;
     }),
@@ -174,12 +174,12 @@ export function compareDetails(details: ToolDetails, inputSchema: JsonObject): C
     if (schema !== undefined) return [name, schema] as const;
     return [name, parseType(type)] as const;
   });
-  const told = {
+  const reported = {
     type: "object",
     properties: Object.fromEntries(properties),
     required: parameters.filter(({ required }) => required).map(({ name }) => name),
     additionalProperties: additional === undefined ? false : parseType(additional),
     $defs,
   };
-  return compareConstraints(constraintsOf(inputSchema), constraintsOf(told));
+  return compareConstraints(constraintsOf(inputSchema), constraintsOf(reported));
 }

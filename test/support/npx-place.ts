@@ -103,7 +103,7 @@ function greetOver(args: readonly string[], env: Readonly<Record<string, string>
       resolve(text);
       child.stdin.end();
     });
-    child.on("close", (code) => resolve(`npx ended with code ${code}: ${complained}`));
+    child.on("close", (code) => resolve(`npx exited with code ${code}: ${complained}`));
     child.stdin.on("error", () => undefined);
     const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "1" } };
     child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params })}\n`);

@@ -46,7 +46,7 @@ const PAYSTACK_TOOLS: ToolDefinition[] = [
       properties: {
         amount: { type: "integer", description: "Amount in kobo" },
         email: { type: "string", format: "email" },
-        authorization_code: string("What an earlier charge gave"),
+        authorization_code: string("The authorization code of an earlier charge"),
         reference: string(),
       },
       required: ["amount", "email", "authorization_code"],
@@ -180,7 +180,7 @@ const POLICY = {
 export async function setUpPayments(setup: PaymentSetup = {}) {
   const { servers = PAYMENT_SERVERS } = setup;
   const decide = ({ name }: { name: string }) => ({ enabled: name !== "delete_repo", tags: [] });
-  const never = () => Promise.reject(new DiscoveryError("SERVER_CONNECTION_ERROR", "Not asked in this test."));
+  const never = () => Promise.reject(new DiscoveryError("SERVER_CONNECTION_ERROR", "This test sends no request."));
   const quiet = { now: () => Date.UTC(2026, 0, 29, 10, 30), elapsed: () => 0, log: () => undefined };
   const catalog = createCatalog({ definitions: servers.map(([one]) => one), decide, disk: undefined, ...quiet });
   for (const [{ name }, known] of servers) {

@@ -32,7 +32,7 @@ export async function serveGateway(home: Home, env: Record<string, string> = {})
       const found = /Serving on (\S+),/.exec(String(lines.at(-1)?.["message"]))?.[1];
       if (found !== undefined) resolve(found);
     });
-    void exited.then(([code]) => reject(new Error(`It ended with ${code}: ${JSON.stringify(lines)}`)));
+    void exited.then(([code]) => reject(new Error(`The gateway exited with ${code}: ${JSON.stringify(lines)}`)));
   });
   const token = readFileSync(join(home.env["ANYGPT_HOME"] ?? "", "http.token"), "utf8").trim();
   return {

@@ -8,7 +8,7 @@ export type StoredVerdict =
 /** Whether the records in the store form an unbroken hash chain, wherever earlier records are. */
 export async function verifyStored(audit: AuditRecords): Promise<StoredVerdict> {
   const { start, head, finding, archives } = await followStored(audit, new Map());
-  const isTold = isSame(start, CHAIN_START) || archives.some(({ through }) => isSame(through, start));
-  const broken = finding ?? (isTold ? undefined : missingRotation(start));
+  const isReported = isSame(start, CHAIN_START) || archives.some(({ through }) => isSame(through, start));
+  const broken = finding ?? (isReported ? undefined : missingRotation(start));
   return broken === undefined ? { kind: "whole", records: head.seq - start.seq } : { kind: "broken", ...broken };
 }

@@ -18,7 +18,7 @@ export async function writeWarmCatalog(home: Home, servers: Record<string, objec
     return connectionFingerprint({ kind: "stdio", command, args, env: {}, cwd: dirname(home.config) });
   };
   const record = await disk.read("only", fingerprint(ASKED.only));
-  if (record === undefined) throw new Error("No server has been asked yet.");
+  if (record === undefined) throw new Error("No server has been listed yet.");
   for (const [server, entry] of Object.entries(servers)) {
     await disk.write({ ...record, server, fingerprint: fingerprint(entry), listedAt: Date.now() });
   }

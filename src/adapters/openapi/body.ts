@@ -10,7 +10,7 @@ type Kind = DescribedBody["kind"];
 
 const NO_ENCODING = (): MemberEncoding => ({});
 
-/** The kind of body for each media type, the easiest to fill in first. */
+/** The kind of body for each media type, in order of preference: a model can fill in JSON and forms most easily. */
 const KINDS: readonly (readonly [RegExp, Kind])[] = [
   [/^application\/json$/, "json"],
   [/^(?:[\w.-]+\/[\w.-]+\+json|text\/json)$/, "json"],

@@ -75,31 +75,31 @@ export function toPlainSchema(raw: JsonObject): JsonObject {
 }
 
 function styleOf(raw: JsonObject, location: Location): Pick<DescribedParameter, "style" | "explode"> {
-  const [usual = "simple"] = STYLES[location];
-  if (raw["collectionFormat"] !== undefined) return collectionStyle(raw, usual);
+  const [defaultStyle = "simple"] = STYLES[location];
+  if (raw["collectionFormat"] !== undefined) return collectionStyle(raw, defaultStyle);
   // In Swagger 2.0, lists are separated by commas by default.
   if (raw["schema"] === undefined && raw["content"] === undefined && raw["style"] === undefined && "type" in raw) {
-    return { style: usual, explode: false };
+    return { style: defaultStyle, explode: false };
   }
-  const style = STYLES[location].find((one) => one === raw["style"]) ?? usual;
+  const style = STYLES[location].find((one) => one === raw["style"]) ?? defaultStyle;
   const explode = typeof raw["explode"] === "boolean" ? raw["explode"] : style === "form";
   return { style, explode: style === "deepObject" || explode };
 }
 
 /** Converts `collectionFormat` of Swagger 2.0. */
-export function collectionStyle(raw: JsonObject, usual: Style): Pick<DescribedParameter, "style" | "explode"> {
+export function collectionStyle(raw: JsonObject, defaultStyle: Style): Pick<DescribedParameter, "style" | "explode"> {
   switch (raw["collectionFormat"]) {
     case "multi":
-      return { style: usual, explode: usual === "form" };
+      return { style: defaultStyle, explode: defaultStyle === "form" };
     case "ssv":
-      return { style: usual === "form" ? "spaceDelimited" : usual, explode: false };
+      return { style: defaultStyle === "form" ? "spaceDelimited" : defaultStyle, explode: false };
     case "pipes":
-      return { style: usual === "form" ? "pipeDelimited" : usual, explode: false };
+      return { style: defaultStyle === "form" ? "pipeDelimited" : defaultStyle, explode: false };
     case "tsv":
       throw unsupportedOperation(
         `has the parameter ${asText(raw["name"]) ?? ""}, whose values are separated by tabs (collectionFormat tsv)`,
       );
     default:
-      return { style: usual, explode: false };
+      return { style: defaultStyle, explode: false };
   }
 }

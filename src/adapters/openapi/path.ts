@@ -2,7 +2,7 @@ import type { DescribedParameter } from "../described.js";
 import { unsupportedOperation } from "../refuse.js";
 
 export interface CheckedPath {
-  /** Includes a query that the document writes into the path, which is sent unchanged. */
+  /** Includes the query string of the path in the document, which is sent unchanged. */
   readonly path: string;
   /** The names of the query parameters in it. */
   readonly fixed: ReadonlySet<string>;

@@ -102,7 +102,7 @@ function readOperation(reading: Reading, { path: written, method, item }: Found)
     ...(documentation === undefined ? {} : { documentation }),
     isDeprecated: raw["deprecated"] === true,
     isOpen: security.isOpen(raw),
-    ...(address === undefined || address === baseUrl ? {} : { elsewhere: address }),
+    ...(address === undefined || address === baseUrl ? {} : { serverUrl: address }),
     parameters,
     // RFC 9110 does not define the meaning of a body in GET, and the gateway never sends one.
     ...(body === undefined || method === "get" || method === "head" ? {} : { body }),

@@ -15,17 +15,17 @@ export interface Security {
 }
 
 export function readSecurity(root: JsonObject, references: References): Security {
-  const given = {
+  const schemes = {
     ...asObject(asObject(root["components"])["securitySchemes"]),
     ...asObject(root["securityDefinitions"]),
   };
-  const wanted = Object.entries(given).map(([name, raw]) => {
+  const wanted = Object.entries(schemes).map(([name, raw]) => {
     const scheme = attempt(() => ({ value: references.follow(raw) }));
     return { name, auth: toWanted("refusal" in scheme ? {} : asObject(scheme.value), name) };
   });
-  const asked = asList(root["security"]).flatMap((entry) => Object.keys(asObject(entry)));
+  const defaults = asList(root["security"]).flatMap((entry) => Object.keys(asObject(entry)));
   const rank = ({ name }: { readonly name: string }): number =>
-    asked.includes(name) ? asked.indexOf(name) : asked.length;
+    defaults.includes(name) ? defaults.indexOf(name) : defaults.length;
   const keys = new Set(
     wanted.flatMap(({ auth }) => (auth.kind === "api-key" ? [`${auth.in} ${auth.name.toLowerCase()}`] : [])),
   );

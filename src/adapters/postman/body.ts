@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from "../../model/json.js";
 import type { DescribedBody, MemberEncoding } from "../described.js";
 import { parseBodyText } from "./body-text.js";
 import { inferSchema, inferTextSchema } from "./infer-schema.js";
-import { toSecretExample } from "./secret.js";
+import { withoutSecretValues } from "./secret.js";
 import { substitute, type PostmanValues } from "./variables.js";
 
 const NO_ENCODING = (): MemberEncoding => ({});
@@ -68,7 +68,7 @@ function rawBody(body: JsonObject, given: string | undefined, values: PostmanVal
     contentType: contentType ?? "application/json",
     isRequired: undefined,
     schema: inferSchema(parsed.value),
-    example: toSecretExample(parsed.value),
+    example: withoutSecretValues(parsed.value),
     encoding: NO_ENCODING,
   };
 }
@@ -165,7 +165,7 @@ function graphql(given: unknown, values: PostmanValues): DescribedBody {
       },
       required: ["query"],
     },
-    example: toSecretExample({ query: text, ...(hasVariables ? { variables: parsed } : {}) }),
+    example: withoutSecretValues({ query: text, ...(hasVariables ? { variables: parsed } : {}) }),
     encoding: NO_ENCODING,
   };
 }

@@ -61,7 +61,7 @@ describe("addresses", () => {
   });
 
   it.each([
-    ["no address", { method: "GET" }, "has no address"],
+    ["no URL", { method: "GET" }, "has no URL"],
     ["a path that leaves the base address", "https://x.test/a/../../b", "leaves its base address"],
     ["a method that is never sent", { method: "TRACE", url: "https://x.test" }, "never sent"],
   ])("are dropped with a reason: %s", async (_, request, reason) => {

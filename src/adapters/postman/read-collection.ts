@@ -8,7 +8,7 @@ import { toPlainLine, toPlainText } from "../text.js";
 import { type PostmanAddress, readAddress } from "./address.js";
 import { textOf } from "./body.js";
 import { readRequest } from "./read-request.js";
-import { collectionOf } from "./recognise.js";
+import { collectionOf } from "./is-collection.js";
 import { type FoundRequest, walkRequests } from "./walk.js";
 
 const MAX_REQUESTS = 25_000;
@@ -27,7 +27,7 @@ export function readCollection(root: JsonObject, configuredBase: string | undefi
     const { request, values } = found;
     located.push({ found, address: readAddress(typeof request === "string" ? request : request["url"], values) });
   }
-  const base = mostUsed(located.flatMap(({ address }) => (address === undefined ? [] : [address.base])));
+  const base = mostFrequent(located.flatMap(({ address }) => (address === undefined ? [] : [address.base])));
   const title = toPlainLine(info["name"], 200);
   const version = typeof info["version"] === "string" ? toPlainLine(info["version"], 60) : undefined;
   const description = toPlainText(textOf(info["description"]), 2_000);
@@ -37,7 +37,7 @@ export function readCollection(root: JsonObject, configuredBase: string | undefi
       ...(version === undefined ? {} : { version }),
       ...(description === undefined ? {} : { description }),
       ...(base === undefined || !isWebAddress(base) ? {} : { baseUrl: base }),
-      auth: wantedBy(located),
+      auth: authMethodsOf(located),
     },
     operations: readOperations(located, { base, configuredBase }),
   };
@@ -47,7 +47,7 @@ function isWebAddress(text: string): boolean {
   return /^https?:\/\//.test(text) && !text.includes("{{") && URL.canParse(text);
 }
 
-function mostUsed(bases: readonly string[]): string | undefined {
+function mostFrequent(bases: readonly string[]): string | undefined {
   const counts = new Map<string, number>();
   for (const base of bases) counts.set(base, (counts.get(base) ?? 0) + 1);
   const [first] = [...counts].sort(([left, few], [right, many]) => many - few || (left < right ? -1 : 1));
@@ -55,7 +55,7 @@ function mostUsed(bases: readonly string[]): string | undefined {
 }
 
 /** Each authentication method once, the most frequent first. */
-function wantedBy(located: readonly Located[]): WantedAuth[] {
+function authMethodsOf(located: readonly Located[]): WantedAuth[] {
   const methods = new Map<string, { auth: WantedAuth; count: number }>();
   for (const { found } of located) {
     const { auth } = found;
@@ -76,7 +76,7 @@ function* readOperations(located: readonly Located[], bases: Bases): Iterable<Re
   for (const { found, address } of located) {
     const name = [...found.folders, found.name].join(" / ");
     if (address === undefined) {
-      yield { kind: "refused", name, reason: "has no address" };
+      yield { kind: "refused", name, reason: "has no URL" };
       continue;
     }
     const operation = attempt(() => toOperation(found, address, bases));
@@ -92,7 +92,7 @@ function toOperation(
 ): DescribedOperation {
   const request = readRequest(found, address, configuredBase);
   const category = toPlainLine(found.folders.at(-1), 80);
-  const isElsewhere = address.base !== base && address.base !== configuredBase?.replace(/\/+$/, "");
+  const isOtherBase = address.base !== base && address.base !== configuredBase?.replace(/\/+$/, "");
   return {
     ...request,
     key: JSON.stringify([...found.folders, found.name, request.method, address.base, request.path]),
@@ -100,7 +100,7 @@ function toOperation(
     isDeprecated: false,
     isOpen: found.auth?.kind === "open",
     ...(category === undefined ? {} : { category }),
-    ...(isElsewhere && isWebAddress(address.base) ? { elsewhere: address.base } : {}),
+    ...(isOtherBase && isWebAddress(address.base) ? { serverUrl: address.base } : {}),
   };
 }
 

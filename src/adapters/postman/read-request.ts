@@ -62,10 +62,10 @@ function readPath(address: PostmanAddress, configuredBase: string | undefined) {
   if (/[?#\\]|\p{Cc}|\s/u.test(text) || !text.isWellFormed()) {
     throw unsupportedOperation("has a path with white space, a control character or one of ? # \\");
   }
-  return { text: below(text, address.base, configuredBase), parameters: [...parameters.values()] };
+  return { text: withoutBasePath(text, address.base, configuredBase), parameters: [...parameters.values()] };
 }
 
-function below(path: string, base: string, configuredBase: string | undefined): string {
+function withoutBasePath(path: string, base: string, configuredBase: string | undefined): string {
   if (configuredBase === undefined || !URL.canParse(configuredBase)) return path;
   const { origin, pathname } = new URL(configuredBase);
   const prefix = pathname.replace(/\/+$/, "");

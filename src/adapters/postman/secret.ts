@@ -15,21 +15,20 @@ export function isSecretName(name: string): boolean {
 
 const MAX_DEPTH = 20;
 
-/** A value as an example: without members that may be secret, and without variables that have no value. */
-export function toSecretExample(value: unknown, depth = 0): unknown {
+/** Removes members that may be secret, and texts with a variable that has no value. */
+export function withoutSecretValues(value: unknown, depth = 0): unknown {
   if (depth > MAX_DEPTH) return undefined;
   if (typeof value === "string") return hasVariable(value) ? undefined : value;
   if (Array.isArray(value))
-    return value.map((item) => toSecretExample(item, depth + 1)).filter((item) => item !== undefined);
+    return value.map((item) => withoutSecretValues(item, depth + 1)).filter((item) => item !== undefined);
   if (!isJsonObject(value)) return value;
   const members = Object.entries(value).flatMap(([name, member]) => {
-    const shown = isSecretName(name) ? undefined : toSecretExample(member, depth + 1);
+    const shown = isSecretName(name) ? undefined : withoutSecretValues(member, depth + 1);
     return shown === undefined ? [] : [[name, shown] as const];
   });
   return Object.fromEntries(members);
 }
 
-/** Whether the text contains a variable. */
 export function hasVariable(text: string): boolean {
   return text.includes("{{");
 }

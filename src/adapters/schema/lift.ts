@@ -36,13 +36,14 @@ const MAX_INLINE_LENGTH = 1_000;
 export function createLifting(references: References): Lifting {
   const definitions = new Map<string, Definition>();
   const inlined = new Map<string, JsonObject | undefined>();
-  let partsInAll = 0;
+  let totalParts = 0;
 
   function lift(raw: unknown): Lifted {
     const lifter = new Lifter(references, inline);
     const schema = lifter.run(raw);
-    partsInAll += lifter.parts;
-    if (partsInAll > MAX_TOTAL_PARTS) throw unsupportedOperation("comes after too many large schemas in its document");
+    totalParts += lifter.parts;
+    if (totalParts > MAX_TOTAL_PARTS)
+      throw unsupportedOperation("exceeds the limit for the total size of the document's schemas");
     return { schema, needs: lifter.needs };
   }
 

@@ -226,7 +226,7 @@ describe("gateway.intent with an exported registry", () => {
     [
       "states another risk level",
       () => exported((all) => void (all[CHARGE] = { ...(all[CHARGE] as object), risk_level: "low" })),
-      `${CHARGE}: not as in the live catalog: risk_level.`,
+      `${CHARGE}: differs from the live catalog: risk_level.`,
     ],
     ["is not JSON", () => Promise.resolve("{"), "the file is not valid JSON."],
   ])("is disabled with a reason if the file %s; the other tools work", async (_, content, reason) => {

@@ -15,8 +15,8 @@ export async function readAdapter(
   { env, signal }: { readonly env: RuntimeEnvironment["env"]; readonly signal?: AbortSignal | undefined },
 ): Promise<ConvertedDocument> {
   const { document } = connection;
-  const allowInward = URL.canParse(document) ? [new URL(document).origin] : [];
-  const guarded = createGuardedFetch({ server, allowInward, env });
+  const allowInternal = URL.canParse(document) ? [new URL(document).origin] : [];
+  const guarded = createGuardedFetch({ server, allowInternal, env });
   let converted: ConvertedDocument | undefined;
   const convert = async (text: string): Promise<ConvertedDocument> =>
     (converted = await convertInThread(text, connection));

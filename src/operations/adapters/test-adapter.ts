@@ -208,7 +208,7 @@ async function reach(
   { connection, signal, describe }: ReachParts,
 ): Promise<AdapterCheck> {
   const url = new URL(base);
-  const guarded = createGuardedFetch({ server, allowInward: connection.baseUrl === undefined ? [] : [url.origin] });
+  const guarded = createGuardedFetch({ server, allowInternal: connection.baseUrl === undefined ? [] : [url.origin] });
   try {
     const { status, body } = await guarded.fetch(
       {

@@ -4,7 +4,7 @@ import type { DiscoveryEngine } from "../../engine.js";
 import { DiscoveryError } from "../../errors.js";
 import { claimFolder } from "../../gateway/tool-files.js";
 import { readArchive } from "../../toolfiles/archive/archive.js";
-import { type Bundle, MOST_BUNDLE_BYTES, notABundle } from "../../toolfiles/archive/bundle.js";
+import { type Bundle, MAX_BUNDLE_BYTES, notABundle } from "../../toolfiles/archive/bundle.js";
 import { readBundleFolder } from "../../toolfiles/archive/bundle-folder.js";
 import { installFiles } from "../../toolfiles/archive/install-files.js";
 import { type InstallPlan, planInstall } from "../../toolfiles/archive/plan-install.js";
@@ -108,7 +108,7 @@ async function read(path: string, origin: string): Promise<Bundle> {
     () => false,
   );
   if (isFolder) return await readBundleFolder(path, origin);
-  const bytes = await readBytes(path, MOST_BUNDLE_BYTES);
+  const bytes = await readBytes(path, MAX_BUNDLE_BYTES);
   switch (bytes.kind) {
     case "bytes":
       return await readArchive(bytes.bytes, origin);

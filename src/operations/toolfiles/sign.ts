@@ -3,13 +3,13 @@ import { dirname } from "node:path";
 import type { DiscoveryEngine } from "../../engine.js";
 import { DiscoveryError } from "../../errors.js";
 import { claimFolder } from "../../gateway/tool-files.js";
-import { LARGEST_BYTES } from "../../toolfiles/format/tool-file.js";
+import { MAX_TOOL_FILE_BYTES } from "../../toolfiles/format/tool-file.js";
 import { isToolId } from "../../toolfiles/ids/tool-id.js";
 import type { SigningKey } from "../../toolfiles/keys/known-key.js";
 import { signerName } from "../../toolfiles/keys/signer-name.js";
 import { readBytes } from "../../toolfiles/read-bytes.js";
 import type { RefusedFile } from "../../toolfiles/read-tool-files.js";
-import { rankOf } from "../../toolfiles/version-book.js";
+import { rankOf } from "../../toolfiles/version-history.js";
 import { absolutePath } from "../../util/home-path.js";
 import { realPath } from "../../util/inside.js";
 import {
@@ -104,7 +104,7 @@ async function findOurs(found: readonly ListedToolFile[], { keys, stages }: Tool
   const moment = { keys: await keys.list(), now: stages.runtime.now() };
   const isOurs = async (one: ListedToolFile): Promise<boolean> => {
     if (one.kind === "good") return readOurs(one.path, one.verified.bytes, moment) !== undefined;
-    const read = await readBytes(one.path, LARGEST_BYTES * 2);
+    const read = await readBytes(one.path, MAX_TOOL_FILE_BYTES * 2);
     const ours = read.kind === "bytes" ? readOurs(one.path, read.bytes, moment) : undefined;
     if (ours === undefined) return false;
     const seen = await stages.persistence.store.toolFiles.list(realPath(dirname(one.path)));

@@ -1,7 +1,7 @@
 import { basename, dirname } from "node:path";
 import { DiscoveryError } from "../../errors.js";
 import { parseToolFile } from "../../toolfiles/format/parse-tool-file.js";
-import { LARGEST_BYTES, type ToolFile } from "../../toolfiles/format/tool-file.js";
+import { MAX_TOOL_FILE_BYTES, type ToolFile } from "../../toolfiles/format/tool-file.js";
 import type { KeyList, SigningKey } from "../../toolfiles/keys/known-key.js";
 import { parseVerified } from "../../toolfiles/parse-verified.js";
 import { readBytes } from "../../toolfiles/read-bytes.js";
@@ -10,7 +10,7 @@ import { createSigningKeyring } from "../../toolfiles/signing/keyring.js";
 import { signToolFile } from "../../toolfiles/signing/sign.js";
 import type { RefusalReason } from "../../toolfiles/signing/refusal.js";
 import { type SignatureVerdict, verifyToolFile } from "../../toolfiles/signing/verify.js";
-import type { Dated } from "../../toolfiles/version-book.js";
+import type { Dated } from "../../toolfiles/version-history.js";
 import { writeToolFile } from "../../toolfiles/write-tool-file.js";
 
 /** A file that can be signed. */
@@ -42,7 +42,7 @@ const ENVELOPE_BYTES = 512;
 export async function readUnsigned(path: string, { keyId, keys, now }: SigningMoment): Promise<Unsigned> {
   const wrong = (...reasons: string[]): Unsigned => ({ kind: "wrong", path, reasons });
   if (!path.endsWith(".yaml")) return wrong("a tool file is named TOOL_ID.yaml");
-  const read = await readBytes(path, LARGEST_BYTES + ENVELOPE_BYTES);
+  const read = await readBytes(path, MAX_TOOL_FILE_BYTES + ENVELOPE_BYTES);
   if (read.kind === "gone") return wrong("it does not exist");
   if (read.kind === "too-large") return wrong("it is too large for a tool file");
   if (read.kind === "unreadable") return wrong(`it cannot be read: ${read.reason}`);
@@ -107,7 +107,7 @@ export interface SigningAct {
 
 /** Puts the signed bytes in the place of those that were looked at, and of no others. */
 export async function writeSigned({ path, file, bytes }: Signable, { key, now }: SigningAct): Promise<void> {
-  const there = await readBytes(path, LARGEST_BYTES + ENVELOPE_BYTES);
+  const there = await readBytes(path, MAX_TOOL_FILE_BYTES + ENVELOPE_BYTES);
   if (there.kind !== "bytes" || !there.bytes.equals(bytes)) {
     throw new DiscoveryError("INVALID_REQUEST", `${path} was changed meanwhile and is not signed.`, {
       hint: "Look at it again and repeat the command.",

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import type { DiscoveryEngine } from "../../engine.js";
 import { DiscoveryError } from "../../errors.js";
 import type { RefusedFile } from "../../toolfiles/read-tool-files.js";
-import { toSeen } from "../../toolfiles/version-book.js";
+import { toRecordedVersion } from "../../toolfiles/version-history.js";
 import { realPath } from "../../util/inside.js";
 import {
   type ListedToolFile,
@@ -89,7 +89,9 @@ export function findOlderFiles(files: readonly ListedToolFile[]): OlderToolFile[
 export async function acceptOlderFiles(older: readonly OlderToolFile[], { stages }: ToolFileFolders): Promise<void> {
   for (const { toolId, path, version, validatedAt } of older) {
     await noteAction(stages, "accept_tool_file", `${path} ${version} ${validatedAt}`);
-    await stages.persistence.store.toolFiles.accept(toSeen({ toolId, version, validatedAt }, realPath(dirname(path))));
+    await stages.persistence.store.toolFiles.accept(
+      toRecordedVersion({ toolId, version, validatedAt }, realPath(dirname(path))),
+    );
   }
 }
 

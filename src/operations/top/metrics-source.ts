@@ -23,7 +23,7 @@ const TIMEOUT_MS = 5000;
 const MOST_BYTES = 16 * 1024 * 1024;
 
 export function createMetricsSource({ url, token, env, now }: MetricsSourceParts): ReadingSource {
-  const guarded = createGuardedFetch({ server: url.host, allowInward: [url.origin], env });
+  const guarded = createGuardedFetch({ server: url.host, allowInternal: [url.origin], env });
   let history: Tally[] = [];
 
   async function ask(signal: AbortSignal): Promise<string> {

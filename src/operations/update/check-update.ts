@@ -46,7 +46,7 @@ async function askRegistry(env: UpdateEnvironment): Promise<string> {
   );
   const url = new URL(`${registry.href.replace(/\/*$/, "/")}-/package/${PACKAGE.replace("/", "%2f")}/dist-tags`);
   // The user has written the address into the settings of npm.
-  const fetcher = createGuardedFetch({ server: registry.host, allowInward: [registry.origin], env });
+  const fetcher = createGuardedFetch({ server: registry.host, allowInternal: [registry.origin], env });
   try {
     const limits = { timeoutMs: TIME_LIMIT_MS, maxTotalMs: TIME_LIMIT_MS, maxBytes: MOST_BYTES };
     const headers = { accept: "application/json" };

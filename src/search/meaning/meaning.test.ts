@@ -70,6 +70,6 @@ describe("openMeaning", () => {
       const parameters = Array.from({ length: 16 }, () => ({ name, description: name }));
       return () => meaning.readTool({ id: "s:x", server: name, name, description: name, parameters, tags: [] });
     };
-    await expectCpuTime(readNamed(200_000), { most: 10, control: readNamed(2_000) });
+    await expectCpuTime(readNamed(200_000), { maxRatio: 10, control: readNamed(2_000) });
   });
 });

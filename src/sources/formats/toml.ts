@@ -1,12 +1,12 @@
 import { parse, TomlDate, TomlError } from "smol-toml";
 import type { Path } from "../../util/document/problem.js";
-import { buildDocument, DEEPEST, TOO_DEEP, type Parsed, type SyntaxNode } from "../../util/document/tree.js";
+import { buildDocument, MAX_DOCUMENT_DEPTH, TOO_DEEP, type Parsed, type SyntaxNode } from "../../util/document/tree.js";
 
 /** Parses TOML 1.0. The parser reports no positions, so they are looked up from the table headers in the text. */
 export function parseToml(text: string): Parsed {
   try {
     const value: unknown = parse(text, {
-      maxDepth: DEEPEST,
+      maxDepth: MAX_DOCUMENT_DEPTH,
       unsafeKeyBehaviour: "throw",
       integersAsBigInt: "asNeeded",
     });

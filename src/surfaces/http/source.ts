@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { BlockList, isIP, isIPv6 } from "node:net";
-import { reachOf } from "../../util/net/inward.js";
+import { reachOf } from "../../util/net/address-reach.js";
 
 /** The source of a request. */
 export interface RequestSource {

@@ -13,7 +13,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { isJsonObject } from "../../model/json.js";
 import { scanJson } from "../../util/json/scan.js";
-import { isMalformed, JSON_LIMITS, type JsonViolation, MOST_VIOLATIONS } from "../../util/json/violation.js";
+import { isMalformed, JSON_LIMITS, type JsonViolation, MAX_VIOLATIONS } from "../../util/json/violation.js";
 import { idOfOversize } from "../../util/oversize-id.js";
 import { findInvalidParams } from "./handshake-params.js";
 
@@ -58,8 +58,8 @@ export function parseFrame(line: Buffer): Frame {
   const malformed = flaws.find(isMalformed);
   if (malformed !== undefined) return refuse(idOfLine(line), INVALID_REQUEST, `The message ${malformed.message}.`);
   // The scan stops at this number, so the rest of the message is unchecked.
-  if (flaws.length >= MOST_VIOLATIONS) {
-    return refuse(idOfLine(line), INVALID_REQUEST, `The message has ${MOST_VIOLATIONS} ambiguous values or more.`);
+  if (flaws.length >= MAX_VIOLATIONS) {
+    return refuse(idOfLine(line), INVALID_REQUEST, `The message has ${MAX_VIOLATIONS} ambiguous values or more.`);
   }
   let value: unknown;
   try {

@@ -15,7 +15,7 @@ import type { DescribeStep } from "../../model/next-steps.js";
 import { traceMeta } from "../../tracing/trace-context.js";
 import type { JsonViolation } from "../../util/json/violation.js";
 import type { Secrets } from "../../util/secrets.js";
-import { underSignals } from "../../util/under-signals.js";
+import { withAnySignal } from "../../util/with-any-signal.js";
 import { VERSION } from "../../version.js";
 import { type UserQuestion, type UserQuestionParts, createUserQuestion } from "./user-question.js";
 import type { CallWork } from "./client-requests/multi-round-trip-call.js";
@@ -87,7 +87,7 @@ export function createGatewayServer(parts: GatewayServerParts): GatewayServer {
   const { era, actor, roundTrips, inputClosed } = parts;
   const callerParts: CallerParts = { era, actor, roundTrips, inputClosed, client: server };
   const answerFor = async (params: JsonObject, context: RequestContext, work: CallWork): Promise<JsonObject> =>
-    await underSignals([context.mcpReq.signal, parts.ending], (signal) =>
+    await withAnySignal([context.mcpReq.signal, parts.ending], (signal) =>
       runForCaller({ params, context, signal, onEvent: levels.listener(context) }, callerParts, work),
     );
 

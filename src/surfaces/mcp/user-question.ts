@@ -3,7 +3,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { AskPerson, Question } from "../../model/call.js";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
-import { underSignals } from "../../util/under-signals.js";
+import { withAnySignal } from "../../util/with-any-signal.js";
 import { toElicitationForm, toVerdict } from "./question-form.js";
 import type { RequestContext } from "./request-context.js";
 
@@ -46,7 +46,7 @@ function askNow({ mcpReq }: RequestContext, inputClosed: AbortSignal): AskPerson
     // `mode` is omitted: the default is "form" (2025-11-25), and older clients do not know the member.
     const request = { method: "elicitation/create", params: form } as const;
     try {
-      return await underSignals([mcpReq.signal, inputClosed, signal], async (both) =>
+      return await withAnySignal([mcpReq.signal, inputClosed, signal], async (both) =>
         toVerdict(await mcpReq.send(request, { timeout: question.ttlMs, signal: both })),
       );
     } catch {

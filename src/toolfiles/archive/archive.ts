@@ -5,9 +5,9 @@ import { createTar } from "nanotar";
 import {
   type Bundle,
   fromMembers,
-  MOST_BUNDLE_BYTES,
-  MOST_MEMBER_BYTES,
-  MOST_MEMBERS,
+  MAX_BUNDLE_BYTES,
+  MAX_MEMBER_BYTES,
+  MAX_MEMBERS,
   notABundle,
   toMembers,
 } from "./bundle.js";
@@ -23,7 +23,7 @@ export async function toArchive(bundle: Bundle): Promise<Buffer> {
 export async function readArchive(bytes: Buffer, origin: string): Promise<Bundle> {
   const tar = await unpack(bytes, origin);
   try {
-    return fromMembers(readTar(tar, { members: MOST_MEMBERS, memberBytes: MOST_MEMBER_BYTES }), origin);
+    return fromMembers(readTar(tar, { members: MAX_MEMBERS, memberBytes: MAX_MEMBER_BYTES }), origin);
   } catch (error) {
     throw error instanceof TarError ? notABundle(origin, error.message, error) : error;
   }
@@ -32,13 +32,11 @@ export async function readArchive(bytes: Buffer, origin: string): Promise<Bundle
 /** Stops at the size limit, so that a decompression bomb does no harm. */
 async function unpack(bytes: Buffer, origin: string): Promise<Buffer> {
   try {
-    const unpacked: Buffer = await promisify(gunzip)(bytes, { maxOutputLength: MOST_BUNDLE_BYTES });
+    const unpacked: Buffer = await promisify(gunzip)(bytes, { maxOutputLength: MAX_BUNDLE_BYTES });
     return unpacked;
   } catch (error) {
     const isLarge = (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE";
-    const reason = isLarge
-      ? `it unpacks to more than ${MOST_BUNDLE_BYTES / 1024 ** 2} MiB`
-      : "it is not a gzip archive";
+    const reason = isLarge ? `it unpacks to more than ${MAX_BUNDLE_BYTES / 1024 ** 2} MiB` : "it is not a gzip archive";
     throw notABundle(origin, reason, error);
   }
 }

@@ -6,9 +6,9 @@ import {
   type Bundle,
   fromMembers,
   type BundleMember,
-  MOST_BUNDLE_BYTES,
-  MOST_MEMBER_BYTES,
-  MOST_MEMBERS,
+  MAX_BUNDLE_BYTES,
+  MAX_MEMBER_BYTES,
+  MAX_MEMBERS,
   notABundle,
   toMembers,
 } from "./bundle.js";
@@ -27,10 +27,10 @@ export async function readBundleFolder(folder: string, origin: string): Promise<
   for (const part of parts) {
     await assertKind(join(folder, part), "folder", origin);
     for (const name of await namesIn(join(folder, part), origin)) {
-      if (members.length >= MOST_MEMBERS) throw notABundle(origin, `it contains more than ${MOST_MEMBERS} files`);
+      if (members.length >= MAX_MEMBERS) throw notABundle(origin, `it contains more than ${MAX_MEMBERS} files`);
       const member = await readMember(folder, `${part}/${name}`, origin);
       size += member.bytes.length;
-      if (size > MOST_BUNDLE_BYTES) throw notABundle(origin, `it is larger than ${MOST_BUNDLE_BYTES / 1024 ** 2} MiB`);
+      if (size > MAX_BUNDLE_BYTES) throw notABundle(origin, `it is larger than ${MAX_BUNDLE_BYTES / 1024 ** 2} MiB`);
       members.push(member);
     }
   }
@@ -42,7 +42,7 @@ export async function writeBundleFolder(folder: string, bundle: Bundle): Promise
   const isTaken = await isUsed(folder);
   if (isTaken) {
     throw new DiscoveryError("INVALID_REQUEST", `${folder} exists and is not an empty folder.`, {
-      hint: "Name a folder that does not exist, or a file that ends in .tgz.",
+      hint: "Choose a folder that does not exist, or a file name that ends in .tgz.",
     });
   }
   try {
@@ -52,7 +52,7 @@ export async function writeBundleFolder(folder: string, bundle: Bundle): Promise
     for (const part of PARTS) await rm(join(folder, part), { recursive: true, force: true }).catch(() => undefined);
     const code = (error as NodeJS.ErrnoException).code ?? "unknown reason";
     throw new DiscoveryError("INVALID_REQUEST", `${folder} could not be written (${code}).`, {
-      hint: "Name a folder where you may write.",
+      hint: "Choose a folder that you can write to.",
       cause: error,
     });
   }
@@ -69,13 +69,13 @@ async function isUsed(folder: string): Promise<boolean> {
 async function readMember(folder: string, name: string, origin: string): Promise<BundleMember> {
   const path = join(folder, name);
   await assertKind(path, "file", origin);
-  const read = await readBytes(path, MOST_MEMBER_BYTES);
+  const read = await readBytes(path, MAX_MEMBER_BYTES);
   if (read.kind === "bytes") return { name, bytes: read.bytes };
   const reason = read.kind === "too-large" ? "is too large" : "cannot be read";
   throw notABundle(origin, `${JSON.stringify(name)} ${reason}`);
 }
 
-/** Rejects links, because a link would include a file from elsewhere. */
+/** Rejects links, because a link would include a file from outside the folder. */
 async function assertKind(path: string, kind: "file" | "folder", origin: string): Promise<void> {
   const found = await lstat(path).catch(() => undefined);
   if (kind === "file" ? found?.isFile() : found?.isDirectory()) return;

@@ -1,5 +1,5 @@
 import { DiscoveryError } from "../../errors.js";
-import { LARGEST_BYTES } from "../format/tool-file.js";
+import { MAX_TOOL_FILE_BYTES } from "../format/tool-file.js";
 import { isToolId } from "../ids/tool-id.js";
 import { KEY_ID, keyIdOf, parseKeyBytes } from "../keys/ed25519.js";
 import { type KeyLine, parseKeyLine, toKeyLine } from "../keys/key-line.js";
@@ -26,10 +26,10 @@ export interface BundleMember {
   readonly bytes: Buffer;
 }
 
-export const MOST_MEMBERS = 10_000;
-export const MOST_BUNDLE_BYTES = 64 * 1024 * 1024;
+export const MAX_MEMBERS = 10_000;
+export const MAX_BUNDLE_BYTES = 64 * 1024 * 1024;
 /** 512 bytes are enough for the two signature lines above a body; a key is smaller too. */
-export const MOST_MEMBER_BYTES = LARGEST_BYTES + 512;
+export const MAX_MEMBER_BYTES = MAX_TOOL_FILE_BYTES + 512;
 
 export function toMembers({ files, keys }: Bundle): BundleMember[] {
   return [
@@ -67,13 +67,13 @@ function toKey(keyId: string, bytes: Buffer, origin: string): BundledKey {
 
 export function notABundle(origin: string, reason: string, cause?: unknown): DiscoveryError {
   return new DiscoveryError("INVALID_REQUEST", `${origin} is not a valid set of tool files: ${reason}.`, {
-    hint: "Get one from whoever has the tools, made with `anygpt mcp tools export`.",
+    hint: "Ask the author to create the set with `anygpt mcp tools export`.",
     cause,
   });
 }
 
-const LONGEST_SHOWN = 100;
+const MAX_SHOWN_LENGTH = 100;
 
 function shown(name: string): string {
-  return JSON.stringify(name.length > LONGEST_SHOWN ? `${name.slice(0, LONGEST_SHOWN)}…` : name);
+  return JSON.stringify(name.length > MAX_SHOWN_LENGTH ? `${name.slice(0, MAX_SHOWN_LENGTH)}…` : name);
 }

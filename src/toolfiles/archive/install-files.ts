@@ -1,7 +1,7 @@
 import { DiscoveryError } from "../../errors.js";
 import { readBytes } from "../read-bytes.js";
 import { removeToolFile, toolFilePath, writeToolFile } from "../write-tool-file.js";
-import { MOST_MEMBER_BYTES } from "./bundle.js";
+import { MAX_MEMBER_BYTES } from "./bundle.js";
 import type { InstallPlan, InstallFile } from "./plan-install.js";
 
 /**
@@ -12,21 +12,21 @@ export async function installFiles({ folder, files }: InstallPlan, settle: () =>
   const written: InstallFile[] = [];
   try {
     for (const planned of files.filter(({ kind }) => kind !== "same")) {
-      await assertUntouched(folder, planned);
+      await assertUnchanged(folder, planned);
       written.push(planned);
       await writeToolFile(folder, planned.file.toolId, planned.bytes);
     }
     await settle();
   } catch (error) {
-    for (const planned of written.reverse()) await putBack(folder, planned).catch(() => undefined);
+    for (const planned of written.reverse()) await restore(folder, planned).catch(() => undefined);
     throw error;
   }
 }
 
 /** Another process may have changed a file since the plan was made. */
-async function assertUntouched(folder: string, { file, before }: InstallFile): Promise<void> {
+async function assertUnchanged(folder: string, { file, before }: InstallFile): Promise<void> {
   const path = toolFilePath(folder, file.toolId);
-  const there = await readBytes(path, MOST_MEMBER_BYTES);
+  const there = await readBytes(path, MAX_MEMBER_BYTES);
   const isSame =
     there.kind === "bytes" ? before?.bytes.equals(there.bytes) : there.kind === "gone" && before === undefined;
   if (isSame === true) return;
@@ -35,7 +35,7 @@ async function assertUntouched(folder: string, { file, before }: InstallFile): P
   });
 }
 
-async function putBack(folder: string, { file, before }: InstallFile): Promise<void> {
+async function restore(folder: string, { file, before }: InstallFile): Promise<void> {
   if (before === undefined) await removeToolFile(folder, file.toolId);
   else await writeToolFile(folder, file.toolId, before.bytes);
 }

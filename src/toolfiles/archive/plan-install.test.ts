@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createTestKey, hashed, NOW, sampleFile, signed, stdioFile } from "../../../test/support/signed-files.js";
 import type { KnownKey } from "../keys/known-key.js";
-import { type BookedVersion, toSeen } from "../version-book.js";
+import { type RecordedVersion, toRecordedVersion } from "../version-history.js";
 import type { Bundle, BundledFile } from "./bundle.js";
 import { installFiles } from "./install-files.js";
 import { planInstall } from "./plan-install.js";
@@ -27,7 +27,7 @@ afterEach(() => rmSync(join(folder, ".."), { recursive: true, force: true }));
 
 interface Here {
   readonly keys?: readonly KnownKey[];
-  readonly seen?: readonly BookedVersion[];
+  readonly seen?: readonly RecordedVersion[];
 }
 const plan = (bundle: Bundle, { keys = [], seen = [] }: Here = {}) =>
   planInstall({
@@ -81,16 +81,18 @@ describe("a plan", () => {
     ["a file without its key", { ...ONE, keys: [] }, {}, "unknown-key"],
     ["a file of another key", { files: [bundled(LIB, BOB)], keys: [offered(ANN)] }, {}, "unknown-key"],
     ["a revoked key", ONE, { keys: [{ ...ANN.known, revokedAt: new Date(0).toISOString() }] }, "revoked-key"],
-    ["an ended key", ONE, { keys: [{ ...ANN.known, notAfter: new Date(0).toISOString() }] }, "expired-key"],
+    ["an expired key", ONE, { keys: [{ ...ANN.known, notAfter: new Date(0).toISOString() }] }, "expired-key"],
     ["a mere hash", { files: [{ toolId: "lib_find", bytes: hashed(LIB) }], keys: [] }, {}, "hash-only"],
     ["another tool's file", { ...ONE, files: [{ ...bundled(), toolId: "lib_other" }] }, {}, "wrong-name"],
-    ["a file of tomorrow", { ...ONE, files: [bundled(LIB, ANN, NOW + 86_400_000)] }, {}, "future"],
+    ["a file signed in the future", { ...ONE, files: [bundled(LIB, ANN, NOW + 86_400_000)] }, {}, "future"],
   ])("rejects %s", async (_name, bundle, here, reason) => {
     expect(await refusedFor(bundle, here)).toEqual([reason]);
   });
 
   it("rejects a version older than the stored one", async () => {
-    const seen = [toSeen({ toolId: "lib_find", version: "1.0.1", validatedAt: "2026-01-01T00:00:00Z" }, folder)];
+    const seen = [
+      toRecordedVersion({ toolId: "lib_find", version: "1.0.1", validatedAt: "2026-01-01T00:00:00Z" }, folder),
+    ];
     expect(await refusedFor(ONE, { seen })).toEqual(["rolled-back"]);
     expect(await refusedFor({ ...ONE, files: [bundled({ ...LIB, version: "1.0.2" })] }, { seen })).toBeUndefined();
   });

@@ -9,8 +9,8 @@ import { parseVerified } from "../parse-verified.js";
 import { readBytes } from "../read-bytes.js";
 import { createSigningKeyring, type SigningKeyring } from "../signing/keyring.js";
 import { verifyToolFile } from "../signing/verify.js";
-import { rankOf, type BookedVersion, type VersionBook } from "../version-book.js";
-import { type Bundle, type BundledFile, type BundledKey, MOST_MEMBER_BYTES, notABundle } from "./bundle.js";
+import { rankOf, type RecordedVersion, type VersionHistory } from "../version-history.js";
+import { type Bundle, type BundledFile, type BundledKey, MAX_MEMBER_BYTES, notABundle } from "./bundle.js";
 
 export interface InstallPlanParts {
   readonly bundle: Bundle;
@@ -19,7 +19,7 @@ export interface InstallPlanParts {
   /** The folder for the files. */
   readonly folder: string;
   readonly keys: KeyList;
-  readonly versions: VersionBook;
+  readonly versions: VersionHistory;
   readonly now: number;
 }
 
@@ -58,7 +58,7 @@ type Planned =
 
 interface PlanContext extends Pick<InstallPlanParts, "folder" | "now"> {
   readonly keyring: SigningKeyring;
-  readonly seen: ReadonlyMap<string, BookedVersion>;
+  readonly seen: ReadonlyMap<string, RecordedVersion>;
 }
 
 /** Installs all files or none: if one cannot be installed, SIGNATURE_INVALID lists every such file. */
@@ -73,8 +73,8 @@ export async function planInstall(parts: InstallPlanParts): Promise<InstallPlan>
   if (problems.length > 0) throw refuseAll(origin, bundle, problems);
   const files = results.flatMap((result) => (result.kind === "planned" ? [result.planned] : []));
   const signers = new Set(files.map(({ keyId }) => keyId));
-  const idle = bundle.keys.find(({ keyId }) => !signers.has(keyId));
-  if (idle !== undefined) throw notABundle(origin, `none of its files is signed with its key ${idle.keyId}`);
+  const unused = bundle.keys.find(({ keyId }) => !signers.has(keyId));
+  if (unused !== undefined) throw notABundle(origin, `none of its files is signed with its key ${unused.keyId}`);
   return { folder, files, newKeys: offered.map((key) => toNewKey(key, keys.keys)) };
 }
 
@@ -100,7 +100,7 @@ async function planFile({ toolId, bytes }: BundledFile, context: PlanContext): P
   }
   if (verdict.trust.kind !== "signed") return problem("hash-only", `${name} is not signed.`);
   const planned = { file, bytes, keyId: verdict.trust.keyId, keyName: verdict.trust.keyName };
-  const there = await readBytes(join(folder, name), MOST_MEMBER_BYTES);
+  const there = await readBytes(join(folder, name), MAX_MEMBER_BYTES);
   if (there.kind === "gone") return { kind: "planned", planned: { ...planned, kind: "new" } };
   if (there.kind !== "bytes") return problem("in-the-way", `${join(folder, name)} exists and is not a readable file.`);
   if (there.bytes.equals(bytes)) {
@@ -146,10 +146,10 @@ function toKnown({ keyId, publicKey, name }: BundledKey, now: number): KnownKey 
   return { keyId, publicKey, name, trustedAt: new Date(now).toISOString(), isOwn: false, canSign: false };
 }
 
-const MOST_SHOWN = 5;
+const MAX_SHOWN = 5;
 
 function refuseAll(origin: string, { files }: Bundle, problems: readonly InstallProblem[]): DiscoveryError {
-  const shown = problems.slice(0, MOST_SHOWN).map(({ message }) => message);
+  const shown = problems.slice(0, MAX_SHOWN).map(({ message }) => message);
   const more = problems.length - shown.length;
   const rest = more > 0 ? ` And ${more} more.` : "";
   const isOurs = problems.every(({ reason }) => reason === "edited" || reason === "in-the-way");
@@ -158,8 +158,8 @@ function refuseAll(origin: string, { files }: Bundle, problems: readonly Install
     `${problems.length} of ${files.length} tool files of ${origin} cannot be installed, so none was installed: ${shown.join(" ")}${rest}`,
     {
       hint: isOurs
-        ? "Move those files away to have them replaced, or install into another folder with --folder."
-        : "Get the set anew from whoever made it, signed with a key that was not revoked.",
+        ? "Move these files to another place, or install into another folder with --folder."
+        : "Ask the author for a new set, signed with a key that is not revoked.",
       facts: { refused: problems.map(({ toolId, ...rest }) => ({ tool_id: toolId, ...rest })) },
     },
   );

@@ -13,7 +13,7 @@ export interface TarLimits {
 }
 
 /**
- * The regular files of a tar archive, as slices of the given bytes. It is strict, because two lenient readers could see two
+ * The regular files of a tar archive, as slices of `bytes`. It is strict, because two lenient readers could see two
  * different archives: no links, no folders, no extensions that rename the next member, no data after the end.
  */
 export function readTar(bytes: Buffer, limits: TarLimits): BundleMember[] {

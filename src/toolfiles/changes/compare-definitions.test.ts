@@ -33,8 +33,8 @@ const texts: Case[] = [
     "patch",
     'description: "Finds a thing." → "Finds the thing."',
   ],
-  ["a title that is new", one(text), { ...one(text), title: "T" }, "patch", 'title: none → "T"'],
-  ["a description that is gone", { ...one(text), description: "D" }, one(text), "patch", 'description: "D" → none'],
+  ["a new title", one(text), { ...one(text), title: "T" }, "patch", 'title: none → "T"'],
+  ["a removed description", { ...one(text), description: "D" }, one(text), "patch", 'description: "D" → none'],
   [
     "a parameter's description",
     one(text),
@@ -49,14 +49,14 @@ const texts: Case[] = [
     "patch",
     'parameter a: examples: none → ["x"]',
   ],
-  ["texts beside references", defs({ not: { $ref: "#" } }), defs({ not: { $ref: "#" }, title: "T" }), "patch", /title/],
   [
-    "a definition nobody refers to",
-    one(text),
-    one(text, { $defs: { x: {} } }),
+    "texts next to references",
+    defs({ not: { $ref: "#" } }),
+    defs({ not: { $ref: "#" }, title: "T" }),
     "patch",
-    "input schema: written differently",
+    /title/,
   ],
+  ["an unused definition", one(text), one(text, { $defs: { x: {} } }), "patch", "input schema: written differently"],
   [
     "the order of required parameters",
     input({ a: text, b: text }, { required: ["a", "b"] }),
@@ -75,7 +75,7 @@ const harmless: Case[] = [
     "+ parameter limit (integer, optional)",
   ],
   [
-    "a parameter that need not be given any more",
+    "a parameter that became optional",
     one(text, { required: ["a"] }),
     one(text),
     "minor",
@@ -101,7 +101,7 @@ const harmless: Case[] = [
   ["no maximum", one({ ...text, maxLength: 1 }), one(text), "minor", "parameter a: maxLength 1 → none"],
   ["no pattern", one({ ...text, pattern: "a" }), one(text), "minor", 'parameter a: pattern "a" → none'],
   ["a coarser step", one({ ...whole, multipleOf: 4 }), one({ ...whole, multipleOf: 2 }), "minor", /multipleOf/],
-  ["doubles in a list", one({ uniqueItems: true }), one({ uniqueItems: false }), "minor", /uniqueItems/],
+  ["duplicates in a list", one({ uniqueItems: true }), one({ uniqueItems: false }), "minor", /uniqueItems/],
   [
     "numbers instead of integers",
     one(whole),
@@ -119,10 +119,10 @@ const harmless: Case[] = [
   ],
   ["unknown parameters", one(text, { additionalProperties: false }), one(text), "minor", /additionalProperties/],
   ["wider items", one({ items: { enum: [1] } }), one({ items: { enum: [1, 2] } }), "minor", "parameter a[]: enum + 2"],
-  ["a default where none was", one(text), one({ ...text, default: "x" }), "minor", 'parameter a: default none → "x"'],
+  ["a new default", one(text), one({ ...text, default: "x" }), "minor", 'parameter a: default none → "x"'],
   ["a wider definition", defs({ enum: [1] }), defs({ enum: [1, 2] }), "minor", "parameter a: enum + 2"],
   [
-    "a wider part of a part",
+    "a wider nested schema",
     one({ properties: { b: { maxLength: 1 } } }),
     one({ properties: { b: {} } }),
     "minor",
@@ -138,7 +138,7 @@ const harmless: Case[] = [
   ["a new output schema", output(undefined), output({}), "minor", "+ output schema"],
   ["a new output field", fields({}), fields({ id: text }), "minor", "+ output field id (string, optional)"],
   [
-    "an output field that is always there",
+    "an output field that became required",
     fields({ id: text }),
     fields({ id: text }, ["id"]),
     "minor",
@@ -163,7 +163,7 @@ const breaking: Case[] = [
   ],
   ["a removed parameter", input({ a: text, b: text }), one(text), "major", "- parameter b"],
   [
-    "a parameter that has to be given now",
+    "a parameter that became required",
     one(text),
     one(text, { required: ["a"] }),
     "major",
@@ -181,9 +181,9 @@ const breaking: Case[] = [
   ["another default", one({ default: 1 }), one({ default: 2 }), "major", "parameter a: default 1 → 2"],
   ["no unknown parameters", one(text), one(text, { additionalProperties: false }), "major", /additionalProperties/],
   ["one alternative less", one({ anyOf: [text, whole] }), one({ anyOf: [text] }), "major", /anyOf - /],
-  ["one more of one-of", one({ oneOf: [text] }), one({ oneOf: [text, whole] }), "major", /oneOf \+ /],
+  ["one more alternative of oneOf", one({ oneOf: [text] }), one({ oneOf: [text, whole] }), "major", /oneOf \+ /],
   [
-    "a wider alternative of one-of",
+    "a wider alternative of oneOf",
     one({ oneOf: [{ enum: [1] }] }),
     one({ oneOf: [{ enum: [1, 2] }] }),
     "major",
@@ -211,7 +211,7 @@ const breaking: Case[] = [
     "major",
     /dynamicRef/,
   ],
-  ["a keyword that nobody knows", one(text), one({ ...text, "x-rule": 1 }), "major", /x-rule none → 1/],
+  ["an unknown keyword", one(text), one({ ...text, "x-rule": 1 }), "major", /x-rule none → 1/],
   ["a malformed schema", one({ properties: 1 }), one({ properties: 2 }), "major", /properties/],
   ["a malformed required", one({ required: true }), one({ required: false }), "major", /required/],
   ["a pattern of names", one({ patternProperties: {} }), one({ patternProperties: { a: text } }), "major", /\{a\}/],
@@ -219,7 +219,7 @@ const breaking: Case[] = [
   ["a removed output schema", output({}), output(undefined), "major", "- output schema"],
   ["a removed output field", fields({ id: text }), fields({}), "major", "- output field id"],
   [
-    "an output field that can be absent",
+    "an output field that became optional",
     fields({ id: text }, ["id"]),
     fields({ id: text }),
     "major",
@@ -237,7 +237,7 @@ const breaking: Case[] = [
 
 const annotations: Case[] = [
   [
-    "no promise to only read",
+    "a removed readOnlyHint",
     annotated({ readOnlyHint: true }),
     annotated({}),
     "major",
@@ -250,39 +250,42 @@ const annotations: Case[] = [
     "major",
     "annotation destructiveHint: none → true",
   ],
-  ["no promise not to destroy", annotated({ destructiveHint: false }), annotated({}), "major", /destructiveHint/],
+  ["a removed destructiveHint", annotated({ destructiveHint: false }), annotated({}), "major", /destructiveHint/],
   [
-    "no promise to be repeatable",
+    "a removed idempotentHint",
     annotated({ idempotentHint: true }),
     annotated({ idempotentHint: false }),
     "major",
     /idempotentHint/,
   ],
-  ["a promise to only read", annotated(undefined), annotated({ readOnlyHint: true }), "patch", /readOnlyHint/],
+  ["a new readOnlyHint", annotated(undefined), annotated({ readOnlyHint: true }), "patch", /readOnlyHint/],
   [
-    "no destruction any more",
+    "a tool that is no longer destructive",
     annotated({ destructiveHint: true }),
     annotated({ destructiveHint: false }),
     "patch",
     /destructiveHint/,
   ],
-  ["a title of its own", annotated({ title: "a" }), annotated({ title: "b" }), "patch", 'annotation title: "a" → "b"'],
-  ["an empty set of them", annotated(undefined), annotated({}), "patch", "annotations: none → {}"],
+  [
+    "a changed title annotation",
+    annotated({ title: "a" }),
+    annotated({ title: "b" }),
+    "patch",
+    'annotation title: "a" → "b"',
+  ],
+  ["empty annotations", annotated(undefined), annotated({}), "patch", "annotations: none → {}"],
 ];
 
 describe("compareDefinitions", () => {
-  it.each([...texts, ...harmless, ...breaking, ...annotations])(
-    "takes %s for what it is",
-    (_, before, after, kind, line) => {
-      const change = compareDefinitions(before, after);
-      expect(change.kind).toBe(kind);
-      const matches = change.differences.filter((one) => (typeof line === "string" ? one === line : line.test(one)));
-      expect({ lines: change.differences, found: matches.length > 0 }).toEqual({
-        lines: change.differences,
-        found: true,
-      });
-    },
-  );
+  it.each([...texts, ...harmless, ...breaking, ...annotations])("classifies %s", (_, before, after, kind, line) => {
+    const change = compareDefinitions(before, after);
+    expect(change.kind).toBe(kind);
+    const matches = change.differences.filter((one) => (typeof line === "string" ? one === line : line.test(one)));
+    expect({ lines: change.differences, found: matches.length > 0 }).toEqual({
+      lines: change.differences,
+      found: true,
+    });
+  });
 
   it("shows of a long text only the part that differs", () => {
     const long = (middle: string) => ({

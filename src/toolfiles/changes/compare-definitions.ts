@@ -15,7 +15,7 @@ export interface DefinitionChange {
 }
 
 /**
- * `patch`: only texts for readers changed. `minor`: every valid call stays valid, and every result still matches the old output
+ * `patch`: only titles, descriptions and examples changed. `minor`: every valid call stays valid, and every result still matches the old output
  * schema. `major`: everything else, and every change that cannot be shown to be smaller.
  */
 export function compareDefinitions(before: ToolDefinition, after: ToolDefinition): DefinitionChange {

@@ -24,11 +24,11 @@ interface Location {
   readonly isStrict: boolean;
 }
 
-const MOST_STEPS = 20_000;
-const DEEPEST = 200;
-const MOST_HOPS = 50;
+const MAX_STEPS = 20_000;
+const MAX_DEPTH = 200;
+const MAX_HOPS = 50;
 /** Definitions are compared where a `$ref` uses them. */
-const PASSED_OVER = new Set([...TEXT_KEYWORDS, "$ref", "$defs", "definitions"]);
+const IGNORED = new Set([...TEXT_KEYWORDS, "$ref", "$defs", "definitions"]);
 const SCHEMAS = new Set(["additionalProperties", "items", "propertyNames"]);
 const LISTS = new Set(["anyOf", "oneOf", "allOf", "prefixItems"]);
 const NAMED = new Set(["properties", "patternProperties"]);
@@ -61,7 +61,7 @@ class SchemaComparison {
 
   schemas(before: unknown, after: unknown, location: Location): void {
     this.#steps += 1;
-    if (this.#steps > MOST_STEPS || this.#depth > DEEPEST) {
+    if (this.#steps > MAX_STEPS || this.#depth > MAX_DEPTH) {
       return this.#findings.add("major", "the schemas are too large to be compared");
     }
     const [old, now] = this.#inlined(before, after);
@@ -78,7 +78,7 @@ class SchemaComparison {
     const keywords = new Set([...Object.keys(before), ...Object.keys(after)]);
     if (keywords.has("required") || keywords.has("properties")) this.#members(before, after, location);
     for (const keyword of keywords) {
-      if (!PASSED_OVER.has(keyword)) this.#keyword(keyword, [before[keyword], after[keyword]], location);
+      if (!IGNORED.has(keyword)) this.#keyword(keyword, [before[keyword], after[keyword]], location);
     }
   }
 
@@ -239,7 +239,7 @@ class SchemaComparison {
 
 function target(schema: unknown, root: unknown): unknown {
   let found = schema;
-  for (let hops = 0; hops < MOST_HOPS && isReference(found); hops++) {
+  for (let hops = 0; hops < MAX_HOPS && isReference(found); hops++) {
     found = follow(String(membersOf(found)["$ref"]), root);
   }
   return found;

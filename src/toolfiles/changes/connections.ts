@@ -14,8 +14,8 @@ type Values = Readonly<Record<string, string>>;
 
 /**
  * Merges the connection of a file with the one of a new discovery. For the same address, manual additions in the file stay:
- * plain headers, a working folder, descriptions of variables, and the credentials unless new ones are given. For another
- * address nothing stays, because credentials must not be sent to another server.
+ * plain headers, a working folder, descriptions of variables, and the credentials unless the discovery has new ones. For
+ * another address nothing stays, because credentials must not be sent to another server.
  */
 export function mergeAccess(written: Access, given: Access): Access {
   if (!isSameAddress(written.connection, given.connection)) return given;

@@ -1,6 +1,6 @@
 import { type ChangeKind, greaterKind } from "./versions.js";
 
-const MOST_LINES = 40;
+const MAX_LINES = 40;
 
 /** Collects the differences of a comparison. */
 export class ChangeFindings {
@@ -15,7 +15,7 @@ export class ChangeFindings {
   add(kind: ChangeKind, line: string): void {
     this.#kind = greaterKind(this.#kind, kind);
     if (this.#lines.includes(line)) return;
-    if (this.#lines.length < MOST_LINES) this.#lines.push(line);
+    if (this.#lines.length < MAX_LINES) this.#lines.push(line);
     else this.#more += 1;
   }
 

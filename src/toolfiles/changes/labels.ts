@@ -2,7 +2,7 @@ import { isJsonObject } from "../../model/json.js";
 import { canonicalJson } from "../../util/json/canonical.js";
 import { shownName, shownValue } from "./shown-text.js";
 
-const MOST_VALUES = 5;
+const MAX_VALUES = 5;
 
 /** A short description of a schema's type. */
 export function typeLabel(schema: unknown): string {
@@ -29,8 +29,8 @@ export function listChange(before: unknown, after: unknown): string {
 }
 
 function shownItems(items: readonly unknown[]): string {
-  const shown = items.slice(0, MOST_VALUES).map(shownValue).join(", ");
-  return items.length > MOST_VALUES ? `${shown} and ${items.length - MOST_VALUES} more` : shown;
+  const shown = items.slice(0, MAX_VALUES).map(shownValue).join(", ");
+  return items.length > MAX_VALUES ? `${shown} and ${items.length - MAX_VALUES} more` : shown;
 }
 
 /** The items that only the second list has. */

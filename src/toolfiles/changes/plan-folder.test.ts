@@ -40,7 +40,7 @@ const plan = (tools: readonly ToolDefinition[], more: Partial<FolderPlanParts> =
 /** The file of a first discovery. */
 function written(definition: ToolDefinition, more: Partial<FolderPlanParts> = {}): ToolFile {
   const [planned] = plan([definition], { now: FIRST, ...more });
-  if (planned?.kind !== "new") throw new Error(`It is ${planned?.kind}: ${planned?.differences.join()}`);
+  if (planned?.kind !== "new") throw new Error(`Planned as ${planned?.kind}: ${planned?.differences.join()}`);
   return planned.file;
 }
 
@@ -221,13 +221,9 @@ describe("planFolder", () => {
   });
 
   it.each<[string, Partial<ToolDefinition>, RegExp]>([
-    [
-      "a key that nobody may use",
-      { inputSchema: JSON.parse('{"__proto__":{"x":1}}') as JsonObject },
-      /not allowed as a key/,
-    ],
-    ["a depth that nobody needs", { inputSchema: nested(100) }, /nested over 60 levels/],
-    ["more than fits", { description: "x".repeat(600_000) }, /larger than 512 KiB/],
+    ["a forbidden key", { inputSchema: JSON.parse('{"__proto__":{"x":1}}') as JsonObject }, /not allowed as a key/],
+    ["a schema that is nested too deep", { inputSchema: nested(100) }, /nested over 60 levels/],
+    ["a text that is too long", { description: "x".repeat(600_000) }, /larger than 512 KiB/],
   ])("rejects a tool with %s, and continues with the others", (_, more, reason) => {
     const planned = plan([tool("bad", more), tool("good")]);
     expect(planned).toMatchObject([

@@ -4,7 +4,7 @@ import type { ToolDefinition } from "../../model/tool.js";
 import { isWithinDepth } from "../../util/depth.js";
 import { findUnwritable } from "../format/find-unwritable.js";
 import {
-  DEEPEST_DEFINITION,
+  MAX_DEFINITION_DEPTH,
   DEFAULT_TIMEOUT_MS,
   type EnvNeed,
   type FileConnection,
@@ -74,8 +74,8 @@ function planTool(
   toolId: string,
   { before, ...parts }: FolderPlanParts & { readonly before: ToolFile | undefined },
 ): PlannedFile {
-  if (!isWithinDepth(tool, DEEPEST_DEFINITION)) {
-    return refused(toolId, [`its definition is nested over ${DEEPEST_DEFINITION} levels deep`], before);
+  if (!isWithinDepth(tool, MAX_DEFINITION_DEPTH)) {
+    return refused(toolId, [`its definition is nested over ${MAX_DEFINITION_DEPTH} levels deep`], before);
   }
   return before === undefined ? planNew(toolId, tool, parts) : planKnown(before, tool, parts);
 }
@@ -100,17 +100,17 @@ function planNew(toolId: string, tool: ToolDefinition, parts: FolderPlanParts): 
 
 /** Three-way comparison: the server's definition when the file was written, the file's definition, the server's definition now. */
 function planKnown(before: ToolFile, tool: ToolDefinition, parts: FolderPlanParts): PlannedFile {
-  const said = before.definitionHash;
-  const [written, says] = [definitionHash(before.tool), definitionHash(tool)];
-  const isEdited = written !== said;
-  if (says === said && isEdited) return planEdited(before, tool, parts);
-  if (says === said) return planChanged(before, before.tool, parts);
-  const isConflict = isEdited && written !== says;
+  const discovered = before.definitionHash;
+  const [inFile, current] = [definitionHash(before.tool), definitionHash(tool)];
+  const isEdited = inFile !== discovered;
+  if (current === discovered && isEdited) return planEdited(before, tool, parts);
+  if (current === discovered) return planChanged(before, before.tool, parts);
+  const isConflict = isEdited && inFile !== current;
   const { file, change } = rewritten(before, tool, parts);
   if (isConflict) return orRefused({ kind: "conflict", before, file, ...about(file, change) });
   // The file was edited to the same definition that the server has now: only the hash is outdated.
   const differences =
-    written === says
+    inFile === current
       ? ["the server's definition is now the same as the file's", ...change.differences]
       : change.differences;
   return orRefused({ kind: "changed", before, file, ...about(file, { ...change, differences }) });

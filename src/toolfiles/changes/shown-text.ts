@@ -1,11 +1,11 @@
 import { sanitize } from "../../util/terminal.js";
 import { cutAtWord, toOneLine } from "../../util/text.js";
 
-const LONGEST_NAME = 60;
+const MAX_NAME_LENGTH = 60;
 
 /** A name from a server, shortened, on one line and without control characters. */
 export function shownName(name: string): string {
-  return cutAtWord(sanitize(toOneLine(name)), LONGEST_NAME);
+  return cutAtWord(sanitize(toOneLine(name)), MAX_NAME_LENGTH);
 }
 
 export function shownValue(value: unknown): string {

@@ -13,11 +13,11 @@ export function findContradictions(value: unknown, name: string): readonly Schem
     ...differs(value["tool_id"], name, ["tool_id"], `must be the file's name, "${name}"`),
     ...differs(metadata["mcp_url"], config["url"], ["metadata", "mcp_url"], "must be the same as config.url"),
     ...differs(config["tool"], metadata["original_tool_name"], ["config", "tool"], SAME_TOOL),
-    ...strayVariables(value),
+    ...misplacedVariables(value),
     ...undeclaredVariables(config, needs),
-    ...doubledNeeds(needs),
-    ...doubledHeaders(membersOf(config["headers"])),
-    ...idleHeaders(needs, membersOf(config["headers"])),
+    ...duplicateNeeds(needs),
+    ...duplicateHeaders(membersOf(config["headers"])),
+    ...unusedHeaders(needs, membersOf(config["headers"])),
   ];
 }
 
@@ -29,8 +29,11 @@ function differs(one: unknown, other: unknown, path: readonly string[], reason: 
   return areTexts && one !== other ? [{ path, reason }] : [];
 }
 
-/** Texts of the gateway that contain a variable. Texts of the server (names, descriptions, schemas) are never expanded. */
-function* strayVariables(value: JsonObject): Iterable<SchemaViolation> {
+/**
+ * Variables in fields where the gateway does not expand them. The server's own texts (names, descriptions, schemas) may
+ * contain `${`, because they are never expanded.
+ */
+function* misplacedVariables(value: JsonObject): Iterable<SchemaViolation> {
   const [metadata, config] = [membersOf(value["metadata"]), membersOf(value["config"])];
   const texts: (readonly [readonly (string | number)[], unknown])[] = [
     [["metadata", "mcp_server"], metadata["mcp_server"]],
@@ -65,7 +68,7 @@ function* undeclaredVariables(config: JsonObject, needs: readonly JsonObject[]):
   }
 }
 
-function* doubledNeeds(needs: readonly JsonObject[]): Iterable<SchemaViolation> {
+function* duplicateNeeds(needs: readonly JsonObject[]): Iterable<SchemaViolation> {
   const seen = new Set<unknown>();
   for (const [index, { name }] of needs.entries()) {
     if (seen.has(name))
@@ -74,7 +77,7 @@ function* doubledNeeds(needs: readonly JsonObject[]): Iterable<SchemaViolation> 
   }
 }
 
-function* doubledHeaders(headers: JsonObject): Iterable<SchemaViolation> {
+function* duplicateHeaders(headers: JsonObject): Iterable<SchemaViolation> {
   const seen = new Set<string>();
   for (const name of Object.keys(headers)) {
     const folded = name.toLowerCase();
@@ -84,7 +87,7 @@ function* doubledHeaders(headers: JsonObject): Iterable<SchemaViolation> {
 }
 
 /** A requirement names the header that carries the variable: that header must contain it. */
-function* idleHeaders(needs: readonly JsonObject[], headers: JsonObject): Iterable<SchemaViolation> {
+function* unusedHeaders(needs: readonly JsonObject[], headers: JsonObject): Iterable<SchemaViolation> {
   for (const [index, { name, header }] of needs.entries()) {
     if (typeof header !== "string" || typeof name !== "string") continue;
     const sent = Object.entries(headers).find(([key]) => key.toLowerCase() === header.toLowerCase())?.[1];

@@ -4,30 +4,30 @@ import { isToolId, TOOL_ID_RULE } from "../ids/tool-id.js";
 import { isServerName, SERVER_NAME_RULE } from "../ids/server-name.js";
 import { DEFAULT_TIMEOUT_MS, TOOL_FILE_RISKS } from "./tool-file.js";
 
-const LONGEST_TEXT = 8_192;
-const LONGEST_TIMEOUT_S = 900;
-const MOST_NEEDS = 100;
+const MAX_TEXT_LENGTH = 8_192;
+const MAX_TIMEOUT_S = 900;
+const MAX_NEEDS = 100;
 
-/** Text that the gateway uses, in contrast to texts of the server that it only passes on. */
+/** Text that the gateway itself uses; the server's texts, which it only passes on, may contain any characters. */
 const text = z
   .string()
   .min(1)
-  .max(LONGEST_TEXT)
+  .max(MAX_TEXT_LENGTH)
   .refine((value) => !/\p{Cc}/u.test(value), "must not contain control characters");
 
 const value = z
   .string()
-  .max(LONGEST_TEXT)
+  .max(MAX_TEXT_LENGTH)
   .refine((given) => !/\p{Cc}/u.test(given), "must not contain control characters");
 
 const argument = z
   .string()
-  .max(LONGEST_TEXT)
+  .max(MAX_TEXT_LENGTH)
   .refine((given) => !given.includes("\0"), "must not contain a NUL character");
 
 const webAddress = text.refine(
   isWebAddress,
-  "must be a web address that starts with http:// or https://, without a name and password in it",
+  "must be a web address that starts with http:// or https:// and contains no user name and password",
 );
 const headerName = z.string().regex(/^[!#$%&'*+.^_`|~\w-]{1,256}$/, "is not the name of an HTTP header");
 const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,255}$/, "is not the name of an environment variable");
@@ -53,7 +53,7 @@ const metadata = {
 
 const need = {
   name: variableName.describe("The name of the variable."),
-  description: argument.describe("What it is and where to get it."),
+  description: argument.describe("What the variable is and where to get its value."),
   required: z
     .boolean()
     .default(true)
@@ -65,7 +65,7 @@ const shared = {
   timeout: z
     .number()
     .min(0.001)
-    .max(LONGEST_TIMEOUT_S)
+    .max(MAX_TIMEOUT_S)
     .default(DEFAULT_TIMEOUT_MS / 1000)
     .describe("Timeout of a call without progress, in seconds."),
 };
@@ -120,7 +120,7 @@ export const httpFile = z.strictObject({
         header: headerName.optional().describe("The header of `config.headers` that carries the variable."),
       }),
     )
-    .max(MOST_NEEDS)
+    .max(MAX_NEEDS)
     .default([])
     .describe("Variables that the headers need."),
   config: httpConfig,
@@ -132,7 +132,7 @@ export const stdioFile = z.strictObject({
   metadata: z.strictObject(metadata),
   env_requirements: z
     .array(z.strictObject(need))
-    .max(MOST_NEEDS)
+    .max(MAX_NEEDS)
     .default([])
     .describe("Variables that the program needs."),
   config: stdioConfig,

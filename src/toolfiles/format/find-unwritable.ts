@@ -2,12 +2,12 @@ import { isWithinDepth } from "../../util/depth.js";
 import { isEqualJson } from "../../util/json/is-equal.js";
 import { parseToolFile } from "./parse-tool-file.js";
 import { toToolFileText } from "./to-text.js";
-import { DEEPEST_DEFINITION, type ToolFile } from "./tool-file.js";
+import { MAX_DEFINITION_DEPTH, type ToolFile } from "./tool-file.js";
 
 /** Why a file cannot be written and read back unchanged; empty if it can. */
 export function findUnwritable(file: ToolFile): readonly string[] {
-  if (!isWithinDepth(file.tool, DEEPEST_DEFINITION))
-    return [`its definition is nested over ${DEEPEST_DEFINITION} levels deep`];
+  if (!isWithinDepth(file.tool, MAX_DEFINITION_DEPTH))
+    return [`its definition is nested over ${MAX_DEFINITION_DEPTH} levels deep`];
   const parsed = parseToolFile(toToolFileText(file), file.toolId);
   if (parsed.kind === "wrong") return parsed.reasons;
   return isEqualJson(parsed.file, file) ? [] : ["its definition would change when it is written and read back"];

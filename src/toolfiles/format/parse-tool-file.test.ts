@@ -116,7 +116,7 @@ describe("parseToolFile", () => {
 
   it.each([
     ["a legacy server", put("  timeout: 30", "  transport: sse"), { connection: { kind: "sse" } }],
-    ["a token behind a word", put('"${CONTEXT7', '"Bearer ${CONTEXT7'), {}],
+    ["a variable after a word", put('"${CONTEXT7', '"Bearer ${CONTEXT7'), {}],
     ["a server's own text about variables", put("Find a library", "Find ${HOME}"), {}],
     ["a risk", put("  discovered_at", "  risk: high\n  discovered_at"), { risk: "high" }],
     [
@@ -152,7 +152,7 @@ describe("parseToolFile", () => {
     ["a variable in the command", put("npx", '"${X}"', STDIO), "config.command: variables are only allowed"],
     ["a variable among the arguments", put("thing", '"${KEY}"', STDIO), "config.args[1]: variables are only allowed"],
     [
-      "a variable in a description of ours",
+      "a variable in the description of a requirement",
       put("API key from", "${X}"),
       "env_requirements[0].description: variables are only",
     ],
@@ -177,13 +177,17 @@ describe("parseToolFile", () => {
     ["an unknown executor", put("mcp_http_runtime", "subprocess"), "executor_id: must be"],
     ["an executor of the other kind", put("mcp_http_runtime", "mcp_stdio_runtime"), "config.command: is missing"],
     [
-      "another address for people",
+      "a metadata address that differs from the used one",
       put("mcp_url: https://mcp.", "mcp_url: https://"),
       "metadata.mcp_url: must be the same",
     ],
-    ["another tool for people", put("  tool: resolve", "  tool: delete"), "config.tool: must be the same"],
     [
-      "a header nobody sends",
+      "a metadata tool name that differs from the used one",
+      put("  tool: resolve", "  tool: delete"),
+      "config.tool: must be the same",
+    ],
+    [
+      "a required header that is not configured",
       put("header: CONTEXT7", "header: X"),
       "env_requirements[0].header: config.headers has no such header",
     ],
@@ -201,17 +205,13 @@ describe("parseToolFile", () => {
     ["a line break in a header", put('"${CONTEXT7', '"\\n${CONTEXT7'), "must not contain control characters"],
     ["a wrong time", put("2026-01-27T", "2026-02-30T"), "metadata.discovered_at: must be a time"],
     ["a wrong risk", put("  discovered_at", "  risk: none\n  discovered_at"), "metadata.risk: must be one of"],
-    [
-      "a name that is no server's",
-      put("mcp_server: context7", "mcp_server: Context:7"),
-      "metadata.mcp_server: must be",
-    ],
-    ["too long a silence", put("timeout: 30", "timeout: 901"), "config.timeout: must be at most 900"],
+    ["an invalid server name", put("mcp_server: context7", "mcp_server: Context:7"), "metadata.mcp_server: must be"],
+    ["a timeout that is too long", put("timeout: 30", "timeout: 901"), "config.timeout: must be at most 900"],
     ["a list in place of a schema", put("input_schema: {}", "input_schema: []", STDIO), "input_schema: must be a map"],
     ["nothing", "", "the file is empty"],
-    ["a mere word", "word", "must be a map of keys"],
+    ["a single word", "word", "must be a map of keys"],
     ["too many bytes", `${SEED}#${"x".repeat(512 * 1024)}\n`, "is larger than 512 KiB"],
-    ["half a character", SEED.replace("Find", "\ud800"), "is not valid UTF-8"],
+    ["a lone surrogate", SEED.replace("Find", "\ud800"), "is not valid UTF-8"],
   ])("rejects %s", (_, text, reason) => {
     expect(reasonsOf(text)).toEqual(expect.arrayContaining([expect.stringContaining(reason)]));
   });

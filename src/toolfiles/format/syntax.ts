@@ -1,17 +1,17 @@
 import { CST, Lexer } from "yaml";
 import { type DocumentFault, positionsIn } from "../../util/document/tree.js";
-import { LARGEST_BYTES } from "./tool-file.js";
+import { MAX_TOOL_FILE_BYTES } from "./tool-file.js";
 
 export type ToolFileBody =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "wrong"; readonly reason: string };
 
-const MOST_FAULTS = 20;
+const MAX_FAULTS = 20;
 
 /** The text of a body: valid UTF-8 without a byte order mark, and not too large. */
 export function decodeToolFileBody(body: string | Uint8Array): ToolFileBody {
   const size = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
-  if (size > LARGEST_BYTES) return { kind: "wrong", reason: `is larger than ${LARGEST_BYTES / 1024} KiB` };
+  if (size > MAX_TOOL_FILE_BYTES) return { kind: "wrong", reason: `is larger than ${MAX_TOOL_FILE_BYTES / 1024} KiB` };
   const text = typeof body === "string" ? body : decode(body);
   if (text === undefined || !text.isWellFormed()) return { kind: "wrong", reason: "is not valid UTF-8 text" };
   if (text.startsWith("\ufeff")) return { kind: "wrong", reason: "starts with a byte order mark; save it without" };
@@ -37,7 +37,7 @@ const REFUSED: Readonly<Record<string, string>> = {
 export function findSyntaxFaults(text: string): readonly DocumentFault[] {
   const positionAt = positionsIn(text);
   const fault = (offset: number, reason: string): DocumentFault => ({ path: [], position: positionAt(offset), reason });
-  return [...controlsIn(text, fault), ...tokensIn(text, fault)].slice(0, MOST_FAULTS);
+  return [...controlsIn(text, fault), ...tokensIn(text, fault)].slice(0, MAX_FAULTS);
 }
 
 type ToFault = (offset: number, reason: string) => DocumentFault;

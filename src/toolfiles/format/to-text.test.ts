@@ -159,8 +159,8 @@ config:
     ["empty lines at the end", "a\n\n", 'description: "a\\n\\n"\n'],
     ["carriage returns", "a\r\nb", 'description: "a\\r\\nb"\n'],
     ["an escape sequence", "a\u001b[2Jb", 'description: "a\\u001b[2Jb"\n'],
-    ["a change of direction", "a\u202eb", 'description: "a\\u202eb"\n'],
-    ["characters of tags", "a\u{e0041}", 'description: "a\\U000e0041"\n'],
+    ["a change of the writing direction", "a\u202eb", 'description: "a\\u202eb"\n'],
+    ["tag characters", "a\u{e0041}", 'description: "a\\U000e0041"\n'],
   ])("writes a description of %s", (_, description, written) => {
     expect(toToolFileText({ ...http, tool: { ...tool, description } })).toContain(written);
   });

@@ -37,9 +37,9 @@ export const TOOL_FILE_RISKS = ["low", "medium", "high", "destructive"] as const
 export type ToolFileRisk = (typeof TOOL_FILE_RISKS)[number];
 
 export const DEFAULT_TIMEOUT_MS = 30_000;
-export const LARGEST_BYTES = 512 * 1024;
+export const MAX_TOOL_FILE_BYTES = 512 * 1024;
 /** Less than the limit for a whole document, because the definition is nested inside the file. */
-export const DEEPEST_DEFINITION = 60;
+export const MAX_DEFINITION_DEPTH = 60;
 
 /** The members of a definition that a file stores, without icons and other additions. */
 export function keptDefinition(tool: ToolDefinition): ToolDefinition {

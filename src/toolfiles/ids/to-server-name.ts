@@ -1,4 +1,4 @@
-import { isServerName, LONGEST_SERVER_NAME } from "./server-name.js";
+import { isServerName, MAX_SERVER_NAME_LENGTH } from "./server-name.js";
 
 const FALLBACK = "server";
 
@@ -86,7 +86,7 @@ function firstName(parts: readonly string[]): string | undefined {
   for (const part of parts) {
     const words = part.toLowerCase().split(/[^a-z0-9]+/);
     const name = words.filter((word) => word !== "" && !GENERIC.has(word)).join("-");
-    if (name !== "") return name.slice(0, LONGEST_SERVER_NAME).replace(/-+$/, "");
+    if (name !== "") return name.slice(0, MAX_SERVER_NAME_LENGTH).replace(/-+$/, "");
   }
   return undefined;
 }

@@ -1,6 +1,6 @@
 // Input: the names of a server's tools. Output: their tool ids, which are file names. It reads no folder.
 import { sha256 } from "../../util/sha256.js";
-import { isToolId, LONGEST_TOOL_ID } from "./tool-id.js";
+import { isToolId, MAX_TOOL_ID_LENGTH } from "./tool-id.js";
 
 export interface TakenIds {
   /** Tool name → id for the server's tools that already have a file; they keep it. */
@@ -9,7 +9,7 @@ export interface TakenIds {
   readonly others?: ReadonlySet<string>;
 }
 
-const SHORTEST_HASH = 8;
+const MIN_HASH_LENGTH = 8;
 
 /**
  * An id for each tool: `{server}_{tool}` in snake case. Ids are unique, valid file names, and independent of the order of the
@@ -52,11 +52,11 @@ function ownerOf(plain: string, names: readonly string[], prefix: string): strin
 
 function withHash(prefix: string, name: string, used: ReadonlySet<string>): string {
   const hash = sha256(name);
-  for (let length = SHORTEST_HASH; ; length += 1) {
+  for (let length = MIN_HASH_LENGTH; ; length += 1) {
     // Only deliberately chosen names collide on the whole hash.
     const suffix = length <= hash.length ? hash.slice(0, length) : sha256(`${length} ${name}`).slice(0, 32);
     const words = [prefix, toSnake(name)].filter((word) => word !== "").join("_");
-    const id = `${words.slice(0, LONGEST_TOOL_ID - suffix.length - 1).replace(/_+$/, "")}_${suffix}`;
+    const id = `${words.slice(0, MAX_TOOL_ID_LENGTH - suffix.length - 1).replace(/_+$/, "")}_${suffix}`;
     if (!used.has(id)) return id;
   }
 }

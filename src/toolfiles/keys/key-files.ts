@@ -9,16 +9,16 @@ import { keyName, publicKeyText } from "./key-line.js";
 import type { KeyProblem } from "./known-key.js";
 
 const FILE = /^([0-9a-f]{32})\.(private|public|revoked)\.json$/;
-const MOST_BYTES = 16_384;
+const MAX_KEY_FILE_BYTES = 16_384;
 const READABLE_BY_OTHERS = 0o077;
 const WRITABLE_BY_OTHERS = 0o022;
 
 const time = z.iso.datetime();
 const identity = { keyId: z.string().regex(KEY_ID), publicKey: publicKeyText, name: keyName };
-const MOST_OVERLAP_MS = 10 * 366 * 24 * 60 * 60_000;
+const MAX_OVERLAP_MS = 10 * 366 * 24 * 60 * 60_000;
 
 /** How long the previous key stays valid. Only keys created on this machine have one. */
-export const overlapMs = z.number().int().min(0).max(MOST_OVERLAP_MS);
+export const overlapMs = z.number().int().min(0).max(MAX_OVERLAP_MS);
 
 const privateRecord = z.strictObject({ ...identity, privateKey: publicKeyText, createdAt: time, overlapMs });
 const publicRecord = z.strictObject({
@@ -106,7 +106,7 @@ async function readKeyFile(file: string): Promise<string> {
         "other users can read or write it; give it mode 600 if no other user has read or changed it",
       );
     }
-    if (size > MOST_BYTES) throw new UnusableKeyError("it is too large for a key");
+    if (size > MAX_KEY_FILE_BYTES) throw new UnusableKeyError("it is too large for a key");
     return await handle.readFile("utf8");
   } finally {
     await handle.close();
@@ -136,7 +136,7 @@ function parse<T>(schema: z.ZodType<T>, content: string): T {
   const parsed = json.pipe(schema).safeParse(content);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new UnusableKeyError(issue?.path.length ? `its ${issue.path.join(".")} is wrong` : "its content is broken");
+  throw new UnusableKeyError(issue?.path.length ? `its ${issue.path.join(".")} is invalid` : "its content is invalid");
 }
 
 /** The id is computed from the key bytes, so that another key cannot be stored under this name. */

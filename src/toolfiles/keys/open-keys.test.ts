@@ -142,13 +142,13 @@ describe("trust", () => {
     ["too few bytes", line.replace(bob.publicKey, bob.publicKey.slice(4))],
     ["two lines", `${line}\n${line}`],
     ["a space before it", ` ${line}`],
-    ["a name that turns the direction of writing", `${line}\u202Etxt`],
+    ["a name that changes the writing direction", `${line}\u202Etxt`],
     ["a name with an escape sequence", `${line}\u001B[2J`],
     ["a name of 81 characters", `anygpt-ed25519 ${bob.publicKey} ${"x".repeat(81)}`],
     ["an id that is not that of the bytes", { keyId: "0".repeat(32), publicKey: bob.publicKey, name: "bob" }],
-    ["a private key beside it", { publicKey: bob.publicKey, name: "b", privateKey: bob.publicKey } as OfferedKey],
+    ["an additional private key", { publicKey: bob.publicKey, name: "b", privateKey: bob.publicKey } as OfferedKey],
     ["the mark of an own key", { publicKey: bob.publicKey, name: "b", overlapMs: 0 } as OfferedKey],
-  ])("is not given to %s", async (_, given) => {
+  ])("rejects %s", async (_, given) => {
     await expect(open().trust(given)).rejects.toMatchObject({ code: "INVALID_REQUEST", hint: expect.any(String) });
     expect((await open().list()).keys).toEqual([]);
   });
@@ -200,7 +200,7 @@ describe("a key file", () => {
   it.each<[string, (path: string) => Promise<unknown>, string]>([
     ["that others can read", (path) => chmod(path, 0o640), "other users can read or write it"],
     ["that others can write", (path) => chmod(path, 0o602), "other users can read or write it"],
-    ["that is not JSON", (path) => writeFile(path, "{ half"), "its content is broken"],
+    ["that is not JSON", (path) => writeFile(path, "{ half"), "its content is invalid"],
     ["that is too large", (path) => writeFile(path, " ".repeat(20_000)), "too large"],
     [
       "with another key's bytes",
@@ -208,8 +208,8 @@ describe("a key file", () => {
       "it contains a key whose id differs",
     ],
     ["with another id", (path) => edit(path, { keyId: "0".repeat(32) })(), "it contains a key whose id differs"],
-    ["with a member too many", (path) => edit(path, { trusted: true })(), "its content is broken"],
-    ["with a name of two lines", (path) => edit(path, { name: "a\nb" })(), "its name is wrong"],
+    ["with a member too many", (path) => edit(path, { trusted: true })(), "its content is invalid"],
+    ["with a name of two lines", (path) => edit(path, { name: "a\nb" })(), "its name is invalid"],
     [
       "that is a link",
       async (path) => {

@@ -24,7 +24,7 @@ const offered = z.strictObject({
   notAfter: z.iso.datetime().optional(),
 });
 
-/** A public key of another person, to be trusted. */
+/** Another user's public key, to be trusted. */
 export type OfferedKey = z.input<typeof offered>;
 
 export interface NewKey {
@@ -200,7 +200,7 @@ async function writing(folder: string, write: () => Promise<void>): Promise<void
       "CONFIGURATION_ERROR",
       `The key could not be stored in ${folder}: ${fileErrorReason(error)}.`,
       {
-        hint: "Make the folder writable for you alone (mode 700), or free the disk.",
+        hint: "Make the folder writable for you alone (mode 700), or free disk space.",
         cause: error,
       },
     );
@@ -215,7 +215,7 @@ function throwNotAKey(reason: string): never {
 
 function throwWrongOverlap(): never {
   throw new DiscoveryError("INVALID_REQUEST", "The overlap with the previous key is out of range.", {
-    hint: "Give an overlap between 0 and ten years.",
+    hint: "Choose an overlap between 0 and ten years.",
   });
 }
 

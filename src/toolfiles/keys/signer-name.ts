@@ -1,11 +1,11 @@
 import { hostname, userInfo } from "node:os";
 
-const LONGEST = 80;
+const MAX_LENGTH = 80;
 
 /** `ann@laptop`: the default name of a signer. */
 export function signerName(): string {
   const name = `${userName()}@${hostname()}`.replace(/[^\p{L}\p{N}@._-]/gu, "-");
-  return Array.from(name).slice(0, LONGEST).join("");
+  return Array.from(name).slice(0, MAX_LENGTH).join("");
 }
 
 /** System accounts may have no name. */
@@ -13,6 +13,6 @@ function userName(): string {
   try {
     return userInfo().username;
   } catch {
-    return "somebody";
+    return "user";
   }
 }

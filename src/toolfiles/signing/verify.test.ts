@@ -91,7 +91,7 @@ describe("a signed file", () => {
   });
 
   it.each(["required", "hash"] as const)(
-    "is accepted with none of 10,000 edits that mean little (%s)",
+    "is rejected after each of 10,000 edits that hardly change its meaning (%s)",
     (signatures) => {
       const edits: readonly ((line: string) => string)[] = [
         (line) => `${line} `,
@@ -149,9 +149,9 @@ const text = Buffer.from(body);
 const REFUSED: readonly [string, Buffer, RefusalReason][] = [
   ["without any line", Buffer.from(body), "unsigned"],
   ["that is empty", Buffer.alloc(0), "unsigned"],
-  ["with the hash alone", hashed(sampleFile()), "hash-only"],
+  ["with only the hash", hashed(sampleFile()), "hash-only"],
   ["with reordered keys", Buffer.from([line1, line2, swapped].join("\n")), "tampered"],
-  ["with one comment more", Buffer.from([line1, line2, "# note", body].join("\n")), "tampered"],
+  ["with an additional comment", Buffer.from([line1, line2, "# note", body].join("\n")), "tampered"],
   ["with a space at its end", Buffer.concat([file, Buffer.from(" ")]), "tampered"],
   ["with the signature of another file", join(line1, otherLines[1]!), "bad-signature"],
   ["with both lines of another file", join(otherLines[0]!, otherLines[1]!), "tampered"],
@@ -172,12 +172,12 @@ const REFUSED: readonly [string, Buffer, RefusalReason][] = [
     overMessage(toMessage(stamp, ann.known.keyId, text).subarray(20)),
     "bad-signature",
   ],
-  ["with a signature that leaves out the key", overMessage(toMessage(stamp, "", text)), "bad-signature"],
+  ["with a signature over a message without the key id", overMessage(toMessage(stamp, "", text)), "bad-signature"],
   ["with a signature of zeros", withSeal(encodeSeal(ann.known.keyId, Buffer.alloc(64))), "bad-signature"],
   ["with an empty signature", withSeal(`# anygpt:ed25519:${ann.known.keyId}:`), "malformed"],
   ["with a shorter signature", withSeal(line2.slice(0, -1)), "malformed"],
   ["with its lines swapped", join(line2, line1), "malformed"],
-  ["with its second line alone", join(line2), "malformed"],
+  ["with only its second line", join(line2), "malformed"],
   ["with two first lines", join(line1, line1, line2), "malformed"],
   ["with two signature lines", join(line1, line2, line2), "malformed"],
   ["with an empty line between", join(line1, "", line2), "tampered"],
@@ -190,7 +190,7 @@ const REFUSED: readonly [string, Buffer, RefusalReason][] = [
     "malformed",
   ],
   ["with a padded signature", withSeal(`${line2}==`), "malformed"],
-  ["with bits that say nothing set in its signature", withSeal(line2.slice(0, -1) + lastOf(line2)), "malformed"],
+  ["with unused bits set in its signature", withSeal(line2.slice(0, -1) + lastOf(line2)), "malformed"],
   ["with a hash in capitals", join(line1.slice(0, -64) + line1.slice(-64).toUpperCase(), line2), "malformed"],
   ["with a space after its first line", join(`${line1} `, line2), "malformed"],
   ["with a space after its second line", join(line1, `${line2} `), "malformed"],
@@ -200,7 +200,7 @@ const REFUSED: readonly [string, Buffer, RefusalReason][] = [
   ["with CR LF after its second line", join(line1, `${line2}\r`), "malformed"],
   ["with a byte order mark", Buffer.concat([Buffer.from("\uFEFF"), file]), "malformed"],
   ["as UTF-16", Buffer.from(file.toString("utf8"), "utf16le"), "unsigned"],
-  ["of a day that there is not", join(line1.replace("2026-03-01", "2026-02-30"), line2), "malformed"],
+  ["with a date that does not exist", join(line1.replace("2026-03-01", "2026-02-30"), line2), "malformed"],
   ["with a fraction of a second", join(line1.replace("00Z", "00.000Z"), line2), "malformed"],
   ["with a time zone", join(line1.replace("00Z", "00+00:00"), line2), "malformed"],
 ];
@@ -211,7 +211,7 @@ describe("a file", () => {
   });
 
   it.each(REFUSED.filter(([, , reason]) => reason !== "hash-only"))(
-    "%s is refused where a hash is enough",
+    "%s is rejected even if a hash is enough",
     (_, bytes, reason) => {
       expect(reasonOf(check(bytes, { signatures: "hash" }))).toBe(reason);
     },
@@ -260,14 +260,14 @@ const at = (ms: number) => new Date(NOW + ms).toISOString();
 
 describe("a key", () => {
   it.each<[string, Partial<KnownKey>, number, RefusalReason | "intact"]>([
-    ["without an end", {}, 0, "intact"],
-    ["before its end", { notAfter: at(1000) }, 0, "intact"],
-    ["five minutes after its end", { notAfter: at(0) }, SKEW_MS, "intact"],
-    ["later than that", { notAfter: at(0) }, SKEW_MS + 1, "expired-key"],
+    ["without an expiry", {}, 0, "intact"],
+    ["before its expiry", { notAfter: at(1000) }, 0, "intact"],
+    ["five minutes after its expiry", { notAfter: at(0) }, SKEW_MS, "intact"],
+    ["more than five minutes after its expiry", { notAfter: at(0) }, SKEW_MS + 1, "expired-key"],
     ["that was revoked", { revokedAt: at(0) }, 0, "revoked-key"],
     ["that was revoked later than the file was signed", { revokedAt: at(9000) }, 0, "revoked-key"],
-    ["that was revoked and has an end", { revokedAt: at(0), notAfter: at(9000) }, 0, "revoked-key"],
-  ])("%s", (_, changes, later, expected) => {
+    ["that was revoked and has an expiry", { revokedAt: at(0), notAfter: at(9000) }, 0, "revoked-key"],
+  ])("%s verifies as expected", (_, changes, later, expected) => {
     expect(reasonOf(check(file, { keys: [{ ...ann.known, ...changes }], now: NOW + later }))).toBe(expected);
   });
 
@@ -276,7 +276,7 @@ describe("a key", () => {
     [-SKEW_MS - 1, "future"],
     [SKEW_MS, "intact"],
     [10 * 365 * 86_400_000, "intact"],
-  ] as const)("of a clock that is %i ms off", (later, expected) => {
+  ] as const)("verified by a clock that is %i ms off: %s", (later, expected) => {
     expect(reasonOf(check(file, { now: NOW + later }))).toBe(expected);
   });
 });

@@ -3,8 +3,8 @@
 // MCP server itself runs on this machine.
 import type { FetchLike } from "@modelcontextprotocol/client";
 import { createGuardedFetch, type GuardedFetch, type GuardedFetchParts } from "../../util/net/guarded-fetch.js";
-import { addressIn, isOwnName, reachOf } from "../../util/net/inward.js";
-import { whyNotAsked } from "../../util/net/pinned-lookup.js";
+import { addressIn, isLocalhostName, reachOf } from "../../util/net/address-reach.js";
+import { whyRefusedUrl } from "../../util/net/pinned-lookup.js";
 import type { RemoteConnection } from "./settings.js";
 
 const TIMEOUT_MS = 15_000;
@@ -33,8 +33,8 @@ export function createAuthFetch({ server, connection, ...network }: AuthFetchPar
   const guards = new Map<string, GuardedFetch>();
 
   const guardOf = (url: URL): GuardedFetch => {
-    const allowInward = mayBePrivate(url) ? [url.origin] : [];
-    const guard = guards.get(url.origin) ?? createGuardedFetch({ server, allowInward, ...network });
+    const allowInternal = mayBePrivate(url) ? [url.origin] : [];
+    const guard = guards.get(url.origin) ?? createGuardedFetch({ server, allowInternal, ...network });
     guards.set(url.origin, guard);
     return guard;
   };
@@ -70,7 +70,7 @@ export function createAuthFetch({ server, connection, ...network }: AuthFetchPar
         headers: plain(headers),
       });
     },
-    whyRefused: (url) => whyNotAsked(url, mayBePrivate(url)),
+    whyRefused: (url) => whyRefusedUrl(url, mayBePrivate(url)),
     close() {
       for (const guard of guards.values()) guard.close();
     },
@@ -79,7 +79,7 @@ export function createAuthFetch({ server, connection, ...network }: AuthFetchPar
 
 function isLoopback({ hostname }: URL): boolean {
   const address = addressIn(hostname);
-  return isOwnName(hostname) || (address !== undefined && reachOf(address) === "loopback");
+  return isLocalhostName(hostname) || (address !== undefined && reachOf(address) === "loopback");
 }
 
 function bodyOf(body: RequestInit["body"]): Buffer | undefined {

@@ -42,7 +42,7 @@ export function createRestMemory(): RestMemory {
 /** Sends no request before the first list or call. */
 export async function openRestSession(connection: RestConnection, parts: RestSessionParts): Promise<UpstreamSession> {
   const { server, options, memory } = parts;
-  const guarded = createGuardedFetch({ ...parts, allowInward: writtenOrigins(connection) });
+  const guarded = createGuardedFetch({ ...parts, allowInternal: writtenOrigins(connection) });
   const credentials = createCredentials({ ...parts, connection, guarded });
   const sendParts = {
     ...parts,

@@ -188,7 +188,7 @@ async function readForwarding(response: GuardedResponse, call: UpstreamCall, par
     chunks.push(chunk);
     for (const event of eventsIn?.(chunk) ?? []) {
       progress += 1;
-      response.heard();
+      response.reportActivity();
       const message = cutAtWord(parts.secrets.redact(event.slice(0, 2 * LONGEST_EVENT)), LONGEST_EVENT);
       call.report?.({ kind: "progress", progress, message });
     }

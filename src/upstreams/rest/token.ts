@@ -20,7 +20,7 @@ export interface TokenParts {
   readonly server: string;
   readonly auth: ClientCredentials;
   readonly guarded: GuardedFetch;
-  readonly secrets: Pick<Secrets, "note" | "notePassing">;
+  readonly secrets: Pick<Secrets, "note" | "noteTemporary">;
   readonly now: () => number;
 }
 
@@ -51,7 +51,7 @@ export function createTokenSource(parts: TokenParts): TokenSource {
       // A late caller with a refused token receives the token that another caller has obtained since then.
       const isGood = current !== undefined && current.value !== refused && parts.now() < current.until;
       const { value } = isGood && current !== undefined ? current : await renew();
-      parts.secrets.notePassing(value);
+      parts.secrets.noteTemporary(value);
       return value;
     },
   };

@@ -1,7 +1,7 @@
 import { createScanner, parseTree, printParseErrorCode, type Node, type ParseError } from "jsonc-parser";
 import {
   buildDocument,
-  DEEPEST,
+  MAX_DOCUMENT_DEPTH,
   firstOfEachLine,
   positionsIn,
   TOO_DEEP,
@@ -60,7 +60,7 @@ function tooDeepAt(text: string): number | undefined {
     const start = text[scanner.getTokenOffset()];
     if (start === "{" || start === "[") depth += 1;
     else if (start === "}" || start === "]") depth -= 1;
-    if (depth > DEEPEST) return scanner.getTokenOffset();
+    if (depth > MAX_DOCUMENT_DEPTH) return scanner.getTokenOffset();
   }
   return undefined;
 }

@@ -9,7 +9,7 @@ const cycle: Record<string, unknown> = {};
 cycle["again"] = cycle;
 
 describe("parsePlain", () => {
-  it("copies data and leaves out undefined members", () => {
+  it("copies data and omits undefined members", () => {
     const original = { a: [1, "x", null, { b: true }], gone: undefined };
     const parsed = parsePlain(original);
     const value: unknown = parsed.kind === "document" ? parsed.document.value : undefined;

@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 
-const LARGEST_BYTES = 4 * 1024 * 1024;
+const MAX_BYTES = 4 * 1024 * 1024;
 
 export type TextFile =
   | { readonly kind: "text"; readonly text: string }
@@ -13,7 +13,7 @@ export async function readTextFile(file: string): Promise<TextFile> {
     const stats = await stat(file);
     // Reading a named pipe would wait for a writer, perhaps forever.
     if (!stats.isFile()) return { kind: "unreadable", reason: "is not a regular file" };
-    if (stats.size > LARGEST_BYTES) return { kind: "unreadable", reason: "is larger than 4 MiB" };
+    if (stats.size > MAX_BYTES) return { kind: "unreadable", reason: "is larger than 4 MiB" };
     return decodeUtf8(await readFile(file));
   } catch (error) {
     return toFailure(error);

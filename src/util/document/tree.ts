@@ -33,12 +33,12 @@ export type Parsed =
   | { readonly kind: "document"; readonly document: Document }
   | { readonly kind: "faults"; readonly faults: readonly DocumentFault[] };
 
-export const DEEPEST = 64;
+export const MAX_DOCUMENT_DEPTH = 64;
 const MAX_NODES = 100_000;
 const MAX_FAULTS = 20;
 const FORBIDDEN_KEYS = new Set(["__proto__", "constructor", "prototype"]);
 
-export const TOO_DEEP = `is nested more than ${DEEPEST} levels deep`;
+export const TOO_DEEP = `is nested more than ${MAX_DOCUMENT_DEPTH} levels deep`;
 
 /** Checks keys and limits, builds plain data, and keeps the position of every member. */
 export function buildDocument(root: SyntaxNode, positionAt: (offset: number) => Position): Parsed {
@@ -60,7 +60,7 @@ export function buildDocument(root: SyntaxNode, positionAt: (offset: number) => 
   function build(node: SyntaxNode, trail: Trail | undefined): unknown {
     nodes += 1;
     if (nodes > MAX_NODES) return stop(node, [], `has more than ${MAX_NODES} values`);
-    if (trail !== undefined && trail.depth > DEEPEST) return stop(node, pathOf(trail).slice(0, 3), TOO_DEEP);
+    if (trail !== undefined && trail.depth > MAX_DOCUMENT_DEPTH) return stop(node, pathOf(trail).slice(0, 3), TOO_DEEP);
     if (node.kind === "scalar") return node.value;
     if (node.kind === "fault") return fault(pathOf(trail), node.reason, node.offset);
     return node.kind === "list" ? buildList(node.items(), trail) : buildMap(node.members(), trail);

@@ -15,7 +15,7 @@ import {
 } from "yaml";
 import {
   buildDocument,
-  DEEPEST,
+  MAX_DOCUMENT_DEPTH,
   firstOfEachLine,
   positionsIn,
   TOO_DEEP,
@@ -94,7 +94,7 @@ function tokensOf(text: string): CST.Token[] | number {
   const tokens: CST.Token[] = [];
   for (const lexeme of new Lexer().lex(text)) {
     tokens.push(...parser.next(lexeme));
-    if (parser.stack.length > DEEPEST) return parser.offset;
+    if (parser.stack.length > MAX_DOCUMENT_DEPTH) return parser.offset;
   }
   return [...tokens, ...parser.end()];
 }

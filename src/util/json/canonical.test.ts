@@ -48,7 +48,7 @@ describe("canonicalJson", () => {
   });
 
   it.each([undefined, [undefined], { a: Number.NaN }, Number.POSITIVE_INFINITY, 1n, Symbol("x"), { a: () => 1 }])(
-    "throws for %o instead of leaving it out",
+    "throws for %o instead of omitting it",
     (value) => {
       expect(() => canonicalJson(value)).toThrow(TypeError);
     },

@@ -11,8 +11,8 @@ interface Level {
 /**
  * The canonical text of a JSON value (RFC 8785): keys sorted by UTF-16 code units, numbers and strings as
  * `JSON.stringify` writes them, no white space. Equal values have equal texts, and different values different ones. An
- * undefined member counts as absent. Throws for any other value that is not JSON, because leaving it out would make two
- * values equal. Iterative, so that deep nesting cannot exhaust the stack.
+ * undefined member counts as absent. Throws for any other value that is not JSON, because omitting it would make two
+ * different values equal. Iterative, so that deep nesting cannot exhaust the stack.
  */
 export function canonicalJson(value: unknown): string {
   const levels: Level[] = [];

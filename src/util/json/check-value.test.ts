@@ -31,9 +31,9 @@ describe("checkJsonValue", () => {
       [() => 1, Symbol("x"), 1n],
       ["/0 not-a-value", "/1 not-a-value", "/2 not-a-value"],
     ],
-    ["numbers that are none", [Number.NaN, Number.NEGATIVE_INFINITY], ["/0 not-a-value", "/1 not-a-value"]],
+    ["NaN and infinity", [Number.NaN, Number.NEGATIVE_INFINITY], ["/0 not-a-value", "/1 not-a-value"]],
     ["unsafe integers and -0", { a: 2 ** 53, b: [-0] }, ["/a unsafe-integer", "/b/0 negative-zero"]],
-    ["strings that are not whole", ["\ud800", "a\0b"], ["/0 lone-surrogate", "/1 null-character"]],
+    ["strings with lone surrogates or NUL", ["\ud800", "a\0b"], ["/0 lone-surrogate", "/1 null-character"]],
     ["such strings as keys", { "\ud800": 1, "\0": 2 }, ["/\ufffd lone-surrogate", "/\0 null-character"]],
     [
       "forbidden keys",

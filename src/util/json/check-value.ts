@@ -7,7 +7,7 @@ import {
   type JsonFault,
   type JsonLimits,
   type JsonViolation,
-  MOST_VIOLATIONS,
+  MAX_VIOLATIONS,
   type StrictJson,
   toPointerStep,
   toViolation,
@@ -95,7 +95,7 @@ class Copying {
   }
 
   #report(kind: JsonFault, detail?: string): void {
-    if (this.#violations.length === MOST_VIOLATIONS) return;
+    if (this.#violations.length === MAX_VIOLATIONS) return;
     const path = this.#levels.map(({ keys, next }) => toPointerStep(keys[next - 1] ?? "")).join("");
     this.#violations.push(toViolation(kind, path, detail));
   }

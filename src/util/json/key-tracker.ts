@@ -9,32 +9,32 @@ export interface KeyTracker {
 /** Up to this number of keys, a linear search is faster than a set. */
 const FEW = 8;
 
-interface Ring {
+interface SeenKeys {
   count: number;
   readonly few: string[];
   many: Set<string> | undefined;
 }
 
 export function createKeyTracker(): KeyTracker {
-  const rings: Ring[] = [];
+  const objects: SeenKeys[] = [];
   return {
     open(depth) {
-      const ring = rings[depth];
-      if (ring === undefined) {
-        rings[depth] = { count: 0, few: [], many: undefined };
+      const seen = objects[depth];
+      if (seen === undefined) {
+        objects[depth] = { count: 0, few: [], many: undefined };
         return;
       }
-      ring.count = 0;
-      ring.many = undefined;
+      seen.count = 0;
+      seen.many = undefined;
     },
     has(depth, key) {
-      const ring = rings[depth];
-      if (ring === undefined) return false;
-      if (ring.many !== undefined) return isIn(ring.many, key);
-      for (let at = 0; at < ring.count; at += 1) if (ring.few[at] === key) return true;
-      ring.few[ring.count] = key;
-      ring.count += 1;
-      if (ring.count === FEW) ring.many = new Set(ring.few.slice(0, FEW));
+      const seen = objects[depth];
+      if (seen === undefined) return false;
+      if (seen.many !== undefined) return isIn(seen.many, key);
+      for (let at = 0; at < seen.count; at += 1) if (seen.few[at] === key) return true;
+      seen.few[seen.count] = key;
+      seen.count += 1;
+      if (seen.count === FEW) seen.many = new Set(seen.few.slice(0, FEW));
       return false;
     },
   };

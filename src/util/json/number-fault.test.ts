@@ -72,7 +72,7 @@ describe("numberFault", () => {
     [-(2 ** 60), "unsafe-integer"],
     [1e21, undefined],
     [0.1, undefined],
-  ])("says of %d: %s", (value, fault) => {
+  ])("returns for %d: %s", (value, fault) => {
     expect(numberFault(value)).toBe(fault);
   });
 });

@@ -71,7 +71,11 @@ describe("parseStrictJson", () => {
     ["such an integer in another notation", "[1e18,9007199254740992.0]", ["/0 unsafe-integer", "/1 unsafe-integer"]],
     ["an integer too long for any double", "[1000000000000000000000]", ["/0 unsafe-integer"]],
     ["a number beyond the range of a double", "[1e400,-1e400]", ["/0 lossy-number", "/1 lossy-number"]],
-    ["a number that vanishes", "[1e-400,-1e-400,0.1e-330]", ["/0 lossy-number", "/1 lossy-number", "/2 lossy-number"]],
+    [
+      "a number that underflows to zero",
+      "[1e-400,-1e-400,0.1e-330]",
+      ["/0 lossy-number", "/1 lossy-number", "/2 lossy-number"],
+    ],
     [
       "digits that a double loses",
       "[0.10000000000000001,1.2345678901234567890,123456789.123456789123]",
@@ -92,7 +96,7 @@ describe("parseStrictJson", () => {
       String.raw`["\ud800x\udc00","\ud800\n\udc00"]`,
       ["/0 lone-surrogate", "/1 lone-surrogate"],
     ],
-    ["half a pair far into a string", `["${"x".repeat(40)}\\ud800"]`, ["/0 lone-surrogate"]],
+    ["a lone surrogate far into a string", `["${"x".repeat(40)}\\ud800"]`, ["/0 lone-surrogate"]],
     ["the first of many keys again", `${manyKeys.slice(0, -1)},"k0":0}`, ["/k0 duplicate-key"]],
     ["lone surrogates as they are", '["\ud800","x\udc00y"]', ["/0 lone-surrogate", "/1 lone-surrogate"]],
     ["U+0000", String.raw`{"a":"x\u0000"}`, ["/a null-character"]],
@@ -129,7 +133,7 @@ describe("parseStrictJson", () => {
     ["more than a mebibyte in fewer characters", `"${"é".repeat(600_000)}"`, "too-large"],
   ])("finds %s malformed", (_, text, kind) => {
     const result = parseStrictJson(text);
-    if (result.kind === "value") throw new Error("It was taken.");
+    if (result.kind === "value") throw new Error("The text was accepted.");
     expect(result.violations.map((violation) => violation.kind)).toEqual([kind]);
     expect(result.violations.every(isMalformed)).toBe(true);
   });

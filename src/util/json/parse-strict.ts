@@ -5,7 +5,7 @@ import {
   isMalformed,
   JSON_LIMITS,
   type JsonLimits,
-  MOST_VIOLATIONS,
+  MAX_VIOLATIONS,
   type StrictJson,
   toViolation,
 } from "./violation.js";
@@ -21,7 +21,7 @@ export function parseStrictJson(given: string | Uint8Array, limits: JsonLimits =
     return { kind: "refused", violations: [toViolation("not-utf8", "")] };
   const text = typeof given === "string" ? given : Buffer.from(given.buffer, given.byteOffset, bytes).toString("utf8");
   const violations = scanJson(text, limits);
-  if (violations.length >= MOST_VIOLATIONS || violations.some(isMalformed)) return { kind: "refused", violations };
+  if (violations.length >= MAX_VIOLATIONS || violations.some(isMalformed)) return { kind: "refused", violations };
   try {
     const value: unknown = JSON.parse(text);
     return violations.length === 0 ? { kind: "value", value } : { kind: "refused", violations };

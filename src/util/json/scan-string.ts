@@ -11,7 +11,7 @@ export interface ScannedString {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const LETTER_U = 0x75;
-const FIRST_SECOND_HALF = 0xdc00;
+const MIN_LOW_SURROGATE = 0xdc00;
 /** Beyond this many characters, the engine's own search is faster. */
 const NEAR = 24;
 
@@ -52,7 +52,7 @@ export function scanString(text: string, start: number): ScannedString {
     if (isHex && unit === 0) hasNull = true;
     const end = at + (isHex ? 6 : isEscape ? 2 : 1);
     if (isSurrogate(unit)) {
-      const isSecond = unit >= FIRST_SECOND_HALF;
+      const isSecond = unit >= MIN_LOW_SURROGATE;
       if (isSecond ? awaited !== at : awaited !== -1) isLone = true;
       awaited = isSecond ? -1 : end;
     }

@@ -6,7 +6,7 @@ import {
   type JsonFault,
   type JsonLimits,
   type JsonViolation,
-  MOST_VIOLATIONS,
+  MAX_VIOLATIONS,
   toPointerStep,
   toViolation,
 } from "./violation.js";
@@ -32,33 +32,33 @@ const PLAIN_DIGITS = 15;
 export function scanJson(text: string, limits: Omit<JsonLimits, "maxBytes">): readonly JsonViolation[] {
   const violations: JsonViolation[] = [];
   const isWellFormed = text.isWellFormed();
-  const keyring = createKeyTracker();
+  const keys = createKeyTracker();
   /** The current key or index of every open container; the first `depth` entries are in use. */
   const steps: (string | number)[] = [];
   const areObjects: boolean[] = [];
   let depth = 0;
   let values = 0;
-  let awaitsKey = false;
+  let expectsKey = false;
 
   const report = (kind: JsonFault): void => {
     violations.push(toViolation(kind, steps.slice(0, depth).map(toPointerStep).join("")));
   };
   const takeKey = (key: string): void => {
     steps[depth - 1] = key;
-    awaitsKey = false;
-    if (keyring.has(depth, key)) report("duplicate-key");
+    expectsKey = false;
+    if (keys.has(depth, key)) report("duplicate-key");
     if (isForbiddenKey(key)) report("forbidden-key");
   };
   /** Returns the position of the closing quote. */
   const takeString = (at: number): number => {
     const end = isWellFormed ? endOfPlainString(text, at + 1) : -1;
     if (end !== -1) {
-      if (awaitsKey) takeKey(text.slice(at + 1, end));
+      if (expectsKey) takeKey(text.slice(at + 1, end));
       else values += 1;
       return end;
     }
     const found = scanString(text, at + 1);
-    if (awaitsKey) takeKey(found.isPlain ? text.slice(at + 1, found.end) : decode(text.slice(at, found.end + 1)));
+    if (expectsKey) takeKey(found.isPlain ? text.slice(at + 1, found.end) : decode(text.slice(at, found.end + 1)));
     else values += 1;
     for (const fault of found.faults) report(fault);
     return found.end;
@@ -78,16 +78,16 @@ export function scanJson(text: string, limits: Omit<JsonLimits, "maxBytes">): re
     values += 1;
     steps[depth] = isObject ? "" : 0;
     areObjects[depth] = isObject;
-    awaitsKey = isObject;
+    expectsKey = isObject;
     depth += 1;
-    keyring.open(depth);
+    keys.open(depth);
   };
   const close = (): void => {
     depth = Math.max(0, depth - 1);
-    awaitsKey = false;
+    expectsKey = false;
   };
-  const goOn = (): void => {
-    awaitsKey = areObjects[depth - 1] === true;
+  const advance = (): void => {
+    expectsKey = areObjects[depth - 1] === true;
     const step = steps[depth - 1];
     if (typeof step === "number") steps[depth - 1] = step + 1;
   };
@@ -95,7 +95,7 @@ export function scanJson(text: string, limits: Omit<JsonLimits, "maxBytes">): re
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) at = takeString(at);
-    else if (code === COMMA) goOn();
+    else if (code === COMMA) advance();
     else if (code === OPEN_OBJECT || code === OPEN_LIST) {
       if (depth === limits.maxDepth) return [toViolation("too-deep", "", `at most ${limits.maxDepth} levels`)];
       open(code === OPEN_OBJECT);
@@ -105,7 +105,7 @@ export function scanJson(text: string, limits: Omit<JsonLimits, "maxBytes">): re
       values += 1;
       at = endOfWord(text, at) - 1;
     }
-    if (violations.length >= MOST_VIOLATIONS) break;
+    if (violations.length >= MAX_VIOLATIONS) break;
     if (values > limits.maxValues) return [toViolation("too-many-values", "", `at most ${limits.maxValues}`)];
   }
   return violations;

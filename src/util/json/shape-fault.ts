@@ -8,6 +8,6 @@ export function shapeFault(value: object): string | undefined {
   if (Object.getOwnPropertySymbols(value).length > 0) return "it has symbols as keys";
   if (!Array.isArray(value)) return prototype === Object.prototype || prototype === null ? undefined : "of a class";
   if (prototype !== Array.prototype) return "of a class";
-  // Holes are found one by one elsewhere; any further property apart from `length` is a named member.
+  // `checkJsonValue` reports holes; any further property apart from `length` is a named member.
   return Object.getOwnPropertyNames(value).length > value.length + 1 ? "a list with named members" : undefined;
 }

@@ -42,8 +42,8 @@ export interface JsonLimits {
 export const JSON_LIMITS: JsonLimits = { maxBytes: 1024 * 1024, maxDepth: 64, maxValues: 100_000 };
 
 /** More would add no information, and a hostile text could have a hundred thousand. */
-export const MOST_VIOLATIONS = 100;
-const LONGEST_SHOWN_KEY = 128;
+export const MAX_VIOLATIONS = 100;
+const MAX_SHOWN_KEY_LENGTH = 128;
 
 const MESSAGES: Readonly<Record<JsonFault, string>> = {
   "too-large": "is larger than the limit",
@@ -81,6 +81,6 @@ export function isForbiddenKey(key: string): boolean {
 /** One step of a JSON pointer. Very long keys are cut, because the pointer is for display. */
 export function toPointerStep(key: string | number): string {
   if (typeof key === "number") return `/${key}`;
-  const shown = key.length > LONGEST_SHOWN_KEY ? `${key.slice(0, LONGEST_SHOWN_KEY)}…` : key;
+  const shown = key.length > MAX_SHOWN_KEY_LENGTH ? `${key.slice(0, MAX_SHOWN_KEY_LENGTH)}…` : key;
   return `/${shown.toWellFormed().replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }

@@ -4,7 +4,7 @@ import { createSecureContext, rootCertificates, type SecureContext } from "node:
 import { DiscoveryError } from "../../errors.js";
 import type { ProxyEnvironment } from "./proxy.js";
 
-const LARGEST_FILE = 16 * 1024 * 1024;
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
 /** Whether a variable replaces or extends the certificate authorities of Node. */
 export function hasOwnAuthorities(env: ProxyEnvironment): boolean {
@@ -53,7 +53,7 @@ function fromFolders(variable: string, env: ProxyEnvironment): string[] {
 /** A folder of certificates may also contain other files and broken links. */
 function certificatesOf(path: string): string[] {
   const found = statSync(path, { throwIfNoEntry: false });
-  return found?.isFile() === true && found.size <= LARGEST_FILE ? certificatesIn(readFileSync(path)) : [];
+  return found?.isFile() === true && found.size <= MAX_FILE_BYTES ? certificatesIn(readFileSync(path)) : [];
 }
 
 function certificatesIn(bytes: Buffer): string[] {

@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 function guard(parts: Partial<GuardedFetchParts>): GuardedFetch {
-  const guarded = createGuardedFetch({ server: "api", allowInward: [], ...parts });
+  const guarded = createGuardedFetch({ server: "api", allowInternal: [], ...parts });
   ending.push(() => guarded.close());
   return guarded;
 }
@@ -31,7 +31,7 @@ async function serve(reply?: Reply): Promise<Loopback> {
   return server;
 }
 
-/** Answers every connection with these bytes as they are. */
+/** Passes every connection to the function, without HTTP. */
 async function serveRaw(onConnection: (socket: Socket) => void): Promise<string> {
   const server = createTcpServer((socket) => {
     socket.on("error", () => undefined);
@@ -62,7 +62,7 @@ async function textOf({ body }: GuardedResponse): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** Of the fetch or of reading what it gives. */
+/** Returns the error of the fetch or of reading its body. */
 async function failureOf(
   guarded: GuardedFetch,
   request: GuardedRequest,
@@ -89,15 +89,15 @@ describe("sizes", () => {
     ["identity", Buffer.from("hello")],
   ])("unpacks %s", async (encoding, bytes) => {
     const api = await serve(packed(encoding, bytes));
-    expect(await textOf(await guard({ allowInward: [api.origin] }).fetch(ask(api.origin)))).toBe("hello");
+    expect(await textOf(await guard({ allowInternal: [api.origin] }).fetch(ask(api.origin)))).toBe("hello");
   });
 
   it.each([
     ["gzip", gzipSync],
     ["br", (bytes: Buffer) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })],
-  ])("stops a bomb of %s at the limit, with little memory", async (encoding, pack) => {
+  ])("stops a decompression bomb in %s at the limit, with little memory", async (encoding, pack) => {
     const api = await serve(packed(encoding, pack(Buffer.alloc(256 * 1024 * 1024))));
-    const guarded = guard({ allowInward: [api.origin] });
+    const guarded = guard({ allowInternal: [api.origin] });
     const before = process.memoryUsage().rss;
     const response = await guarded.fetch(ask(api.origin));
     let bytes = 0;
@@ -109,7 +109,7 @@ describe("sizes", () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(32 * 1024 * 1024);
   });
 
-  it("stops a body without end at the limit", async () => {
+  it("stops an endless body at the limit", async () => {
     const api = await serve((_, response) => {
       const endless = Readable.from(
         (function* () {
@@ -120,7 +120,7 @@ describe("sizes", () => {
       response.on("close", () => endless.destroy());
       endless.pipe(response);
     });
-    const error = await failureOf(guard({ allowInward: [api.origin] }), ask(api.origin));
+    const error = await failureOf(guard({ allowInternal: [api.origin] }), ask(api.origin));
     expect([error.code, error.facts["maxBytes"]]).toEqual(["RESULT_TOO_LARGE", 1024 * 1024]);
   });
 
@@ -128,26 +128,26 @@ describe("sizes", () => {
     ["zip", Buffer.from("x")],
     ["gzip, gzip", gzipSync(gzipSync("x"))],
     ["gzip", Buffer.from("not packed at all")],
-  ])("refuses an answer in %s that it cannot unpack", async (encoding, bytes) => {
+  ])("rejects a response in %s that it cannot decompress", async (encoding, bytes) => {
     const api = await serve(packed(encoding, bytes));
-    const error = await failureOf(guard({ allowInward: [api.origin] }), ask(api.origin));
+    const error = await failureOf(guard({ allowInternal: [api.origin] }), ask(api.origin));
     expect([error.code, error.executed]).toEqual(["TOOL_EXECUTION_ERROR", "unknown"]);
   });
 
-  it("takes no packed answer where there is none", async () => {
+  it("accepts an encoding header on a response without a body", async () => {
     const api = await serve((_, response) => response.writeHead(204, { "content-encoding": "gzip" }).end());
-    expect(await textOf(await guard({ allowInward: [api.origin] }).fetch(ask(api.origin)))).toBe("");
+    expect(await textOf(await guard({ allowInternal: [api.origin] }).fetch(ask(api.origin)))).toBe("");
   });
 });
 
 describe("time", () => {
-  it("ends when no head ever comes, and says that the request was sent", async () => {
+  it("runs out if no response headers arrive, and reports that the request was sent", async () => {
     const api = await serve(() => undefined);
-    const error = await failureOf(guard({ allowInward: [api.origin] }), ask(api.origin, { timeoutMs: 150 }));
+    const error = await failureOf(guard({ allowInternal: [api.origin] }), ask(api.origin, { timeoutMs: 150 }));
     expect([error.code, error.executed, error.facts["limitMs"]]).toEqual(["TOOL_EXECUTION_TIMEOUT", "unknown", 150]);
   });
 
-  it("ends when a body drips, unless what comes counts", async () => {
+  it("runs out while a body arrives slowly, unless the caller reports activity", async () => {
     let drips = 0;
     const drip: Reply = (_, response) => {
       response.writeHead(200);
@@ -155,20 +155,20 @@ describe("time", () => {
       response.on("close", () => clearInterval(timer));
     };
     const api = await serve(drip);
-    const guarded = guard({ allowInward: [api.origin] });
+    const guarded = guard({ allowInternal: [api.origin] });
     expect((await failureOf(guarded, ask(api.origin, { timeoutMs: 200 }))).facts["limitMs"]).toBe(200);
     const response = await guarded.fetch(ask(api.origin, { timeoutMs: 200, maxTotalMs: 600 }));
     const reading = (async () => {
-      for await (const _ of response.body) response.heard();
+      for await (const _ of response.body) response.reportActivity();
     })();
     await expect(reading).rejects.toMatchObject({ code: "TOOL_EXECUTION_TIMEOUT", facts: { limitMs: 600 } });
   });
 
-  it.each(["before", "while"])("is over when the caller cancels %s it waits", async (when) => {
+  it.each(["before", "while"])("ends when the caller cancels %s it waits", async (when) => {
     const abort = new AbortController();
     const api = await serve(() => abort.abort());
     if (when === "before") abort.abort();
-    const error = await failureOf(guard({ allowInward: [api.origin] }), ask(api.origin), abort.signal);
+    const error = await failureOf(guard({ allowInternal: [api.origin] }), ask(api.origin), abort.signal);
     expect([error.code, error.executed]).toEqual(["CANCELLED", when === "before" ? "no" : "unknown"]);
     expect(api.received.length).toBe(when === "before" ? 0 : 1);
   });
@@ -176,8 +176,8 @@ describe("time", () => {
 
 describe("broken connections", () => {
   it.each<[string, (socket: Socket) => void, string]>([
-    ["a reset before the head", (socket) => socket.resetAndDestroy(), "unknown"],
-    ["an end before the head", (socket) => socket.end(), "unknown"],
+    ["a reset before the response headers", (socket) => socket.resetAndDestroy(), "unknown"],
+    ["an end before the response headers", (socket) => socket.end(), "unknown"],
     [
       "an end in the middle of the body",
       (socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nabc"),
@@ -194,23 +194,23 @@ describe("broken connections", () => {
       (socket) => socket.write("HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n"),
       "unknown",
     ],
-  ])("tell of %s", async (_, answer, executed) => {
+  ])("report %s", async (_, answer, executed) => {
     let connections = 0;
     const origin = await serveRaw((socket) => {
       connections += 1;
       socket.once("data", () => answer(socket));
     });
     const error = await failureOf(
-      guard({ allowInward: [origin] }),
+      guard({ allowInternal: [origin] }),
       ask(origin, { method: "POST", body: Buffer.from("x") }),
     );
     expect([error.code, error.executed, connections]).toEqual(["TOOL_EXECUTION_ERROR", executed, 1]);
   });
 
-  it("tell of a port where nothing listens", async () => {
+  it("report a port where nothing listens", async () => {
     const api = await listen();
     await api.stop();
-    const error = await failureOf(guard({ allowInward: [api.origin] }), ask(api.origin, { method: "POST" }));
+    const error = await failureOf(guard({ allowInternal: [api.origin] }), ask(api.origin, { method: "POST" }));
     expect([error.code, error.executed, error.facts["error"]]).toEqual([
       "SERVER_CONNECTION_ERROR",
       "no",
@@ -230,12 +230,12 @@ describe("broken connections", () => {
   ])("with %s of %s, sent: %s, have run the call: %s", (code, syscall, isSent, executed) => {
     const one = Object.assign(new Error("x"), { code, syscall });
     expect(toNetworkError("api", one, isSent).executed).toBe(executed);
-    // As Node tells of a name with many addresses.
+    // Node reports a host name with several addresses like this.
     const many = Object.assign(new AggregateError([one]), { code });
     expect(toNetworkError("api", many, isSent).executed).toBe(executed);
   });
 
-  it("tell of a name that nobody knows", async () => {
+  it("report an unknown host name", async () => {
     const lookup = () => Promise.reject(Object.assign(new Error("no"), { code: "ENOTFOUND" }));
     const error = await failureOf(guard({ lookup }), ask("https://api.example.com/"));
     expect(error.message).toBe("api cannot be reached: its host name is not known (ENOTFOUND).");
@@ -243,7 +243,7 @@ describe("broken connections", () => {
 
   it("are not shared by requests that must not run twice", async () => {
     const api = await serve();
-    const guarded = guard({ allowInward: [api.origin] });
+    const guarded = guard({ allowInternal: [api.origin] });
     for (let call = 0; call < 3; call++) await textOf(await guarded.fetch(ask(api.origin, { method: "POST" })));
     expect(api.connections()).toBe(3);
     for (let call = 0; call < 3; call++) await textOf(await guarded.fetch(ask(api.origin)));

@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 function guard(parts: Partial<GuardedFetchParts>): GuardedFetch {
-  const guarded = createGuardedFetch({ server: "api", allowInward: [], ...parts });
+  const guarded = createGuardedFetch({ server: "api", allowInternal: [], ...parts });
   ending.push(() => guarded.close());
   return guarded;
 }
@@ -77,7 +77,7 @@ describe("redirects", () => {
     const api = await serve((received, response) =>
       received.url === "/a" ? response.writeHead(307, { location: "/b" }).end() : json({})(received, response),
     );
-    const guarded = guard({ allowInward: [api.origin] });
+    const guarded = guard({ allowInternal: [api.origin] });
     const response = await guarded.fetch(
       ask(`${api.origin}/a`, { method: "POST", headers: CREDENTIALS, body: Buffer.from("x") }),
     );
@@ -99,7 +99,7 @@ describe("redirects", () => {
       received.url === "/a" ? response.writeHead(status, { location: "/b" }).end() : response.end(),
     );
     const body = method === "HEAD" || method === "GET" ? {} : { body: Buffer.from("x") };
-    await textOf(await guard({ allowInward: [api.origin] }).fetch(ask(`${api.origin}/a`, { method, ...body })));
+    await textOf(await guard({ allowInternal: [api.origin] }).fetch(ask(`${api.origin}/a`, { method, ...body })));
     expect(api.received.map((each) => each.method)).toEqual([method, then]);
     expect(api.received[1]?.body.toString()).toBe("body" in body && then === method ? "x" : "");
   });
@@ -108,19 +108,19 @@ describe("redirects", () => {
     ["POST", "PUT", "PATCH", "DELETE"].flatMap((method) => [301, 302].map((status) => [method, status] as const)),
   )("of %s with %i are not followed, and it is unknown whether the request ran", async (method, status) => {
     const api = await serve((_, response) => response.writeHead(status, { location: "/" }).end());
-    const error = await failureOf(guard({ allowInward: [api.origin] }), ask(api.origin, { method }));
+    const error = await failureOf(guard({ allowInternal: [api.origin] }), ask(api.origin, { method }));
     expect([error.code, error.executed, api.received.length]).toEqual(["TOOL_EXECUTION_ERROR", "unknown", 1]);
   });
 
   it("with 301 to an invalid address leave open whether a changing request ran", async () => {
     const api = await serve((_, response) => response.writeHead(301, { location: "http://[" }).end());
-    const error = await failureOf(guard({ allowInward: [api.origin] }), ask(api.origin, { method: "POST" }));
+    const error = await failureOf(guard({ allowInternal: [api.origin] }), ask(api.origin, { method: "POST" }));
     expect([error.code, error.executed]).toEqual(["SERVER_CONNECTION_ERROR", "unknown"]);
   });
 
   it.each([307, 308])("with %i send a changing request again once", async (status) => {
     const api = await serve((_, response) => response.writeHead(status, { location: "/" }).end());
-    const error = await failureOf(guard({ allowInward: [api.origin] }), ask(api.origin, { method: "PATCH" }));
+    const error = await failureOf(guard({ allowInternal: [api.origin] }), ask(api.origin, { method: "PATCH" }));
     expect([error.code, error.executed, api.received.length]).toEqual(["TOOL_EXECUTION_ERROR", "no", 2]);
   });
 
@@ -141,7 +141,7 @@ describe("redirects", () => {
       headers: { "x-api-key": "k" },
       isWithin: ({ pathname }) => pathname.startsWith("/v1/"),
     });
-    const asking = guard({ allowInward: [api.origin] }).fetch(request);
+    const asking = guard({ allowInternal: [api.origin] }).fetch(request);
     const ended = asking.then(textOf).catch(({ code }: DiscoveryError) => code);
     expect(await ended).toBe(seen.length === 1 ? "TOOL_EXECUTION_ERROR" : "");
     expect(api.received.map((each) => `${each.method} ${each.url} ${String(each.headers["x-api-key"])}`)).toEqual(seen);
@@ -167,7 +167,7 @@ describe("redirects", () => {
     const lookup = () => Promise.resolve([{ address: "127.0.0.1", family: 4 }]);
     const origin = `https://a.example:${portOf(servers[0])}`;
     const other = `https://b.example:${portOf(servers[1])}`;
-    const guarded = guard({ allowInward: [origin], lookup, ca: issuer.cert });
+    const guarded = guard({ allowInternal: [origin], lookup, ca: issuer.cert });
     expect((await failureOf(guarded, ask(origin, { headers: CREDENTIALS }))).message).toContain(
       "resolves to an address of this machine",
     );
@@ -201,19 +201,19 @@ describe("redirects", () => {
     const api = await serve((received, response) =>
       response.writeHead(302, { location: `/${Number(received.url.slice(1)) + 1}` }).end(),
     );
-    const error = await failureOf(guard({ allowInward: [api.origin] }), ask(`${api.origin}/0`));
+    const error = await failureOf(guard({ allowInternal: [api.origin] }), ask(`${api.origin}/0`));
     expect([error.message, api.received.length]).toEqual(["api is not contacted: it redirects more than 5 times.", 6]);
   });
 
   it("state after 303 that the request was executed, whatever happens next", async () => {
     const api = await serve((_, response) => response.writeHead(303, { location: "https://127.0.0.1/" }).end());
-    const error = await failureOf(guard({ allowInward: [api.origin] }), ask(api.origin, { method: "POST" }));
+    const error = await failureOf(guard({ allowInternal: [api.origin] }), ask(api.origin, { method: "POST" }));
     expect([error.code, error.executed]).toEqual(["SERVER_CONNECTION_ERROR", "yes"]);
   });
 
   it("are returned unfollowed if the caller requests it", async () => {
     const api = await serve((_, response) => response.writeHead(302, { location: "/b" }).end());
-    const response = await guard({ allowInward: [api.origin] }).fetch(ask(api.origin, { redirect: "refuse" }));
+    const response = await guard({ allowInternal: [api.origin] }).fetch(ask(api.origin, { redirect: "refuse" }));
     expect(response.status).toBe(302);
     await textOf(response);
   });
@@ -233,7 +233,7 @@ describe("TLS", () => {
 
   it("accepts a certificate of the given authority", async () => {
     const origin = await serveTls(issuer.issue({ ip: "127.0.0.1" }));
-    expect(await textOf(await guard({ allowInward: [origin], ca: issuer.cert }).fetch(ask(origin)))).toBe("safe");
+    expect(await textOf(await guard({ allowInternal: [origin], ca: issuer.cert }).fetch(ask(origin)))).toBe("safe");
   });
 
   it.each([
@@ -244,13 +244,13 @@ describe("TLS", () => {
       /cannot be verified|self-signed|not accepted/,
     ],
     ["no authority", createIssuer(), undefined, /self-signed/],
-    ["an end in the past", issuer.issue({ ip: "127.0.0.1" }, EXPIRED), issuer.cert, /has expired/],
+    ["an expired date", issuer.issue({ ip: "127.0.0.1" }, EXPIRED), issuer.cert, /has expired/],
     ["another host", issuer.issue({ dns: ["other.example"] }), issuer.cert, /another host/],
   ])("rejects a certificate of %s, even if the environment disables the check", async (_, certificate, ca, message) => {
     const origin = await serveTls(certificate);
     process.env["NODE_TLS_REJECT_UNAUTHORIZED"] = "0";
     ending.push(() => delete process.env["NODE_TLS_REJECT_UNAUTHORIZED"]);
-    const guarded = guard({ allowInward: [origin], ...(ca === undefined ? {} : { ca }) });
+    const guarded = guard({ allowInternal: [origin], ...(ca === undefined ? {} : { ca }) });
     const error = await failureOf(guarded, ask(origin, { method: "POST", body: Buffer.from("secret") }));
     expect([error.code, error.executed]).toEqual(["SERVER_CONNECTION_ERROR", "no"]);
     expect(error.message).toMatch(message);
@@ -259,7 +259,7 @@ describe("TLS", () => {
   it("does not fall back to plain HTTP", async () => {
     const api = await serve();
     const origin = api.origin.replace("http:", "https:");
-    const error = await failureOf(guard({ allowInward: [origin] }), ask(origin));
+    const error = await failureOf(guard({ allowInternal: [origin] }), ask(origin));
     expect([error.code, api.received.length]).toEqual(["SERVER_CONNECTION_ERROR", 0]);
     expect(error.message).toContain("it does not speak TLS");
   });
@@ -271,7 +271,7 @@ it("ignores proxy variables of the process if no environment is given", async ()
     process.env[name] = name.startsWith("NODE") ? "1" : proxy.origin;
     ending.push(() => delete process.env[name]);
   }
-  await textOf(await guard({ allowInward: [api.origin] }).fetch(ask(api.origin)));
+  await textOf(await guard({ allowInternal: [api.origin] }).fetch(ask(api.origin)));
   expect([api.received.length, proxy.connections()]).toEqual([1, 0]);
 });
 

@@ -4,12 +4,12 @@ import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import type { ConnectionOptions } from "node:tls";
 import { DiscoveryError, type Executed } from "../../errors.js";
-import { brokenOff, refusedAddress, toNetworkError } from "./network-error.js";
+import { connectionLost, refusedAddress, toNetworkError } from "./network-error.js";
 import { networkOf } from "./network.js";
 import type { ProxyEnvironment, Proxy } from "./proxy.js";
 import { proxyRefused, proxyUnreached } from "./proxy-error.js";
 import { proxyHeaders, servernameOf, TunnelAgent } from "./tunnel.js";
-import { createPinnedLookup, type LookupAddresses, lookUpAtSystem, whyNotAsked } from "./pinned-lookup.js";
+import { createPinnedLookup, type LookupAddresses, lookUpAtSystem, whyRefusedUrl } from "./pinned-lookup.js";
 import { executedBy, follow, type Hop, isRedirect } from "./redirect.js";
 import { isSafe } from "./safe-method.js";
 import { createTimeLimit, type TimeLimit } from "./time-limit.js";
@@ -22,7 +22,7 @@ export interface GuardedFetchParts {
   /** The name of the server, for messages. */
   readonly server: string;
   /** Origins that the operator configured. Only these may be internal addresses or unencrypted. */
-  readonly allowInward: readonly string[];
+  readonly allowInternal: readonly string[];
   readonly lookup?: LookupAddresses;
   /** A certificate authority that replaces those of the system. */
   readonly ca?: string;
@@ -31,12 +31,12 @@ export interface GuardedFetchParts {
 }
 
 export interface GuardedRequest extends Hop {
-  /** Longest time without activity; `heard` restarts it. */
+  /** Maximum time without activity; `reportActivity` restarts it. */
   readonly timeoutMs: number;
   readonly maxTotalMs: number;
   /** The part of `maxTotalMs` that is left, if some of it was used before. */
   readonly leftMs?: number;
-  /** The largest response in bytes, after decompression. */
+  /** Maximum size of the response in bytes, after decompression. */
   readonly maxBytes: number;
   readonly redirect: "follow" | "refuse";
   /** Reuse connections for every method. By default, only safe methods use a connection that was used before. */
@@ -53,8 +53,8 @@ export interface GuardedResponse {
   readonly url: URL;
   /** Read it to its end or stop early; both release the connection. */
   readonly body: AsyncGenerator<Buffer, void, undefined>;
-  /** Reports activity, which restarts the timeout. */
-  heard(): void;
+  /** Restarts the timeout. */
+  reportActivity(): void;
 }
 
 export interface GuardedFetch {
@@ -71,7 +71,7 @@ interface Answer {
 export function createGuardedFetch(parts: GuardedFetchParts): GuardedFetch {
   const { server, lookup = lookUpAtSystem, ca, env = {} } = parts;
   const network = networkOf(env);
-  const written = new Set(parts.allowInward);
+  const written = new Set(parts.allowInternal);
   const pools = createPools(server);
 
   /** Explicit, because NODE_TLS_REJECT_UNAUTHORIZED and --insecure-http-parser would disable both checks. */
@@ -84,14 +84,14 @@ export function createGuardedFetch(parts: GuardedFetchParts): GuardedFetch {
     };
   }
 
-  function send(hop: Hop, { mayBeInward, isShared }: Terms, limit: TimeLimit): Promise<IncomingMessage> {
+  function send(hop: Hop, { mayBeInternal, isShared }: Terms, limit: TimeLimit): Promise<IncomingMessage> {
     const { url, method, headers, body } = hop;
-    const why = whyNotAsked(url, mayBeInward);
+    const why = whyRefusedUrl(url, mayBeInternal);
     if (why !== undefined) throw refusedAddress(server, why);
     const proxy = network.proxyFor(url);
     const isSecure = url.protocol === "https:";
     const tls = isSecure || proxy?.url.protocol === "https:" ? tlsOptions() : {};
-    const route: Route = { proxy, tls, isSecure, isShared, mayBeInward };
+    const route: Route = { proxy, tls, isSecure, isShared, mayBeInternal };
     return new Promise((resolve, reject) => {
       const isForwarded = proxy !== undefined && !isSecure;
       const isEncrypted = isForwarded ? proxy.url.protocol === "https:" : isSecure;
@@ -108,7 +108,7 @@ export function createGuardedFetch(parts: GuardedFetchParts): GuardedFetch {
         ...(isForwarded ? { path: withoutFragment(url) } : {}),
         agent: pools.agentFor(route),
         // The proxy resolves the name, so that an address cannot be pinned.
-        ...(proxy === undefined ? { lookup: createPinnedLookup(server, lookup, mayBeInward) } : {}),
+        ...(proxy === undefined ? { lookup: createPinnedLookup(server, lookup, mayBeInternal) } : {}),
         signal: limit.signal,
       });
       request.on("socket", (socket) => {
@@ -118,7 +118,7 @@ export function createGuardedFetch(parts: GuardedFetchParts): GuardedFetch {
       // The gateway never requests another protocol.
       request.on("upgrade", (_, socket) => {
         socket.destroy();
-        reject(brokenOff(server, "upgrade", undefined));
+        reject(connectionLost(server, "upgrade", undefined));
       });
       request.on("response", (message) => {
         if (!isForwarded || message.statusCode !== 407) return resolve(message);
@@ -138,7 +138,7 @@ export function createGuardedFetch(parts: GuardedFetchParts): GuardedFetch {
 
   async function sendAlong(request: GuardedRequest, limit: TimeLimit): Promise<Answer> {
     let hop: Hop = { ...request, headers: { "accept-encoding": ACCEPTED_ENCODINGS, ...request.headers } };
-    let mayBeInward = written.has(hop.url.origin);
+    let mayBeInternal = written.has(hop.url.origin);
     let executed: Executed = "no";
     let isResent = false;
     try {
@@ -146,7 +146,7 @@ export function createGuardedFetch(parts: GuardedFetchParts): GuardedFetch {
         // The server may close an idle connection while the request is sent. A request that must not run twice gets a
         // new connection.
         const isShared = request.reusesConnections === true || isSafe(hop.method);
-        const message = await send(hop, { mayBeInward, isShared }, limit);
+        const message = await send(hop, { mayBeInternal, isShared }, limit);
         const [status, { location }] = [message.statusCode ?? 0, message.headers];
         if (request.redirect === "refuse" || !isRedirect(status, location)) return { message, hop };
         message.destroy();
@@ -156,7 +156,7 @@ export function createGuardedFetch(parts: GuardedFetchParts): GuardedFetch {
         if (next instanceof DiscoveryError) throw next;
         isResent ||= !isSafe(next.method);
         // The target of a redirect was chosen by the server, not by the operator.
-        mayBeInward &&= next.url.origin === hop.url.origin;
+        mayBeInternal &&= next.url.origin === hop.url.origin;
         hop = next;
       }
     } catch (error) {
@@ -187,7 +187,7 @@ export function createGuardedFetch(parts: GuardedFetchParts): GuardedFetch {
           headers: toHeaders(message),
           url: hop.url,
           body: read(message, request.maxBytes, limit),
-          heard: limit.restart,
+          reportActivity: limit.restart,
         };
       } catch (error) {
         limit.end();
@@ -201,7 +201,7 @@ export function createGuardedFetch(parts: GuardedFetchParts): GuardedFetch {
 type TlsOptions = Pick<ConnectionOptions, "rejectUnauthorized" | "ca" | "secureContext">;
 
 interface Terms {
-  readonly mayBeInward: boolean;
+  readonly mayBeInternal: boolean;
   /** The request may use an existing connection. */
   readonly isShared: boolean;
 }
@@ -228,7 +228,7 @@ function createPools(server: string) {
     agentFor(route: Route): HttpAgent {
       if (!route.isShared) return create(route, false);
       // A redirect to the same name must not reuse a connection that was allowed to be internal.
-      const key = `${route.mayBeInward} ${route.isSecure} ${route.proxy?.url.href ?? ""}`;
+      const key = `${route.mayBeInternal} ${route.isSecure} ${route.proxy?.url.href ?? ""}`;
       const pool = pools.get(key) ?? create(route, true);
       pools.set(key, pool);
       return pool;

@@ -8,7 +8,7 @@ export const UNREACHED: Readonly<Record<string, string>> = {
   EHOSTUNREACH: "its host cannot be reached",
   ENETUNREACH: "its network cannot be reached",
   UND_ERR_CONNECT_TIMEOUT: "its host did not answer",
-  ERR_BLOCKED_PORT: "its port is one of those that programs for the web never connect to",
+  ERR_BLOCKED_PORT: "its port is blocked for HTTP clients",
   CERT_HAS_EXPIRED: "its TLS certificate has expired",
   DEPTH_ZERO_SELF_SIGNED_CERT: "its TLS certificate is self-signed",
   SELF_SIGNED_CERT_IN_CHAIN: "its TLS certificate is self-signed",
@@ -26,7 +26,7 @@ export function toNetworkError(server: string, error: unknown, isSent: boolean):
   if (error instanceof DiscoveryError) return error;
   const code = systemCodeOf(error) ?? "unknown";
   const isTls = /CERT|TLS|SSL|^UNABLE_TO_|^EPROTO$/.test(code);
-  if (isSent && !isUnreached(code, error)) return brokenOff(server, code, error);
+  if (isSent && !isUnreached(code, error)) return connectionLost(server, code, error);
   const what = UNREACHED[code] ?? whyNot(code, isTls);
   return new DiscoveryError("SERVER_CONNECTION_ERROR", `${server} cannot be reached: ${what} (${code}).`, {
     hint: isTls
@@ -56,8 +56,8 @@ function isUnreached(code: string, error: unknown): boolean {
   return UNREACHED[code] !== undefined && isEarly;
 }
 
-export function brokenOff(server: string, code: string, cause: unknown): DiscoveryError {
-  return new DiscoveryError("TOOL_EXECUTION_ERROR", `The connection to ${server} broke off (${code}).`, {
+export function connectionLost(server: string, code: string, cause: unknown): DiscoveryError {
+  return new DiscoveryError("TOOL_EXECUTION_ERROR", `The connection to ${server} was lost (${code}).`, {
     hint: "Check what the call has done before you repeat it.",
     facts: { error: code },
     server,

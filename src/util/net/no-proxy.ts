@@ -1,5 +1,5 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
-import { addressIn, isOwnName, reachOf } from "./inward.js";
+import { addressIn, isLocalhostName, reachOf } from "./address-reach.js";
 
 /** One entry of NO_PROXY: everything, a host with its subdomains, or an address range. */
 type Entry = { readonly port?: string } & (
@@ -20,7 +20,7 @@ export function createBypass(noProxy: string): (url: URL) => boolean {
 
 function isThisMachine({ hostname }: URL): boolean {
   const address = addressIn(hostname);
-  return isOwnName(hostname) || (address !== undefined && reachOf(address) === "loopback");
+  return isLocalhostName(hostname) || (address !== undefined && reachOf(address) === "loopback");
 }
 
 function parseEntry(text: string): Entry[] {

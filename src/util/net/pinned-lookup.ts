@@ -1,6 +1,6 @@
 import { lookup as systemLookup } from "node:dns";
 import type { LookupFunction } from "node:net";
-import { addressIn, isOwnName, reachOf } from "./inward.js";
+import { addressIn, isLocalhostName, reachOf } from "./address-reach.js";
 import { refusedAddress } from "./network-error.js";
 
 export type FoundAddress = { readonly address: string; readonly family: number };
@@ -14,12 +14,12 @@ export const lookUpAtSystem: LookupAddresses = (hostname) =>
   });
 
 /** Why a URL must not be requested, as far as that is known without DNS; undefined if it may be. */
-export function whyNotAsked(url: URL, isWritten: boolean): string | undefined {
+export function whyRefusedUrl(url: URL, isConfigured: boolean): string | undefined {
   if (url.protocol !== "https:" && url.protocol !== "http:") return `${url.protocol} addresses are not fetched`;
   if (url.username !== "" || url.password !== "") return "its URL contains a user name or a password";
-  if (isWritten) return undefined;
+  if (isConfigured) return undefined;
   const address = addressIn(url.hostname);
-  if (isOwnName(url.hostname) || (address !== undefined && reachOf(address) !== "outward")) {
+  if (isLocalhostName(url.hostname) || (address !== undefined && reachOf(address) !== "public")) {
     return `${url.hostname} is an address of this machine or of a private network`;
   }
   return url.protocol === "http:" ? `${url.origin} is not encrypted` : undefined;
@@ -29,10 +29,10 @@ export function whyNotAsked(url: URL, isWritten: boolean): string | undefined {
  * A DNS lookup for a socket that returns only checked addresses, so that the socket connects to exactly these, even if
  * DNS changes afterwards (DNS rebinding). A name with any internal address is rejected as a whole.
  */
-export function createPinnedLookup(server: string, lookup: LookupAddresses, isWritten: boolean): LookupFunction {
+export function createPinnedLookup(server: string, lookup: LookupAddresses, isConfigured: boolean): LookupFunction {
   return (hostname, options, answer) => {
     const check = (found: readonly FoundAddress[]): void => {
-      const wrong = found.find(({ address }) => !mayConnect(address, isWritten));
+      const wrong = found.find(({ address }) => !mayConnect(address, isConfigured));
       const [first] = found;
       if (wrong !== undefined || first === undefined) {
         const why = `${hostname} resolves to an address of this machine or of a private network`;
@@ -45,9 +45,9 @@ export function createPinnedLookup(server: string, lookup: LookupAddresses, isWr
 }
 
 /** A configured name may resolve to a private address, but never to a special one such as a cloud metadata service. */
-function mayConnect(address: string, isWritten: boolean): boolean {
+function mayConnect(address: string, isConfigured: boolean): boolean {
   const reach = reachOf(address);
-  return reach === "outward" || (isWritten && reach !== "special");
+  return reach === "public" || (isConfigured && reach !== "special");
 }
 
 function notFound(hostname: string): NodeJS.ErrnoException {

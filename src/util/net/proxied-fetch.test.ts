@@ -47,14 +47,20 @@ function folderWith(files: Record<string, string>): string {
 
 interface Asking extends Partial<Omit<GuardedRequest, "url">> {
   readonly env: Record<string, string>;
-  readonly allowInward?: readonly string[];
+  readonly allowInternal?: readonly string[];
   readonly ca?: string;
 }
 
-async function ask(url: string, { env, allowInward = [], ca, ...request }: Asking): Promise<string> {
+async function ask(url: string, { env, allowInternal = [], ca, ...request }: Asking): Promise<string> {
   // Names in the test do not resolve, unless the proxy resolves them.
   const lookup = () => Promise.reject(Object.assign(new Error("not found"), { code: "ENOTFOUND" }));
-  const guarded = createGuardedFetch({ server: "api", allowInward, env, lookup, ...(ca === undefined ? {} : { ca }) });
+  const guarded = createGuardedFetch({
+    server: "api",
+    allowInternal,
+    env,
+    lookup,
+    ...(ca === undefined ? {} : { ca }),
+  });
   ending.push(() => guarded.close());
   const limits = { timeoutMs: 10_000, maxTotalMs: 10_000, maxBytes: 1024 * 1024 };
   const whole = { method: "GET", headers: {}, redirect: "follow", ...limits, ...request } as const;
@@ -82,7 +88,7 @@ describe("https through a proxy", () => {
   it("reuses a tunnel for safe methods", async () => {
     const [proxy, api] = [await proxyWith(), await serveTls()];
     const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` };
-    const guarded = createGuardedFetch({ server: "api", allowInward: [], env, ca: issuer.cert });
+    const guarded = createGuardedFetch({ server: "api", allowInternal: [], env, ca: issuer.cert });
     ending.push(() => guarded.close());
     const limits = { timeoutMs: 10_000, maxTotalMs: 10_000, maxBytes: 1024 };
     for (const path of ["/1", "/2"]) {
@@ -132,7 +138,7 @@ describe("http through a proxy", () => {
     const origin = `http://intranet.example:${api.port}`;
     const env = { http_proxy: `http://me:s3cret@127.0.0.1:${proxy.port}` };
     const body = Buffer.from("x");
-    expect(await ask(`${origin}/a?b=c#d`, { env, allowInward: [origin], method: "POST", body })).toBe('{"a":1}');
+    expect(await ask(`${origin}/a?b=c#d`, { env, allowInternal: [origin], method: "POST", body })).toBe('{"a":1}');
     expect(proxy.asked).toEqual([`POST ${origin}/a?b=c`]);
     expect(api.received[0]).toMatchObject({ url: "/a?b=c", headers: { host: `intranet.example:${api.port}` } });
     expect(api.received[0]?.body.toString()).toBe("x");
@@ -144,7 +150,7 @@ describe("http through a proxy", () => {
     ending.push(() => api.stop());
     const origin = `http://intranet.example:${api.port}`;
     const env = { http_proxy: `https://127.0.0.1:${proxy.port}` };
-    expect(await ask(origin, { env, allowInward: [origin], ca: issuer.cert })).toBe('{"a":1}');
+    expect(await ask(origin, { env, allowInternal: [origin], ca: issuer.cert })).toBe('{"a":1}');
     expect(proxy.asked).toEqual([`GET ${origin}/`]);
   });
 
@@ -152,9 +158,9 @@ describe("http through a proxy", () => {
     const [proxy, api] = [await proxyWith(), await listen(json({ a: 1 }))];
     ending.push(() => api.stop());
     const env = { HTTP_PROXY: `http://127.0.0.1:${proxy.port}`, NO_PROXY: ".example" };
-    expect(await ask(api.origin, { env, allowInward: [api.origin] })).toBe('{"a":1}');
+    expect(await ask(api.origin, { env, allowInternal: [api.origin] })).toBe('{"a":1}');
     const origin = `http://intranet.example:${api.port}`;
-    const error = await failureOf(ask(origin, { env, allowInward: [origin] }));
+    const error = await failureOf(ask(origin, { env, allowInternal: [origin] }));
     expect([error.facts["error"], proxy.asked]).toEqual(["ENOTFOUND", []]);
   });
 });
@@ -174,7 +180,7 @@ describe("errors of a proxy", () => {
     const variable = scheme === "https" ? "HTTPS_PROXY" : "HTTP_PROXY";
     const env = { [variable]: address.replace("PORT", String(proxy.port)) };
     const origin = `${scheme}://api.example`;
-    const error = await failureOf(ask(origin, { env, allowInward: [origin], method: "POST" }));
+    const error = await failureOf(ask(origin, { env, allowInternal: [origin], method: "POST" }));
     expect([error.code, error.executed]).toEqual(["SERVER_CONNECTION_ERROR", "no"]);
     const { host } = new URL(env[variable] ?? "");
     expect(error.message).toBe(`api cannot be reached through the proxy ${host} (${variable}): ${reason}.`);

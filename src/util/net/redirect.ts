@@ -44,23 +44,23 @@ export function follow(server: string, hop: Hop, answer: Redirection): Hop | Dis
   }
   const next = { ...asMethod(hop, status), url };
   const isSameOrigin = url.origin === hop.url.origin;
-  const isAtHome = isSameOrigin && (isWithin === undefined || isWithin(url));
-  const why = whyNotFollowed(next, { ...answer, isSameOrigin, isAtHome });
+  const keepsCredentials = isSameOrigin && (isWithin === undefined || isWithin(url));
+  const why = whyNotFollowed(next, { ...answer, isSameOrigin, keepsCredentials });
   if (why !== undefined) return refusedRedirect(server, why, { status, executed: executedBy(hop.method, status) });
-  return isAtHome ? next : { ...next, headers: pick(next.headers, (name) => HARMLESS.has(name)) };
+  return keepsCredentials ? next : { ...next, headers: pick(next.headers, (name) => HARMLESS.has(name)) };
 }
 
 function whyNotFollowed(
   { url, method, body }: Hop,
-  to: Redirection & { readonly isSameOrigin: boolean; readonly isAtHome: boolean },
+  to: Redirection & { readonly isSameOrigin: boolean; readonly keepsCredentials: boolean },
 ): string | undefined {
   if (!isSafe(method) && to.status < 303) return `HTTP ${to.status} does not say whether it ran`;
   if (!isSafe(method) && to.isResent === true) return "it would be sent a third time";
-  // A request without body by a safe method may be redirected elsewhere without credentials; file downloads often work
-  // like this.
-  const isBare = isSafe(method) && body === undefined;
-  if (to.isAtHome || isBare) return undefined;
-  return to.isSameOrigin ? "it leads out of the base address" : `it leads to ${url.origin}, another origin`;
+  // A safe request without a body may be redirected to another origin without credentials; file downloads often need
+  // this.
+  const isSafeWithoutBody = isSafe(method) && body === undefined;
+  if (to.keepsCredentials || isSafeWithoutBody) return undefined;
+  return to.isSameOrigin ? "it leaves the base address" : `it leads to ${url.origin}, another origin`;
 }
 
 /** 303 means that the request was executed, and where to read its result with GET. */

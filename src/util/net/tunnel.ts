@@ -7,7 +7,7 @@ import { proxyRefused, proxyUnreached } from "./proxy-error.js";
 import { withoutBrackets } from "./no-proxy.js";
 import type { Proxy } from "./proxy.js";
 
-/** Longest time that a proxy may take to connect. */
+/** Timeout for the proxy to open the tunnel. */
 const CONNECT_MS = 30_000;
 
 export interface TunnelParts {

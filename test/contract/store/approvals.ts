@@ -60,7 +60,7 @@ export function describeApprovals(createPlace: () => Promise<StorePlace>): void 
       ["actor", { ...SUBJECT, actor: "bob" }],
       ["tool", { ...SUBJECT, tool: "s:u" }],
       ["arguments", { ...SUBJECT, binding: "i" }],
-    ])("holds for no other %s", async (_name, other) => {
+    ])("is not valid for another %s", async (_name, other) => {
       const { approvals } = (await createPlace()).open();
       await approvals.ask(question("a1"));
       await approvals.decide("a1", yes);
@@ -76,7 +76,7 @@ export function describeApprovals(createPlace: () => Promise<StorePlace>): void 
       expect(await approvals.redeem("a2", SUBJECT, "approved", 2001)).toBeUndefined();
     });
 
-    it("keeps a request for a user who must answer, whoever asks again", async () => {
+    it("keeps a request that a user must answer, even if another caller repeats it", async () => {
       const { approvals } = (await createPlace()).open();
       expect(await approvals.ask(forPerson("a1"))).toMatchObject({ selfService: false });
       expect(await approvals.ask(question("a2", 1001))).toMatchObject({ id: "a1", selfService: false });
@@ -121,7 +121,7 @@ export function describeApprovals(createPlace: () => Promise<StorePlace>): void 
       expect(await approvals.lookup(SUBJECT, 1501)).toMatchObject({ id: "a2", state: "pending" });
     });
 
-    it("does not last longer when the clock is set back", async () => {
+    it("does not expire later when the clock is set back", async () => {
       const { approvals } = (await createPlace()).open();
       const noon = 12 * 3_600_000;
       await approvals.ask(question("a1", noon));
@@ -193,7 +193,7 @@ export function describeApprovals(createPlace: () => Promise<StorePlace>): void 
       expect(await approvals.list(3000)).toMatchObject([{ id: "a0" }]);
     });
 
-    it("stays denied for the given time", async () => {
+    it("stays denied for the configured time", async () => {
       const { approvals } = (await createPlace()).open();
       await approvals.ask(question("a1"));
       await approvals.decide("a1", no);
@@ -204,7 +204,7 @@ export function describeApprovals(createPlace: () => Promise<StorePlace>): void 
       expect(await approvals.find("a1", 2000 + FIVE_MINUTES)).toMatchObject({ state: "expired", decidedBy: "person" });
     });
 
-    it("remembers for good that it was redeemed", async () => {
+    it("stays redeemed permanently", async () => {
       const { approvals } = (await createPlace()).open();
       await approvals.ask(question("a1"));
       await approvals.redeem("a1", SUBJECT, "pending", 1001);

@@ -3,7 +3,7 @@ import type { StorePlace } from "../describe-store.js";
 
 const KEY = { server: "s", connection: "c", actor: "a" };
 const draft = (text: string, now = 1) => ({ ...KEY, issuer: "https://i.example", sealed: Buffer.from(text), now });
-const wish = (version: number, holder: string, now = 10) => ({ version, holder, now, ttlMs: 1000 });
+const claim = (version: number, holder: string, now = 10) => ({ version, holder, now, ttlMs: 1000 });
 const textOf = (stored: { sealed: Uint8Array } | undefined) => stored && Buffer.from(stored.sealed).toString();
 
 export function describeCredentials(createPlace: () => Promise<StorePlace>): void {
@@ -25,12 +25,12 @@ export function describeCredentials(createPlace: () => Promise<StorePlace>): voi
       const place = await createPlace();
       const [first, second] = [place.open().credentials, place.open().credentials];
       const { version } = await first.save(draft("old"));
-      expect(await first.claim(KEY, wish(version, "h1"))).toMatchObject({ kind: "claimed" });
-      expect(await second.claim(KEY, wish(version, "h2"))).toEqual({ kind: "held" });
+      expect(await first.claim(KEY, claim(version, "h1"))).toMatchObject({ kind: "claimed" });
+      expect(await second.claim(KEY, claim(version, "h2"))).toEqual({ kind: "held" });
       const renewed = await first.renew(draft("new", 20), { version, holder: "h1" });
       expect(textOf(renewed)).toBe("new");
-      expect(await second.claim(KEY, wish(version, "h2"))).toEqual({ kind: "changed", credential: renewed });
-      expect(await second.claim(KEY, wish(renewed!.version, "h2"))).toMatchObject({ kind: "claimed" });
+      expect(await second.claim(KEY, claim(version, "h2"))).toEqual({ kind: "changed", credential: renewed });
+      expect(await second.claim(KEY, claim(renewed!.version, "h2"))).toMatchObject({ kind: "claimed" });
     });
 
     it("can be renewed again after the lock is released, has expired, or its store was closed", async () => {
@@ -38,21 +38,21 @@ export function describeCredentials(createPlace: () => Promise<StorePlace>): voi
       const first = place.open();
       const { credentials } = place.open();
       const { version } = await credentials.save(draft("old"));
-      await first.credentials.claim(KEY, wish(version, "h1"));
+      await first.credentials.claim(KEY, claim(version, "h1"));
       await first.credentials.release(KEY, { version, holder: "h1" });
-      expect(await credentials.claim(KEY, wish(version, "h2"))).toMatchObject({ kind: "claimed" });
-      expect(await first.credentials.claim(KEY, wish(version, "h3", 1009))).toEqual({ kind: "held" });
-      expect(await first.credentials.claim(KEY, wish(version, "h3", 1010))).toMatchObject({ kind: "claimed" });
-      expect(await credentials.claim(KEY, wish(version, "h4", 1011))).toEqual({ kind: "held" });
+      expect(await credentials.claim(KEY, claim(version, "h2"))).toMatchObject({ kind: "claimed" });
+      expect(await first.credentials.claim(KEY, claim(version, "h3", 1009))).toEqual({ kind: "held" });
+      expect(await first.credentials.claim(KEY, claim(version, "h3", 1010))).toMatchObject({ kind: "claimed" });
+      expect(await credentials.claim(KEY, claim(version, "h4", 1011))).toEqual({ kind: "held" });
       await first.close();
-      expect(await credentials.claim(KEY, wish(version, "h4", 1012))).toMatchObject({ kind: "claimed" });
+      expect(await credentials.claim(KEY, claim(version, "h4", 1012))).toMatchObject({ kind: "claimed" });
     });
 
-    it("accept no result of a renewal that was overtaken", async () => {
+    it("reject the result of a renewal after a newer sign-in", async () => {
       const { credentials } = (await createPlace()).open();
       const { version } = await credentials.save(draft("old"));
-      await credentials.claim(KEY, wish(version, "h1"));
-      const next = await credentials.save(draft("signed in anew", 2));
+      await credentials.claim(KEY, claim(version, "h1"));
+      const next = await credentials.save(draft("signed in again", 2));
       expect(await credentials.renew(draft("late"), { version, holder: "h1" })).toBeUndefined();
       expect(await credentials.refuse(KEY, { version, holder: "h1" })).toBe(false);
       expect(await credentials.find(KEY)).toEqual(next);
@@ -69,7 +69,7 @@ export function describeCredentials(createPlace: () => Promise<StorePlace>): voi
     it("stay after a rejection until the next sign-in", async () => {
       const { credentials } = (await createPlace()).open();
       const { version } = await credentials.save(draft("old"));
-      await credentials.claim(KEY, wish(version, "h1"));
+      await credentials.claim(KEY, claim(version, "h1"));
       expect(await credentials.refuse(KEY, { version, holder: "h1" })).toBe(true);
       expect(await credentials.find(KEY)).toMatchObject({ isRefused: true, version });
       await credentials.save(draft("new"));
@@ -79,11 +79,11 @@ export function describeCredentials(createPlace: () => Promise<StorePlace>): voi
     it("that were removed are not restored by a renewal, and their versions are never reused", async () => {
       const { credentials } = (await createPlace()).open();
       const { version } = await credentials.save(draft("old"));
-      await credentials.claim(KEY, wish(version, "h1"));
+      await credentials.claim(KEY, claim(version, "h1"));
       expect(textOf(await credentials.remove(KEY))).toBe("old");
       expect(await credentials.remove(KEY)).toBeUndefined();
       expect(await credentials.renew(draft("late"), { version, holder: "h1" })).toBeUndefined();
-      expect(await credentials.claim(KEY, wish(version, "h1"))).toEqual({ kind: "changed" });
+      expect(await credentials.claim(KEY, claim(version, "h1"))).toEqual({ kind: "changed" });
       expect((await credentials.save(draft("new"))).version).toBeGreaterThan(version);
     });
   });

@@ -16,7 +16,7 @@ const request = (requestId: string, rest: { now?: number; fingerprint?: string; 
 });
 
 function claimOf(reservation: Reservation): KeyClaim {
-  if (reservation.kind !== "reserved") throw new Error("The key is taken.");
+  if (reservation.kind !== "reserved") throw new Error("The key is already reserved.");
   return reservation.claim;
 }
 
@@ -91,7 +91,7 @@ export function describeKeyRecords(createPlace: () => Promise<StorePlace>): void
       expect(known).not.toHaveProperty("answer");
     });
 
-    it("frees a key in progress, but not a finished one", async () => {
+    it("releases a key in progress, but not a finished one", async () => {
       const store = (await createPlace()).open();
       const reserved = claimOf(await store.keys.reserve(SCOPE, request("r1")));
       expect(await store.keys.release(reserved)).toBe(true);
@@ -103,7 +103,7 @@ export function describeKeyRecords(createPlace: () => Promise<StorePlace>): void
       expect(await store.keys.find(SCOPE, 1003)).toMatchObject({ state: "unknown", requestId: "r3" });
     });
 
-    it("does not let the previous holder free the key of the next one", async () => {
+    it("does not let the previous holder release the key of the next one", async () => {
       const store = (await createPlace()).open();
       const before = await dispatched(store, "r1");
       await store.keys.release(before);
@@ -212,7 +212,7 @@ export function describeKeyRecords(createPlace: () => Promise<StorePlace>): void
       expect(await store.keys.reserve(SCOPE, request("r2"))).toMatchObject({ kind: "known" });
     });
 
-    it("frees a key whose call a user marks as not executed", async () => {
+    it("releases a key whose call a user marks as not executed", async () => {
       const store = (await createPlace()).open();
       await store.keys.finish(await dispatched(store), { kind: "unknown" }, 1002);
       const [{ id } = { id: -1 }] = await store.keys.list({ now: 1003, key: "k", actor: "ann" });

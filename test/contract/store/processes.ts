@@ -104,7 +104,7 @@ export function describeProcesses(createPlace: () => Promise<StorePlace>): void 
       expect(await verifyStored(open().audit)).toMatchObject({ kind: "whole" });
     });
 
-    it("exit by themselves when idle, with the store still open", async () => {
+    it("exit when idle, even if the store is still open", async () => {
       const [one] = await processes.start(1, (await createPlace()).parts);
       await one!.run({ kind: "append", count: 1, name: "p" });
       const ended = once(one!.child, "exit");

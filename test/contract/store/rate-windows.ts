@@ -43,7 +43,7 @@ export function describeRateWindows(createPlace: () => Promise<StorePlace>): voi
     it.each([
       ["actor", { actor: "bob" }],
       ["bucket", { bucket: "c" }],
-    ])("counts each %s by itself", async (_name, other) => {
+    ])("counts each %s separately", async (_name, other) => {
       const store = (await createPlace()).open();
       for (let n = 0; n < 3; n += 1) await take(store, HOUR_MS);
       expect([await take(store, HOUR_MS), await take(store, HOUR_MS, other)]).toEqual([false, true]);
@@ -71,13 +71,16 @@ export function describeRateWindows(createPlace: () => Promise<StorePlace>): voi
 
     it.each([
       ["is set back", HOUR_MS],
-      ["begins anew", 0],
-    ])("gives nothing away when the clock %s, and blocks nobody longer than a window", async (_name, now) => {
-      const store = (await createPlace()).open();
-      for (let n = 0; n < 3; n += 1) await take(store, 2 * HOUR_MS);
-      expect(await take(store, now)).toBe(false);
-      expect(await take(store, now + 66_000)).toBe(true);
-    });
+      ["restarts at zero", 0],
+    ])(
+      "allows no additional calls when the clock %s, and blocks no caller longer than a window",
+      async (_name, now) => {
+        const store = (await createPlace()).open();
+        for (let n = 0; n < 3; n += 1) await take(store, 2 * HOUR_MS);
+        expect(await take(store, now)).toBe(false);
+        expect(await take(store, now + 66_000)).toBe(true);
+      },
+    );
 
     it("never exceeds the limit in any window", async () => {
       const place = await createPlace();

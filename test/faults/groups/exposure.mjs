@@ -105,7 +105,7 @@ export const exposure = {
       ],
     },
     {
-      name: "told-of-itself",
+      name: "internal-details",
       ids: ["X14"],
       about: "internal details in errors and response headers",
       tests: [

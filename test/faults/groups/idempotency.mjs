@@ -46,14 +46,14 @@ export const idempotency = {
       run: (module) => module.idempotencyCases,
     },
     {
-      name: "paused-gateway",
+      name: "suspended-gateway",
       ids: ["I13"],
       about: "gateways suspended in the middle of a call",
       full: { count: 40, seconds: 30 },
       fewer:
         "a gateway is suspended for the time that another gateway needs to start and make 20 calls, instead of the planned minute.",
       quick: { count: 4, seconds: 6 },
-      run: (module) => module.pausedGateway,
+      run: (module) => module.suspendedGateway,
     },
     {
       name: "other-actors",
@@ -76,7 +76,7 @@ export const idempotency = {
       ids: ["I11"],
       about: "calls with elicitation over several requests, with one key",
       tests: [
-        { file: "test/e2e/asking-back-record.test.ts" },
+        { file: "test/e2e/server-request-records.test.ts" },
         { file: "test/e2e/confirmation.test.ts", named: "a client that writes raw protocol messages" },
       ],
     },

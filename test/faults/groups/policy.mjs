@@ -20,12 +20,12 @@ export const policy = {
       run: (module) => module.entryPoints,
     },
     {
-      name: "unseen-tools",
+      name: "hidden-tools",
       ids: ["O3", "O11"],
       about: "tools outside the caller's view, requested in every way; answers and timing must not reveal them",
       full: { count: 2000, seconds: 45 },
       quick: { count: 50, seconds: 8 },
-      run: (module) => module.unseenTools,
+      run: (module) => module.hiddenTools,
     },
     {
       name: "policy-tables",

@@ -120,12 +120,12 @@ export const processes = {
       run: (module) => module.restarts,
     },
     {
-      name: "given-up-calls",
+      name: "abandoned-calls",
       ids: ["U22"],
       about: "calls to a healthy server that are cancelled or time out",
       full: { count: 500, seconds: 10 },
       quick: { count: 16, seconds: 2 },
-      run: (module) => module.givenUpCalls,
+      run: (module) => module.abandonedCalls,
     },
     {
       name: "greedy-servers",

@@ -20,12 +20,12 @@ export const protocol = {
       run: (module) => module.fuzzHttp,
     },
     {
-      name: "no-requests",
+      name: "invalid-client-messages",
       ids: ["P3"],
       about: "JSON-RPC batches, responses without a request, and requests that only servers may send",
       full: { count: 1, seconds: 6 },
       quick: { count: 1, seconds: 6 },
-      run: (module) => module.noRequests,
+      run: (module) => module.invalidClientMessages,
     },
     {
       name: "same-ids",

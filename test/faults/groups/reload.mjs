@@ -12,12 +12,12 @@ export const reload = {
       run: (module) => module.reloadInFlight,
     },
     {
-      name: "deny-in-flow",
+      name: "deny-in-flight",
       ids: ["W5"],
       about: "a tool that a new rule denies while calls to it run and wait",
       full: { count: 40, seconds: 40 },
       quick: { count: 4, seconds: 6 },
-      run: (module) => module.denyInFlow,
+      run: (module) => module.denyInFlight,
     },
     {
       name: "many-writes",
@@ -28,12 +28,12 @@ export const reload = {
       run: (module) => module.manyWrites,
     },
     {
-      name: "wrong-configurations",
+      name: "invalid-configurations",
       ids: ["W3"],
       about: "configuration files that are half written, invalid, empty, deleted or not a file",
       full: { count: 200, seconds: 25 },
       quick: { count: 20, seconds: 5 },
-      run: (module) => module.wrongConfigurations,
+      run: (module) => module.invalidConfigurations,
     },
     {
       name: "exact-restarts",

@@ -53,12 +53,12 @@ export const remote = {
       run: (module) => module.bombs,
     },
     {
-      name: "forgotten-sessions",
+      name: "lost-sessions",
       ids: ["H2"],
       about: "servers that lose their sessions with 50 calls in flight",
       full: { count: 32, seconds: 20 },
       quick: { count: 8, seconds: 6 },
-      run: (module) => module.forgottenSessions,
+      run: (module) => module.lostSessions,
     },
     {
       name: "inbound-headers",
@@ -77,12 +77,12 @@ export const remote = {
       run: (module) => module.twoActors,
     },
     {
-      name: "inward-addresses",
+      name: "internal-addresses",
       ids: ["H9"],
       about: "every notation of a private address, in every input that can contain an address",
       full: { count: 200, seconds: 30 },
       quick: { count: 90, seconds: 12 },
-      run: (module) => module.inwardAddresses,
+      run: (module) => module.internalAddresses,
     },
     {
       name: "redirects",
@@ -94,7 +94,7 @@ export const remote = {
         { file: "src/upstreams/http.test.ts", named: "a redirect" },
         { file: "src/upstreams/oauth/sign-in.test.ts", named: "is never redirected" },
         { file: "src/upstreams/oauth/hostile.test.ts", named: "a redirect" },
-        { file: "test/rest/inward.test.ts", named: "redirect" },
+        { file: "test/rest/internal-addresses.test.ts", named: "redirect" },
       ],
     },
     {

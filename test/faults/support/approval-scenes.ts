@@ -76,7 +76,7 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     };
   },
 
-  "many at once": async (stage, id) => {
+  "concurrent calls": async (stage, id) => {
     const { gateways, server } = stage;
     const call = toCall(server, id);
     await stage.approve(await ask(stage, call));
@@ -87,14 +87,14 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     return { attempts: PARALLEL, violations: judge(stage, id, { effects: 1, refused }) };
   },
 
-  "too late": async (stage, id) => {
+  "after the approval expired": async (stage, id) => {
     const call = toCall(stage.server, id);
     await decideInStore(stage.home, await ask(stage, call), { ttlMs: 1 });
     const refused = [await stage.gateways[0]!.execute({ ...call, options: { confirmed: true } })];
     return { attempts: 1, violations: judge(stage, id, { effects: 0, refused }) };
   },
 
-  "after a no": async (stage, id) => {
+  "after a denial": async (stage, id) => {
     const call = toCall(stage.server, id);
     await decideInStore(stage.home, await ask(stage, call), { kind: "denied" });
     const refused = await Promise.all(

@@ -17,7 +17,7 @@ export async function decideInStore(
   const store = createStore({ file: storeFile(home.state), inline: true });
   try {
     const decided = await store.approvals.decide(id, { kind, by: "a person", now: Date.now(), ttlMs });
-    if (decided === undefined) throw new Error(`Nothing of the id ${id} waits.`);
+    if (decided === undefined) throw new Error(`No approval request has the id ${id}.`);
   } finally {
     await store.close();
   }

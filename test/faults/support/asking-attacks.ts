@@ -42,7 +42,7 @@ const toArguments = (server: string, id: string): Json => ({
 /** Revisions with a handshake: the client is asked while its call waits. */
 export async function openAskedClient(home: FaultHome, dist: string, random: Random): Promise<AskingClient> {
   const onRequest = (): unknown => {
-    if (random.chance(FAILURE_SHARE)) throw new Error("It cannot show forms after all.");
+    if (random.chance(FAILURE_SHARE)) throw new Error("The client cannot show the form.");
     return random.pick(WORDS);
   };
   const gateway = await openGateway(home, { dist, capabilities: { elicitation: {} }, onRequest });
@@ -72,9 +72,9 @@ export async function openRoundsClient(home: FaultHome, dist: string, random: Ra
   return {
     async attack(server, id) {
       const args = toArguments(server, id);
-      const elsewhere = toArguments(server, `${id}-elsewhere`);
+      const otherCall = toArguments(server, `${id}-other`);
       const state = String((await round(gateway, args))["requestState"]);
-      const stateOfOther = String((await round(gateway, elsewhere))["requestState"]);
+      const stateOfOther = String((await round(gateway, otherCall))["requestState"]);
       const stateOfProcess = String((await round(other, args))["requestState"]);
       const inputResponses = { confirmation: YES };
       const forgeries: readonly (readonly [Json, Json?])[] = [

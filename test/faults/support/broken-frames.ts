@@ -62,19 +62,19 @@ const KINDS: Readonly<Record<string, Make>> = {
     const jsonrpc = random.pick<unknown>(["1.0", "2", 2, null, undefined, "2.0 ", ["2.0"]]);
     return { bytes: frame({ ...callOf(id, server), jsonrpc }), due: error(INVALID_REQUEST, id) };
   },
-  "a method that is no text": (id, random, server) => {
+  "a method that is not text": (id, random, server) => {
     const method = random.pick<unknown>([1, null, [], {}, ["tools/call"]]);
     return { bytes: frame({ ...callOf(id, server), method }), due: error(INVALID_REQUEST, id) };
   },
-  "params that are no object": (id, random, server) => {
+  "params that are not an object": (id, random, server) => {
     const params = random.pick<unknown>(BAD_PARAMS);
     return { bytes: frame({ ...callOf(id, server), params }), due: error(INVALID_REQUEST, id) };
   },
-  "an id that is none": (id, random, server) => {
+  "an invalid id": (id, random, server) => {
     const wrong = random.pick<unknown>(BAD_IDS);
     return { bytes: frame({ ...callOf(id, server), id: wrong }), due: error(INVALID_REQUEST) };
   },
-  "an id that no number holds": (id, random, server) => {
+  "an id beyond the exact number range": (id, random, server) => {
     const wrong = random.pick(["9007199254740993", "1e400", "-0", "1e-400"]);
     const text = JSON.stringify(callOf(id, server)).replace(`"id":${JSON.stringify(id)}`, `"id":${wrong}`);
     return { bytes: frame(text), due: error(INVALID_REQUEST) };
@@ -103,7 +103,7 @@ const KINDS: Readonly<Record<string, Make>> = {
     const method = random.pick(UNKNOWN);
     return { bytes: frame({ ...callOf(id, server), method }), due: error(METHOD_NOT_FOUND, id) };
   },
-  "a call of nothing": (id, random, server) => {
+  "a call without a tool": (id, random, server) => {
     const params = random.pick<object>([{}, { name: 5 }, { name: null }, { name: ["execute_tool"] }, { name: "nope" }]);
     return { bytes: frame({ ...callOf(id, server), params }), due: error(INVALID_PARAMS, id) };
   },
@@ -111,7 +111,7 @@ const KINDS: Readonly<Record<string, Make>> = {
     const { id: _none, ...note } = { ...(callOf(0, server) as { id?: number }), method: random.pick(NOTES) };
     return { bytes: frame(note), due: [] };
   },
-  "a cancellation of nothing": (id, random) => {
+  "a cancellation of an unknown request": (id, random) => {
     const requestId = random.pick<unknown>([id, 0, -1, "", "nope", null, {}, [], 1.5]);
     const note = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } };
     return { bytes: frame(note), due: [] };

@@ -12,13 +12,13 @@ const LAUNCH = fileURLToPath(new URL("./launch.mjs", import.meta.url));
 const LOOK_MS = 25;
 const ANSWER_LIMIT_MS = 30_000;
 
-export interface Heard {
+export interface Received {
   readonly where: string;
   readonly bytes: Buffer;
 }
 
 export interface CanaryPrograms {
-  readonly heard: readonly Heard[];
+  readonly received: readonly Received[];
   readonly origin: () => Promise<string>;
   /** Runs `anygpt mcp …`; resolves with the exit code. */
   cli(...words: string[]): Promise<number>;
@@ -38,7 +38,7 @@ export interface CanaryGateway {
 }
 
 export function createPrograms(place: CanaryPlace, dist: string): CanaryPrograms {
-  const heard: Heard[] = [];
+  const received: Received[] = [];
   const children = new Set<ChildProcess>();
   let origin: Promise<string> | undefined;
 
@@ -54,14 +54,14 @@ export function createPrograms(place: CanaryPlace, dist: string): CanaryPrograms
       clearInterval(look);
       children.delete(child);
       for (const stream of ["stdout", "stderr"] as const)
-        heard.push({ where: `${stream} of ${name}`, bytes: Buffer.concat(output[stream]) });
-      heard.push({ where: `command lines of ${name}`, bytes: Buffer.from([...lines].join("\n")) });
+        received.push({ where: `${stream} of ${name}`, bytes: Buffer.concat(output[stream]) });
+      received.push({ where: `command lines of ${name}`, bytes: Buffer.from([...lines].join("\n")) });
     });
     return child;
   }
 
   return {
-    heard,
+    received,
     origin: () => (origin ??= startServer(children)),
     async cli(...words) {
       const child = start("anygpt", ["mcp", ...words], words.slice(0, 2).join(" "));

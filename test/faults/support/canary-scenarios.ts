@@ -42,17 +42,17 @@ export const SCENARIOS: readonly Scenario[] = [
   }),
   {
     name: "an address with a password that nothing listens at",
-    run: async (stage) => withLogin(stage, await deafHost()),
+    run: async (stage) => withLogin(stage, await closedHost()),
   },
   { name: "an address with a password whose host is unknown", run: (stage) => withLogin(stage, "unknown.invalid") },
   { name: "an address with a password", run: async (stage) => withLogin(stage, await hostOf(stage)) },
   { name: "the values of another server", run: quoteAnother },
-  { name: "a reload of what is wrong", run: reloadWrong },
-  { name: "a configuration that is wrong", run: readWrong },
-  { name: "files of variables that are wrong", run: readWrongVariables },
-  { name: "arguments that do not fit", run: misfit },
-  { name: "arguments that are recorded", run: recordArguments },
-  { name: "a call that waits for a person", run: waitForPerson },
+  { name: "a reload with an invalid configuration", run: reloadInvalid },
+  { name: "an invalid configuration", run: readInvalid },
+  { name: "invalid .env files", run: readInvalidVariables },
+  { name: "invalid arguments", run: sendInvalidArguments },
+  { name: "recorded arguments", run: recordArguments },
+  { name: "a call that waits for the user's approval", run: waitForApproval },
   { name: "a gateway that is killed and started again", run: killAndRestart },
   { name: "a tour of the command line", run: tour },
   { name: "the servers of other programs", run: importOthers },
@@ -82,7 +82,7 @@ async function hostOf({ programs }: Stage): Promise<string> {
 }
 
 /** An address whose server has just been closed. */
-async function deafHost(): Promise<string> {
+async function closedHost(): Promise<string> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -143,7 +143,7 @@ async function quoteAnother(stage: Stage): Promise<void> {
   const { command, args } = stdioServer(canaries) as { command: string; args: string[] };
   place.configure({
     a: stdioServer(canaries),
-    h: httpServer(canaries, `http://${await deafHost()}`, "serve"),
+    h: httpServer(canaries, `http://${await closedHost()}`, "serve"),
     c: { command, args, env: { CANARY_FILE: file } },
   });
   const gateway = await open(stage);
@@ -153,7 +153,7 @@ async function quoteAnother(stage: Stage): Promise<void> {
 }
 
 /** The error is next to a value, or is a value itself. */
-function wrongConfigurations(canaries: Canaries): string[] {
+function invalidConfigurations(canaries: Canaries): string[] {
   const good = { servers: { c: stdioServer(canaries) } };
   return [
     JSON.stringify(good).slice(0, -2),
@@ -167,12 +167,12 @@ function wrongConfigurations(canaries: Canaries): string[] {
   ];
 }
 
-async function reloadWrong(stage: Stage): Promise<void> {
+async function reloadInvalid(stage: Stage): Promise<void> {
   const { place, canaries } = stage;
   place.configure({ c: stdioServer(canaries) });
   const gateway = await open(stage);
   await execute(gateway, "c", "fine");
-  for (const [index, text] of wrongConfigurations(canaries).entries()) {
+  for (const [index, text] of invalidConfigurations(canaries).entries()) {
     // Its second line differs each time, so that each problem is reported.
     place.write("project/gateway.json", `${"\n".repeat(index + 1)}${text}`);
     await stage.programs.cli("config", "reload", "--config", place.config);
@@ -182,16 +182,16 @@ async function reloadWrong(stage: Stage): Promise<void> {
   await gateway.close();
 }
 
-async function readWrong(stage: Stage): Promise<void> {
+async function readInvalid(stage: Stage): Promise<void> {
   const { place, programs, canaries } = stage;
-  for (const text of wrongConfigurations(canaries)) {
+  for (const text of invalidConfigurations(canaries)) {
     place.write("project/gateway.json", text);
     await programs.cli("config", "validate", "--config", place.config);
     await programs.cli("list", "--json", "--config", place.config, "--verbose");
   }
 }
 
-async function readWrongVariables(stage: Stage): Promise<void> {
+async function readInvalidVariables(stage: Stage): Promise<void> {
   const { place, programs, canaries } = stage;
   place.configure({ c: stdioServer(canaries) });
   place.write(
@@ -203,8 +203,8 @@ async function readWrongVariables(stage: Stage): Promise<void> {
   await overMcp(stage, "fine");
 }
 
-/** A caller may know a value from elsewhere; it must not spread from here. */
-async function misfit(stage: Stage): Promise<void> {
+/** A caller may know a value from another source; the gateway must not repeat it. */
+async function sendInvalidArguments(stage: Stage): Promise<void> {
   const { place, programs, canaries } = stage;
   place.configure({ c: stdioServer(canaries) });
   const file = place.write("project/arguments.json", {
@@ -232,7 +232,7 @@ async function recordArguments(stage: Stage): Promise<void> {
 }
 
 /** The user who decides sees exactly what would run; until then it is stored encrypted. */
-async function waitForPerson(stage: Stage): Promise<void> {
+async function waitForApproval(stage: Stage): Promise<void> {
   const { place, canaries } = stage;
   place.configure({ c: stdioServer(canaries) });
   const gateway = await open(stage);
@@ -259,7 +259,7 @@ async function tour(stage: Stage): Promise<void> {
   place.configure({
     c: stdioServer(canaries),
     h: httpServer(canaries, origin, "serve"),
-    ...loginServers(canaries, await deafHost()),
+    ...loginServers(canaries, await closedHost()),
   });
   const commands = [
     ["list"],
@@ -285,7 +285,7 @@ async function importOthers(stage: Stage): Promise<void> {
   const { command, args } = stdioServer(canaries, "exit") as { command: string; args: string[] };
   const other = { command, args, env: { CANARY_API_KEY: canaries.OTHER_PROGRAM } };
   const remote = {
-    url: `http://${await deafHost()}/?token=${canaries.WRITTEN_QUERY}`,
+    url: `http://${await closedHost()}/?token=${canaries.WRITTEN_QUERY}`,
     headers: { Authorization: `Bearer ${canaries.WRITTEN_HEADER_BEARER}` },
   };
   place.write("home/.cursor/mcp.json", { mcpServers: { other, remote } });

@@ -28,7 +28,7 @@ function quote(values) {
 }
 
 /** Values of another server, as a program that reads logs would find them. */
-function foundElsewhere() {
+function valuesInLogs() {
   const file = process.env.CANARY_FILE;
   return file !== undefined && existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : [];
 }
@@ -37,7 +37,7 @@ const ownValues = () => [
   ...Object.entries(process.env)
     .filter(([name]) => !SAFE.test(name))
     .map(([, value]) => value),
-  ...foundElsewhere(),
+  ...valuesInLogs(),
 ];
 
 const tool = (name) => ({

@@ -7,7 +7,7 @@ const MIB = 1024 * 1024;
 /** The headers of an HTTP response. */
 export function head(status: number, headers: Readonly<Record<string, string>> = {}): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `HTTP/1.1 ${status} Told\r\n${lines.join("")}\r\n`;
+  return `HTTP/1.1 ${status} Reported\r\n${lines.join("")}\r\n`;
 }
 
 export const EVENTS = { "content-type": "text/event-stream" };

@@ -2,7 +2,7 @@
 export async function withDeadline<T>(promise: Promise<T>, limitMs: number, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`No end of ${what} within ${limitMs / 1000} s.`)), limitMs);
+    timer = setTimeout(() => reject(new Error(`Timed out after ${limitMs / 1000} s: ${what}.`)), limitMs);
   });
   try {
     return await Promise.race([promise, late]);
@@ -25,7 +25,7 @@ export async function waitFor<T>(
   for (;;) {
     const found = await look();
     if (found !== undefined && found !== false) return found;
-    if (Date.now() > deadline) throw new Error(`There is no ${what} after ${limitMs / 1000} s.`);
+    if (Date.now() > deadline) throw new Error(`Timed out after ${limitMs / 1000} s while waiting for: ${what}.`);
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
 }

@@ -18,20 +18,20 @@ exports.runAnygpt = exports.runDiscovery;
 `;
 
 it.each([
-  ["ends in order", 0, /^closed$/],
-  ["ends with an error", 3, /The gateway was closed and ended with 3/],
-])("closing a gateway that %s tells so", async (_, code, told) => {
+  ["exits with 0", 0, /^closed$/],
+  ["exits with an error", 3, /The gateway was closed and exited with 3/],
+])("reports the exit code of a closed gateway that %s", async (_, code, reported) => {
   await inHome(async (home) => {
     const dist = home.path("dist");
     mkdirSync(dist);
     writeFileSync(join(dist, "main.cjs"), program(code));
     const gateway = await openGateway(home, { dist });
     const closed = await gateway.close().then(() => "closed", String);
-    expect(closed).toMatch(told);
+    expect(closed).toMatch(reported);
   });
 });
 
-it("a gateway that was killed can be closed", async () => {
+it("closes a gateway that was killed", async () => {
   await inHome(async (home) => {
     const dist = home.path("dist");
     mkdirSync(dist);

@@ -7,7 +7,7 @@ import { lagFile } from "./lag.js";
 const LAUNCH = fileURLToPath(new URL("./launch.mjs", import.meta.url));
 const START_LIMIT_MS = 120_000;
 const CALL_LIMIT_MS = 120_000;
-const LAST_WORDS = 2000;
+const STDERR_TAIL_LENGTH = 2000;
 
 export type Json = Record<string, unknown>;
 
@@ -80,10 +80,10 @@ export async function openGateway(home: FaultHome, options: GatewayOptions): Pro
     },
   );
   home.own(child);
-  let lastWords = "";
-  child.stderr.on("data", (chunk: Buffer) => (lastWords = (lastWords + chunk.toString()).slice(-LAST_WORDS)));
+  let stderrTail = "";
+  child.stderr.on("data", (chunk: Buffer) => (stderrTail = (stderrTail + chunk.toString()).slice(-STDERR_TAIL_LENGTH)));
   const wire = createWire(child, options.onRequest);
-  const gateway = toGateway(child, wire, () => lastWords);
+  const gateway = toGateway(child, wire, () => stderrTail);
   if (options.isModern === true) return gateway;
   const hello = {
     protocolVersion: "2025-06-18",
@@ -91,7 +91,7 @@ export async function openGateway(home: FaultHome, options: GatewayOptions): Pro
     clientInfo: { name: "faults", version: "1.0.0" },
   };
   const started = await withDeadline(gateway.request("initialize", hello), START_LIMIT_MS, "the gateway's start");
-  if (started.kind !== "answer") throw new Error(`The gateway did not start: ${JSON.stringify(started)} ${lastWords}`);
+  if (started.kind !== "answer") throw new Error(`The gateway did not start: ${JSON.stringify(started)} ${stderrTail}`);
   wire.send({ method: "notifications/initialized" });
   return gateway;
 }
@@ -159,7 +159,7 @@ async function answerWith(onRequest: GatewayOptions["onRequest"], method: string
   return { error: { code: -32603, message: "The client could not answer." } };
 }
 
-function toGateway(child: ChildProcess, wire: Wire, lastWords: () => string): Gateway {
+function toGateway(child: ChildProcess, wire: Wire, stderrTail: () => string): Gateway {
   const limited = (answer: Promise<Outcome>, what: string): Promise<Outcome> =>
     withDeadline(answer, CALL_LIMIT_MS, what);
   const request: Gateway["request"] = (method, params) => {
@@ -200,14 +200,14 @@ function toGateway(child: ChildProcess, wire: Wire, lastWords: () => string): Ga
       const wasAlive = wire.isAlive;
       child.stdin?.end();
       await withDeadline(wire.gone, START_LIMIT_MS, "the gateway's end");
-      if (wasAlive && child.exitCode !== 0) throw new Error(describeEnd(child, lastWords()));
+      if (wasAlive && child.exitCode !== 0) throw new Error(describeEnd(child, stderrTail()));
     },
   };
 }
 
 /** The runner reports the row as broken: a gateway must exit normally when its client disconnects. */
-export function describeEnd({ exitCode, signalCode }: ChildProcess, lastWords: string): string {
-  return `The gateway was closed and ended with ${exitCode ?? signalCode}: ${lastWords}`;
+export function describeEnd({ exitCode, signalCode }: ChildProcess, stderrTail: string): string {
+  return `The gateway was closed and exited with ${exitCode ?? signalCode}: ${stderrTail}`;
 }
 
 function readLines(child: ChildProcess, onLine: (line: string) => void): void {
@@ -224,9 +224,9 @@ export function toOutcome({ result, error }: Json): Outcome {
     const { code, message } = error as { code: number; message: string };
     return { kind: "refused", code, message };
   }
-  const told = errorOf(result as Json);
-  if (told === undefined) return { kind: "answer", result: result as Json };
-  return { kind: "error", code: String(told["code"]), executed: String(told["executed"]), error: told };
+  const reported = errorOf(result as Json);
+  if (reported === undefined) return { kind: "answer", result: result as Json };
+  return { kind: "error", code: String(reported["code"]), executed: String(reported["executed"]), error: reported };
 }
 
 function errorOf({ isError, content }: Json): Json | undefined {

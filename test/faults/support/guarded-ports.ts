@@ -25,9 +25,9 @@ export async function openGuardedPorts(home: FaultHome): Promise<{ ports: Guarde
   const authority = home.path("authority.pem");
   writeFileSync(authority, issuer.cert);
   const cases: [string, Certificate][] = [
-    ["a certificate that has expired", issuer.issue({ ip: "127.0.0.1" }, EXPIRED)],
-    ["a certificate that nobody vouches for", createIssuer().issue({ ip: "127.0.0.1" })],
-    ["a certificate that signs itself", createIssuer()],
+    ["an expired certificate", issuer.issue({ ip: "127.0.0.1" }, EXPIRED)],
+    ["a certificate of an unknown authority", createIssuer().issue({ ip: "127.0.0.1" })],
+    ["a self-signed certificate", createIssuer()],
     ["a certificate of another host", issuer.issue({ dns: ["other.example"] })],
   ];
   return { ports: await Promise.all(cases.map(([name, certificate]) => openPort(name, certificate))), authority };

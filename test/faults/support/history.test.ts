@@ -24,9 +24,9 @@ it.each([
   ["yes, and it ran", "yes", [7], false, 0],
   ["yes, and another call of the key ran", "yes", [6], false, 0],
   ["yes, although nothing ran", "yes", [], false, 1],
-  ["yes, of a tool that did it before", "yes", [], true, 0],
+  ["yes, of an idempotent tool that ran before", "yes", [], true, 0],
   ["unknown, and nothing ran", "unknown", [], false, 0],
-] as const)("a failure that says executed %s", (_, executed, effects, isIdempotent, violations) => {
+] as const)("judges a failure that states executed: %s", (_, executed, effects, isIdempotent, violations) => {
   const error = { code: "TOOL_EXECUTION_ERROR", request_id: "r" };
   const outcome = { kind: "error", code: "TOOL_EXECUTION_ERROR", executed, error } as const;
   const found = findViolations({

@@ -37,7 +37,7 @@ export function findViolations(histories: Histories): string[] {
 function judgeAttempt(attempt: Attempt, { home, mayDie = false }: Histories): string[] {
   const { number, id, outcome } = attempt;
   const at = `${id}, attempt ${number}`;
-  if (outcome.kind === "died") return mayDie ? [] : [`${at}: the gateway ended`];
+  if (outcome.kind === "died") return mayDie ? [] : [`${at}: the gateway exited`];
   if (outcome.kind === "refused") return [`${at}: ${describe(outcome)}`];
   if (outcome.kind !== "error") return [];
   if (DEFECTS.has(outcome.code)) return [`${at}: ${describe(outcome)}: ${JSON.stringify(outcome.error)}`];
@@ -77,22 +77,22 @@ function judgeAudit({ attempts, audit, home }: Histories): string[] {
   for (const { id, number, outcome } of attempts) {
     if (outcome.kind === "error") {
       const requestId = String(outcome.error["request_id"]);
-      if (!outcomes.has(requestId)) found.push(`${id}, attempt ${number}: ${outcome.code} is not on record`);
+      if (!outcomes.has(requestId)) found.push(`${id}, attempt ${number}: ${outcome.code} has no audit record`);
     }
     if (outcome.kind !== "answer") continue;
     const { replayOf } = toAnswer(outcome.result);
     if (replayOf === undefined) first += 1;
     else if (outcomes.get(replayOf)?.["outcome"] !== "ok") {
-      found.push(`${id}, attempt ${number}: the replayed request ${replayOf} is not on record as done`);
+      found.push(`${id}, attempt ${number}: the replayed request ${replayOf} has no completed audit record`);
     }
   }
   const done = [...outcomes.values()].filter(
     (record) => record["outcome"] === "ok" && record["replayed_from"] === undefined,
   );
-  if (done.length < first) found.push(`audit: ${first} answers, ${done.length} on record`);
+  if (done.length < first) found.push(`audit: ${first} answers, but ${done.length} completed records`);
   const intents = audit.filter(({ kind }) => kind === "intent").length;
   const sent = home.ledger.entries().filter(({ kind, tool }) => kind === "call" && tool !== "read").length;
-  if (intents < sent) found.push(`audit: ${sent} calls were sent, ${intents} announced`);
+  if (intents < sent) found.push(`audit: ${sent} calls were sent, but ${intents} intents were recorded`);
   return found;
 }
 

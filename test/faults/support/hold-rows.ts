@@ -6,7 +6,7 @@ import type { Row } from "./row.js";
 const SEED = 1;
 const dist = join(ROOT, "dist");
 
-/** What a row shows, the row, and its count. */
+/** The behaviour that a row proves, the row, and its count. */
 export type HeldRow = readonly [string, Row, number];
 
 /** Runs rows with small counts as tests; `npm run faults` uses the full counts. `failpoints`: the folder of the build with failpoints, if a row needs it. */

@@ -91,7 +91,7 @@ export const KEY_CASES: Readonly<Record<string, KeyCase>> = {
     ];
   },
 
-  "I5 a question leaves the key free": async (parts, id) => {
+  "I5 a required confirmation leaves the key free": async (parts, id) => {
     const gateway = await parts.open({ policy: { confirmation: { mode: "human", from: "high" } } });
     const asked = await gateway.execute(toCall(parts.server, id, { to: "alice" }));
     const other = toCall(parts.server, id, { to: "bob" });
@@ -105,7 +105,7 @@ export const KEY_CASES: Readonly<Record<string, KeyCase>> = {
     ];
   },
 
-  "I5 an empty bucket leaves the key free": async (parts, id) => {
+  "I5 a rate limit leaves the key free": async (parts, id) => {
     const gateway = await parts.open({
       policy: {
         buckets: { [id]: { calls: 1, perSeconds: 3600 } },
@@ -145,7 +145,7 @@ export const KEY_CASES: Readonly<Record<string, KeyCase>> = {
     ];
   },
 
-  "I5 a server that turns the call away leaves the key free": async (parts, id) => {
+  "I5 a server that rejects the call leaves the key free": async (parts, id) => {
     const gateway = await parts.open();
     const call = toCall("http", id, { mode: "busy" });
     const first = await gateway.execute(call);
@@ -157,19 +157,19 @@ export const KEY_CASES: Readonly<Record<string, KeyCase>> = {
     ];
   },
 
-  "I5 an error of the tool is kept": async (parts, id) => {
+  "I5 an error of the tool is stored": async (parts, id) => {
     const gateway = await parts.open();
     const [one, two] = [
       toCall(parts.server, id, { mode: "tool_error" }),
       toCall(parts.server, `${id}-2`, { mode: "rpc_error" }),
     ];
-    const told = [await gateway.execute(one), await gateway.execute(one)];
+    const reported = [await gateway.execute(one), await gateway.execute(one)];
     const refused = [await gateway.execute(two), await gateway.execute(two)];
-    const isKept = told.every((each) => each.kind === "answer" && each.result["isError"] === true);
+    const isKept = reported.every((each) => each.kind === "answer" && each.result["isError"] === true);
     return [
-      ...(isKept && describe(told[1]!) === "a replay"
+      ...(isKept && describe(reported[1]!) === "a replay"
         ? []
-        : [`the tool's error ended in ${told.map(describe).join(", ")}`]),
+        : [`the tool's error ended in ${reported.map(describe).join(", ")}`]),
       ...refused.flatMap((each) => expect("a refusal by the protocol", each, "TOOL_EXECUTION_ERROR (executed yes)")),
       ...expectLedger(parts, id, 1),
       // A validation error may come from the tool during its work: it is stored, too.
@@ -177,7 +177,7 @@ export const KEY_CASES: Readonly<Record<string, KeyCase>> = {
     ];
   },
 
-  "I14 a server that crashed is not asked again": async (parts, id) => {
+  "I14 a call that crashed its server is not sent again": async (parts, id) => {
     const gateway = await parts.open();
     const call = toCall(parts.server, id, { mode: "crash_after" });
     const idempotent = { ...toCall(parts.server, `${id}-2`, { mode: "crash_after" }), tool: "idempotent_effect" };
@@ -193,10 +193,10 @@ export const KEY_CASES: Readonly<Record<string, KeyCase>> = {
     ];
   },
 
-  "I14 a call that timed out is not made again": async (parts, id) => {
+  "I14 a call that timed out is not sent again": async (parts, id) => {
     const gateway = await parts.open({ execution: { timeoutMs: 300 } });
     const options = { timeout: START_SECONDS };
-    // Its server has started before the time counts.
+    // The server has started before the timeout begins.
     await gateway.execute({ server: parts.server, tool: "read", arguments: { id: `${id}-read` }, options });
     const call = toCall(parts.server, id, { mode: "hang" });
     const first = await gateway.execute(call);
@@ -225,7 +225,7 @@ export const KEY_CASES: Readonly<Record<string, KeyCase>> = {
     ];
   },
 
-  "I16 who may not call may not replay": async (parts, id) => {
+  "I16 a caller without permission gets no replay": async (parts, id) => {
     const call = toCall(parts.server, id);
     const first = await (await parts.open()).execute(call);
     const poorer = await parts.open({
@@ -243,22 +243,22 @@ export const KEY_CASES: Readonly<Record<string, KeyCase>> = {
     ];
   },
 
-  "I18 a result too large to keep": async (parts, id) => {
+  "I18 a result that is too large to store": async (parts, id) => {
     const gateway = await parts.open();
     const call = toCall(parts.server, id, { bytes: 3_000_000 });
     const first = await gateway.execute(call);
     const again = await gateway.execute(call);
     const isSame =
       first.kind === "answer" && again.kind === "answer" && toAnswer(first.result).text === toAnswer(again.result).text;
-    const isTold = again.kind === "error" && again.executed === "yes";
+    const isReported = again.kind === "error" && again.executed === "yes";
     return [
       ...expect("the first", first, "an answer"),
-      ...(isSame || isTold ? [] : [`the repetition ended in ${describe(again)}`]),
+      ...(isSame || isReported ? [] : [`the repetition ended in ${describe(again)}`]),
       ...expectLedger(parts, id, 1),
     ];
   },
 
-  "I18 an answer lies sealed in the store": async (parts, id) => {
+  "I18 an answer is encrypted in the store": async (parts, id) => {
     const gateway = await parts.open();
     const outcome = await gateway.execute(toCall(parts.server, id));
     const secret = `done ${id} as`;
@@ -266,7 +266,10 @@ export const KEY_CASES: Readonly<Record<string, KeyCase>> = {
       .map((name) => `${parts.home.state}/${name}`)
       .filter((file) => existsSync(file));
     const open = files.filter((file) => readFileSync(file).includes(secret));
-    return [...expect("the call", outcome, "an answer"), ...open.map((file) => `${file} holds the answer as it is`)];
+    return [
+      ...expect("the call", outcome, "an answer"),
+      ...open.map((file) => `${file} contains the answer in plain text`),
+    ];
   },
 };
 
@@ -280,7 +283,7 @@ export const quarantineCase: KeyCase = async (parts, id) => {
   const quarantined = await waitFor(async () => {
     const outcome = await later.execute(call);
     return describe(outcome) === "a replay" ? undefined : outcome;
-  }, "look at the changed server");
+  }, "list of the changed server");
   return [
     ...expect("the first", first, "an answer"),
     ...expect("with the tool changed", quarantined, "TOOL_QUARANTINED (executed no)"),

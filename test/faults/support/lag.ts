@@ -16,6 +16,6 @@ export async function readLag(home: FaultHome, pid: number): Promise<Lag> {
   const file = lagFile(home);
   rmSync(file, { force: true });
   process.kill(pid, "SIGUSR2");
-  await waitFor(() => existsSync(file), "measurement of the event loop");
+  await waitFor(() => existsSync(file), "measurement of the event loop lag");
   return JSON.parse(readFileSync(file, "utf8")) as Lag;
 }

@@ -7,7 +7,7 @@ import type { FaultHome } from "./home.js";
 import { openServedGateway, type ServedOptions, tokenEntry, tokenOf } from "./served-gateway.js";
 
 const CALL_LIMIT_MS = 120_000;
-const MOST_SOCKETS = 600;
+const MAX_SOCKETS = 600;
 /** Less than the gateway's keep-alive timeout. */
 const IDLE_SOCKET_MS = 1000;
 
@@ -45,7 +45,7 @@ export function toTokens(actors: readonly string[] = [ACTOR]): object[] {
 export async function openLoadGateway(home: FaultHome, options: ServedOptions): Promise<LoadGateway> {
   const gateway = await openServedGateway(home, options);
   const { url, pid } = gateway;
-  const agent = new Agent({ keepAlive: true, maxSockets: MOST_SOCKETS, timeout: IDLE_SOCKET_MS });
+  const agent = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS, timeout: IDLE_SOCKET_MS });
   const send = (path: string, given: Omit<Sent, "url">): Promise<HttpReply> =>
     withDeadline(sendWith(agent, { ...given, url: `${url}${path}` }), CALL_LIMIT_MS, path);
   const post: LoadGateway["post"] = (path, body, { actor = ACTOR, headers = {} } = {}) =>

@@ -26,8 +26,8 @@ export async function startRemoteLoad(home: FaultHome, tools = 0): Promise<Remot
     stdio: ["pipe", "pipe", "inherit"],
   });
   home.own(child);
-  const told = new Promise<string>((resolve) => child.stdout.once("data", (line: Buffer) => resolve(String(line))));
-  const address = `http://127.0.0.1:${(await withDeadline(told, START_LIMIT_MS, "a server's start")).trim()}`;
+  const reported = new Promise<string>((resolve) => child.stdout.once("data", (line: Buffer) => resolve(String(line))));
+  const address = `http://127.0.0.1:${(await withDeadline(reported, START_LIMIT_MS, "a server's start")).trim()}`;
   return {
     pid: child.pid ?? 0,
     server: (name, listMs = 0) => ({ url: `${address}/mcp/${name}${listMs > 0 ? `/${listMs}` : ""}` }),

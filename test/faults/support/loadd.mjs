@@ -19,7 +19,7 @@ const inputSchema = {
     delay: { type: "integer", description: "Milliseconds before the answer; below zero there is none." },
     bytes: { type: "integer", description: "Length of the answer's text." },
     mode: { type: "string", enum: ["error", "crash_before", "crash_after", "storm", "flood"] },
-    silent: { type: "boolean", description: "Leaves no trace in the ledger." },
+    silent: { type: "boolean", description: "Writes nothing to the ledger." },
   },
   required: ["id"],
 };
@@ -59,7 +59,8 @@ async function callTool(server, { name: tool, arguments: args = {}, _meta: meta 
   const isEffect = tool === "effect";
   if (isEffect) write(server, { kind: "effect", ...entry });
   if (mode === "crash_after") return line.crash();
-  if (mode === "storm") for (let told = 0; told < 200; told += 1) line.notify("notifications/tools/list_changed");
+  if (mode === "storm")
+    for (let reported = 0; reported < 200; reported += 1) line.notify("notifications/tools/list_changed");
   if (delay < 0) return new Promise(() => undefined);
   if (delay > 0) await new Promise((resolve) => setTimeout(resolve, delay));
   const text = `done ${id}${isEffect ? ` as ${randomUUID()}` : ""}${"x".repeat(bytes)}`;
@@ -125,8 +126,8 @@ function serveHttp() {
       return new Promise(() => undefined);
     };
     const line = { crash, notify: () => undefined, listMs: Number(listMs) };
-    const told = await answer(name, JSON.parse(Buffer.concat(chunks).toString("utf8")), line);
-    return told === undefined ? response.writeHead(202).end() : reply(200, told);
+    const reported = await answer(name, JSON.parse(Buffer.concat(chunks).toString("utf8")), line);
+    return reported === undefined ? response.writeHead(202).end() : reply(200, reported);
   });
   server.keepAliveTimeout = 0;
   server.listen(0, "127.0.0.1", 4096, () => process.stdout.write(`${server.address().port}\n`));

@@ -20,7 +20,7 @@ export interface Slice {
 const RESAMPLES = 400;
 /** Fewer slices say nothing about the variance between slices. */
 const FEWEST_SLICES = 4;
-const MOST_ALIKE = 0.95;
+const MAX_ALIKE = 0.95;
 
 /**
  * The ratio of a quantile of one sample to that of the other, by resampling whole slices of time: a disturbance of the
@@ -63,7 +63,7 @@ export function slopeOf(points: readonly (readonly [x: number, y: number])[]): E
   const rests = points.map(([at, height]) => height - y - value * (at - x));
   const rest = sum(rests.map((one) => one ** 2));
   const likeness = sum(rests.slice(1).map((one, index) => one * rests[index]!)) / rest;
-  const shared = Math.min(Math.max(likeness || 0, 0), MOST_ALIKE);
+  const shared = Math.min(Math.max(likeness || 0, 0), MAX_ALIKE);
   const error = Math.sqrt((rest / Math.max(points.length - 2, 1) / spread) * ((1 + shared) / (1 - shared)));
   return { value, from: value - 2 * error, to: value + 2 * error };
 }

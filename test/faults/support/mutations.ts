@@ -30,15 +30,15 @@ const cut = (text: string, random: Random): [string, string] => {
 };
 
 export const MUTATIONS: readonly Mutate[] = [
-  edit("a character less", (text, random) => {
+  edit("a removed character", (text, random) => {
     const [before, after] = cut(text, random);
     return before + after.slice(1);
   }),
-  edit("a character more", (text, random) => {
+  edit("an added character", (text, random) => {
     const [before, after] = cut(text, random);
     return before + random.pick(CHARACTERS) + after;
   }),
-  edit("another character", (text, random) => {
+  edit("a changed character", (text, random) => {
     const [before, after] = cut(text, random);
     return before + random.pick(CHARACTERS) + after.slice(1);
   }),
@@ -55,12 +55,12 @@ export const MUTATIONS: readonly Mutate[] = [
   edit("a literal in quotes", (text) => text.replace(/\b(true|false|\d+)\b/, '"$1"')),
   edit("a comment", (text) => `// ${text}`),
   edit("half a line", (text) => text.slice(0, text.length / 2)),
-  (lines, at) => ({ name: "a line less", lines: lines.toSpliced(at, 1), touched: [at] }),
-  (lines, at) => ({ name: "a line twice", lines: lines.toSpliced(at, 0, lines[at] ?? ""), touched: [at] }),
+  (lines, at) => ({ name: "a removed line", lines: lines.toSpliced(at, 1), touched: [at] }),
+  (lines, at) => ({ name: "a repeated line", lines: lines.toSpliced(at, 0, lines[at] ?? ""), touched: [at] }),
   (lines, at) => {
     const other = (at + 1) % lines.length;
     const swapped = lines.with(at, lines[other] ?? "").with(other, lines[at] ?? "");
     return { name: "two lines swapped", lines: swapped, touched: [at, other] };
   },
-  (lines, at) => ({ name: "the rest missing", lines: lines.slice(0, at), touched: [] }),
+  (lines, at) => ({ name: "a truncated file", lines: lines.slice(0, at), touched: [] }),
 ];

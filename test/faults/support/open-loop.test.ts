@@ -18,19 +18,19 @@ describe("an open loop", () => {
     const finished: Finished<string, string>[] = [];
     let endFirst: (ending: string) => void = () => undefined;
     const started: string[] = [];
-    const told = runOpenLoop<string, string>({
+    const reported = runOpenLoop<string, string>({
       plan: ["first", "second"].map((call) => ({ atMs: 0, call })),
       send(call) {
         started.push(call);
         return call === "first" ? new Promise((resolve) => (endFirst = resolve)) : Promise.resolve("ok");
       },
       onFinished: (one) => void finished.push(one),
-      mostInFlight: 1,
+      maxInFlight: 1,
     });
     await Promise.resolve();
     expect(started).toEqual(["first"]);
     endFirst("late");
-    expect(await told).toMatchObject({ started: 2, mostInFlight: 1, heldBack: 1 });
+    expect(await reported).toMatchObject({ started: 2, maxInFlight: 1, heldBack: 1 });
     const [first, second] = finished;
     expect([first?.ending, second?.ending]).toEqual(["late", "ok"]);
     expect(second!.latencyMs).toBeGreaterThanOrEqual(first!.latencyMs);
@@ -39,7 +39,7 @@ describe("an open loop", () => {
   it("starts no further call after a stop", async () => {
     const ending = new AbortController();
     const started: number[] = [];
-    const told = await runOpenLoop<number, void>(
+    const reported = await runOpenLoop<number, void>(
       {
         plan: [1, 2, 3].map((call) => ({ atMs: call === 3 ? 3_600_000 : 0, call })),
         async send(call) {
@@ -51,7 +51,7 @@ describe("an open loop", () => {
       ending.signal,
     );
     expect(started).toEqual([1, 2]);
-    expect(told.started).toBe(2);
+    expect(reported.started).toBe(2);
   });
 });
 

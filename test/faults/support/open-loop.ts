@@ -1,6 +1,6 @@
 import type { Random } from "./random.js";
 
-export const MOST_IN_FLIGHT = 500;
+export const MAX_IN_FLIGHT = 500;
 
 /** A call whose start time is decided before the first call starts. */
 export interface Planned<Call> {
@@ -22,12 +22,12 @@ export interface OpenLoop<Call, Ending> {
   readonly plan: Iterable<Planned<Call>>;
   readonly send: (call: Call) => Promise<Ending>;
   readonly onFinished: (finished: Finished<Call, Ending>) => void;
-  readonly mostInFlight?: number;
+  readonly maxInFlight?: number;
 }
 
-export interface LoadTold {
+export interface LoadReport {
   readonly started: number;
-  readonly mostInFlight: number;
+  readonly maxInFlight: number;
   readonly seconds: number;
   /** How many calls started late because too many were in flight. */
   readonly heldBack: number;
@@ -35,12 +35,12 @@ export interface LoadTold {
 
 /** Calls start on schedule, whether or not earlier calls have finished; they wait only at the limit of calls in flight. */
 export async function runOpenLoop<Call, Ending>(
-  { plan, send, onFinished, mostInFlight: limit = MOST_IN_FLIGHT }: OpenLoop<Call, Ending>,
+  { plan, send, onFinished, maxInFlight: limit = MAX_IN_FLIGHT }: OpenLoop<Call, Ending>,
   signal?: AbortSignal,
-): Promise<LoadTold> {
+): Promise<LoadReport> {
   const from = performance.now();
   const running = new Set<Promise<void>>();
-  let [started, mostInFlight, heldBack] = [0, 0, 0];
+  let [started, maxInFlight, heldBack] = [0, 0, 0];
   for (const { atMs, call } of plan) {
     await due(from + atMs, signal);
     if (signal?.aborted === true) break;
@@ -52,10 +52,10 @@ export async function runOpenLoop<Call, Ending>(
     const tracked: Promise<void> = work.finally(() => running.delete(tracked));
     running.add(tracked);
     started += 1;
-    mostInFlight = Math.max(mostInFlight, running.size);
+    maxInFlight = Math.max(maxInFlight, running.size);
   }
   await Promise.all(running);
-  return { started, mostInFlight, heldBack, seconds: (performance.now() - from) / 1000 };
+  return { started, maxInFlight, heldBack, seconds: (performance.now() - from) / 1000 };
 }
 
 export interface Arrivals<Call> {

@@ -1,10 +1,10 @@
 # A server that starts within a millisecond or two, for rows that need hundreds of starts.
-# Start: sh quick-server.sh FOLDER NAME [stubborn|family|leaves|dies|deaf|greedy|bomb]
+# Start: sh quick-server.sh FOLDER NAME [stubborn|family|leaves|dies|unread|greedy|bomb]
 # Every start adds "start NAME PID" to FOLDER/quick.log, every call "call NAME PID ID" before it is answered.
 #   stubborn: ignores the end of its input and SIGTERM.   family: has a child that holds its pipes.
 #   leaves: exits without an answer when a call arrives.   dies: exits right after the handshake.
 #   greedy: allocates memory at every call until its limit.   bomb: starts 200 processes at every call and exits.
-#   deaf: stops reading after its first call while FOLDER/deaf exists.
+#   unread: stops reading after its first call while FOLDER/unread exists.
 folder=$1
 name=$2
 mode=$3
@@ -52,7 +52,7 @@ while IFS= read -r line; do
         *'"name":"hang"'*) ;;
         *) answer "\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"$name $$\"}]}" ;;
       esac
-      if [ "$mode" = deaf ] && [ -e "$folder/deaf" ]; then exec sleep 1000; fi ;;
+      if [ "$mode" = unread ] && [ -e "$folder/unread" ]; then exec sleep 1000; fi ;;
     *'"method":"ping"'*)
       answer '"result":{}' ;;
     *)

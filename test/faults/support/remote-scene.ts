@@ -103,14 +103,15 @@ function markerOf({ body, path }: ProxiedRequest): string | undefined {
 /** Compares the answer to a call with the ledger: sent once, run at most once, and no false statement. */
 export function judgeChange(id: string, outcome: Outcome, { remote, seen }: RemoteScene): string[] {
   const { calls, effects } = remote.of(id);
-  const told = describe(outcome);
+  const reported = describe(outcome);
   const found: string[] = [];
-  if (seen(id) > 1) found.push(`${id}: sent ${seen(id)} times, told ${told}`);
+  if (seen(id) > 1) found.push(`${id}: sent ${seen(id)} times, reported ${reported}`);
   if (calls > 1 || effects > 1) found.push(`${id}: ${calls} requests and ${effects} effects at the server`);
   if (outcome.kind === "answer" && effects !== 1) found.push(`${id}: answered, with ${effects} effects`);
-  if (outcome.kind === "error" && outcome.executed === "no" && effects > 0) found.push(`${id}: it ran, told ${told}`);
+  if (outcome.kind === "error" && outcome.executed === "no" && effects > 0)
+    found.push(`${id}: it ran, but the caller got ${reported}`);
   if (outcome.kind === "error" && outcome.executed === "yes" && effects === 0)
-    found.push(`${id}: it did not run, told ${told}`);
-  if (outcome.kind === "died" || outcome.kind === "refused") found.push(`${id}: ${told}`);
+    found.push(`${id}: it did not run, but the caller got ${reported}`);
+  if (outcome.kind === "died" || outcome.kind === "refused") found.push(`${id}: ${reported}`);
   return found;
 }

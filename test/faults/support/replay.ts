@@ -32,6 +32,6 @@ export function describe(outcome: Outcome): string {
     case "refused":
       return `JSON-RPC ${outcome.code} ${outcome.message}`;
     case "died":
-      return "no answer, the gateway ended";
+      return "no answer, the gateway exited";
   }
 }

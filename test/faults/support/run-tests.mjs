@@ -11,8 +11,8 @@ export async function runTests(rows, { root, folder, isFull }) {
   const ran = readResults(outputFile, root);
   const isGreen = [...ran.values()].flat().every(({ status }) => status === "passed");
   // An error outside the tests cannot be assigned to one of them.
-  const beside = code !== 0 && isGreen ? [`the tests ended with ${code} though none of them failed`] : [];
-  return new Map(rows.map((row) => [row.name, toResult(row, ran, beside)]));
+  const strays = code !== 0 && isGreen ? [`the test run exited with ${code} although no test failed`] : [];
+  return new Map(rows.map((row) => [row.name, toResult(row, ran, strays)]));
 }
 
 function runVitest(words, { root, isFull }) {
@@ -38,7 +38,7 @@ function readResults(file, root) {
   }
 }
 
-function toResult({ about, tests }, ran, beside) {
+function toResult({ about, tests }, ran, strays) {
   const found = tests.map(({ file, named = "" }) => ({
     file,
     named,
@@ -53,7 +53,7 @@ function toResult({ about, tests }, ran, beside) {
     // The tests do not report how many faults they inject.
     injected: 0,
     violations: [
-      ...beside,
+      ...strays,
       ...missing.map(({ file, named }) => `${file}: no test${named === "" ? "" : ` named "${named}"`} has run`),
       ...failed.map(({ fullName, failureMessages }) => `${fullName}: ${failureMessages[0] ?? "not run"}`),
     ],

@@ -81,7 +81,7 @@ export async function openServedGateway(
     async stop() {
       const wasAlive = child.exitCode === null && child.signalCode === null;
       child.kill("SIGTERM");
-      await withDeadline(gone, START_LIMIT_MS, "the gateway's end");
+      await withDeadline(gone, START_LIMIT_MS, "the exit of the gateway");
       if (wasAlive && child.exitCode !== 0) throw new Error(describeEnd(child, lines.slice(-20).join("\n")));
     },
   };

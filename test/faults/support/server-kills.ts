@@ -14,8 +14,8 @@ import { judgeTime, p99, timed, together } from "./timing.js";
 
 /** After a sixth crash within a minute the circuit breaker opens. */
 const KILLS_PER_SERVER = 5;
-const MOST_CONTROLS = 10;
-const MOST_STOCK_KILLS = 3;
+const MAX_CONTROLS = 10;
+const MAX_STOCK_KILLS = 3;
 /** The official SDK may wait for seconds at each kill. */
 const KILLS_PER_STOCK_KILL = 5;
 const ERROR_GATE_MS = 250;
@@ -49,14 +49,14 @@ export async function killServers({ count, dist, onProgress }: RowOptions, kille
     }
     const orphans = await findLiving(tally.pids);
     const after = takeCensus(gateway.pid);
-    const controls = Math.min(count, MOST_CONTROLS);
+    const controls = Math.min(count, MAX_CONTROLS);
     const control = await killDirectly(home, controls);
     const firstMs = await timeStarts(home, controls);
     const { violations } = tally;
     violations.push(...orphans.map((pid) => `process ${pid} outlived its server`));
     violations.push(...findGrowth(before, after));
     const judged = together([
-      judgeTime({ of: "a kill until its caller is told", ms: tally.errorMs, gateMs: ERROR_GATE_MS, control }),
+      judgeTime({ of: "from the kill to the error at the caller", ms: tally.errorMs, gateMs: ERROR_GATE_MS, control }),
       judgeTime({ of: "the next call", ms: tally.nextMs, gateMs: NEXT_GATE_MS, control: firstMs }),
     ]);
     violations.push(...judged.violations);
@@ -71,19 +71,19 @@ export async function killServers({ count, dist, onProgress }: RowOptions, kille
         servers: names.length,
         orphans: orphans.length,
         "next call p99 ms": round(p99(tally.nextMs)),
-        "the kill seen without a gateway p99 ms": round(p99(control)),
+        "kill detection without a gateway, p99 ms": round(p99(control)),
         "a start without a gateway p99 ms": round(p99(firstMs)),
         "descriptors before": before.descriptors,
         "descriptors after": after.descriptors,
       },
-      times: { of: "a kill until its caller is told", ms: tally.errorMs },
+      times: { of: "from the kill to the error at the caller", ms: tally.errorMs },
       ...(count < KILLS_PER_STOCK_KILL ? {} : { stock: await killStock(home, toStockKills(home, killed, count)) }),
     };
   });
 }
 
 function toStockKills(home: FaultHome, killed: Killed, count: number): Parameters<typeof killStock>[1] {
-  const kills = Math.min(Math.ceil(count / KILLS_PER_STOCK_KILL), MOST_STOCK_KILLS);
+  const kills = Math.min(Math.ceil(count / KILLS_PER_STOCK_KILL), MAX_STOCK_KILLS);
   return { ...toServer(home, "stock", killed), kills, toVictim: victimOf(killed) };
 }
 

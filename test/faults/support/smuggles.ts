@@ -78,30 +78,31 @@ const ODD_FIRST = [
 type Make = (parts: SmuggleParts) => string;
 
 const KINDS: Readonly<Record<string, Make>> = {
-  "a length and pieces": (parts) => {
+  "a length and chunks": (parts) => {
     const rest = hidden(parts);
     const lines = [`Content-Length: ${rest.length + 5}`, "Transfer-Encoding: chunked"];
     if (parts.random.chance(0.5)) lines.reverse();
     return `${head(parts, lines)}0\r\n\r\n${rest}`;
   },
-  "pieces by an odd name": (parts) =>
+  "chunks with an unusual encoding name": (parts) =>
     `${head(parts, ["Content-Length: 4", parts.random.pick(ODD_CHUNKED)])}0\r\n\r\n${hidden(parts)}`,
-  "pieces by an odd name alone": (parts) => `${head(parts, [parts.random.pick(ODD_CHUNKED)])}0\r\n\r\n${hidden(parts)}`,
-  "an odd length": (parts) => {
+  "chunks with only an unusual encoding name": (parts) =>
+    `${head(parts, [parts.random.pick(ODD_CHUNKED)])}0\r\n\r\n${hidden(parts)}`,
+  "an unusual length": (parts) => {
     const length = parts.random.pick(ODD_LENGTHS).replaceAll("N", "2").replaceAll("M", "9");
     return `${head(parts, [`Content-Length: ${length}`])}{}${hidden(parts)}`;
   },
-  "an odd size of a piece": (parts) => {
+  "an unusual chunk size": (parts) => {
     const size = parts.random.pick(ODD_SIZES);
     return `${head(parts, ["Transfer-Encoding: chunked"])}${size}\r\n{"a":\r\n0\r\n\r\n${hidden(parts)}`;
   },
-  "a piece without its end": (parts) =>
+  "a chunk without its end": (parts) =>
     `${head(parts, ["Transfer-Encoding: chunked"])}2\r\n{}X${parts.random.pick(["\n", "\r", ""])}0\r\n\r\n${hidden(parts)}`,
-  "an odd first line": (parts) =>
+  "an unusual request line": (parts) =>
     `${head(parts, ["Content-Length: 2"], parts.random.pick(ODD_FIRST))}{}${hidden(parts)}`,
   "bare line feeds": (parts) => `${head(parts, ["Content-Length: 2"]).replaceAll("\r\n", "\n")}{}${hidden(parts)}`,
   "a folded header": (parts) => `${head(parts, ["X: a", " b", "Content-Length: 2"])}{}${hidden(parts)}`,
-  "a body of a GET": (parts) => `${head(parts, ["Content-Length: 2"], "GET /healthz HTTP/1.1")}{}${hidden(parts)}`,
+  "a GET with a body": (parts) => `${head(parts, ["Content-Length: 2"], "GET /healthz HTTP/1.1")}{}${hidden(parts)}`,
 };
 
 export const SMUGGLE_KINDS: readonly string[] = Object.keys(KINDS);

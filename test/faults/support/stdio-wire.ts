@@ -7,7 +7,7 @@ import { lagFile } from "./lag.js";
 const LAUNCH = fileURLToPath(new URL("./launch.mjs", import.meta.url));
 
 /** A message of the gateway. */
-export interface Told {
+export interface Reported {
   readonly id?: number | string | null;
   readonly method?: string;
   readonly result?: Record<string, unknown>;
@@ -23,9 +23,9 @@ export interface StdioWire {
   /** Resolves when there is room for more. */
   write(bytes: Uint8Array | string): Promise<void>;
   /** Every line that arrives from now on. */
-  onTold(listener: (told: Told) => void): void;
+  onTold(listener: (reported: Reported) => void): void;
   /** The answer for that id to a message sent unchanged. */
-  ask(id: number | string, line: string): Promise<Told>;
+  ask(id: number | string, line: string): Promise<Reported>;
   /** An exit code other than 0 of a gateway that was still running is an error. */
   close(): Promise<void>;
 }
@@ -58,8 +58,8 @@ export async function openStdioWire(home: FaultHome, options: StdioWireOptions):
 export const toLine = (message: object): string => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`;
 
 function toWire(child: ChildProcessWithoutNullStreams): StdioWire {
-  const listeners: ((told: Told) => void)[] = [];
-  const asked = new Map<number | string, { tell: (told: Told) => void; fail: (error: Error) => void }>();
+  const listeners: ((reported: Reported) => void)[] = [];
+  const asked = new Map<number | string, { tell: (reported: Reported) => void; fail: (error: Error) => void }>();
   let said = "";
   let rest = "";
   let isAlive = true;
@@ -68,18 +68,18 @@ function toWire(child: ChildProcessWithoutNullStreams): StdioWire {
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
     const lines = (rest + chunk).split("\n");
     rest = lines.pop() ?? "";
-    for (const line of lines) take(JSON.parse(line) as Told);
+    for (const line of lines) take(JSON.parse(line) as Reported);
   });
-  const take = (told: Told): void => {
-    const waiting = told.method === undefined ? asked.get(told.id ?? "") : undefined;
-    if (waiting === undefined) return listeners.forEach((hear) => hear(told));
-    asked.delete(told.id ?? "");
-    waiting.tell(told);
+  const take = (reported: Reported): void => {
+    const waiting = reported.method === undefined ? asked.get(reported.id ?? "") : undefined;
+    if (waiting === undefined) return listeners.forEach((hear) => hear(reported));
+    asked.delete(reported.id ?? "");
+    waiting.tell(reported);
   };
   const gone = new Promise<void>((resolve) =>
     child.once("close", () => {
       isAlive = false;
-      for (const { fail } of asked.values()) fail(new Error(`The gateway is gone: ${said.slice(-2000)}`));
+      for (const { fail } of asked.values()) fail(new Error(`The gateway exited: ${said.slice(-2000)}`));
       resolve();
     }),
   );
@@ -97,7 +97,7 @@ function toWire(child: ChildProcessWithoutNullStreams): StdioWire {
     write,
     onTold: (listener) => void listeners.push(listener),
     async ask(id, line) {
-      const answer = new Promise<Told>((tell, fail) => asked.set(id, { tell, fail }));
+      const answer = new Promise<Reported>((tell, fail) => asked.set(id, { tell, fail }));
       await write(line);
       return await answer;
     },

@@ -46,42 +46,42 @@ export interface Compared {
   readonly of: string;
   readonly slices: readonly Slice[];
   /** The allowed ratio of our p99 to the control's p99 on an idle machine. */
-  readonly most: number;
+  readonly max: number;
   /** Slices that do not alternate may differ by other load: above this factor that does not explain it. */
   readonly unexplained?: { readonly times: number; readonly ms: number };
   readonly random: Random;
 }
 
 /** Whether the ratio of p99 is within its limit. It is a violation if the lower end of the estimate is above the limit. */
-export function judgeRatio({ of, slices, most, unexplained, random }: Compared): Judged {
-  const { times, ms } = unexplained ?? { times: most, ms: 0 };
+export function judgeRatio({ of, slices, max, unexplained, random }: Compared): Judged {
+  const { times, ms } = unexplained ?? { times: max, ms: 0 };
   const ratio = ratioOfQuantiles(slices, 0.99, random);
   const ours = p99(slices.flatMap((slice) => slice.ours));
   const [seen, verdict] =
-    ratio === undefined ? NO_SAMPLE : ([describeEstimate(ratio), toVerdict(ratio.value <= most)] as const);
+    ratio === undefined ? NO_SAMPLE : ([describeEstimate(ratio), toVerdict(ratio.value <= max)] as const);
   const isOurs = ratio !== undefined && ratio.from > times && ours > ms;
   return {
-    gate: { of, allowed: `${most} × the control`, seen, verdict },
-    violations: isOurs ? [`${of}: p99 is ${seen} times that of the control, for ${most} allowed`] : [],
+    gate: { of, allowed: `${max} × the control`, seen, verdict },
+    violations: isOurs ? [`${of}: p99 is ${seen} times that of the control, for ${max} allowed`] : [],
   };
 }
 
 export interface Figure {
   readonly of: string;
   readonly seen: number;
-  readonly most: number;
+  readonly max: number;
   /** A busy machine does not explain more than this. */
   readonly beyond: number;
   readonly unit: string;
 }
 
 /** Whether a figure other than a time sample is small enough. */
-export function judgeFigure({ of, seen, most, beyond, unit }: Figure): Judged {
-  const [told, allowed] = [seen, most].map((value) => `${toShort(value)} ${unit}`) as [string, string];
+export function judgeFigure({ of, seen, max, beyond, unit }: Figure): Judged {
+  const [reported, allowed] = [seen, max].map((value) => `${toShort(value)} ${unit}`) as [string, string];
   if (Number.isNaN(seen)) return { gate: { of, allowed, seen: NO_SAMPLE[0], verdict: NO_SAMPLE[1] }, violations: [] };
   return {
-    gate: { of, allowed, seen: told, verdict: toVerdict(seen <= most) },
-    violations: seen > beyond ? [`${of}: ${told}, for ${allowed} allowed`] : [],
+    gate: { of, allowed, seen: reported, verdict: toVerdict(seen <= max) },
+    violations: seen > beyond ? [`${of}: ${reported}, for ${allowed} allowed`] : [],
   };
 }
 

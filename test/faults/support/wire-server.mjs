@@ -17,9 +17,9 @@ const drained = () => new Promise((resolve) => process.stdout.once("drain", reso
 const anything = { type: "object" };
 const readOnlyHint = true;
 const tools = [
-  { name: "exact", description: "Gives back the line of its call, as it came.", inputSchema: anything },
-  { name: "hold", description: "Does not answer; whoever cancels it is noted.", inputSchema: anything },
-  { name: "flood", description: "Tells of its progress in so many bytes.", inputSchema: anything },
+  { name: "exact", description: "Returns the line of its call unchanged.", inputSchema: anything },
+  { name: "hold", description: "Does not answer; records its cancellation.", inputSchema: anything },
+  { name: "flood", description: "Sends progress messages with this many bytes.", inputSchema: anything },
   { name: "quick", description: "Answers at once.", inputSchema: anything },
 ].map((tool) => ({ ...tool, annotations: { readOnlyHint } }));
 

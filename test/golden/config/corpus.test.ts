@@ -50,14 +50,14 @@ describe("JSON", () => {
     ["a missing comma", '{ "enabled": true\n  "sources": [] }', "f.json:2:3: expected a comma."],
     ["a missing colon", '{ "enabled" true }', "f.json:1:13: expected a colon."],
     ["a missing brace", '{ "enabled": true', "f.json:1:18: expected a closing brace."],
-    ["more after the end", "{} {}", "f.json:1:4: expected the end of the file."],
+    ["content after the end", "{} {}", "f.json:1:4: expected the end of the file."],
     ["an open string", '{ "enabled: true }', "f.json:1:3: the string is not closed by a double quote."],
     ["an open comment", "{} /* ", "f.json:1:4: the comment is not closed."],
     ["a bad escape", '{ "$schema": "C:\\dir" }', "f.json:1:14: is not a valid escape; write a backslash as \\\\."],
     ["NaN", '{ "cache": { "ttl": NaN } }', "f.json:1:21: is not JSON: strings need double quotes."],
     ["NUL characters", '{ "enabled": true }\0', "f.json: contains NUL characters; save it as UTF-8 text."],
     ["UTF-16", Buffer.from("\uFEFF{}", "utf16le"), "f.json: is UTF-16 text; save it as UTF-8."],
-    ["UTF-16, the other way round", Buffer.from("\uFEFF{}", "utf16le").swap16(), "f.json: is UTF-16 text; save it as UTF-8."],
+    ["UTF-16 in big-endian order", Buffer.from("\uFEFF{}", "utf16le").swap16(), "f.json: is UTF-16 text; save it as UTF-8."],
     ["UTF-16 without a mark", Buffer.from("{}", "utf16le"), "f.json: contains NUL characters; save it as UTF-8 text."],
     ["Latin-1", Buffer.from('{ "$schema": "schön" }', "latin1"), "f.json: is not valid UTF-8 text."],
     ["more than 4 MiB", `{ "$schema": "${"x".repeat(4 * 1024 * 1024)}" }`, "f.json: is larger than 4 MiB."],
@@ -71,7 +71,7 @@ describe("JSON", () => {
     ["a misspelt key", '{\n  "serverz": [] }', 'f.json:2:3: serverz: is not a known key; did you mean "servers"?'],
     ["a misspelt key inside", '{ "cache": { "tll": 1 } }', 'f.json:1:14: cache.tll: is not a known key; did you mean "ttl"?'],
     ["a key in another case", '{ "toolrules": [] }', 'f.json:1:3: toolrules: is not a known key; did you mean "toolRules"?'],
-    ["text for a truth", '{ "enabled": "true" }', "f.json:1:3: enabled: must be true or false, not text."],
+    ["text for a boolean", '{ "enabled": "true" }', "f.json:1:3: enabled: must be true or false, not text."],
     ["text for a number", '{ "cache": { "ttl": "3600" } }', "f.json:1:14: cache.ttl: must be a number, not text."],
     ["a fraction", '{ "cache": { "ttl": 1.5 } }', "f.json:1:14: cache.ttl: must be a whole number, not a fraction."],
     ["a negative number", '{ "cache": { "ttl": -1 } }', "f.json:1:14: cache.ttl: must be at least 0."],
@@ -97,9 +97,9 @@ describe("YAML", () => {
     ["nothing", "", "f.yaml:1:1: the file is empty."],
     ["a comment only", "# nothing\n", "f.yaml:1:1: the file is empty."],
     ["text only", "hello\n", "f.yaml:1:1: must be a map of keys, not text."],
-    ["no for a truth", "enabled: no\n", "f.yaml:1:1: enabled: must be true or false, not text."],
+    ["no for a boolean", "enabled: no\n", "f.yaml:1:1: enabled: must be true or false, not text."],
     ["an octal number for text", "servers: {a: {command: 0o17}}\n", "f.yaml:1:15: servers.a.command: must be text, not a number; put it in quotes."],
-    ["a truth for text", "servers: {a: {command: x, args: [true]}}\n", "f.yaml:1:34: servers.a.args[0]: must be text, not true; put it in quotes."],
+    ["a boolean for text", "servers: {a: {command: x, args: [true]}}\n", "f.yaml:1:34: servers.a.args[0]: must be text, not true; put it in quotes."],
     ["tabs as indentation", "cache:\n\tttl: 5\n", "f.yaml:2:1: tabs are not allowed as indentation."],
     ["an open quote", "enabled: 'x\n", "f.yaml:2:1: a closing quote, bracket, colon or comma is missing."],
     ["a map on the line of its key", "a: b: c\n", "f.yaml:1:4: a map cannot start on the same line; put the text in quotes, or the key on its own line."],
@@ -109,7 +109,7 @@ describe("YAML", () => {
     ["a merge key", "servers:\n  a: &a {command: x}\n  b:\n    <<: *a\n", 'f.yaml:4:5: servers.b["<<"]: merge keys are not supported; write the keys explicitly.'],
     ["a foreign tag", "enabled: !!js/function 'x'\n", "f.yaml:1:10: tags are not supported."],
     ["a binary tag", "$schema: !!binary aGk=\n", "f.yaml:1:10: tags are not supported."],
-    ["an own tag", "enabled: !mine true\n", "f.yaml:1:10: tags are not supported."],
+    ["a custom tag", "enabled: !mine true\n", "f.yaml:1:10: tags are not supported."],
     ["two documents", "enabled: true\n---\nenabled: false\n", "f.yaml:2:1: only one document is allowed in a file."],
     ["YAML 1.1 by directive", "%YAML 1.1\n---\nenabled: true\n", "f.yaml:1:1: only YAML 1.2 is supported."],
     ["an alias to nothing", "servers: *a\n", "f.yaml:1:10: servers: the alias has no anchor before it."],
@@ -128,12 +128,12 @@ describe("YAML", () => {
   });
 });
 
-it("no file of the corpus has polluted the object prototype", () => {
+it("does not let any file of the corpus pollute the object prototype", () => {
   expect(Object.keys(Object.prototype)).toEqual([]);
   expect(({} as Record<string, unknown>)["enabled"]).toBeUndefined();
 });
 
-it("a message never repeats the text next to the mistake", async () => {
+it("never repeats the text next to an error in the message", async () => {
   for (const [extension, content] of [
     ["json", '{ "servers": { "a": { "headers": "s3cret" } }'],
     ["json", '{ "servers": { "a": { "url": s3cret } } }'],

@@ -133,7 +133,7 @@ describe("registry check", () => {
     place.write("stale.json", { ...head, operations: stale });
     const { exit, stdout, stderr } = await run(checkExported, { file: "stale.json" });
     expect(exit).toBe(2);
-    expect(stdout).toContain("✗ github:create_issue: not as in the live catalog: risk_level.");
+    expect(stdout).toContain("✗ github:create_issue: differs from the live catalog: risk_level.");
     expect(stdout).toContain("✗ github:gone: its adapter has no such tool.");
     expect(stderr).toContain("1 operation missing from the file: github:list_repos");
     const json = await run(checkExported, { file: "stale.json" }, { isJson: true });

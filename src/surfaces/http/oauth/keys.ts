@@ -27,7 +27,7 @@ export function createIssuerKeys({ options, elapsed, ...network }: KeysParts): I
   const { issuer, jwksUri } = options;
   // Configured addresses may be internal. Addresses from the metadata may not, unless they belong to the issuer.
   const configuredOrigins = [issuer, ...(jwksUri === undefined ? [] : [jwksUri])].map((text) => new URL(text).origin);
-  const guarded = createGuardedFetch({ server: new URL(issuer).host, allowInward: configuredOrigins, ...network });
+  const guarded = createGuardedFetch({ server: new URL(issuer).host, allowInternal: configuredOrigins, ...network });
   const read = async (url: URL, signal?: AbortSignal): Promise<{ status: number; text: string }> => {
     const request = {
       url,

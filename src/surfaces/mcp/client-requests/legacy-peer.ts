@@ -3,7 +3,7 @@
 import { ProtocolError, type Server } from "@modelcontextprotocol/server";
 import type { CallerPeer, PeerAnswer } from "../../../model/call.js";
 import { isJsonObject, type JsonObject } from "../../../model/json.js";
-import { underSignals } from "../../../util/under-signals.js";
+import { withAnySignal } from "../../../util/with-any-signal.js";
 import type { RequestContext } from "../request-context.js";
 import { toLegacyParams } from "./era-params.js";
 
@@ -36,7 +36,7 @@ export function toLegacyPeer({ mcpReq }: RequestContext, parts: LegacyPeerParts)
     async request({ method, params }, signal) {
       try {
         const request = { method, params: toLegacyParams(method, params) };
-        const result: unknown = await underSignals([mcpReq.signal, inputClosed, signal], (ended) =>
+        const result: unknown = await withAnySignal([mcpReq.signal, inputClosed, signal], (ended) =>
           mcpReq.send(request, ANY_RESULT, { timeout: REQUEST_TIMEOUT_MS, signal: ended }),
         );
         return isJsonObject(result) ? { kind: "result", result } : noAnswer(method);

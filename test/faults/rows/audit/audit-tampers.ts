@@ -85,8 +85,8 @@ async function writeHistory(state: string, keeps: readonly number[]): Promise<st
     if (n % FIRST_CHECKPOINT === 0) await log.recover();
   }
   for (const [index, keepRecords] of keeps.entries()) {
-    const wish = { keepRecords, keepMs: 1e12, now: 1_767_225_600_000, id: `rotation-${index}` };
-    await rotateAudit(store.audit, { ...wish, folder: files.archiveFolder });
+    const rotation = { keepRecords, keepMs: 1e12, now: 1_767_225_600_000, id: `rotation-${index}` };
+    await rotateAudit(store.audit, { ...rotation, folder: files.archiveFolder });
   }
   await log.recover();
   await log.close();
@@ -275,7 +275,7 @@ const IN_THE_STORE: readonly Tamper[] = [
     if (way > 0) dropCheckpoints(copy, way === 1 ? 0 : seq + 1);
     if (way === 3) rmSync(copy.checkpointFile);
     // Without the checkpoint file only the last checkpoint in the database proves the length of the log.
-    return done(`cut off after ${seq}, way ${way}`, way === 3 ? 1 : seq + 1, seq + 1);
+    return done(`truncate after ${seq}, variant ${way}`, way === 3 ? 1 : seq + 1, seq + 1);
   },
   function recompute(copy, random) {
     const at = random.between(0, copy.rows.length);
@@ -296,7 +296,7 @@ const IN_THE_STORE: readonly Tamper[] = [
         copy.database.prepare("UPDATE checkpoints SET hash = :hash WHERE seq = :seq").run({ seq, hash });
       }
     }
-    return done(`recompute from ${first.seq}, way ${way}`, way === 3 ? 1 : first.seq, copy.rows.at(-1)!.seq);
+    return done(`recompute from ${first.seq}, variant ${way}`, way === 3 ? 1 : first.seq, copy.rows.at(-1)!.seq);
   },
   function spoilCheckpoint(copy, random) {
     const [row] = copy.database
@@ -324,7 +324,7 @@ const IN_THE_STORE: readonly Tamper[] = [
       { seq: "x" },
     ]);
     writeFileSync(copy.checkpointFile, random.chance(0.2) ? "" : JSON.stringify({ ...known, ...change }));
-    return done(`spoil the checkpoint file: ${JSON.stringify(change)}`, 1, known.seq + 1);
+    return done(`damage the checkpoint file: ${JSON.stringify(change)}`, 1, known.seq + 1);
   },
   function dropBeginning(copy, random) {
     const { seq, hash } = random.pick(copy.rows.slice(0, -1));

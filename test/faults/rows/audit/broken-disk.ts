@@ -33,35 +33,35 @@ interface Found {
   readonly violations: string[];
   n: number;
   injected: number;
-  readonly told: Record<string, number>;
+  readonly reported: Record<string, number>;
 }
 
 /** `count`: how often each fault is injected. */
 export async function brokenDisk({ count, dist, onProgress }: RowOptions): Promise<RowResult> {
-  const found: Found = { violations: [], n: 0, injected: 0, told: {} };
+  const found: Found = { violations: [], n: 0, injected: 0, reported: {} };
   const tried: string[] = [];
   if (hasLimits()) {
     await inHome((home) => tryFaults(home, { name: "writes that fail", fault: failedWrites, count, dist, found }));
     tried.push("writes that fail");
   }
-  onProgress?.(`${found.n} calls on the usual disk`);
+  onProgress?.(`${found.n} calls on the regular disk`);
   if (hasOwnDisks()) {
     await inHome((home) =>
       tryFaults(home, { name: "a full disk", fault: fullDisk(home.state), count, dist, ownDisk: true, found }),
     );
     await inHome((home) => tryReadOnly(home, { dist, found }));
     tried.push("a full disk", "a read-only disk");
-    onProgress?.(`${found.n} calls on these and others`);
+    onProgress?.(`${found.n} calls on all disks`);
   }
   await inHome((home) => trySlow(home, { count, dist, found }));
   tried.push("a slow store");
-  const { violations, n, injected, told } = found;
+  const { violations, n, injected, reported } = found;
   return {
     title: "a failing disk",
     n,
     injected,
     violations,
-    figures: { tried: tried.join("; "), ...told },
+    figures: { tried: tried.join("; "), ...reported },
   };
 }
 
@@ -114,10 +114,10 @@ interface Once {
 }
 
 async function tryOnce({ home, gateway, found, name, id, begin }: Once): Promise<void> {
-  const { violations, told } = found;
+  const { violations, reported } = found;
   const note = (outcome: Outcome): void => {
     const word = describe(outcome);
-    told[word] = (told[word] ?? 0) + 1;
+    reported[word] = (reported[word] ?? 0) + 1;
     found.n += 1;
   };
   const gate = home.path(`gate-${id}`);
@@ -160,8 +160,8 @@ async function tryOnce({ home, gateway, found, name, id, begin }: Once): Promise
   }
   const repeated = await gateway.execute(held);
   note(repeated);
-  const isTold = describe(repeated) === "a replay" || describe(repeated).startsWith("IDEMPOTENCY_OUTCOME_UNKNOWN");
-  if (!isTold) violations.push(`${name}: the retry of an executed call ended in ${describe(repeated)}`);
+  const isReported = describe(repeated) === "a replay" || describe(repeated).startsWith("IDEMPOTENCY_OUTCOME_UNKNOWN");
+  if (!isReported) violations.push(`${name}: the retry of an executed call ended in ${describe(repeated)}`);
   if (home.ledger.of(`${id}-held`, "effect").length !== 1)
     violations.push(`${name}: the executed call did not run exactly once`);
   for (const { arguments: given } of calls) {
@@ -186,8 +186,8 @@ async function tryReadOnly(home: FaultHome, { dist, found }: Pick<Trial, "dist" 
   await makeWritable(home.state, pid);
   for (const call of calls) {
     const outcome = await waitFor(async () => {
-      const told = await gateway.execute(call);
-      return told.kind === "error" && told.executed === "no" ? undefined : told;
+      const reported = await gateway.execute(call);
+      return reported.kind === "error" && reported.executed === "no" ? undefined : reported;
     }, "recovery from a read-only disk");
     if (outcome.kind !== "answer") found.violations.push(`a read-only disk: afterwards ${describe(outcome)}`);
   }

@@ -78,7 +78,7 @@ export async function hostileRecords({ count, seed, dist }: RowOptions): Promise
           : []),
         ...(records === 0 ? ["nothing was recorded"] : []),
       ];
-      const figures = { records, "callers with odd names": accepted, "forged lines": violations.length };
+      const figures = { records, "callers with unusual names": accepted, "forged lines": violations.length };
       return {
         title: "texts that try to forge additional audit records",
         n: count,

@@ -15,8 +15,8 @@ import type { RowOptions, RowResult } from "../../support/row.js";
 
 const CLIENTS = 16;
 const SECTOR = 512;
-const MOST_BETWEEN_COPIES = 30;
-const LONGEST_UNPROMISED_MS = 30;
+const MAX_BETWEEN_COPIES = 30;
+const MAX_UNACKNOWLEDGED_MS = 30;
 const COPIES_PER_KILL = 2;
 
 /** The acknowledged answers, and the calls that had reached a server, when a copy began. */
@@ -46,7 +46,7 @@ export async function powerLoss({ count, seed, dist, onProgress }: RowOptions): 
       await gateway.execute({ server: "http", tool: "read", arguments: { id: `warm-${copies}` } });
       const load = startLoad(home, { gateway, acknowledged, round: found.kills, random });
       for (let turn = 0; turn < COPIES_PER_KILL && copies < count; turn += 1, copies += 1) {
-        const enough = acknowledged.length + random.between(1, MOST_BETWEEN_COPIES);
+        const enough = acknowledged.length + random.between(1, MAX_BETWEEN_COPIES);
         await waitFor(() => acknowledged.length >= enough, "acknowledged calls");
         const promised = load.promised();
         const { folder, isTorn } = await takeCopy({ home, gateway, random, name: `copy-${copies}` });
@@ -82,7 +82,7 @@ export async function powerLoss({ count, seed, dist, onProgress }: RowOptions): 
       ],
       figures: {
         copies: count,
-        "with a torn end": found.torn,
+        "copies with a damaged log end": found.torn,
         "gateways killed": found.kills,
         acknowledged: acknowledged.length,
         "recorded as unknown": audit.records.filter(({ outcome }) => outcome === "unknown").length,
@@ -145,7 +145,7 @@ async function takeCopy({ home, gateway, random, name }: Copying): Promise<{ fol
   const file = storeFile(home.state);
   mkdirSync(folder);
   const before = readLog(`${file}-wal`);
-  await new Promise((resolve) => setTimeout(resolve, random.between(1, LONGEST_UNPROMISED_MS)));
+  await new Promise((resolve) => setTimeout(resolve, random.between(1, MAX_UNACKNOWLEDGED_MS)));
   gateway.signal("SIGSTOP");
   try {
     copyFileSync(file, join(folder, "store.db"));

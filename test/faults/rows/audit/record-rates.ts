@@ -41,13 +41,13 @@ export async function recordRates({ count, onProgress }: RowOptions): Promise<Ro
   const control = syncPairs();
   for (const { perSecond, gateMs } of RATES) {
     const { ms, seconds, micros, isCrowded, problems } = await runRate(perSecond, count);
-    const of = `the records of a call, at ${perSecond} calls a second`;
+    const of = `audit records of a call at ${perSecond} calls per second`;
     const judged = together([
       judgeTime({ of, ms, gateMs, control, timesGate: isCrowded ? Number.POSITIVE_INFINITY : FAR_TOO_LONG }),
       judgeFigure({
-        of: `computing time for ${of}`,
+        of: `CPU time for the ${of}`,
         seen: micros,
-        most: CORE_MICROS / perSecond,
+        max: CORE_MICROS / perSecond,
         beyond: (CORES * CORE_MICROS) / perSecond,
         unit: "µs",
       }),
@@ -56,8 +56,8 @@ export async function recordRates({ count, onProgress }: RowOptions): Promise<Ro
     gates.push(...judged.gates);
     all.push(...ms);
     figures[`at ${perSecond} calls/s, records/s`] = Math.round((2 * ms.length) / seconds);
-    figures[`at ${perSecond} calls/s, others had the processors`] = isCrowded ? "yes" : "no";
-    onProgress?.(`${perSecond} calls a second: p99 ${judged.gates[0]?.seen}`);
+    figures[`at ${perSecond} calls/s, CPU was contended`] = isCrowded ? "yes" : "no";
+    onProgress?.(`${perSecond} calls per second: p99 ${judged.gates[0]?.seen}`);
   }
   return {
     title: "audit records at a given call rate",
@@ -66,7 +66,7 @@ export async function recordRates({ count, onProgress }: RowOptions): Promise<Ro
     violations,
     gates,
     figures: { ...figures, "two writes to the same disk, each synced, p99 ms": round(p99(control), 2) },
-    times: { of: "the wait for the records of a call, both rates", ms: all },
+    times: { of: "wait for the audit records of a call, both rates", ms: all },
   };
 }
 

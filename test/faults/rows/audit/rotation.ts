@@ -71,7 +71,7 @@ export async function rotation({ count, seed, dist, onProgress }: RowOptions): P
       n: records.length,
       injected: jumps + archives,
       violations,
-      figures: { archives, "jumps of the clock": jumps, breaks: breaks.length },
+      figures: { archives, "clock changes": jumps, breaks: breaks.length },
     };
   });
 }

@@ -44,8 +44,8 @@ export async function argv({ count, seed, dist }: RowOptions): Promise<RowResult
       violations,
       figures: {
         servers: groups.length,
-        "different words": new Set(all).size,
-        "words that were run": existsSync(trap) ? 1 : 0,
+        "different arguments": new Set(all).size,
+        "arguments that were executed": existsSync(trap) ? 1 : 0,
       },
     };
   });

@@ -10,17 +10,17 @@ import { judgeFigure } from "../../support/timing.js";
 
 const LIMIT_MS = 90_000;
 /** One of four start slots is occupied for at most the start time limit; a longer delay has another cause. */
-const MOST_TIMES_CONTROL = 1.25;
+const MAX_TIMES_CONTROL = 1.25;
 /** The highest allowed ratio to the time without a broken server, on an idle machine. */
 const GATE = 1.1;
 const START_TIMEOUT_MS = 2000;
 
 const BROKEN: Readonly<Record<string, object>> = {
   "is missing": { command: "no-such-command-anywhere" },
-  "ends at once": testServer("faulty.mjs", "exit-now"),
+  "exits at once": testServer("faulty.mjs", "exit-now"),
   "never answers": testServer("faulty.mjs", "hang-init"),
-  "prints rubbish": testServer("faulty.mjs", "garbage"),
-  "has an address where nobody listens": { url: "http://127.0.0.1:1/mcp" },
+  "prints invalid output": testServer("faulty.mjs", "garbage"),
+  "has an address where nothing listens": { url: "http://127.0.0.1:1/mcp" },
 };
 
 /** `count`: the number of servers. */
@@ -34,10 +34,10 @@ export async function badServer({ count, dist, onProgress }: RowOptions): Promis
     const found = await inHome((home) => start(home, { dist, count, broken }));
     violations.push(...found.violations.map((violation) => `with one that ${fault}, ${violation}`));
     const judged = judgeFigure({
-      of: `until all others are there, with one that ${fault}`,
+      of: `until all other servers are available, with one that ${fault}`,
       seen: found.readyMs,
-      most: control.readyMs * GATE,
-      beyond: control.readyMs * MOST_TIMES_CONTROL + START_TIMEOUT_MS,
+      max: control.readyMs * GATE,
+      beyond: control.readyMs * MAX_TIMES_CONTROL + START_TIMEOUT_MS,
       unit: "ms",
     });
     violations.push(...judged.violations);
@@ -51,12 +51,12 @@ export async function badServer({ count, dist, onProgress }: RowOptions): Promis
     violations,
     gates,
     figures: {
-      "all there, none broken, ms": Math.round(control.readyMs),
-      "all there, one broken, slowest of all, ms": Math.round(Math.max(...times.map(({ readyMs }) => readyMs))),
+      "all available, none broken, ms": Math.round(control.readyMs),
+      "all available, one broken, slowest, ms": Math.round(Math.max(...times.map(({ readyMs }) => readyMs))),
       "handshake, none broken, ms": Math.round(control.handshakeMs),
-      "handshake, one broken, slowest of all, ms": Math.round(Math.max(...times.map(({ handshakeMs }) => handshakeMs))),
+      "handshake, one broken, slowest, ms": Math.round(Math.max(...times.map(({ handshakeMs }) => handshakeMs))),
     },
-    times: { of: "from the start until all others are there", ms: times.map(({ readyMs }) => readyMs) },
+    times: { of: "from the start until all other servers are available", ms: times.map(({ readyMs }) => readyMs) },
   };
 }
 

@@ -40,10 +40,10 @@ export async function configFiles({ count, seed, dist, onProgress }: RowOptions)
       violations: [...starts.flatMap(({ violations }) => violations), ...reloads],
       figures: {
         files: files.length,
-        "right verdicts": starts.filter(({ violations }) => violations.length === 0).length,
-        "reloads that kept the last good": bad.length - reloads.length,
+        "correct verdicts": starts.filter(({ violations }) => violations.length === 0).length,
+        "reloads that kept the last valid configuration": bad.length - reloads.length,
       },
-      times: { of: "a start until it is refused", ms: starts.filter(({ isGood }) => !isGood).map(({ ms }) => ms) },
+      times: { of: "from the start to the rejection", ms: starts.filter(({ isGood }) => !isGood).map(({ ms }) => ms) },
     };
   });
 }
@@ -87,12 +87,12 @@ function judge(
   { what, isGood }: ConfigFile,
   { path, code, said }: { path: string; code: number | null; said: string },
 ) {
-  const told = said.slice(0, 300);
-  if (isGood) return code === 0 && !said.includes("✗") ? [] : [`${what}: exit ${code}, ${told}`];
+  const reported = said.slice(0, 300);
+  if (isGood) return code === 0 && !said.includes("✗") ? [] : [`${what}: exit ${code}, ${reported}`];
   // One problem is one line; several problems are one line each. If the whole file is invalid, there is no line number to report.
   const isPlaced = said.startsWith("✗ ") && said.includes(`${path}:`);
   const isPlain = !/\[object |\n\s+at |node:internal/.test(said) && said.length < 2000;
-  return code === 2 && isPlaced && isPlain ? [] : [`${what}: exit ${code}, ${told}`];
+  return code === 2 && isPlaced && isPlain ? [] : [`${what}: exit ${code}, ${reported}`];
 }
 
 async function tryReloads(home: FaultHome, dist: string, files: readonly ConfigFile[]): Promise<string[]> {
@@ -109,7 +109,7 @@ async function tryReloads(home: FaultHome, dist: string, files: readonly ConfigF
   home.configure({ stays: testServer("echo.mjs"), comes: testServer("echo.mjs") });
   gateway.signal("SIGHUP");
   const isBack = async (): Promise<boolean> => (await listServers(gateway)).length === 2;
-  await waitFor(isBack, "configuration that is good again", LIMIT_MS);
+  await waitFor(isBack, "valid configuration in use", LIMIT_MS);
   await gateway.close();
   return violations;
 }

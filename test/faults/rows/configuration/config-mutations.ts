@@ -85,7 +85,7 @@ export async function configMutations({ count, seed, onProgress }: RowOptions): 
   const allowed = (lines: readonly string[]) => allowedBy(folder, lines.join("\n"));
   const base = BASE.map(({ text }) => text);
   const violations: string[] = [];
-  const counts = { refused: 0, "allow as before": 0, "allow less": 0, "allow more, as the touched line says": 0 };
+  const counts = { refused: 0, "allow as before": 0, "allow less": 0, "allow more, as the changed line states": 0 };
   try {
     const before = await allowed(base);
     if (before === undefined || before.size === 0) throw new Error("The unchanged configuration allows nothing.");
@@ -102,13 +102,13 @@ export async function configMutations({ count, seed, onProgress }: RowOptions): 
       }
       const wider = [...after].filter((one) => !before.has(one));
       if (wider.length === 0) counts[after.size === before.size ? "allow as before" : "allow less"] += 1;
-      else if (await isMeant(touched, wider, allowed)) counts["allow more, as the touched line says"] += 1;
+      else if (await isMeant(touched, wider, allowed)) counts["allow more, as the changed line states"] += 1;
       else
         violations.push(
           `${name} at line ${touched.join()} (${touched.map((at) => base[at]).join()}) allows ${wider.join()}`,
         );
     }
-    const figures = { ...counts, "questions to each": NAMES.length * ACTORS.length * PINS.length };
+    const figures = { ...counts, "calls per configuration": NAMES.length * ACTORS.length * PINS.length };
     const title = "random changes of a configuration";
     return { title, n: count, injected: count, violations, figures };
   } finally {

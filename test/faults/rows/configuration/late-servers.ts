@@ -43,7 +43,7 @@ export async function lateServers({ count, dist, onProgress }: RowOptions): Prom
       onProgress?.(`${left.length} servers wait for the gateway's own retry, which takes half a minute`);
       const isKnown = async () =>
         (await listServers(gateway)).filter(({ toolCount }) => toolCount > 0).length === count;
-      await waitFor(isKnown, "list of servers that appeared by themselves", LIMIT_MS);
+      await waitFor(isKnown, "list of servers that the gateway's retries reached", LIMIT_MS);
     }
     const byItselfMs = performance.now() - from;
     const late = ms.filter((one) => one > BACKOFF_CAP_MS).length;
@@ -56,11 +56,11 @@ export async function lateServers({ count, dist, onProgress }: RowOptions): Prom
       injected: count,
       violations,
       figures: {
-        "asked by a call": asked.length,
-        "found again by itself": left.length,
-        ...(left.length === 0 ? {} : { "all there by itself, ms": Math.round(byItselfMs) }),
+        "reached by a call": asked.length,
+        "reached by retries": left.length,
+        ...(left.length === 0 ? {} : { "all reached by retries after, ms": Math.round(byItselfMs) }),
       },
-      times: { of: "from the appearance of a server until a call of it is answered", ms },
+      times: { of: "from the start of a server to its first answered call", ms },
     };
   });
 }

@@ -107,7 +107,7 @@ export async function nameClashes({ count, dist }: RowOptions): Promise<RowResul
     ...(await inHome((home) => callBoth(home, dist, SERVERS.slice(0, count)))),
   ];
   const n = [TWICE, TOGETHER, SERVERS].reduce((sum, cases) => sum + Math.min(cases.length, count), 0);
-  return { title: "duplicate names", n, injected: n, violations, figures: { "kinds of clash": 3 } };
+  return { title: "duplicate names", n, injected: n, violations, figures: { "kinds of duplicates": 3 } };
 }
 
 async function findAccepted(cases: typeof TWICE): Promise<string[]> {
@@ -121,8 +121,8 @@ async function findAccepted(cases: typeof TWICE): Promise<string[]> {
       () => undefined,
       (thrown: unknown) => thrown,
     );
-    const isTold = error instanceof DiscoveryError && /twice|merge keys/.test(error.message);
-    if (!isTold) accepted.push(`${text} gives ${error instanceof Error ? error.message : "a configuration"}`);
+    const isReported = error instanceof DiscoveryError && /twice|merge keys/.test(error.message);
+    if (!isReported) accepted.push(`${text} gives ${error instanceof Error ? error.message : "a configuration"}`);
   }
   rmSync(folder, { recursive: true });
   return accepted;

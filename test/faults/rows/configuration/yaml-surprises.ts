@@ -9,7 +9,7 @@ import { judgeFigure } from "../../support/timing.js";
 
 const GATE_MS = 100;
 /** Rejecting a document must not cost more than reading the largest accepted document, which the same run measures. */
-const LARGEST_VALUES = 90_000;
+const MAX_VALUES = 90_000;
 
 const levels = (count: number, first: string): string =>
   [first, ...Array.from({ length: count }, (_, n) => `l${n + 1}: &l${n + 1} [${`*l${n},`.repeat(9)}*l${n}]`)].join(
@@ -37,7 +37,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   "an object of Python": "servers: !!python/object/apply:os.system ['id']\n",
   "a binary by its tag": "store: !!binary aGFsbG8=\n",
   "a set by its tag": "servers: !!set {a, b}\n",
-  "a tag of its own": "servers: !mine {}\n",
+  "a custom tag": "servers: !mine {}\n",
   "no as false": "enabled: no\n",
   "off as false": "enabled: off\n",
   "yes as true": "enabled: yes\n",
@@ -50,11 +50,11 @@ const REFUSED: Readonly<Record<string, string>> = {
   "a risk that is a number": "policy: {risk: [{tools: '*', risk: 1}]}\n",
   "a risk in capitals": "policy: {risk: [{tools: '*', risk: LOW}]}\n",
   "a risk with a blank": "policy: {risk: [{tools: '*', risk: ' low'}]}\n",
-  "a risk that is nothing": "policy: {risk: [{tools: '*', risk: }]}\n",
+  "an empty risk": "policy: {risk: [{tools: '*', risk: }]}\n",
   "a risk that is true": "policy: {risk: [{tools: '*', risk: true}]}\n",
   "a risk that is a list": "policy: {risk: [{tools: '*', risk: [low]}]}\n",
   "a key that is a list": "? [a, b]\n: c\n",
-  "a key that is nothing": "~: {}\n",
+  "a null key": "~: {}\n",
 };
 
 /** Accepted, with the expected value. */
@@ -81,15 +81,15 @@ export async function yamlSurprises({ count }: RowOptions): Promise<RowResult> {
   try {
     // The first file loads the parser; this does not count.
     await load("servers: {}\n");
-    controlMs = await timeOf(() => load(`servers: [${"x,".repeat(LARGEST_VALUES)}x]\n`));
+    controlMs = await timeOf(() => load(`servers: [${"x,".repeat(MAX_VALUES)}x]\n`));
     for (const [what, text] of Object.entries(REFUSED)) {
       for (let n = 0; n < count; n += 1) {
         const from = performance.now();
-        const told = await load(text).then(() => "taken", reasonOf);
+        const reported = await load(text).then(() => "taken", reasonOf);
         const took = performance.now() - from;
         ms.push(took);
         if (took > slowest.took) slowest = { what, took };
-        if (told !== "refused") violations.push(`${what}: ${told}`);
+        if (reported !== "refused") violations.push(`${what}: ${reported}`);
         if (took > Math.max(controlMs, GATE_MS)) violations.push(`${what}: rejected after ${Math.round(took)} ms`);
       }
     }
@@ -101,9 +101,9 @@ export async function yamlSurprises({ count }: RowOptions): Promise<RowResult> {
     rmSync(folder, { recursive: true });
   }
   const { gate } = judgeFigure({
-    of: `a refusal, longest of ${slowest.what}`,
+    of: `a rejection, slowest: ${slowest.what}`,
     seen: slowest.took,
-    most: GATE_MS,
+    max: GATE_MS,
     beyond: Number.POSITIVE_INFINITY,
     unit: "ms",
   });
@@ -115,11 +115,11 @@ export async function yamlSurprises({ count }: RowOptions): Promise<RowResult> {
     gates: [gate],
     figures: {
       texts: Object.keys(REFUSED).length,
-      [`refused within ${GATE_MS} ms`]: ms.filter((one) => one <= GATE_MS).length,
+      [`rejected within ${GATE_MS} ms`]: ms.filter((one) => one <= GATE_MS).length,
       slowest: slowest.what,
-      "the largest that is read, ms": Math.round(controlMs),
+      "reading the largest accepted document, ms": Math.round(controlMs),
     },
-    times: { of: "reading and refusing one", ms },
+    times: { of: "reading and rejecting one document", ms },
   };
 }
 

@@ -13,7 +13,7 @@ const LIMIT_MS = 20_000;
 const ENDLESS_MIB = 16;
 const AT_ONCE = 10;
 /** For each concurrent body: twice the bytes that may be buffered before it is rejected as too large. */
-const MOST_GROWTH_MIB = 4;
+const MAX_GROWTH_MIB = 4;
 
 const TARGET = "/api/adapters/one/tools/effect";
 const HEADERS = {
@@ -42,12 +42,12 @@ const bare = (lines: readonly string[]): string =>
 
 const CASES: readonly Case[] = [
   {
-    what: "1 MiB and a byte to REST",
+    what: "1 MiB plus one byte to REST",
     statuses: [413],
     send: (connection) => connection.write(toRequest({ target: TARGET, headers: HEADERS, body: over })),
   },
   {
-    what: "1 MiB and a byte to /mcp",
+    what: "1 MiB plus one byte to /mcp",
     statuses: [413],
     send: (connection) => connection.write(toRequest({ target: "/mcp", headers: HEADERS, body: over })),
   },
@@ -62,7 +62,7 @@ const CASES: readonly Case[] = [
     send: (connection) => connection.write(`${bare(["Content-Length: 3"])}${ofSize(2000)}`),
   },
   {
-    what: "pieces without an end",
+    what: "endless chunks",
     statuses: [413],
     send: async (connection) => {
       connection.write(bare(["Transfer-Encoding: chunked"]));
@@ -74,7 +74,7 @@ const CASES: readonly Case[] = [
     },
   },
   {
-    what: "64 MiB packed into few",
+    what: "64 MiB compressed into few bytes",
     statuses: [415],
     send: (connection) =>
       connection.write(
@@ -82,7 +82,7 @@ const CASES: readonly Case[] = [
       ),
   },
   {
-    what: "no length and no pieces",
+    what: "no length and no chunks",
     statuses: [400],
     send: (connection) => connection.write(bare([])),
   },
@@ -122,7 +122,7 @@ export async function largeBodies({ count, dist }: RowOptions): Promise<RowResul
     const control = await peakOf(() => sendProper(port, count));
     const peak = await peakOf(() => sendAll(count));
     const growth = peak - control;
-    if (growth > AT_ONCE * MOST_GROWTH_MIB) violations.push(`the memory peak is ${growth.toFixed(0)} MiB higher`);
+    if (growth > AT_ONCE * MAX_GROWTH_MIB) violations.push(`the memory peak is ${growth.toFixed(0)} MiB higher`);
     const ran = home.ledger.entries().filter(({ kind }) => kind === "call");
     violations.push(...ran.map(() => "a call ran"));
     return {
@@ -132,11 +132,11 @@ export async function largeBodies({ count, dist }: RowOptions): Promise<RowResul
       violations,
       figures: {
         kinds: CASES.length,
-        "at once": AT_ONCE,
+        "concurrent requests": AT_ONCE,
         "peak MiB": round(peak),
-        "peak MiB with as many bodies of the largest allowed": round(control),
+        "peak MiB with bodies of the allowed size": round(control),
       },
-      times: { of: "the refusal of a body", ms: times },
+      times: { of: "rejection of a body", ms: times },
     };
   });
 }

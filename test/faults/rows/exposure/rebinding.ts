@@ -47,7 +47,7 @@ export async function rebinding({ count, dist }: RowOptions): Promise<RowResult>
     const violations: string[] = [];
     const statuses = new Map<number, number>();
     let next = 0;
-    const lane = async (): Promise<void> => {
+    const worker = async (): Promise<void> => {
       for (let request = requests[next++]; request !== undefined; request = requests[next++]) {
         const connection = await openRaw(port);
         connection.write(request.bytes);
@@ -58,7 +58,7 @@ export async function rebinding({ count, dist }: RowOptions): Promise<RowResult>
         violations.push(...judge(request.what, answer));
       }
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, lane));
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
     await assertOpen(gateway);
     const reached = home.ledger
       .entries()
@@ -82,10 +82,10 @@ export async function rebinding({ count, dist }: RowOptions): Promise<RowResult>
 
 function judge(what: string, answer: RawAnswer | "closed" | "nothing"): string[] {
   if (typeof answer === "string") return [`${what} got no answer (${answer})`];
-  const told = `${[...answer.headers].join("\n")}\n${answer.body}`;
+  const reported = `${[...answer.headers].join("\n")}\n${answer.body}`;
   const isRefused = answer.status === 403 || answer.status === 400;
-  if (isRefused && !DATA.test(told)) return [];
-  return [`${what} was answered with ${answer.status} ${told.slice(0, 200)}`];
+  if (isRefused && !DATA.test(reported)) return [];
+  return [`${what} was answered with ${answer.status} ${reported.slice(0, 200)}`];
 }
 
 /** With its own host name the gateway serves the same caller: only the page is rejected. */

@@ -40,7 +40,7 @@ const HEADERS = {
 /** `count`: the number of connections; the system must allow slightly more file descriptors. */
 export async function slowSockets({ count, seed, dist, onProgress }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
-    const size = Math.min(count, mostDescriptors() - 500);
+    const size = Math.min(count, maxDescriptors() - 500);
     home.configure({ one: home.stdio("one") }, { http: { tokens: [tokenEntry("ann")] } });
     const gateway = await openServedGateway(home, { dist });
     const callAlone = (): Promise<number[]> => callWhile(gateway, (calls) => calls < CONTROL_CALLS);
@@ -72,7 +72,7 @@ export async function slowSockets({ count, seed, dist, onProgress }: RowOptions)
     violations.push(...(await floodHeads(gateway.port)));
     await waitFor(() => takeCensus(gateway.pid).descriptors <= before.descriptors + 10, "return of the descriptors");
     control.push(...(await callAlone()));
-    const compared = { of: "a proper call meanwhile", most: GATE, unexplained: UNEXPLAINED };
+    const compared = { of: "a valid call at the same time", max: GATE, unexplained: UNEXPLAINED };
     const random = createRandom(seed);
     const judged = judgeRatio({ ...compared, slices: toSlices(others, control, SLICES), random });
     violations.push(...judged.violations);
@@ -84,14 +84,14 @@ export async function slowSockets({ count, seed, dist, onProgress }: RowOptions)
       gates: [judged.gate],
       figures: {
         connections: size,
-        "heads ended after s": rangeOf(heads),
-        "bodies ended after s": areBodiesAwaited ? rangeOf(bodies) : "not waited for",
-        "KiB of a connection": round(kibibytes),
-        "proper calls meanwhile": others.length,
+        "slow headers closed after, s": rangeOf(heads),
+        "slow bodies closed after, s": areBodiesAwaited ? rangeOf(bodies) : "not waited for",
+        "KiB per connection": round(kibibytes),
+        "valid calls at the same time": others.length,
         "their p99 ms": round(p99(others)),
-        "the same before and after": round(p99(control)),
+        "their p99 ms before and after": round(p99(control)),
       },
-      times: { of: "a proper call meanwhile", ms: others },
+      times: { of: "a valid call at the same time", ms: others },
     };
   });
 }
@@ -187,6 +187,6 @@ async function floodHeads(port: number): Promise<string[]> {
   return violations;
 }
 
-function mostDescriptors(): number {
+function maxDescriptors(): number {
   return Number(/Max open files\s+\d+\s+(\d+)/.exec(readFileSync("/proc/self/limits", "utf8"))?.[1] ?? 1024);
 }

@@ -21,7 +21,7 @@ export async function smuggling({ count, seed, dist }: RowOptions): Promise<RowR
     const attacks = Array.from({ length: count }, (_, index) => smuggle({ token, marker: `hidden ${index}`, random }));
     const violations: string[] = [];
     let next = 0;
-    const lane = async (): Promise<void> => {
+    const worker = async (): Promise<void> => {
       for (let attack = attacks[next++]; attack !== undefined; attack = attacks[next++]) {
         const answers = await sendAndRead(port, attack.bytes);
         const statuses = answers.map((one) => (typeof one === "string" ? one : one.status));
@@ -31,7 +31,7 @@ export async function smuggling({ count, seed, dist }: RowOptions): Promise<RowR
         violations.push(`${attack.what} was answered with ${statuses.join(", ")}: ${sent}`);
       }
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, lane));
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
     violations.push(...(await pipeline(port, token)));
     const ran = home.ledger.entries().filter(({ kind }) => kind === "call");
     violations.push(...ran.map(({ id }) => `${id} ran`));
@@ -43,7 +43,7 @@ export async function smuggling({ count, seed, dist }: RowOptions): Promise<RowR
       figures: {
         kinds: SMUGGLE_KINDS.length,
         "hidden requests that ran": ran.length,
-        "one after the other": PIPELINED,
+        "pipelined requests": PIPELINED,
       },
     };
   });

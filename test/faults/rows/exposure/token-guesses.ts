@@ -45,13 +45,13 @@ export async function tokenGuesses({ count, seed, dist }: RowOptions): Promise<R
       violations,
       figures: {
         "p over HTTP": toText(timing.p),
-        "near to far over HTTP": timing.ratio,
+        "ratio of medians over HTTP": timing.ratio,
         "p in process": toText(inside.p),
-        "near to far in process": inside.ratio,
-        "p of a comparison that stops early": toText(leaky.p),
+        "ratio of medians in process": inside.ratio,
+        "p of an early-exit comparison": toText(leaky.p),
         "guesses per minute": force.perMinute,
-        "looked at": force.looked,
-        "let in": force.letIn,
+        "checked guesses": force.looked,
+        "accepted guesses": force.letIn,
       },
     };
   });
@@ -150,11 +150,11 @@ async function guess(port: number, count: number) {
     return describeAnswer(answer);
   };
   const askKnown = async (): Promise<void> => {
-    const told = await askOnce(TOKEN);
-    if (!told.startsWith("200 ")) violations.push(`the authenticated caller was answered with ${told}`);
+    const reported = await askOnce(TOKEN);
+    if (!reported.startsWith("200 ")) violations.push(`the authenticated caller was answered with ${reported}`);
   };
   await askKnown();
-  const lane = async (_: unknown, number: number): Promise<void> => {
+  const worker = async (_: unknown, number: number): Promise<void> => {
     const connection = await openRaw(port);
     for (let index = sent++; index < count; index = sent++) {
       connection.write(toGuess(`guess-${number}-${index}`.padEnd(40, "y"), source));
@@ -165,7 +165,7 @@ async function guess(port: number, count: number) {
     }
     connection.end();
   };
-  await Promise.all(Array.from({ length: CONNECTIONS }, lane));
+  await Promise.all(Array.from({ length: CONNECTIONS }, worker));
   const seconds = (performance.now() - from) / 1000;
   // The first right token from the throttled address is rejected too.
   const late = await askOnce(tokenOf("bob"));
@@ -173,9 +173,9 @@ async function guess(port: number, count: number) {
   const looked = statuses.get(401) ?? 0;
   const letIn = [...statuses].filter(([status]) => status < 400).reduce((sum, [, times]) => sum + times, 0);
   // The wait doubles with each checked guess, starting at one second; concurrent guesses are checked together.
-  const most = FREE + Math.ceil(Math.log2(seconds + 1)) + 1 + CONNECTIONS;
-  if (looked > most)
-    violations.push(`${looked} guesses were checked in ${seconds.toFixed(1)} s, at most ${most} are allowed`);
+  const maxChecked = FREE + Math.ceil(Math.log2(seconds + 1)) + 1 + CONNECTIONS;
+  if (looked > maxChecked)
+    violations.push(`${looked} guesses were checked in ${seconds.toFixed(1)} s, at most ${maxChecked} are allowed`);
   if (letIn > 0) violations.push(`${letIn} guesses were accepted`);
   const others = [...statuses.keys()].filter((status) => status !== 401 && status !== 429);
   if (others.length > 0) violations.push(`guesses were answered with ${others.join()}`);

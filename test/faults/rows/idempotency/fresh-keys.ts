@@ -31,7 +31,7 @@ export async function freshKeys({ count, seed, dist, onProgress }: RowOptions): 
       return { id: `fresh-${number}`, isLostAgain: random.chance(0.5), isOther: random.chance(OTHER_SHARE) };
     });
     const violations: string[] = [];
-    const told = { repeats: 0, others: 0, detected: 0, "false alarms": 0 };
+    const seen = { repeats: 0, others: 0, detected: 0, "false alarms": 0 };
     const loseTwice = async ({ id, isLostAgain, isOther }: Loss): Promise<void> => {
       const fault = isLostAgain ? { gate: home.path("never") } : { mode: "hang" };
       const call = (key: string, more: object = {}): Execution => {
@@ -43,10 +43,13 @@ export async function freshKeys({ count, seed, dist, onProgress }: RowOptions): 
       const again = await gateway.execute(call("second", isOther ? { to: "another" } : {}));
       if ((again.kind === "error") !== isLostAgain)
         violations.push(`${id}: the second call ended in ${describe(again)}`);
-      const isTold = isRepeat(again);
-      told[isOther ? "others" : "repeats"] += 1;
-      if (isTold) told[isOther ? "false alarms" : "detected"] += 1;
-      if (isTold === isOther) violations.push(`${id}: ${isOther ? "another call is taken for it" : "nobody is told"}`);
+      const isReported = isRepeat(again);
+      seen[isOther ? "others" : "repeats"] += 1;
+      if (isReported) seen[isOther ? "false alarms" : "detected"] += 1;
+      if (isReported === isOther)
+        violations.push(
+          `${id}: ${isOther ? "another call is reported as a repetition" : "the repetition is not reported"}`,
+        );
     };
     for (let from = 0; from < count; from += AT_ONCE) {
       await Promise.all(losses.slice(from, from + AT_ONCE).map(loseTwice));
@@ -55,14 +58,14 @@ export async function freshKeys({ count, seed, dist, onProgress }: RowOptions): 
     await gateway.close();
     const { records, violations: found } = await readAudit(home, dist);
     const recorded = records.filter(({ kind, repeats }) => kind === "outcome" && repeats !== undefined).length;
-    if (recorded !== told.repeats)
-      violations.push(`${recorded} of ${told.repeats} repeated calls are in the audit log`);
+    if (recorded !== seen.repeats)
+      violations.push(`${recorded} of ${seen.repeats} repeated calls are in the audit log`);
     return {
       title: "the same call repeated with a new key",
       n: count,
       injected: count,
       violations: [...violations, ...found],
-      figures: { ...told, "detection rate": told.repeats === 0 ? 0 : told.detected / told.repeats },
+      figures: { ...seen, "detection rate": seen.repeats === 0 ? 0 : seen.detected / seen.repeats },
     };
   });
 }

@@ -12,10 +12,10 @@ const GATEWAYS = 2;
 const IN_FLIGHT = 24;
 const CALLS_PER_KILL = 36;
 const FEWEST_BETWEEN_KILLS = 12;
-const MOST_BETWEEN_KILLS = 30;
+const MAX_BETWEEN_KILLS = 30;
 /** A new gateway starts its own stdio server, which takes longest: one call in six uses it. */
 const SERVERS = ["stdio", "http", "http2", "http", "http2", "http"];
-const MOST_TRIES = 200;
+const MAX_TRIES = 200;
 const RETRY_MS = 50;
 
 interface Fleet {
@@ -60,7 +60,7 @@ export async function gatewayKills({ count, seed, dist, onProgress }: RowOptions
         "recorded as unknown": audit.records.filter(({ outcome }) => outcome === "unknown").length,
         ...countEndings(attempts),
       },
-      times: { of: "the start of a gateway in place of one that was killed", ms: fleet.recoveriesMs },
+      times: { of: "start of the replacement gateway", ms: fleet.recoveriesMs },
     };
   });
 }
@@ -110,11 +110,11 @@ async function drive(plan: readonly PlannedCall[], { fleet, random, count, onPro
   const attempts: Attempt[] = [];
   const left = [...plan];
   let nextNumber = 0;
-  let untilKill = random.between(FEWEST_BETWEEN_KILLS, MOST_BETWEEN_KILLS);
+  let untilKill = random.between(FEWEST_BETWEEN_KILLS, MAX_BETWEEN_KILLS);
   const killWhenDue = (): void => {
     untilKill -= 1;
     if (untilKill > 0 || fleet.kills >= count) return;
-    untilKill = random.between(FEWEST_BETWEEN_KILLS, MOST_BETWEEN_KILLS);
+    untilKill = random.between(FEWEST_BETWEEN_KILLS, MAX_BETWEEN_KILLS);
     fleet.killOne();
     onProgress?.(`${fleet.kills} of ${count} kills`);
   };
@@ -126,7 +126,7 @@ async function drive(plan: readonly PlannedCall[], { fleet, random, count, onPro
         attempts.push({ ...call, number, outcome });
         killWhenDue();
         if (!isWorthRetrying(outcome)) break;
-        if (tries === MOST_TRIES) throw new Error(`${call.id} did not complete in ${MOST_TRIES} attempts.`);
+        if (tries === MAX_TRIES) throw new Error(`${call.id} did not complete in ${MAX_TRIES} attempts.`);
         await later(outcome);
       }
     }

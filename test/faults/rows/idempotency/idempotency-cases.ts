@@ -7,7 +7,7 @@ import { toId } from "../../support/plan.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
 
 const SERVERS = ["stdio", "http"] as const;
-const LANES = 2;
+const WORKERS = 2;
 
 /** `count`: how often every case runs, alternating between stdio and HTTP. */
 export async function idempotencyCases({ count, dist, onProgress }: RowOptions): Promise<RowResult> {
@@ -25,13 +25,13 @@ export async function idempotencyCases({ count, dist, onProgress }: RowOptions):
       };
       // Two at a time, because most of them wait for a process to start.
       const cases = Object.entries(KEY_CASES).map(([name, check], place) => ({ name, check, place }));
-      const runSome = async (lane: number): Promise<void> => {
+      const runSome = async (worker: number): Promise<void> => {
         for (const { name, check, place } of cases) {
           const server = SERVERS[(place + round) % SERVERS.length]!;
-          if (place % LANES === lane) await run(name, server, check);
+          if (place % WORKERS === worker) await run(name, server, check);
         }
       };
-      await Promise.all(Array.from({ length: LANES }, (_, lane) => runSome(lane)));
+      await Promise.all(Array.from({ length: WORKERS }, (_, worker) => runSome(worker)));
       violations.push(...(await readAudit(home, dist)).violations);
       await run("I16 a tool that changed", "stdio", quarantineCase);
       for (const gateway of usual) await gateway.close();

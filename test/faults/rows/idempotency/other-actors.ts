@@ -36,10 +36,10 @@ export async function otherActors({ count, seed, dist, onProgress }: RowOptions)
         // The same call, and one with other arguments, which would be a conflict for the owner.
         const same = random.chance(0.5);
         const given = same ? { id, to: "ann" } : { id: `${id}-${other}`, to: other };
-        const told = await call(gateway, other, { server, key: id, args: given });
+        const reported = await call(gateway, other, { server, key: id, args: given });
         n += 1;
-        if (told.code !== "ran") violations.push(`${id}: ${other} got ${told.code}`);
-        if (secret !== undefined && told.text.includes(secret))
+        if (reported.code !== "ran") violations.push(`${id}: ${other} got ${reported.code}`);
+        if (secret !== undefined && reported.text.includes(secret))
           violations.push(`${id}: ${other} got the owner's answer`);
       }
       const again = await call(gateway, OWNER, { server, key: id, args: { id, to: "ann" } });
@@ -79,8 +79,8 @@ async function tryWhileItRuns(home: FaultHome, gateway: ServedGateway): Promise<
   const same = await call(gateway, OWNER, { server: "two", key: "held", args });
   if (same.code !== "IDEMPOTENCY_IN_PROGRESS") found.push(`the owner got ${same.code} for its own running call`);
   for (const other of OTHERS) {
-    const told = await call(gateway, other, { server: "two", key: "held", args: { id: `held-${other}` } });
-    if (told.code !== "ran") found.push(`${other} got ${told.code} for a running call`);
+    const reported = await call(gateway, other, { server: "two", key: "held", args: { id: `held-${other}` } });
+    if (reported.code !== "ran") found.push(`${other} got ${reported.code} for a running call`);
   }
   writeFileSync(gate, "");
   if ((await owner).code !== "ran") found.push(`the call that was held ended in ${(await owner).code}`);

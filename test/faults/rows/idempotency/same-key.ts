@@ -22,19 +22,19 @@ export async function sameKey({ count, seed, dist, onProgress }: RowOptions): Pr
       await gateways[number]!.execute({ server: "stdio", tool: "read", arguments: { id: `warm-${number}` } });
     }
     const violations: string[] = [];
-    const told = { replays: 0, "in progress": 0 };
+    const reported = { replays: 0, "in progress": 0 };
     for (let round = 0; round < count; round += 1) {
       const server = random.pick(["stdio", "http"]);
       const outcomes = await runRound({ round, server, isHeld: round % 2 === 0, home, gateways });
       violations.push(...judge(round, outcomes, home));
-      told["in progress"] += outcomes.filter(isInProgress).length;
-      told.replays += outcomes.filter((one) => describe(one) === "a replay").length;
+      reported["in progress"] += outcomes.filter(isInProgress).length;
+      reported.replays += outcomes.filter((one) => describe(one) === "a replay").length;
       if (round % 20 === 19) onProgress?.(`${round + 1} of ${count} rounds`);
     }
     for (const gateway of gateways) await gateway.close();
     violations.push(...(await readAudit(home, dist)).violations);
     const n = count * PARALLEL;
-    return { title: "100 parallel calls with one key", n, injected: count, violations, figures: told };
+    return { title: "100 parallel calls with one key", n, injected: count, violations, figures: reported };
   });
 }
 

@@ -11,7 +11,7 @@ import { replayAnswered } from "../../support/replay-answered.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
 
 const GATEWAYS = 4;
-const MOST_IN_FLIGHT = 500;
+const MAX_IN_FLIGHT = 500;
 /** Of calls that are not repetitions; without those that are not sent, one in twenty of all calls. */
 const CRASH_SHARE = 0.085;
 const REPEAT_SHARE = 0.3;
@@ -19,13 +19,13 @@ const BURST = 500;
 /** The circuit breaker opens after more than five crashes a minute: crashes come in separate bursts on many servers. */
 const BURST_EVERY_MS = 12_000;
 const BURST_LASTS_MS = 500;
-const MOST_STDIO_SERVERS = 8;
+const MAX_STDIO_SERVERS = 8;
 
 /** `count`: the number of calls. */
 export async function sharedStoreLoad({ count, seed, dist, onProgress }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     const random = createRandom(seed);
-    const servers = await configureServers(home, Math.min(MOST_STDIO_SERVERS, 1 + Math.ceil(count / 500)));
+    const servers = await configureServers(home, Math.min(MAX_STDIO_SERVERS, 1 + Math.ceil(count / 500)));
     const plan = planCalls(random, {
       calls: count,
       servers,
@@ -36,7 +36,7 @@ export async function sharedStoreLoad({ count, seed, dist, onProgress }: RowOpti
     });
     const gateways = await openGateways(home, dist, servers);
     const from = performance.now();
-    const { attempts, mostInFlight } = await drive(plan, { gateways, random, ...(onProgress ? { onProgress } : {}) });
+    const { attempts, maxInFlight } = await drive(plan, { gateways, random, ...(onProgress ? { onProgress } : {}) });
     const seconds = (performance.now() - from) / 1000;
     attempts.push(...(await replayAnswered(attempts, plan, gateways)));
     await settleAudit(home);
@@ -50,7 +50,7 @@ export async function sharedStoreLoad({ count, seed, dist, onProgress }: RowOpti
       violations: [...audit.violations, ...findViolations({ home, attempts, audit: audit.records })],
       figures: {
         seconds: Math.round(seconds),
-        "most in flight": mostInFlight,
+        "max in flight": maxInFlight,
         keys: new Set(attempts.map(({ id }) => id)).size,
         "crashes of servers": crashes,
         "sent to servers": home.ledger.entries().filter(({ kind }) => kind === "call").length,
@@ -94,23 +94,23 @@ interface Drive {
 async function drive(plan: readonly PlannedCall[], { gateways, random, onProgress }: Drive) {
   const attempts: Attempt[] = [];
   const running = new Set<Promise<void>>();
-  let mostInFlight = 0;
+  let maxInFlight = 0;
   const from = performance.now();
   for (const call of plan) {
     const at = Math.floor(call.number / BURST) * BURST_EVERY_MS + random.next() * BURST_LASTS_MS;
     const gateway = random.pick(gateways);
     await due(from + at);
-    while (running.size >= MOST_IN_FLIGHT) await Promise.race(running);
+    while (running.size >= MAX_IN_FLIGHT) await Promise.race(running);
     const work = gateway.execute(call.execution).then((outcome) => {
       attempts.push({ ...call, outcome });
       if (attempts.length % 1000 === 0) onProgress?.(`${attempts.length} of ${plan.length} calls`);
     });
     const tracked: Promise<void> = work.finally(() => running.delete(tracked));
     running.add(tracked);
-    mostInFlight = Math.max(mostInFlight, running.size);
+    maxInFlight = Math.max(maxInFlight, running.size);
   }
   await Promise.all(running);
-  return { attempts, mostInFlight };
+  return { attempts, maxInFlight };
 }
 
 function due(at: number): Promise<void> {

@@ -45,11 +45,11 @@ const inBody = (change: (line: string, random: Random) => string): Forgery =>
 
 const FORGERIES: Readonly<Record<string, Forgery>> = {
   unsigned: asText(([, , ...body]) => body),
-  "a hash alone": (file, { now }) => hashed(file, now),
+  "only a hash": (file, { now }) => hashed(file, now),
   "a stranger's key": (file, { stranger, now }) => signed(file, stranger, now),
   "a revoked key": (file, { revoked, now }) => signed(file, revoked, now),
   "a key that has expired": (file, { expired, now }) => signed(file, expired, now),
-  "a cut signature": onSeal((seal) => seal.slice(0, -7)),
+  "a truncated signature": onSeal((seal) => seal.slice(0, -7)),
   "an empty signature": onSeal((seal) => seal.replace(/[^:]*$/, "")),
   "another algorithm": onSeal((seal) => seal.replace("ed25519", "none")),
   "a signature of zeros": onSeal((seal) => seal.replace(/[^:]*$/, "A".repeat(86))),
@@ -63,8 +63,8 @@ const FORGERIES: Readonly<Record<string, Forgery>> = {
     bytes[random.between(0, bytes.length)]! ^= 1 << random.between(0, 8);
     return bytes;
   },
-  "a comment more": inBody((line) => `${line} # seen`),
-  "a space more": inBody((line) => `${line} `),
+  "an additional comment": inBody((line) => `${line} # seen`),
+  "an additional space": inBody((line) => `${line} `),
   "an anchor": inBody((line) => line.replace(/: (?=\S)/, ": &a ")),
   "an empty line": inBody((line) => `${line}\n`),
   "from the future": (file, { trusted, now }) => signed(file, trusted, now + 3_600_000),
@@ -104,7 +104,7 @@ export async function forgedFiles({ count, seed, dist }: RowOptions): Promise<Ro
       figures: {
         forged: forged.length,
         kinds: kinds.length,
-        "servers that say something else than their files": lives.length,
+        "servers whose tools differ from their files": lives.length,
       },
     };
   });
@@ -152,8 +152,8 @@ function toFile(home: FaultHome, server: string, more: Partial<ToolFile> = {}): 
 function putLiars(home: FaultHome, { trusted, now }: Forger, put: (file: ToolFile, bytes: Buffer) => void): string[] {
   const lie = (name: string, change: (text: string) => string, more: Partial<ToolFile> = {}): string => {
     const file = toFile(home, name);
-    const told = { ...file, tool: { ...file.tool, description: "Says something that was reviewed." }, ...more };
-    put(told, resign(change, signed(told, trusted, now), trusted, now));
+    const reported = { ...file, tool: { ...file.tool, description: "Says something that was reviewed." }, ...more };
+    put(reported, resign(change, signed(reported, trusted, now), trusted, now));
     return name;
   };
   const withoutDigest = (text: string): string => text.replace(/^ *definition_hash:.*\n/m, "");

@@ -32,7 +32,7 @@ export interface PinHistories {
 type Failure = "autoApprovals" | "wrongRefusals";
 type Totals = { -readonly [Name in keyof PinHistories]: PinHistories[Name] };
 
-const LONGEST = 16;
+const STEPS = 16;
 /** Histories that share a store; a first definition is compared with all stored ones. */
 const PER_STORE = 50;
 
@@ -66,7 +66,7 @@ export async function runPinHistories({
       for (let left = Math.min(PER_STORE, count - totals.histories); left > 0; left -= 1) {
         const index = totals.histories;
         const history = new History(store.pins, `${seed}-${index}`, createRandom(seed * 1_000_003 + index), totals);
-        for (let step = 0; step < LONGEST; step += 1) await history.step();
+        for (let step = 0; step < STEPS; step += 1) await history.step();
         totals.histories += 1;
       }
     } finally {

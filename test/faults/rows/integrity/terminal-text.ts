@@ -14,7 +14,7 @@ const LAUNCH = fileURLToPath(new URL("../../support/launch.mjs", import.meta.url
 const SERVER = fileURLToPath(new URL("../../support/hostile-server.mjs", import.meta.url));
 const LIMIT_MS = 60_000;
 /** Limit for an answer about tools, one of which has a description of 1 MB. */
-const MOST_BYTES = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 
 const EVIL: Readonly<Record<string, string>> = {
   "clear the screen": "\u001b[2J",
@@ -65,7 +65,7 @@ export async function terminalText({ count, dist, onProgress }: RowOptions): Pro
       });
       if (runs % 30 === 0) onProgress?.(`${runs} runs`);
     }
-    if (printing === 0) violations.push("no command printed what the server said");
+    if (printing === 0) violations.push("no command printed the text of the server");
     return {
       title: "hostile text in every field of a server",
       n: runs + agent.answers,
@@ -74,7 +74,7 @@ export async function terminalText({ count, dist, onProgress }: RowOptions): Pro
       figures: {
         commands: chosen.length,
         runs,
-        "that printed the server's text": printing,
+        "outputs with the server's text": printing,
         "kinds of hostile text": Object.keys(EVIL).length,
         "largest answer about its tools, KiB": Math.round(agent.largest / 1024),
       },
@@ -147,7 +147,7 @@ async function judgeAgentView(home: FaultHome, dist: string, violations: string[
     ask(gateway, "list_mcp_servers", {}),
   ]);
   const largest = Math.max(...answers.map((answer) => Buffer.byteLength(answer)));
-  if (largest > MOST_BYTES) violations.push(`an answer about tools has ${largest} bytes`);
+  if (largest > MAX_BYTES) violations.push(`an answer about tools has ${largest} bytes`);
   await gateway.close();
   return { answers: answers.length + 1, largest };
 }

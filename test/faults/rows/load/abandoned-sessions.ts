@@ -11,12 +11,12 @@ import { createRandom, type Random } from "../../support/random.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
 
 const AT_ONCE = 16;
-const MOST = 1000;
+const MAX_SESSIONS = 1000;
 const IDLE_MS = 1000;
 const PARTING_SHARE = 0.01;
 /** Memory that a gateway keeps after its first thousands of sessions stays in use: caches, code, pools. */
 const WARM_SHARE = 0.2;
-const MOST_KIB_EACH = 1;
+const MAX_KIB_EACH = 1;
 /** Normal variation of the heap: a tenth of the small counts of `npm test`. */
 const NOISE_KIB = 512;
 const LOOK_EVERY_MS = 300;
@@ -27,7 +27,7 @@ export async function abandonedSessions({ count, seed, dist, onProgress }: RowOp
   return await inHome(async (home) => {
     const random = createRandom(seed);
     makeTransparent(home);
-    const http = { port: 0, tokens: toTokens(), sessions: { most: MOST, idleMs: IDLE_MS } };
+    const http = { port: 0, tokens: toTokens(), sessions: { most: MAX_SESSIONS, idleMs: IDLE_MS } };
     home.configure({ one: stdioLoad(home, "one") }, { http });
     const gateway = await openLoadGateway(home, { dist });
     const settle = (): Promise<Inside> => settled(() => lookInside(home, gateway.pid));
@@ -41,7 +41,7 @@ export async function abandonedSessions({ count, seed, dist, onProgress }: RowOp
     const after = { ...(await settle()), ...takeCensus(gateway.pid) };
     await gateway.close();
     const kibEach = (after.heapUsed - before.heapUsed) / 1024 / count;
-    if ((after.heapUsed - before.heapUsed) / 1024 > count * MOST_KIB_EACH + NOISE_KIB) {
+    if ((after.heapUsed - before.heapUsed) / 1024 > count * MAX_KIB_EACH + NOISE_KIB) {
       violations.push(`${round(kibEach, 2)} KiB of heap per session are not released`);
     }
     const sockets = after.descriptors - before.descriptors;
@@ -52,7 +52,7 @@ export async function abandonedSessions({ count, seed, dist, onProgress }: RowOp
       injected: abandoned,
       violations,
       figures: {
-        "KiB of heap that stay for each": round(kibEach, 3),
+        "KiB of heap kept per session": round(kibEach, 3),
         "heap before and after, MiB": `${inMiB(before.heapUsed)}, ${inMiB(after.heapUsed)}`,
         "resident before and after, MiB": `${inMiB(before.rss)}, ${inMiB(after.rss)}`,
         "descriptors before and after": `${before.descriptors}, ${after.descriptors}`,

@@ -100,9 +100,9 @@ function configure(home: FaultHome, remote: RemoteLoad, order: readonly string[]
 }
 
 async function pendingOf(gateway: Gateway): Promise<number> {
-  const told = await gateway.request("tools/call", { name: "list_mcp_servers", arguments: {} });
-  if (told.kind !== "answer") throw new Error(`The servers were not listed: ${describe(told)}.`);
-  const [{ text }] = told.result["content"] as [{ text: string }];
+  const reported = await gateway.request("tools/call", { name: "list_mcp_servers", arguments: {} });
+  if (reported.kind !== "answer") throw new Error(`The servers were not listed: ${describe(reported)}.`);
+  const [{ text }] = reported.result["content"] as [{ text: string }];
   const { servers } = JSON.parse(text) as { servers: Json[] };
   return servers.filter((server) => server["pending"] === true || server["known"] === false).length;
 }
@@ -115,12 +115,12 @@ async function listAll(home: FaultHome, dist: string): Promise<{ names: number; 
   let names = 0;
   let cursor: unknown;
   do {
-    const told = await gateway.request("tools/list", cursor === undefined ? {} : { cursor });
-    if (told.kind !== "answer") throw new Error(`The tools were not listed: ${describe(told)}.`);
-    const tools = told.result["tools"] as { name: string }[];
+    const reported = await gateway.request("tools/list", cursor === undefined ? {} : { cursor });
+    if (reported.kind !== "answer") throw new Error(`The tools were not listed: ${describe(reported)}.`);
+    const tools = reported.result["tools"] as { name: string }[];
     names += tools.length;
     for (const { name } of tools) hash.update(`${name}\n`);
-    cursor = told.result["nextCursor"];
+    cursor = reported.result["nextCursor"];
   } while (cursor !== undefined);
   await gateway.close();
   return { names, digest: hash.digest("hex") };

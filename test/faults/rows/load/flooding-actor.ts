@@ -44,7 +44,7 @@ export async function floodingActor({ count, seed, dist, onProgress }: RowOption
       onProgress?.(`${slice + 1} of ${count} slices`);
     }
     await gateway.close();
-    const judged = judgeRatio({ of: "calls of the others during the flood", slices, most: GATE, random });
+    const judged = judgeRatio({ of: "calls of the others during the flood", slices, max: GATE, random });
     const { violations, flood } = found;
     violations.push(...judged.violations);
     if (flood.refused === 0) violations.push("the flood was too small: none of its calls was rejected");
@@ -58,9 +58,9 @@ export async function floodingActor({ count, seed, dist, onProgress }: RowOption
       figures: {
         "p99 against no flood": judged.gate.seen,
         "p50 against no flood": describeEstimate(ratioOfQuantiles(slices, 0.5, random)),
-        "of the flood answered": flood.answered,
-        "of the flood refused": flood.refused,
-        "work of one call, ms": `${WORK_MS.from} to ${WORK_MS.to}`,
+        "flood calls answered": flood.answered,
+        "flood calls rejected": flood.refused,
+        "duration of a call at the server, ms": `${WORK_MS.from} to ${WORK_MS.to}`,
       },
       times: { of: "calls of the others during the flood", ms },
     };

@@ -58,7 +58,7 @@ export async function guardCosts({ count, seed, dist, onProgress }: RowOptions):
       injected: 0,
       violations,
       figures: {
-        "without any, µs per call": round(median(none!)),
+        "without checks, µs per call": round(median(none!)),
         ...Object.fromEntries(
           guards.map((variant) => [`${variant.name}, µs more per call`, round(median(variant) - median(none!))]),
         ),

@@ -39,7 +39,7 @@ export async function hangingServer({ count, seed, dist, onProgress }: RowOption
     await Promise.all([ours.kill(), control.kill()]);
     const endings = await Promise.all(hanging);
     violations.push(...judgeHanging(home, endings));
-    const judged = judgeRatio({ of: "calls of the other servers", slices, most: GATE, random });
+    const judged = judgeRatio({ of: "calls of the other servers", slices, max: GATE, random });
     violations.push(...judged.violations);
     const ms = slices.flatMap((slice) => slice.ours);
     return {
@@ -49,7 +49,7 @@ export async function hangingServer({ count, seed, dist, onProgress }: RowOption
       violations,
       gates: [judged.gate],
       figures: {
-        "in line": QUEUED,
+        "queued calls": QUEUED,
         "p99 against the control": judged.gate.seen,
         "p50 against the control": describeEstimate(ratioOfQuantiles(slices, 0.5, random)),
       },

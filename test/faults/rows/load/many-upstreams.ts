@@ -20,7 +20,7 @@ const WARM_AT_ONCE = 4;
 /** The highest allowed lag of the event loop. */
 const LAG_GATE_MS = 50;
 /** The mean of one server relative to the mean of all: with a hundred calls each, a larger ratio is not random. */
-const MOST_UNFAIR = 3;
+const MAX_UNFAIR = 3;
 
 interface Call {
   readonly id: string;
@@ -43,7 +43,7 @@ export async function manyUpstreams({ count, seed, dist, onProgress }: RowOption
     );
     const idle = await readLag(home, gateway.pid);
     const finished: Finished<Call, Outcome>[] = [];
-    const told = await runOpenLoop({
+    const reported = await runOpenLoop({
       plan: planCalls(random, { servers, count, perSecond: capacity * LOAD_SHARE }),
       send,
       onFinished: (one) => void finished.push(one),
@@ -52,7 +52,7 @@ export async function manyUpstreams({ count, seed, dist, onProgress }: RowOption
     await gateway.close();
     const latencies = finished.map(({ latencyMs }) => latencyMs);
     const { gate, violations } = judgeTime({
-      of: "the event loop is late, p99",
+      of: "lag of the event loop, p99",
       ms: [lag.p99],
       gateMs: LAG_GATE_MS,
       control: [idle.p99],
@@ -67,12 +67,12 @@ export async function manyUpstreams({ count, seed, dist, onProgress }: RowOption
         servers: servers.length,
         "capacity, calls per second": Math.round(capacity),
         "offered per second": Math.round(capacity * LOAD_SHARE),
-        "most in flight": told.mostInFlight,
+        "max in flight": reported.maxInFlight,
         "p95 ms": round(quantile(latencies, 0.95)),
         "lag p99 ms": round(lag.p99),
         ...toFigures("lag while capacity was measured", idle),
       },
-      times: { of: "a call from the moment it was meant to start; the servers answer at once", ms: latencies },
+      times: { of: "a call from its planned start; the servers answer at once", ms: latencies },
     };
   });
 }
@@ -128,9 +128,9 @@ function judge({ ledger }: FaultHome, finished: readonly Finished<Call, Outcome>
   return finished.flatMap(({ call: { id, server }, ending }) => {
     if (ending.kind !== "answer") return [`${id} of ${server} ended in ${describe(ending)}`];
     const sent = ledger.of(id, "call");
-    const told = JSON.stringify(ending.result).includes(`done ${id}`);
+    const reported = JSON.stringify(ending.result).includes(`done ${id}`);
     return [
-      ...(told ? [] : [`${id} of ${server} got a wrong answer`]),
+      ...(reported ? [] : [`${id} of ${server} got a wrong answer`]),
       ...(sent.length === 1 ? [] : [`${id} of ${server} reached ${sent.length} servers`]),
     ];
   });
@@ -146,7 +146,7 @@ function findUnfair(finished: readonly Finished<Call, Outcome>[]): string[] {
     const own = [...byServer].filter(([server]) => server.startsWith(kind));
     const all = mean(own.flatMap(([, latencies]) => latencies));
     return own
-      .filter(([, latencies]) => mean(latencies) > MOST_UNFAIR * all)
+      .filter(([, latencies]) => mean(latencies) > MAX_UNFAIR * all)
       .map(
         ([server, latencies]) =>
           `${server} took ${round(mean(latencies))} ms, other servers of its kind ${round(all)} ms`,

@@ -12,7 +12,7 @@ import { judgeTime } from "../../support/timing.js";
 const WORK_MS = 400;
 const CAPACITY = { inFlight: 64, seconds: 6 };
 const TIMES = 3;
-const LEAST_GOODPUT = 0.9;
+const MIN_GOODPUT = 0.9;
 const RECOVERY_LIMIT_MS = 5000;
 const IDLE_CALLS = 10;
 
@@ -27,7 +27,7 @@ export async function overCapacity({ count, seed, dist, onProgress }: RowOptions
     const capacity = await measureCapacity((number) => call(`capacity-${number}`), CAPACITY);
     onProgress?.(`${Math.round(capacity)} calls per second are its capacity`);
     const finished: Finished<string, HttpReply>[] = [];
-    const told = await runOpenLoop({
+    const reported = await runOpenLoop({
       plan: planArrivals({ random, perSecond: TIMES * capacity, seconds: count, toCall: (number) => `over-${number}` }),
       send: call,
       onFinished: (one) => void finished.push(one),
@@ -41,15 +41,15 @@ export async function overCapacity({ count, seed, dist, onProgress }: RowOptions
     const goodput = inTime.length / count / capacity;
     const violations = [
       ...judge(home, finished),
-      ...(goodput < LEAST_GOODPUT ? [`the goodput is ${round(goodput * 100)} % of the peak`] : []),
+      ...(goodput < MIN_GOODPUT ? [`the goodput is ${round(goodput * 100)} % of the peak`] : []),
       ...(recoveryMs > RECOVERY_LIMIT_MS ? [`it takes ${round(recoveryMs / 1000)} s to recover`] : []),
       ...(shed.length === 0 ? ["no call was rejected"] : []),
     ];
     const goodputGate: Gate = {
-      of: "calls that are answered, of the most that can be",
-      allowed: `at least ${LEAST_GOODPUT * 100} %`,
+      of: "answered calls as a share of the capacity",
+      allowed: `at least ${MIN_GOODPUT * 100} %`,
       seen: `${round(goodput * 100)} %`,
-      verdict: goodput >= LEAST_GOODPUT ? "met" : "not met",
+      verdict: goodput >= MIN_GOODPUT ? "met" : "not met",
     };
     const { gate } = judgeTime({ of: "recovery", ms: [recoveryMs], gateMs: RECOVERY_LIMIT_MS, control: [] });
     return {
@@ -70,7 +70,7 @@ export async function overCapacity({ count, seed, dist, onProgress }: RowOptions
           ),
         ),
         "recovery, ms": Math.round(recoveryMs),
-        "most in flight": told.mostInFlight,
+        "max in flight": reported.maxInFlight,
       },
       times: {
         of: "calls that were answered",

@@ -29,11 +29,11 @@ import { readWholeRecord } from "../../support/soak/whole-record.js";
 const CAPACITY_IN_FLIGHT = 32;
 const LOAD_SHARE = 0.5;
 /** More calls per hour would need more memory than the checker has. */
-const MOST_PER_SECOND = 250;
+const MAX_PER_SECOND = 250;
 const FAULT_EVERY_MS = 3000;
 const SAMPLE_EVERY_MS = 5000;
 const TELL_EVERY_MS = 30_000;
-/** Each sample forces a garbage collection, which a gateway would do later by itself. */
+/** Each sample forces a garbage collection, which a gateway would run later anyway. */
 const LOOK_EVERY_MS = 60_000;
 /** After the last fault the circuit breaker may keep a server closed for a minute. */
 const RECOVERY_LIMIT_MS = 120_000;
@@ -63,14 +63,14 @@ export async function runSoak({ count, seed, dist, onProgress }: RowOptions, sig
     const faults = createFaults({ place, random, history });
     await faults.rehearse();
     const before = await takeHoldings(place);
-    const perSecond = Math.min(capacity * LOAD_SHARE, MOST_PER_SECOND);
+    const perSecond = Math.min(capacity * LOAD_SHARE, MAX_PER_SECOND);
     onProgress?.(`${Math.round(capacity)} calls per second are its capacity, ${Math.round(perSecond)} are sent`);
 
     const ending = new AbortController();
     const watching = watch(place, { onProgress, history, injected: () => sum(faults.injected) }, ending.signal);
     const breaking = breakThings(faults.injectOne, ending.signal);
     const from = number;
-    const told = await runOpenLoop(
+    const reported = await runOpenLoop(
       {
         plan: planArrivals({ random, perSecond, seconds: count, toCall: (planned) => mix(from + planned) }),
         send: (call) => sendCall(place, call),
@@ -90,10 +90,10 @@ export async function runSoak({ count, seed, dist, onProgress }: RowOptions, sig
     await place.stdio.close();
     await place.http.close();
     const audit = await readWholeRecord(home, dist);
-    const trend = told.seconds < JUDGED_SECONDS ? undefined : toTrend(samples, looks);
+    const trend = reported.seconds < JUDGED_SECONDS ? undefined : toTrend(samples, looks);
     return {
-      title: `half load with a fault every ${FAULT_EVERY_MS / 1000} s for ${Math.round(told.seconds)} s`,
-      n: told.started,
+      title: `half load with a fault every ${FAULT_EVERY_MS / 1000} s for ${Math.round(reported.seconds)} s`,
+      n: reported.started,
       injected: sum(faults.injected),
       violations: [
         ...history.violations,
@@ -106,17 +106,17 @@ export async function runSoak({ count, seed, dist, onProgress }: RowOptions, sig
       figures: {
         "capacity, calls per second": Math.round(capacity),
         "offered per second": Math.round(perSecond),
-        "most in flight": told.mostInFlight,
+        "max in flight": reported.maxInFlight,
         "keyed writes": history.attempts.length,
         "audit records": audit.records.length,
         ...describeHoldings(before, after),
         ...(trend === undefined ? {} : describeTrend(trend)),
         "highest memory of both, MiB": round(Math.max(...samples.map(({ rssMiB }) => rssMiB))),
-        "all servers answer again after, ms": Math.round(recoveryMs),
+        "recovery of all servers, ms": Math.round(recoveryMs),
         ...Object.fromEntries([...history.endings].map(([ending_, times]) => [`ended in ${ending_}`, times])),
         ...Object.fromEntries(faults.injected),
       },
-      times: { of: "calls from the moment they were meant to start", ms: history.latencies },
+      times: { of: "calls from their planned start", ms: history.latencies },
     };
   });
 }

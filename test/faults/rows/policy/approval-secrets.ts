@@ -12,15 +12,15 @@ import { createRandom } from "../../support/random.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
 
 /** Shorter pieces would be found by chance. */
-const SHORTEST = 12;
+const MIN_LENGTH = 12;
 
 /** `count`: how often every way to approve one's own call is tried. */
 export async function approvalSecrets({ count, seed, dist }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     const http = { port: 0, tokens: [tokenEntry("agent", { scopes: ["*"] })] };
     home.configure({ one: home.stdio("one") }, { policy: { confirmation: { mode: "human" } }, http });
-    const heard: string[] = [];
-    const gateway = listenTo(await openGateway(home, { dist }), heard);
+    const received: string[] = [];
+    const gateway = listenTo(await openGateway(home, { dist }), received);
     await gateway.execute({ server: "one", tool: "read", arguments: { id: "warm" } });
     const random = createRandom(seed);
     for (let round = 0; round < count; round += 1) {
@@ -28,24 +28,24 @@ export async function approvalSecrets({ count, seed, dist }: RowOptions): Promis
         await attack({ gateway, server: "one", random }, `secret-${name.replaceAll(" ", "-")}-${round}`);
       }
     }
-    heard.push(...(await askOverHttp(home, dist)));
+    received.push(...(await askOverHttp(home, dist)));
     const approved = await approveOne(home, gateway);
     const secrets = await findSecrets(home);
     await gateway.close();
     const hits = secrets.flatMap(({ name, forms }) =>
       forms
-        .filter((form) => heard.some((text) => text.includes(form)))
+        .filter((form) => received.some((text) => text.includes(form)))
         .map((form) => `${name} was revealed: ${form.slice(0, 8)}…`),
     );
-    const control = heard.some((text) => text.includes(approved))
+    const control = received.some((text) => text.includes(approved))
       ? []
       : ["not even the id of an approval was found: the search does not work"];
     const few = secrets.length >= 4 ? [] : [`only ${secrets.length} secrets were found in the state folder`];
-    const bytes = heard.reduce((sum, text) => sum + text.length, 0);
+    const bytes = received.reduce((sum, text) => sum + text.length, 0);
     return {
       title: "approval secrets in what agents can read",
-      n: heard.length,
-      injected: heard.length,
+      n: received.length,
+      injected: received.length,
       violations: [...hits, ...control, ...few],
       figures: { "bytes searched": bytes, secrets: secrets.length, hits: hits.length },
     };
@@ -53,11 +53,11 @@ export async function approvalSecrets({ count, seed, dist }: RowOptions): Promis
 }
 
 /** Records every response. */
-function listenTo(gateway: Gateway, heard: string[]): Gateway {
+function listenTo(gateway: Gateway, received: string[]): Gateway {
   const note = async <T>(answer: Promise<T>): Promise<T> => {
-    const told = await answer;
-    heard.push(JSON.stringify(told));
-    return told;
+    const reported = await answer;
+    received.push(JSON.stringify(reported));
+    return reported;
   };
   return {
     ...gateway,
@@ -78,7 +78,7 @@ async function askOverHttp(home: FaultHome, dist: string): Promise<string[]> {
     headers,
     body: '{"id":"rest"}',
   });
-  const heard = [
+  const received = [
     JSON.stringify((await session.ask("tools/call", call)).messages),
     // A client with elicitation, which receives the request state of the question.
     JSON.stringify((await askModern(caller, "tools/call", { ...call, _meta: ASKABLE })).messages),
@@ -86,7 +86,7 @@ async function askOverHttp(home: FaultHome, dist: string): Promise<string[]> {
     await rest.text(),
   ];
   await gateway.stop();
-  return heard;
+  return received;
 }
 
 const ASKABLE = { "io.modelcontextprotocol/clientCapabilities": { elicitation: { form: {} } } };
@@ -132,5 +132,5 @@ function toForms(bytes: Buffer): string[] {
     one.toString("base64").replace(/=+$/, ""),
     one.toString("base64url"),
   ]);
-  return [...lines, ...written].filter((form) => form.length >= SHORTEST);
+  return [...lines, ...written].filter((form) => form.length >= MIN_LENGTH);
 }

@@ -30,12 +30,12 @@ export async function policyModel({ count, seed, dist, onProgress }: RowOptions)
     own: createRandom(random.between(0, 2 ** 31)),
   }));
   const violations: string[] = [];
-  const told: Record<string, number> = {};
+  const seen: Record<string, number> = {};
   let n = 0;
   const work = async (): Promise<void> => {
     for (let next = left.shift(); next !== undefined; next = left.shift()) {
       const calls = Math.min(CALLS_PER_POLICY, count);
-      const found = await tryPolicy(dist, { random: next.own, calls, name: `policy ${next.number}` }, told);
+      const found = await tryPolicy(dist, { random: next.own, calls, name: `policy ${next.number}` }, seen);
       violations.push(...found);
       n += calls;
       onProgress?.(`${n} of ${policies * calls} calls`);
@@ -47,7 +47,7 @@ export async function policyModel({ count, seed, dist, onProgress }: RowOptions)
     n,
     injected: 0,
     violations,
-    figures: { policies, disagreements: violations.length, ...told },
+    figures: { policies, disagreements: violations.length, ...seen },
   };
 }
 
@@ -60,7 +60,7 @@ interface Trial {
 async function tryPolicy(
   dist: string,
   { random, calls, name }: Trial,
-  told: Record<string, number>,
+  seen: Record<string, number>,
 ): Promise<string[]> {
   return await inHome(async (home) => {
     const config = toConfig(random, calls);
@@ -76,7 +76,7 @@ async function tryPolicy(
       const expected = model(call);
       const outcome = await gateway.execute(toExecution(call));
       const got = toVerdict(outcome, call);
-      told[got] = (told[got] ?? 0) + 1;
+      seen[got] = (seen[got] ?? 0) + 1;
       if (got === "ran") ran.push(call.id);
       if (got !== expected) {
         violations.push(
@@ -94,7 +94,7 @@ async function tryPolicy(
 
 function toConfig(random: Random, calls: number): ModelConfig {
   const some = <T>(share: number, make: () => T): T | undefined => (random.chance(share) ? make() : undefined);
-  const list = <T>(most: number, make: () => T): T[] => Array.from({ length: random.between(0, most + 1) }, make);
+  const list = <T>(max: number, make: () => T): T[] => Array.from({ length: random.between(0, max + 1) }, make);
   const about = (): { tools: string[]; server?: string } => ({
     tools: random
       .shuffle(PATTERNS)

@@ -56,7 +56,7 @@ export async function rateBucket({ count, seed, dist }: RowOptions): Promise<Row
     for (const gateway of gateways) await gateway.close();
     violations.push(...(await readAudit(home, dist)).violations);
     const ran = storm.filter(({ kind }) => kind === "answer").length;
-    const figures = { limit, ran: ran + 1, limited: storm.length - ran, "clocks set wrong": GATEWAYS - 1 };
+    const figures = { limit, ran: ran + 1, limited: storm.length - ran, "wrong clocks": GATEWAYS - 1 };
     return { title: "one rate limit shared by four gateways", n: count, injected: count - limit, violations, figures };
   });
 }

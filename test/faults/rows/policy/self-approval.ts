@@ -32,10 +32,10 @@ export async function selfApproval({ count, seed, dist, onProgress }: RowOptions
 
     const scenes = await runScenes(parts);
     const violations = [...scenes.violations, ...(await runControl(dist))];
-    const told: Record<string, number> = {};
+    const reported: Record<string, number> = {};
     let attempts = 0;
     for (let round = 0; attempts < count; round += 1) {
-      const tried = await runAttacks(parts, round, told);
+      const tried = await runAttacks(parts, round, reported);
       attempts += tried.attempts;
       violations.push(...tried.violations);
       onProgress?.(`${attempts} of ${count} attempts`);
@@ -53,7 +53,7 @@ export async function selfApproval({ count, seed, dist, onProgress }: RowOptions
         ways: Object.keys(ATTACKS).length + clients.length + Object.keys(SCENES).length,
         approvals: scenes.approvals,
         executions: ran,
-        ...told,
+        ...reported,
       },
     };
   });
@@ -64,7 +64,7 @@ async function runControl(dist: string): Promise<string[]> {
   return await inHome(async (home) => {
     home.configure({ stdio: home.stdio("stdio") });
     const gateway = await openGateway(home, { dist });
-    await ATTACKS["says so when asked"]!({ gateway, server: "stdio", random: createRandom(1) }, "control");
+    await ATTACKS["confirms when it is asked"]!({ gateway, server: "stdio", random: createRandom(1) }, "control");
     await gateway.close();
     const effects = home.ledger.of("control", "effect").length;
     return effects === 1 ? [] : [`the control ran ${effects} times in mode auto`];
@@ -108,7 +108,7 @@ async function runScene(scene: Scene, stage: Stage, id: string) {
 }
 
 /** Every way once. */
-async function runAttacks(parts: Parts, round: number, told: Record<string, number>) {
+async function runAttacks(parts: Parts, round: number, reported: Record<string, number>) {
   const { home, gateways, clients, random } = parts;
   const violations: string[] = [];
   let attempts = 0;
@@ -118,7 +118,7 @@ async function runAttacks(parts: Parts, round: number, told: Record<string, numb
     attempts += outcomes.length;
     for (const one of outcomes) {
       const word = one.kind === "error" ? one.code : one.kind;
-      told[word] = (told[word] ?? 0) + 1;
+      reported[word] = (reported[word] ?? 0) + 1;
     }
     const wrong = outcomes.filter(
       (one) => one.kind === "died" || (one.kind === "error" && one.code === "INTERNAL_ERROR"),

@@ -42,7 +42,7 @@ export async function strictDenials({ count, seed, dist }: RowOptions): Promise<
     n: strict.n + lies.n,
     injected: strict.n + lies.n,
     violations: [...strict.violations, ...lies.violations],
-    figures: { ...strict.figures, "lies of servers": lies.n },
+    figures: { ...strict.figures, "false annotations": lies.n },
   };
 }
 
@@ -65,13 +65,13 @@ async function runStrict(home: FaultHome, { count, random, dist }: Trial) {
     const config = home.configure(servers, { policy }, index === 0 ? "config.json" : `config-${index}.json`);
     gateways.push(await openGateway(home, { dist, config }));
   }
-  const told: Record<string, number> = {};
+  const reported: Record<string, number> = {};
   const outcomes: Outcome[] = [];
   for (let number = 0; number < count; number += 1) {
     const outcome = await random.pick(gateways).execute(toCall(random, number));
     outcomes.push(outcome);
     const word = outcome.kind === "error" ? outcome.code : outcome.kind;
-    told[word] = (told[word] ?? 0) + 1;
+    reported[word] = (reported[word] ?? 0) + 1;
   }
   for (const gateway of gateways) await gateway.close();
   const audit = await readAudit(home, dist);
@@ -79,7 +79,11 @@ async function runStrict(home: FaultHome, { count, random, dist }: Trial) {
   const sent = home.ledger.entries().length;
   return {
     n: count,
-    figures: { allowed: outcomes.filter(({ kind }) => kind === "answer").length, "reached a server": sent, ...told },
+    figures: {
+      allowed: outcomes.filter(({ kind }) => kind === "answer").length,
+      "reached a server": sent,
+      ...reported,
+    },
     violations: [
       ...audit.violations,
       ...outcomes.filter((one) => !isRefusal(one)).map((one) => `a call that is not allowed ended in ${describe(one)}`),

@@ -30,23 +30,23 @@ export async function coldStart({ count, dist }: RowOptions): Promise<RowResult>
   if (known.starts !== 1) violations.push(`${known.starts} starts of a server with known tools`);
   // Its tools are listed first, over a connection that is closed right after.
   if (unknown.starts > 2) violations.push(`${unknown.starts} starts of a server that was never listed`);
-  const late = { of: "the word that it starts, after its wait", ms: known.lateMs, gateMs: GATE_MS };
+  const late = { of: "delay of the starting error after the wait", ms: known.lateMs, gateMs: GATE_MS };
   const judged = judgeTime({ ...late, control: known.pingMs });
   violations.push(...judged.violations);
   return {
     title: "a server that starts slowly",
-    n: known.told + unknown.told + 2,
+    n: known.reported + unknown.reported + 2,
     injected: 2,
     violations,
     gates: [judged.gate],
     figures: {
-      "seconds of the start": count,
+      "start duration, seconds": count,
       limits: count >= REAL_SECONDS ? "by default" : "shortened",
-      "told that it starts": known.told,
+      "starting errors": known.reported,
       starts: known.starts,
-      "starts of one never asked before, its list included": unknown.starts,
+      "starts of a server without a stored list": unknown.starts,
     },
-    times: { of: "how much later than its wait a caller is told", ms: known.lateMs },
+    times: { of: "delay of the starting error after the wait", ms: known.lateMs },
   };
 }
 
@@ -106,15 +106,16 @@ async function callUntilReady(gateway: Gateway, { seconds, waitMs }: { seconds: 
   const deadline = performance.now() + seconds * 2000 + 20_000;
   while (performance.now() < deadline) {
     const { value, ms } = await timed(() => gateway.execute({ server: "cold", tool: "who", arguments: {} }));
-    if (value.kind === "answer") return { violations, lateMs, told: lateMs.length };
-    if (!isTold(value)) return { violations: [`a call ended in ${toWords(value)}`], lateMs, told: lateMs.length };
+    if (value.kind === "answer") return { violations, lateMs, reported: lateMs.length };
+    if (!isReported(value))
+      return { violations: [`a call ended in ${toWords(value)}`], lateMs, reported: lateMs.length };
     lateMs.push(Math.max(ms - waitMs, 0));
   }
-  return { violations: ["the server was never ready"], lateMs, told: lateMs.length };
+  return { violations: ["the server was never ready"], lateMs, reported: lateMs.length };
 }
 
 /** The error says that the server is starting, that nothing was executed, and what to do next. */
-const isTold = (outcome: Outcome): boolean =>
+const isReported = (outcome: Outcome): boolean =>
   outcome.kind === "error" &&
   outcome.code === "UPSTREAM_STARTING" &&
   outcome.executed === "no" &&

@@ -11,12 +11,12 @@ import { judgeFigure, p99, timed } from "../../support/timing.js";
 
 const CALL_EVERY_MS = 50;
 /** After more than five failures within a minute the circuit breaker opens for the next minute. */
-const MOST_FAILURES = 6;
+const MAX_FAILURES = 6;
 /** A server that exits before its first message is started once more with the older handshake; both count as one failure. */
 const STARTS_PER_FAILURE = 2;
 const TICKS_PER_SECOND = 100;
 /** Share of a core for forty rejected and twenty answered calls a second. A gateway that retries without limit uses a whole core. */
-const MOST_PERCENT = 30;
+const MAX_PERCENT = 30;
 const BEYOND_PERCENT = 80;
 
 /** `count`: seconds, at most sixty. */
@@ -46,15 +46,15 @@ export async function crashLoops({ count, dist }: RowOptions): Promise<RowResult
     const startsOf = (name: string): number =>
       readQuickLog(home).filter((entry) => entry.kind === "start" && entry.name === name).length;
     const [ended, left] = [startsOf("ends"), startsOf("leaves")];
-    if (ended > MOST_FAILURES * STARTS_PER_FAILURE)
+    if (ended > MAX_FAILURES * STARTS_PER_FAILURE)
       violations.push(`a server that exits at startup was started ${ended} times`);
     // One start for its list.
-    if (left > MOST_FAILURES + 1) violations.push(`a server that exits at every call was started ${left} times`);
+    if (left > MAX_FAILURES + 1) violations.push(`a server that exits at every call was started ${left} times`);
     if (!gateway.isAlive) violations.push("the gateway has exited");
     const judged = judgeFigure({
-      of: "time on a processor, with all these calls",
+      of: "CPU time during these calls",
       seen: busy * 100,
-      most: MOST_PERCENT,
+      max: MAX_PERCENT,
       beyond: BEYOND_PERCENT,
       unit: "% of a core",
     });
@@ -69,9 +69,9 @@ export async function crashLoops({ count, dist }: RowOptions): Promise<RowResult
       figures: {
         seconds: count,
         calls: found.length,
-        "starts of the one that ends at once": ended,
-        "starts of the one that ends at every call": left,
-        "% of a core, with all these calls": Math.round(busy * 100),
+        "starts of the server that exits at once": ended,
+        "starts of the server that exits at every call": left,
+        "% of a core during these calls": Math.round(busy * 100),
         "calls of another server p99 ms": round(p99(goodMs)),
       },
     };

@@ -45,13 +45,13 @@ export async function failedStarts({ count, dist, onProgress }: RowOptions): Pro
     });
     const gateway = await openGateway(home, { dist });
     const violations: string[] = [];
-    const told: Record<string, number> = {};
+    const reported: Record<string, number> = {};
     await expectGood(gateway, "before", violations);
     const outOfFiles = await inHome((other) => starve(other, dist, violations));
     for (let from = 0; from < servers.length; from += AT_ONCE) {
       const batch = servers.slice(from, from + AT_ONCE).map(async ({ name, kind, says }) => {
         const outcome = await gateway.execute({ server: name, tool: "who", arguments: {} });
-        if (isTold(outcome, says)) told[kind] = (told[kind] ?? 0) + 1;
+        if (isReported(outcome, says)) reported[kind] = (reported[kind] ?? 0) + 1;
         else violations.push(`${kind}: ${toWords(outcome)}`);
       });
       await Promise.all(batch);
@@ -66,7 +66,7 @@ export async function failedStarts({ count, dist, onProgress }: RowOptions): Pro
       n: count + outOfFiles,
       injected: count + outOfFiles,
       violations,
-      figures: { ...told, EMFILE: outOfFiles, "gateways that ended": gateway.exitCode === 0 ? 0 : 1 },
+      figures: { ...reported, EMFILE: outOfFiles, "gateways that exited": gateway.exitCode === 0 ? 0 : 1 },
     };
   });
 }
@@ -79,19 +79,18 @@ async function starve(home: FaultHome, dist: string, violations: string[]): Prom
   for (const server of names) await gateway.request("tools/call", { name: "list_tools", arguments: { server } });
   await expectGood(gateway, "before", violations);
   await waitFor(() => livingOf(home).length === 1, "end of the connections that listed");
-  const limit = (most: number): void =>
-    void execFileSync("prlimit", ["--pid", String(gateway.pid), `--nofile=${most}:`]);
+  const limit = (max: number): void => void execFileSync("prlimit", ["--pid", String(gateway.pid), `--nofile=${max}:`]);
   limit(readdirSync(`/proc/${gateway.pid}/fd`).length + SPARE_DESCRIPTORS);
-  let told = 0;
+  let reported = 0;
   for (const server of names) {
     const outcome = await gateway.execute({ server, tool: "who", arguments: {} });
-    if (isTold(outcome, /too many files are open/)) told += 1;
+    if (isReported(outcome, /too many files are open/)) reported += 1;
     else violations.push(`EMFILE: ${toWords(outcome)}`);
   }
   await expectGood(gateway, "without descriptors", violations);
   limit(ENOUGH_DESCRIPTORS);
   await gateway.close();
-  return told;
+  return reported;
 }
 
 /** An open connection keeps working. */
@@ -100,7 +99,7 @@ async function expectGood(gateway: Gateway, when: string, violations: string[]):
   if (outcome.kind !== "answer") violations.push(`${when}: a call to a healthy server ended in ${toWords(outcome)}`);
 }
 
-const isTold = (outcome: Outcome, says: RegExp): boolean =>
+const isReported = (outcome: Outcome, says: RegExp): boolean =>
   outcome.kind === "error" &&
   outcome.code === "SERVER_CONNECTION_ERROR" &&
   outcome.executed === "no" &&

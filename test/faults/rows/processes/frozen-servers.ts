@@ -47,8 +47,8 @@ export async function frozenServers({ count, seed, dist }: RowOptions): Promise<
       n: count * (AFTER + 1),
       injected: count,
       violations,
-      figures: { "time limit of a call, ms (shortened)": TIMEOUT_MS, "woken up": count - replaced, replaced },
-      times: { of: "a call of a server that stands still", ms },
+      figures: { "timeout of a call, ms (shortened)": TIMEOUT_MS, resumed: count - replaced, replaced },
+      times: { of: "a call to a suspended server", ms },
     };
   });
 }

@@ -44,10 +44,10 @@ export async function gatewayKilled({ count, dist, onProgress }: RowOptions): Pr
       violations,
       figures: {
         servers: names.length,
-        "processes below it": before.length,
+        "child processes": before.length,
         [`survivors after ${LIMIT_MS / 1000} s`]: survivors.length,
-        "all gone after ms": Math.round(goneMs ?? Number.NaN),
-        "started twice by the next": duplicates,
+        "all processes gone after, ms": Math.round(goneMs ?? Number.NaN),
+        "servers started twice by the next gateway": duplicates,
       },
     };
   });

@@ -42,7 +42,7 @@ export async function greedyServers({ count, seed, dist }: RowOptions): Promise<
     const left = await findLeft(home);
     violations.push(...left.map((pid) => `process ${pid} of an exited server is left`));
     const random = createRandom(seed);
-    const compared = { of: "calls of another server meanwhile", slices, most: GATE, unexplained: UNEXPLAINED };
+    const compared = { of: "calls of another server at the same time", slices, max: GATE, unexplained: UNEXPLAINED };
     const judged = judgeRatio({ ...compared, random });
     violations.push(...judged.violations);
     await gateway.close();
@@ -58,7 +58,7 @@ export async function greedyServers({ count, seed, dist }: RowOptions): Promise<
         "of them left": left.length,
         "calls of another server while idle p99 ms": round(p99(idle)),
       },
-      times: { of: "calls of another server meanwhile", ms },
+      times: { of: "calls of another server at the same time", ms },
     };
   });
 }

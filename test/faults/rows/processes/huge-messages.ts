@@ -54,10 +54,11 @@ export async function hugeMessages({ count, dist, onProgress }: RowOptions): Pro
       onProgress?.(`${mib} MiB`);
     }
     const { violations } = tally;
-    const [most, lag] = [Math.max(...grown), Math.max(...lags.map((one) => one.p99))];
-    if (most > RSS_GATE_MIB) violations.push(`memory grew by ${most.toFixed(0)} MiB, ${RSS_GATE_MIB} are allowed`);
+    const [maxGrowth, lag] = [Math.max(...grown), Math.max(...lags.map((one) => one.p99))];
+    if (maxGrowth > RSS_GATE_MIB)
+      violations.push(`memory grew by ${maxGrowth.toFixed(0)} MiB, ${RSS_GATE_MIB} are allowed`);
     const judged = together([
-      judgeTime({ of: "the event loop is late, p99", ms: [lag], gateMs: LAG_GATE_MS, control: [idleLag.p99] }),
+      judgeTime({ of: "lag of the event loop, p99", ms: [lag], gateMs: LAG_GATE_MS, control: [idleLag.p99] }),
       judgeTime({ of: "calls of another server", ms: tally.elsewhereMs, gateMs: CALL_GATE_MS, control }),
     ]);
     violations.push(...judged.violations);
@@ -70,15 +71,15 @@ export async function hugeMessages({ count, dist, onProgress }: RowOptions): Pro
       gates: judged.gates,
       figures: {
         "sizes, MiB": sizes.join(" "),
-        "innocent calls": tally.innocent,
+        "other calls": tally.innocent,
         "of them failed": tally.innocentFailures,
-        "memory grew by at most MiB": round(most),
-        "event loop late p99 ms": round(lag),
-        "the same while idle": round(idleLag.p99),
-        "event loop late at most ms": round(Math.max(...lags.map((one) => one.max))),
+        "memory grew by at most MiB": round(maxGrowth),
+        "event loop lag p99 ms": round(lag),
+        "event loop lag p99 ms, idle": round(idleLag.p99),
+        "event loop lag max ms": round(Math.max(...lags.map((one) => one.max))),
         "calls of another server while idle p99 ms": round(p99(control)),
       },
-      times: { of: "calls of another server meanwhile", ms: tally.elsewhereMs },
+      times: { of: "calls of another server at the same time", ms: tally.elsewhereMs },
       stock: await askStock(home, huge),
     };
   });
@@ -101,8 +102,8 @@ async function sendHuge(gateway: Gateway, { mib, last }: { mib: number; last: bo
     if (outcome.kind !== "error" || outcome.code !== "RESULT_TOO_LARGE")
       tally.violations.push(`${mib} MiB ended in ${describe(outcome)}`);
   });
-  const beside = Array.from({ length: SAME_CONNECTION }, async (_, number) => {
-    const text = `beside ${mib} ${number}`;
+  const others = Array.from({ length: SAME_CONNECTION }, async (_, number) => {
+    const text = `others ${mib} ${number}`;
     const outcome = await gateway.execute({ server: "huge", tool: "small", arguments: { text } });
     count(tally, outcome.kind === "answer" && textOf(outcome.result) === text, `${text} ended in ${describe(outcome)}`);
   });
@@ -110,7 +111,7 @@ async function sendHuge(gateway: Gateway, { mib, last }: { mib: number; last: bo
     const [ms = 0] = await callOther(gateway, 1, tally);
     tally.elsewhereMs.push(ms);
   }
-  await Promise.all([call, ...beside]);
+  await Promise.all([call, ...others]);
 }
 
 function count(tally: Tally, isFine: boolean, violation: string): void {
@@ -143,17 +144,17 @@ async function askStock(home: FaultHome, { command, args }: { command: string; a
     );
   const timeout = STOCK_LIMIT_MS;
   const huge = settled(client.callTool({ name: "huge", arguments: { mib: SIZES_MIB[0], last: false } }, { timeout }));
-  const beside = Array.from({ length: SAME_CONNECTION }, (_, number) =>
+  const others = Array.from({ length: SAME_CONNECTION }, (_, number) =>
     settled(client.callTool({ name: "small", arguments: { text: `${home.folder} ${number}` } }, { timeout })),
   );
-  const outcomes = await Promise.all(beside);
+  const outcomes = await Promise.all(others);
   const isAnswered = await huge;
   const next = await settled(client.callTool({ name: "small", arguments: {} }, { timeout: 2000 }));
   await client.close().catch(() => undefined);
   return {
     "message, MiB": SIZES_MIB[0] ?? 0,
     "its call": isAnswered ? "answered" : "failed",
-    "innocent calls": outcomes.length,
+    "other calls": outcomes.length,
     "of them failed": outcomes.filter((isFine) => !isFine).length,
     "next call": next ? "answered" : "failed",
   };

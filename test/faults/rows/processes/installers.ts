@@ -10,7 +10,7 @@ import type { RowOptions, RowResult } from "../../support/row.js";
 
 const ENDS = ["SIGKILL", "SIGTERM", "SIGINT", "close"] as const;
 /** The approximate duration of an installation from a registry on loopback. */
-const LONGEST_LIFE_MS = 1_500;
+const MAX_LIFE_MS = 1_500;
 const HELD_SHARE = 0.5;
 
 /** `count`: how many gateways exit during an installation. */
@@ -43,7 +43,7 @@ async function endDuring(place: NpxPlace, end: (typeof ENDS)[number], dist: stri
   return await inHome(async (home) => {
     home.configure({ npx: place.server(...(random.chance(0.2) ? ["--stubborn"] : [])) });
     const gateway = await openGateway(home, { dist });
-    await new Promise((resolve) => setTimeout(resolve, random.between(0, LONGEST_LIFE_MS)));
+    await new Promise((resolve) => setTimeout(resolve, random.between(0, MAX_LIFE_MS)));
     if (end === "close") await gateway.close();
     else gateway.signal(end);
     await gateway.gone;

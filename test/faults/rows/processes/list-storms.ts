@@ -17,7 +17,7 @@ const SETTLED_MS = 1500;
 export async function listStorms({ count, dist }: RowOptions): Promise<RowResult> {
   const violations: string[] = [];
   const figures: Record<string, number> = {};
-  const scene = async (name: string, most: number, play: (gateway: Gateway, home: FaultHome) => Promise<void>) => {
+  const scene = async (name: string, maxLists: number, play: (gateway: Gateway, home: FaultHome) => Promise<void>) => {
     await inHome(async (home) => {
       home.configure({ s: { command: process.execPath, args: [SERVER, home.folder] } });
       const gateway = await openGateway(home, { dist });
@@ -26,7 +26,7 @@ export async function listStorms({ count, dist }: RowOptions): Promise<RowResult
       await play(gateway, home);
       const lists = countLists(home) - before;
       figures[`${name}: lists`] = lists;
-      if (lists > most) violations.push(`${name}: ${lists} lists, at most ${most} are allowed`);
+      if (lists > maxLists) violations.push(`${name}: ${lists} lists, at most ${maxLists} are allowed`);
       if (lists === 0) violations.push(`${name}: the gateway did not list the tools again`);
       await gateway.close();
     });

@@ -27,9 +27,9 @@ export async function longCalls({ count, dist }: RowOptions): Promise<RowResult>
   const every = timeoutMs / REPORTS_PER_SILENCE;
   const cases: Case[] = [
     { name: "long, with progress", args: { ms: longMs, every }, isAnswered: true, afterMs: longMs },
-    { name: "long, in silence", args: { ms: longMs }, isAnswered: false, afterMs: timeoutMs },
+    { name: "long, without progress", args: { ms: longMs }, isAnswered: false, afterMs: timeoutMs },
     {
-      name: "stalls after one report",
+      name: "stalls after one progress message",
       args: { ms: longMs * 9, every: timeoutMs * 1.5 },
       isAnswered: false,
       afterMs: timeoutMs,
@@ -63,8 +63,8 @@ export async function longCalls({ count, dist }: RowOptions): Promise<RowResult>
       injected: cases.length,
       violations,
       figures: {
-        "longest silence, seconds (shortened)": round(timeoutMs / 1000),
-        "longest call, seconds (shortened)": round(maxTotalMs / 1000),
+        "idle timeout, seconds (shortened)": round(timeoutMs / 1000),
+        "total timeout, seconds (shortened)": round(maxTotalMs / 1000),
         ...took,
       },
     };

@@ -27,14 +27,14 @@ export async function restarts({ count, dist, onProgress }: RowOptions): Promise
     for (let number = 0; number < SETTLING; number += 1) await restart(home, gateway, violations);
     const before = lookAt(home, gateway);
     const started = countStarts(home);
-    let most = before.descriptors;
+    let maxDescriptors = before.descriptors;
     let settledRss = before.rssBytes;
     for (let number = 0; number < count; number += 1) {
       ms.push(await restart(home, gateway, violations));
       // The heap reaches its working size during the first hundreds of calls.
       if (number === Math.floor(count / 2)) settledRss = lookAt(home, gateway).rssBytes;
       if (number % 100 !== 99) continue;
-      most = Math.max(most, lookAt(home, gateway).descriptors);
+      maxDescriptors = Math.max(maxDescriptors, lookAt(home, gateway).descriptors);
       onProgress?.(`${number + 1} of ${count} restarts`);
     }
     const restarted = countStarts(home) - started;
@@ -58,7 +58,7 @@ export async function restarts({ count, dist, onProgress }: RowOptions): Promise
         zombies,
         "descriptors before": before.descriptors,
         "descriptors after": after.descriptors,
-        "most descriptors": most,
+        "max descriptors": maxDescriptors,
         "memory grew by MiB in the second half": round(grown),
       },
       times: { of: "a call that starts its server", ms },

@@ -20,11 +20,11 @@ const CALL_GATE_MS = 250;
 export async function stderrFloods({ count, dist }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     const { command, args } = testServer("faulty.mjs", "banner", home.folder);
-    const deaf = `exec 2>&-; exec "${command}" ${args.map((arg) => `"${arg}"`).join(" ")}`;
+    const withoutStderr = `exec 2>&-; exec "${command}" ${args.map((arg) => `"${arg}"`).join(" ")}`;
     const flood = testServer("faulty.mjs", "stderr-flood", home.folder);
     home.configure({
       quiet: { command, args },
-      closed: { command: "sh", args: ["-c", deaf] },
+      closed: { command: "sh", args: ["-c", withoutStderr] },
       flood,
     });
     const gateway = await openGateway(home, { dist });
@@ -42,8 +42,13 @@ export async function stderrFloods({ count, dist }: RowOptions): Promise<RowResu
     if (grown > RSS_GATE_MIB) violations.push(`memory grew by ${grown.toFixed(0)} MiB, ${RSS_GATE_MIB} are allowed`);
     if (bytes < MIB) violations.push("the server wrote too little to standard error");
     const judged = together([
-      judgeTime({ of: "calls in the flood", ms: flooded, gateMs: CALL_GATE_MS, control: direct }),
-      judgeTime({ of: "calls without a standard error", ms: closed, gateMs: CALL_GATE_MS, control: quiet }),
+      judgeTime({ of: "calls during the flood", ms: flooded, gateMs: CALL_GATE_MS, control: direct }),
+      judgeTime({
+        of: "calls of a server with closed standard error",
+        ms: closed,
+        gateMs: CALL_GATE_MS,
+        control: quiet,
+      }),
     ]);
     violations.push(...judged.violations);
     await gateway.close();
@@ -54,11 +59,11 @@ export async function stderrFloods({ count, dist }: RowOptions): Promise<RowResu
       violations,
       gates: judged.gates,
       figures: {
-        "MB flooded": Math.round(bytes / 1e6),
+        "MB written to standard error": Math.round(bytes / 1e6),
         "MB per second": Math.round(bytes / 1e6 / seconds),
         "memory grew by MiB": round(grown),
         "calls of a quiet server p99 ms": round(p99(quiet)),
-        "calls of one that floods, without a gateway, p99 ms": round(p99(direct)),
+        "direct calls of the flooding server, p99 ms": round(p99(direct)),
       },
       times: { of: "calls of the server that floods", ms: flooded },
     };

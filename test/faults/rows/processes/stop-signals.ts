@@ -26,7 +26,7 @@ export async function stopSignals({ count, dist }: RowOptions): Promise<RowResul
     ms.push(stop.ms);
     for (const ending of stop.endings) endings[ending] = (endings[ending] ?? 0) + 1;
   }
-  const { gate } = judgeTime({ of: "a signal until the gateway is gone", ms, gateMs: LIMIT_MS, control: [] });
+  const { gate } = judgeTime({ of: "from the signal to the exit of the gateway", ms, gateMs: LIMIT_MS, control: [] });
   return {
     title: "gateways stopped by a signal in the middle of calls",
     n: count * IN_FLIGHT,
@@ -34,7 +34,7 @@ export async function stopSignals({ count, dist }: RowOptions): Promise<RowResul
     violations,
     gates: [gate],
     figures: { "in flight": IN_FLIGHT, ...endings },
-    times: { of: "a signal until the gateway is gone", ms },
+    times: { of: "from the signal to the exit of the gateway", ms },
   };
 }
 

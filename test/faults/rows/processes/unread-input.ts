@@ -29,16 +29,16 @@ const RSS_GATE_MIB = 32;
 /** `count`: how many calls are not read. */
 export async function unreadInput({ count, dist }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
-    const names = Array.from({ length: Math.ceil(count / ROUNDS) }, (_, number) => `deaf${number}`);
-    const deafOnes = Object.fromEntries(names.map((name) => [name, quickServer(home, name, "deaf")]));
-    const hearing = { command: process.execPath, args: [HEARING, home.folder] };
-    home.configure({ ...deafOnes, hearing }, { upstreams: { writeTimeoutMs: WRITE_TIMEOUT_MS } });
+    const names = Array.from({ length: Math.ceil(count / ROUNDS) }, (_, number) => `unread${number}`);
+    const unreadServers = Object.fromEntries(names.map((name) => [name, quickServer(home, name, "unread")]));
+    const reading = { command: process.execPath, args: [HEARING, home.folder] };
+    home.configure({ ...unreadServers, reading }, { upstreams: { writeTimeoutMs: WRITE_TIMEOUT_MS } });
     const gateway = await openGateway(home, { dist });
     const violations: string[] = [];
     await callAll(gateway, names, violations, true);
-    const control = await callHearing(gateway, violations);
-    const deaf = home.path("deaf");
-    writeFileSync(deaf, "");
+    const control = await callReading(gateway, violations);
+    const unread = home.path("unread");
+    writeFileSync(unread, "");
     const playRound = async (): Promise<number[]> => {
       await callAll(gateway, names, violations, true);
       return await callAll(gateway, names, violations, false);
@@ -57,9 +57,14 @@ export async function unreadInput({ count, dist }: RowOptions): Promise<RowResul
     const early = ms.filter((one) => one < WRITE_TIMEOUT_MS - TOLERANCE_MS);
     if (early.length > 0) violations.push(`${early.length} calls ended before their deadline`);
     const lateMs = ms.map((one) => Math.max(one - WRITE_TIMEOUT_MS, 0));
-    const judged = judgeTime({ of: "the error after its deadline", ms: lateMs, gateMs: TOLERANCE_MS, control });
+    const judged = judgeTime({
+      of: "delay of the error after the deadline",
+      ms: lateMs,
+      gateMs: TOLERANCE_MS,
+      control,
+    });
     violations.push(...judged.violations);
-    rmSync(deaf);
+    rmSync(unread);
     await callAll(gateway, names, violations, true);
     await gateway.close();
     return {
@@ -72,18 +77,18 @@ export async function unreadInput({ count, dist }: RowOptions): Promise<RowResul
         "deadline, ms (shortened)": WRITE_TIMEOUT_MS,
         "bytes per call": BYTES,
         "memory grew by MiB": round(grown),
-        "calls that are read, of the same size, p99 ms": round(p99(control)),
+        "calls of the same size that are read, p99 ms": round(p99(control)),
       },
-      times: { of: "a call that is not read until its error", ms },
+      times: { of: "from a call that is not read to its error", ms },
     };
   });
 }
 
 /** The same calls to a server that reads; the first call, which starts the server, does not count. */
-async function callHearing(gateway: Gateway, violations: string[]): Promise<number[]> {
+async function callReading(gateway: Gateway, violations: string[]): Promise<number[]> {
   const call = async (): Promise<number> => {
     const args = { text: "read", ballast: "x".repeat(BYTES) };
-    const { value, ms } = await timed(() => gateway.execute({ server: "hearing", tool: "small", arguments: args }));
+    const { value, ms } = await timed(() => gateway.execute({ server: "reading", tool: "small", arguments: args }));
     if (value.kind !== "answer") violations.push(`a call that is read ended in ${describe(value)}`);
     return ms;
   };
@@ -99,18 +104,18 @@ async function callAll(
   gateway: Gateway,
   servers: readonly string[],
   violations: string[],
-  isHeard: boolean,
+  isRead: boolean,
 ): Promise<number[]> {
   const found: number[] = [];
-  const args = isHeard ? {} : { text: "x".repeat(BYTES) };
+  const args = isRead ? {} : { text: "x".repeat(BYTES) };
   for (let from = 0; from < servers.length; from += AT_ONCE) {
     const batch = servers.slice(from, from + AT_ONCE).map(async (server) => {
       const { value, ms } = await timed(() => gateway.execute({ server, tool: "who", arguments: args }));
       found.push(ms);
-      const isRight = isHeard
+      const isRight = isRead
         ? value.kind === "answer"
         : value.kind === "error" && value.code === "TOOL_EXECUTION_TIMEOUT" && value.executed === "unknown";
-      if (!isRight) violations.push(`a call that ${isHeard ? "is" : "is not"} read ended in ${describe(value)}`);
+      if (!isRight) violations.push(`a call that ${isRead ? "is" : "is not"} read ended in ${describe(value)}`);
     });
     await Promise.all(batch);
   }

@@ -1,6 +1,12 @@
 // Calls are cancelled in every way: the server gets a cancellation with its own request id, and no other call is
 // affected.
-import { type HeldCall, type Lane, sessionLane, statelessLane, stdioLane } from "../../support/cancel-lanes.js";
+import {
+  type HeldCall,
+  type BeginCall,
+  openCallSession,
+  statelessCaller,
+  stdioCaller,
+} from "../../support/cancellable-calls.js";
 import { waitFor } from "../../support/deadline.js";
 import { type FaultHome, inHome } from "../../support/home.js";
 import { createRandom, type Random } from "../../support/random.js";
@@ -31,9 +37,9 @@ export async function cancels({ count, seed, dist, onProgress }: RowOptions): Pr
     const wire = await openStdioWire(home, { dist });
     const { url } = await openServedGateway(home, { dist });
     const caller = { url, token: tokenOf("ann") };
-    const session = await sessionLane(caller);
-    const onStdio = stdioLane(wire);
-    const lanes: Lane[] = [onStdio, statelessLane(caller), session.begin];
+    const session = await openCallSession(caller);
+    const onStdio = stdioCaller(wire);
+    const callers: BeginCall[] = [onStdio, statelessCaller(caller), session.begin];
     const watch = createWatch(home);
     const random = createRandom(seed);
     const times: number[] = [];
@@ -42,22 +48,27 @@ export async function cancels({ count, seed, dist, onProgress }: RowOptions): Pr
     // If a server misses a cancellation, everything that follows would time out.
     const isSound = (): boolean => watch.violations.length === 0;
     while (times.length < count && isSound()) {
-      const calls = beginWave(lanes, wave, random);
+      const calls = beginWave(callers, wave, random);
       await watch.held(calls);
       control.push((await timed(() => askQuick(wire, wave))).ms);
       const [stay, leave] = divide(calls, random);
-      times.push(...(await watch.giveUp(random.shuffle(leave))));
+      times.push(...(await watch.cancel(random.shuffle(leave))));
       await cancelNothing(wire, wave);
-      times.push(...(await watch.giveUp(stay)));
+      times.push(...(await watch.cancel(stay)));
       wave += 1;
-      if (wave % 10 === 0) onProgress?.(`${times.length} of ${count} calls given up`);
+      if (wave % 10 === 0) onProgress?.(`${times.length} of ${count} calls cancelled`);
     }
     const hungUp = isSound() ? await hangUp(session, watch, random) : 0;
-    const queued = isSound() ? await giveUpQueued(onStdio, watch) : 0;
-    const starting = isSound() ? await giveUpStarting(wire, onStdio) : 0;
+    const queued = isSound() ? await cancelQueued(onStdio, watch) : 0;
+    const starting = isSound() ? await cancelStarting(wire, onStdio) : 0;
     await wire.close();
     const given = times.length + hungUp + queued + starting;
-    const judged = judgeTime({ of: "word of it at the server", ms: times, gateMs: GATE_MS, control });
+    const judged = judgeTime({
+      of: "from the cancellation to its arrival at the server",
+      ms: times,
+      gateMs: GATE_MS,
+      control,
+    });
     return {
       title: "cancelled calls",
       n: given,
@@ -65,25 +76,25 @@ export async function cancels({ count, seed, dist, onProgress }: RowOptions): Pr
       violations: [...watch.violations, ...watch.strays(), ...judged.violations],
       gates: [judged.gate],
       figures: {
-        "given up while held": times.length,
-        "hung up in a session, not cancelled": hungUp,
-        "given up in the queue, never sent": queued,
-        "given up while the server starts": starting,
-        "heard by a wrong call": watch.strays().length,
-        "quick call beside, max ms": round(Math.max(...control)),
+        "cancelled while running": times.length,
+        "disconnected in a session, not cancelled": hungUp,
+        "cancelled in the queue, never sent": queued,
+        "cancelled while the server starts": starting,
+        "cancellations of the wrong call": watch.strays().length,
+        "other call, max ms": round(Math.max(...control)),
       },
-      times: { of: "word of it at the server", ms: times },
+      times: { of: "from the cancellation to its arrival at the server", ms: times },
     };
   });
 }
 
-function beginWave(lanes: readonly Lane[], wave: number, random: Random): HeldCall[] {
-  const wanted = lanes.flatMap((lane, which) =>
-    SERVERS.flatMap((server) => Array.from({ length: AT_ONCE / 2 }, (_, index) => ({ lane, which, server, index }))),
+function beginWave(callers: readonly BeginCall[], wave: number, random: Random): HeldCall[] {
+  const wanted = callers.flatMap((begin, which) =>
+    SERVERS.flatMap((server) => Array.from({ length: AT_ONCE / 2 }, (_, index) => ({ begin, which, server, index }))),
   );
   return random
     .shuffle(wanted)
-    .map(({ lane, which, server, index }) => lane(`${wave} ${which} ${server} ${index}`, server));
+    .map(({ begin, which, server, index }) => begin(`${wave} ${which} ${server} ${index}`, server));
 }
 
 function divide(calls: readonly HeldCall[], random: Random): [stay: HeldCall[], leave: HeldCall[]] {
@@ -104,30 +115,34 @@ async function cancelNothing(wire: StdioWire, wave: number): Promise<void> {
 }
 
 /** A disconnecting client does not cancel the calls of its session. The next cancellation shows that none was pending. */
-async function hangUp(session: Awaited<ReturnType<typeof sessionLane>>, watch: Watch, random: Random): Promise<number> {
+async function hangUp(
+  session: Awaited<ReturnType<typeof openCallSession>>,
+  watch: Watch,
+  random: Random,
+): Promise<number> {
   const calls = SERVERS.map((server) => session.begin(`hung up ${server}`, server));
   await watch.held(calls);
   session.hangUp();
-  const other = SERVERS.map((server) => session.begin(`beside ${server}`, server));
+  const other = SERVERS.map((server) => session.begin(`other ${server}`, server));
   await watch.held(other);
-  await watch.giveUp(random.shuffle(other));
+  await watch.cancel(random.shuffle(other));
   watch.violations.push(
     ...calls.filter(({ marker }) => watch.isCancelled(marker)).map(({ marker }) => `${marker} was cancelled`),
   );
-  await watch.giveUp(calls);
+  await watch.cancel(calls);
   return calls.length;
 }
 
 /** All slots are taken; the queued calls are cancelled, then slots become free. */
-async function giveUpQueued(lane: Lane, watch: Watch): Promise<number> {
-  const holding = Array.from({ length: PLACES }, (_, index) => lane(`place ${index}`, "full"));
+async function cancelQueued(begin: BeginCall, watch: Watch): Promise<number> {
+  const holding = Array.from({ length: PLACES }, (_, index) => begin(`place ${index}`, "full"));
   await watch.held(holding);
-  const waiting = Array.from({ length: QUEUED }, (_, index) => lane(`queued ${index}`, "full"));
-  for (const call of waiting) await call.giveUp();
-  await watch.giveUp(holding);
-  const last = [lane("after all", "full")];
+  const waiting = Array.from({ length: QUEUED }, (_, index) => begin(`queued ${index}`, "full"));
+  for (const call of waiting) await call.cancel();
+  await watch.cancel(holding);
+  const last = [begin("after all", "full")];
   await watch.held(last);
-  await watch.giveUp(last);
+  await watch.cancel(last);
   watch.violations.push(
     ...waiting.filter(({ marker }) => watch.isHeld(marker)).map(({ marker }) => `${marker} was sent`),
   );
@@ -135,8 +150,8 @@ async function giveUpQueued(lane: Lane, watch: Watch): Promise<number> {
 }
 
 /** No caller may cancel the handshake with a server. */
-async function giveUpStarting(wire: StdioWire, lane: Lane): Promise<number> {
-  for (const server of FRESH) await lane(`starting ${server}`, server).giveUp();
+async function cancelStarting(wire: StdioWire, begin: BeginCall): Promise<number> {
+  for (const server of FRESH) await begin(`starting ${server}`, server).cancel();
   for (const server of FRESH) {
     const params = { name: "execute_tool", arguments: { server, tool: "quick", arguments: {} } };
     await wire.ask(`after ${server}`, toLine({ id: `after ${server}`, method: "tools/call", params }));
@@ -148,7 +163,7 @@ type Watch = ReturnType<typeof createWatch>;
 
 function createWatch(home: FaultHome) {
   const read = openNotes(home);
-  const givenUp = new Map<string, bigint>();
+  const cancelledAt = new Map<string, bigint>();
   const violations: string[] = [];
   const find = (kind: WireNote["kind"], marker: string): WireNote | undefined =>
     read().find((note) => note.kind === kind && note.marker === marker);
@@ -161,26 +176,29 @@ function createWatch(home: FaultHome) {
     isHeld: (marker: string): boolean => find("held", marker) !== undefined,
     isCancelled: (marker: string): boolean => find("cancelled", marker) !== undefined,
     held: async (calls: readonly HeldCall[]): Promise<void> =>
-      void (await waitFor(() => has("held", calls), "word from the servers that they hold all calls")),
+      void (await waitFor(() => has("held", calls), "report of the servers that they hold all calls")),
     /** Cancels all calls one after the other; returns the milliseconds until each server received the cancellation. */
-    async giveUp(calls: readonly HeldCall[]): Promise<number[]> {
+    async cancel(calls: readonly HeldCall[]): Promise<number[]> {
       for (const call of calls) {
-        givenUp.set(call.marker, process.hrtime.bigint());
-        await call.giveUp();
+        cancelledAt.set(call.marker, process.hrtime.bigint());
+        await call.cancel();
       }
-      await waitFor(() => has("cancelled", calls), "word from the servers that all are cancelled", WORD_LIMIT_MS).catch(
-        (error: Error) =>
-          violations.push(
-            `${error.message} ${calls
-              .filter((call) => !has("cancelled", [call]))
-              .map(({ how }) => how)
-              .join()}`,
-          ),
+      await waitFor(
+        () => has("cancelled", calls),
+        "report of the servers that all calls are cancelled",
+        WORD_LIMIT_MS,
+      ).catch((error: Error) =>
+        violations.push(
+          `${error.message} ${calls
+            .filter((call) => !has("cancelled", [call]))
+            .map(({ how }) => how)
+            .join()}`,
+        ),
       );
       const notes = new Map(read().flatMap((note) => (note.kind === "cancelled" ? [[note.marker, note]] : [])));
       return calls.flatMap(({ marker }) => {
         const atNs = notes.get(marker)?.atNs;
-        return atNs === undefined ? [] : [Number(BigInt(atNs) - givenUp.get(marker)!) / 1e6];
+        return atNs === undefined ? [] : [Number(BigInt(atNs) - cancelledAt.get(marker)!) / 1e6];
       });
     },
     /** Cancellations of calls that were not cancelled, twice, of unknown calls, or at another server. */
@@ -192,7 +210,7 @@ function createWatch(home: FaultHome) {
         .flatMap(({ marker, id, server, pid }) => {
           const own = held.get(marker);
           const isRight =
-            marker !== null && givenUp.has(marker) && own?.pid === pid && own.id === id && !seen.has(marker);
+            marker !== null && cancelledAt.has(marker) && own?.pid === pid && own.id === id && !seen.has(marker);
           if (marker !== null) seen.add(marker);
           return isRight ? [] : [`${server} received a cancellation of ${id} (${marker})`];
         });

@@ -23,7 +23,7 @@ const REFUSED = /INVALID_REQUEST|TOOL_VALIDATION_ERROR|-32600/;
 
 type Send = (id: string, args: string) => Promise<string>;
 interface Cost {
-  readonly told: string;
+  readonly reported: string;
   /** Processor time of the gateway's main thread. */
   readonly ms: number;
 }
@@ -32,8 +32,8 @@ const measured =
   (pid: number, send: Send) =>
   async (id: string, args: string): Promise<Cost> => {
     const before = cpuMsOf(pid);
-    const told = await send(id, args);
-    return { told, ms: cpuMsOf(pid) - before };
+    const reported = await send(id, args);
+    return { reported, ms: cpuMsOf(pid) - before };
   };
 
 /** `count`: how often each message is sent on each transport. */
@@ -59,18 +59,18 @@ export async function depthBombs({ count, dist }: RowOptions): Promise<RowResult
     for (let index = 0; index < count; index += 1) {
       for (const bomb of BOMBS) {
         for (const [way, send] of Object.entries(ways)) {
-          const { told, ms } = await send(`${bomb.what} ${index}`, bomb.args);
+          const { reported, ms } = await send(`${bomb.what} ${index}`, bomb.args);
           times.push(ms);
           if (ms > slowest.ms) slowest = { what: `${bomb.what} on ${way}`, ms };
-          violations.push(...judge(bomb, way, told));
+          violations.push(...judge(bomb, way, reported));
         }
       }
     }
     const lag = await readLag(home, wire.pid);
     const judged = together([
-      judgeTime({ of: `the refusal of a bomb, at worst ${slowest.what}`, ms: times, gateMs: GATE_MS, control }),
+      judgeTime({ of: `CPU time to reject a message, worst: ${slowest.what}`, ms: times, gateMs: GATE_MS, control }),
       judgeTime({
-        of: "the event loop is late",
+        of: "lag of the event loop",
         ms: [lag.max],
         gateMs: LAG_GATE_MS,
         control: [idle.max],
@@ -93,11 +93,11 @@ export async function depthBombs({ count, dist }: RowOptions): Promise<RowResult
       figures: {
         kinds: BOMBS.length,
         slowest: slowest.what,
-        "loop late, p99 / max ms": `${round(lag.p99)} / ${round(lag.max)}`,
-        "the same for as many plain MiB": `${round(idle.p99)} / ${round(idle.max)}`,
-        "a plain MiB, p99 ms of the processor": round(p99(control)),
+        "event loop lag, p99 / max ms": `${round(lag.p99)} / ${round(lag.max)}`,
+        "event loop lag of the control, p99 / max ms": `${round(idle.p99)} / ${round(idle.max)}`,
+        "a valid MiB, p99 ms of CPU time": round(p99(control)),
       },
-      times: { of: "the processor for the refusal of a bomb", ms: times },
+      times: { of: "CPU time to reject a message", ms: times },
     };
   });
 }
@@ -133,8 +133,8 @@ const AUTHORIZED = {
   Accept: "application/json, text/event-stream",
 };
 
-function judge({ what }: Bomb, way: string, told: string): string[] {
-  return REFUSED.test(told) && !/RangeError|stack/i.test(told)
+function judge({ what }: Bomb, way: string, reported: string): string[] {
+  return REFUSED.test(reported) && !/RangeError|stack/i.test(reported)
     ? []
-    : [`${what} on ${way} was answered with ${told.slice(0, 300)}`];
+    : [`${what} on ${way} was answered with ${reported.slice(0, 300)}`];
 }

@@ -16,11 +16,11 @@ const AT_ONCE = 16;
 const HOLE = '"here"';
 
 /** The answer of the gateway: the text of the tool or of an error. */
-interface Heard {
+interface Received {
   readonly isError: boolean;
   readonly text: string;
 }
-type Send = (id: number, args: string) => Promise<Heard>;
+type Send = (id: number, args: string) => Promise<Received>;
 
 /** `count`: the number of calls, half of them over stdio and half over HTTP. */
 export async function exactValues({ count, seed, dist, onProgress }: RowOptions): Promise<RowResult> {
@@ -43,21 +43,25 @@ export async function exactValues({ count, seed, dist, onProgress }: RowOptions)
     const values = Array.from({ length: count }, () => makeValue(random));
     const seen = { passed: 0, refused: 0, violations: [] as string[] };
     let next = 0;
-    const lane = async (): Promise<void> => {
+    const worker = async (): Promise<void> => {
       for (let index = next++; index < count; index = next++) {
         const value = values[index]!;
-        const heard = await (index % 2 === 0 ? overStdio : overHttp)(index, `{"value":${value.text}}`);
-        if (heard.isError) seen.refused += 1;
+        const received = await (index % 2 === 0 ? overStdio : overHttp)(index, `{"value":${value.text}}`);
+        if (received.isError) seen.refused += 1;
         else seen.passed += 1;
-        seen.violations.push(...judge(value, heard));
+        seen.violations.push(...judge(value, received));
         if ((index + 1) % 1000 === 0) onProgress?.(`${index + 1} of ${count} calls`);
       }
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, lane));
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
     await wire.close();
     const { passed, refused, violations } = seen;
     const odd = values.filter(({ isPlain }) => !isPlain).length;
-    const figures = { "odd somewhere": odd, "refused with their place": refused, "arrived exactly": passed };
+    const figures = {
+      "with unusual values": odd,
+      "rejected with their position": refused,
+      "arrived unchanged": passed,
+    };
     return { title: "arguments that a JSON parser would change", n: count, injected: odd, violations, figures };
   });
 }
@@ -67,17 +71,19 @@ const toCall = () => ({
   params: { name: "execute_tool", arguments: { server: "one", tool: "exact", arguments: JSON.parse(HOLE) as string } },
 });
 
-function toHeard(result: Record<string, unknown> | undefined, message = ""): Heard {
+function toHeard(result: Record<string, unknown> | undefined, message = ""): Received {
   const content = result?.["content"] as { text: string }[] | undefined;
   return { isError: result === undefined || result["isError"] === true, text: content?.[0]?.text ?? message };
 }
 
-function judge({ text, isPlain }: ValueText, heard: Heard): string[] {
-  if (heard.isError) {
-    if (isPlain) return [`${text} was rejected: ${heard.text.slice(0, 200)}`];
-    return /\/value/.test(heard.text) ? [] : [`${text} was rejected without its position: ${heard.text.slice(0, 200)}`];
+function judge({ text, isPlain }: ValueText, received: Received): string[] {
+  if (received.isError) {
+    if (isPlain) return [`${text} was rejected: ${received.text.slice(0, 200)}`];
+    return /\/value/.test(received.text)
+      ? []
+      : [`${text} was rejected without its position: ${received.text.slice(0, 200)}`];
   }
-  const arrived = argumentsIn(heard.text);
+  const arrived = argumentsIn(received.text);
   const isSame = isPlain && isDeepStrictEqual(JSON.parse(`{"value":${text}}`), JSON.parse(arrived));
   return isSame ? [] : [`${text} arrived as ${arrived.slice(0, 200)}`];
 }

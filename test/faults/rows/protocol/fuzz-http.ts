@@ -27,13 +27,13 @@ export async function fuzzHttp({ count, seed, dist, onProgress }: RowOptions): P
     const limitMs = Math.max(HANG_MS, TIMES_CONTROL * Math.max(...control));
     const seen = { statuses: new Map<number, number>(), closed: 0, times: [] as number[], violations: [] as string[] };
     let sent = 0;
-    const work = Array.from({ length: CONNECTIONS }, async (_, lane) => {
-      const random = createRandom(seed * 1000 + lane);
+    const work = Array.from({ length: CONNECTIONS }, async (_, connectionIndex) => {
+      const random = createRandom(seed * 1000 + connectionIndex);
       const { id: session } = await openMcpSession({ url: gateway.url, token: tokenOf("fuzz") });
       let connection = await openRaw(gateway.port);
       let isOver = false;
       for (let index = 0; index < count / CONNECTIONS && seen.violations.length < 20; index += 1) {
-        const { what, bytes } = breakRequest(lane * 1_000_000 + index, random, session);
+        const { what, bytes } = breakRequest(connectionIndex * 1_000_000 + index, random, session);
         if (isOver || !connection.isOpen || random.chance(0.02)) connection = await renew(connection, gateway.port);
         isOver = false;
         const from = performance.now();
@@ -66,7 +66,7 @@ export async function fuzzHttp({ count, seed, dist, onProgress }: RowOptions): P
     const { gate } = judgeFigure({
       of: "the longest wait for an answer",
       seen: Math.max(...seen.times),
-      most: HANG_MS,
+      max: HANG_MS,
       beyond: limitMs,
       unit: "ms",
     });
@@ -79,8 +79,8 @@ export async function fuzzHttp({ count, seed, dist, onProgress }: RowOptions): P
       figures: {
         ...Object.fromEntries([...seen.statuses].toSorted().map(([status, times]) => [`${status}`, times])),
         "closed without an answer": seen.closed,
-        "proper call before, max ms": Math.round(Math.max(...control)),
-        "proper call after, max ms": Math.round(Math.max(...after)),
+        "valid call before, max ms": Math.round(Math.max(...control)),
+        "valid call after, max ms": Math.round(Math.max(...after)),
       },
       times: { of: "an answer", ms: seen.times },
     };
@@ -99,8 +99,8 @@ function judge(answer: RawAnswer, what: string): string[] {
   const violations: string[] = [];
   if (status < 200 || status >= 500) violations.push(`${what} was answered with ${status} ${body.slice(0, 200)}`);
   if (!isRefused(answer, what)) violations.push(`${what} was accepted: ${status} ${body.slice(0, 200)}`);
-  const told = `${[...headers.values()].join("\n")}\n${body}`;
-  if (LEAKS.test(told)) violations.push(`${what} revealed internals: ${told.slice(0, 300)}`);
+  const reported = `${[...headers.values()].join("\n")}\n${body}`;
+  if (LEAKS.test(reported)) violations.push(`${what} revealed internals: ${reported.slice(0, 300)}`);
   if (headers.has("server") || headers.has("x-powered-by")) violations.push(`${what} revealed the server software`);
   return violations;
 }

@@ -5,11 +5,11 @@ import { withDeadline } from "../../support/deadline.js";
 import { inHome } from "../../support/home.js";
 import { createRandom, type Random } from "../../support/random.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
-import { openStdioWire, type StdioWire, type Told, toLine } from "../../support/stdio-wire.js";
+import { openStdioWire, type StdioWire, type Reported, toLine } from "../../support/stdio-wire.js";
 
 const TURN = 1000;
 const TURN_LIMIT_MS = 60_000;
-const MOST_GROWTH_MIB = 20;
+const MAX_GROWTH_MIB = 20;
 /** By then the heap has reached its working size. */
 const WARM_SHARE = 0.5;
 const MIB = 1024 * 1024;
@@ -42,7 +42,7 @@ export async function fuzzStdio({ count, seed, dist, onProgress }: RowOptions): 
     }
     const seconds = (performance.now() - from) / 1000;
     const growth = (rssOf(wire.pid) - warm) / MIB;
-    if (growth > MOST_GROWTH_MIB) violations.push(`memory grew by ${growth.toFixed(1)} MiB`);
+    if (growth > MAX_GROWTH_MIB) violations.push(`memory grew by ${growth.toFixed(1)} MiB`);
     const reached = home.ledger.entries().filter(({ kind, id }) => kind === "call" && !id.startsWith("proper "));
     violations.push(...reached.map(({ id }) => `${id} reached the server`));
     if (/unhandled|uncaught|    at /i.test(wire.said())) violations.push(`it said ${wire.said().slice(-500)}`);
@@ -54,13 +54,13 @@ export async function fuzzStdio({ count, seed, dist, onProgress }: RowOptions): 
       violations,
       figures: {
         kinds: BROKEN_KINDS.length,
-        "errors told": answers.told(),
-        "proper calls between": turns,
+        "errors returned": answers.reported(),
+        "valid calls between": turns,
         "reached a server": reached.length,
-        "MiB grown": Number(growth.toFixed(1)),
+        "memory growth, MiB": Number(growth.toFixed(1)),
         "frames per second": Math.round((turns * size) / seconds),
       },
-      times: { of: "a proper call after a thousand frames", ms: times },
+      times: { of: "a valid call after a thousand frames", ms: times },
     };
   });
 }
@@ -91,7 +91,7 @@ async function readOnce(wire: StdioWire, turn: number): Promise<number> {
 function collectAnswers(wire: StdioWire, violations: string[]) {
   const due = new Map<string, number>();
   let open = 0;
-  let told = 0;
+  let reported = 0;
   let wake = (): void => undefined;
   const keyOf = (id: unknown, code: number | undefined): string => `${JSON.stringify(id)} ${code}`;
   const note = (key: string, by: number): void => {
@@ -99,9 +99,9 @@ function collectAnswers(wire: StdioWire, violations: string[]) {
     if (left === 0) due.delete(key);
     else due.set(key, left);
   };
-  wire.onTold((message: Told) => {
+  wire.onTold((message: Reported) => {
     if (message.method !== undefined) return;
-    told += 1;
+    reported += 1;
     const key = keyOf(message.id, message.error?.code);
     if ((due.get(key) ?? 0) <= 0) violations.push(`unexpected: ${JSON.stringify(message).slice(0, 300)}`);
     else {
@@ -123,6 +123,6 @@ function collectAnswers(wire: StdioWire, violations: string[]) {
         .slice(0, 10)
         .map(([key, left]) => `${left} × ${key}`)
         .join("; "),
-    told: (): number => told,
+    reported: (): number => reported,
   };
 }

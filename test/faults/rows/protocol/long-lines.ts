@@ -4,15 +4,15 @@ import { peakRssOf } from "../../support/census.js";
 import { withDeadline } from "../../support/deadline.js";
 import { inHome } from "../../support/home.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
-import { openStdioWire, type StdioWire, type Told, toLine } from "../../support/stdio-wire.js";
+import { openStdioWire, type StdioWire, type Reported, toLine } from "../../support/stdio-wire.js";
 
 const MIB = 1024 * 1024;
 const LINE_MIB = 100;
 const WARM_MIB = 20;
 const LIMIT_MS = 60_000;
-const MOST_GROWTH_MIB = 4;
+const MAX_GROWTH_MIB = 4;
 /** With fewer lines the lowest peak is not meaningful. */
-const LEAST_JUDGED = 5;
+const MIN_JUDGED = 5;
 const OVER = -32600;
 
 /** `count`: the number of lines of 100 MiB. */
@@ -20,8 +20,8 @@ export async function longLines({ count, dist }: RowOptions): Promise<RowResult>
   return await inHome(async (home) => {
     home.configure({ one: home.stdio("one") });
     const wire = await openStdioWire(home, { dist });
-    const told: Told[] = [];
-    wire.onTold((message) => told.push(message));
+    const reported: Reported[] = [];
+    wire.onTold((message) => reported.push(message));
     const violations: string[] = [];
     const times: number[] = [];
     const peaks: number[] = [];
@@ -29,16 +29,16 @@ export async function longLines({ count, dist }: RowOptions): Promise<RowResult>
     const controls: number[] = [];
     for (let index = 0; index < count; index += 1) {
       controls.push(await peakDuring(wire, () => sendShort(wire, index)));
-      told.length = 0;
+      reported.length = 0;
       const from = performance.now();
       peaks.push(await peakDuring(wire, () => sendLine(wire, LINE_MIB, index)));
       times.push(performance.now() - from);
-      const codes = told.map(({ id, error }) => `${id} ${error?.code}`).join();
+      const codes = reported.map(({ id, error }) => `${id} ${error?.code}`).join();
       if (codes !== `long ${index} ${OVER}`) violations.push(`a line of ${LINE_MIB} MiB was answered with ${codes}`);
     }
     // The runtime decides when it frees memory; memory that is kept shows in every round.
     const growth = Math.min(...peaks) - Math.min(...controls);
-    if (count >= LEAST_JUDGED && growth > MOST_GROWTH_MIB)
+    if (count >= MIN_JUDGED && growth > MAX_GROWTH_MIB)
       violations.push(`a line takes ${growth.toFixed(1)} MiB more at its peak than the same bytes in short lines`);
     await wire.close();
     return {
@@ -47,12 +47,12 @@ export async function longLines({ count, dist }: RowOptions): Promise<RowResult>
       injected: count,
       violations,
       figures: {
-        "MiB of a line": LINE_MIB,
+        "MiB per line": LINE_MIB,
         "peak MiB": toRange(peaks),
-        "peak MiB of as much in short lines": toRange(controls),
-        "MiB more at the least peak": Number(growth.toFixed(1)),
+        "peak MiB of the same bytes in short lines": toRange(controls),
+        "lowest peak above the control, MiB": Number(growth.toFixed(1)),
       },
-      times: { of: "a line and the proper call after it", ms: times },
+      times: { of: "a long line and the valid call after it", ms: times },
     };
   });
 }

@@ -39,9 +39,11 @@ export async function sameIds({ count, dist, onProgress }: RowOptions): Promise<
         const text = `client ${client} round ${round}`;
         const args = { server: round % 2 === 0 ? "one" : "two", tool: "echo", arguments: { text } };
         const { status, messages } = await withDeadline(call(args), CALL_LIMIT_MS, text);
-        const told = messages.map(({ id, result }) => `${id} ${result?.content?.[0]?.text ?? JSON.stringify(result)}`);
-        if (status !== 200 || told.join() !== `1 ${text}`)
-          violations.push(`${text} was answered with ${status} ${told.join()}`);
+        const reported = messages.map(
+          ({ id, result }) => `${id} ${result?.content?.[0]?.text ?? JSON.stringify(result)}`,
+        );
+        if (status !== 200 || reported.join() !== `1 ${text}`)
+          violations.push(`${text} was answered with ${status} ${reported.join()}`);
         answered += 1;
         if (answered % 10_000 === 0) onProgress?.(`${answered} of ${rounds * CLIENTS} calls`);
       }
@@ -50,7 +52,7 @@ export async function sameIds({ count, dist, onProgress }: RowOptions): Promise<
     await Promise.all(clients);
     const perSecond = Math.round(answered / ((performance.now() - from) / 1000));
     const figures = { clients: CLIENTS, actors: ACTORS, "calls per second": perSecond };
-    // What goes wrong is that each client has the id of all others; the calls are proper.
+    // The fault is that all clients use the same id; the calls themselves are valid.
     return { title: "200 clients with the same request id", n: answered, injected: CLIENTS, violations, figures };
   });
 }

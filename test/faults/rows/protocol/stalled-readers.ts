@@ -21,7 +21,7 @@ const PIECE_EVERY_MS = 25;
 const CONTROL_MIB = 4;
 const LIMIT_MS = 180_000;
 /** Limit above the peak with as many clients that read: traffic makes the heap grow, whether or not it is read. */
-const MOST_GROWTH_MIB = 64;
+const MAX_GROWTH_MIB = 64;
 /** The highest allowed ratio of the others' p99 to their p99 next to as many clients that read. */
 const GATE = 1.1;
 /** The two runs follow each other: the load of the machine may differ. */
@@ -37,29 +37,31 @@ export async function stalledReaders({ count, seed, dist }: RowOptions): Promise
     for (const server of [...FLOODERS, "calm"]) await ask(gateway, server);
     const callOthers = async <T>(work: Promise<T>) => {
       const times: number[] = [];
-      let most = rssOf(gateway.pid);
+      let peak = rssOf(gateway.pid);
       const state = { isOver: false };
       const ended = work.finally(() => (state.isOver = true));
       while (!state.isOver) {
         times.push(await ask(gateway, "calm"));
-        most = Math.max(most, rssOf(gateway.pid));
+        peak = Math.max(peak, rssOf(gateway.pid));
       }
-      return { value: await ended, times, most };
+      return { value: await ended, times, peak };
     };
     const reading = { clients: CLIENTS, mebibytes: CONTROL_MIB, isReading: true };
     const before = rssOf(gateway.pid);
-    const { times: control, most: baseline } = await callOthers(flood(home, gateway, reading));
+    const { times: control, peak: baseline } = await callOthers(flood(home, gateway, reading));
     const stalled = { clients: CLIENTS, mebibytes: count, isReading: false };
-    const { value: ends, times: others, most } = await callOthers(flood(home, gateway, stalled));
-    const growth = (most - baseline) / MIB;
-    const compared = { of: "a call of others meanwhile", most: GATE, unexplained: UNEXPLAINED };
+    const { value: ends, times: others, peak } = await callOthers(flood(home, gateway, stalled));
+    const growth = (peak - baseline) / MIB;
+    const compared = { of: "a call of another client at the same time", max: GATE, unexplained: UNEXPLAINED };
     const random = createRandom(seed);
     const judged = judgeRatio({ ...compared, slices: toSlices(others, control, SLICES), random });
-    const told = ends.filter((end) => /: closed because nothing was read/.test(end)).length;
+    const reported = ends.filter((end) => /: closed because nothing was read/.test(end)).length;
     const whole = ends.filter((end) => end.includes('"result"')).length;
     const violations = [
-      ...(told + whole === CLIENTS ? [] : [`${CLIENTS - told - whole} streams ended without an answer or a reason`]),
-      ...(growth > MOST_GROWTH_MIB ? [`memory grew by ${growth.toFixed(0)} MiB more than with clients that read`] : []),
+      ...(reported + whole === CLIENTS
+        ? []
+        : [`${CLIENTS - reported - whole} streams ended without an answer or a reason`]),
+      ...(growth > MAX_GROWTH_MIB ? [`memory grew by ${growth.toFixed(0)} MiB more than with clients that read`] : []),
       ...judged.violations,
       ...(gateway.isAlive ? [] : ["the gateway has exited"]),
     ];
@@ -70,16 +72,16 @@ export async function stalledReaders({ count, seed, dist }: RowOptions): Promise
       violations,
       gates: [judged.gate],
       figures: {
-        "MiB for each": count,
-        "closed with the reason": told,
-        "all of it waited in the system's buffers": whole,
-        "MiB more than beside clients that read": round(growth),
-        "MiB more than before both": round((most - before) / MIB),
+        "MiB for each client": count,
+        "closed with the reason": reported,
+        "streams that fit into system buffers": whole,
+        "peak above the control, MiB": round(growth),
+        "peak above the start, MiB": round((peak - before) / MIB),
         "others' calls": others.length,
         "others p99 ms": round(p99(others)),
-        "the same beside clients that read": round(p99(control)),
+        "others p99 ms, control": round(p99(control)),
       },
-      times: { of: "a call of others meanwhile", ms: others },
+      times: { of: "a call of another client at the same time", ms: others },
     };
   });
 }

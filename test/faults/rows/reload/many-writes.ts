@@ -19,7 +19,10 @@ export async function manyWrites({ count, dist }: RowOptions): Promise<RowResult
       return outcome.kind === "answer" ? "answer" : JSON.stringify(outcome);
     };
     await call();
-    await waitFor(() => takeCensus(gateway.pid).processes <= 2, "end of servers that were only asked for their tools");
+    await waitFor(
+      () => takeCensus(gateway.pid).processes <= 2,
+      "end of servers that were started only to list their tools",
+    );
     const before = takeCensus(gateway.pid);
     const violations: string[] = [];
     const from = performance.now();
@@ -29,9 +32,9 @@ export async function manyWrites({ count, dist }: RowOptions): Promise<RowResult
       writes += 1;
       gateway.save(toConfig(home, writes));
       if (writes % WRITES_PER_SECOND === 0) {
-        const told = await call();
-        if (told === "answer") answers += 1;
-        else violations.push(`after ${writes} writes a call got ${told}`);
+        const reported = await call();
+        if (reported === "answer") answers += 1;
+        else violations.push(`after ${writes} writes a call got ${reported}`);
       }
       await until(from + (writes * 1000) / WRITES_PER_SECOND);
     }
@@ -39,16 +42,14 @@ export async function manyWrites({ count, dist }: RowOptions): Promise<RowResult
     const reloadsMeanwhile = gateway.reloads();
     const last = `turn-${writes}`;
     const isLast = async (): Promise<boolean> => (await gateway.servers()).includes(last);
-    await waitFor(isLast, "last configuration in force", 10_000).catch((error: Error) =>
-      violations.push(error.message),
-    );
+    await waitFor(isLast, "last configuration in use", 10_000).catch((error: Error) => violations.push(error.message));
     const names = await gateway.servers();
     if (names.join() !== ["steady", last].join()) violations.push(`in the end the servers are ${names.join(", ")}`);
     if (reloadsMeanwhile > seconds + RELOADS_MORE)
       violations.push(`${reloadsMeanwhile} reloads in ${Math.round(seconds)} s`);
     if (gateway.refusals() > 0) violations.push(`${gateway.refusals()} configurations were rejected`);
     const isSettled = (): boolean => takeCensus(gateway.pid).processes <= before.processes;
-    await waitFor(isSettled, "end of the servers that are gone", 15_000).catch(() => undefined);
+    await waitFor(isSettled, "end of the removed servers", 15_000).catch(() => undefined);
     const after = takeCensus(gateway.pid);
     if (after.processes > before.processes) violations.push(`${after.processes - before.processes} processes are left`);
     await gateway.close();
@@ -62,8 +63,8 @@ export async function manyWrites({ count, dist }: RowOptions): Promise<RowResult
         writes,
         reloads: reloadsMeanwhile,
         "calls answered meanwhile": answers,
-        "children more": after.processes - before.processes,
-        "descriptors more": after.descriptors - before.descriptors,
+        "additional processes": after.processes - before.processes,
+        "additional descriptors": after.descriptors - before.descriptors,
       },
     };
   });

@@ -10,13 +10,13 @@ import { describe } from "../../support/replay.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
 
 const MIB = 1024 * 1024;
-const MOST_GROWN = 32 * MIB;
+const MAX_GROWN = 32 * MIB;
 const MAX_MESSAGE_BYTES = 10 * MIB;
 /** A line of a shared stream is skipped up to this multiple of the limit, so that its other events still arrive. */
 const TIMES_SKIPPED = 16;
 /** Data in buffers of sockets and decompressors. */
 const BUFFERED = 16 * MIB;
-const MOST_TAKEN = TIMES_SKIPPED * MAX_MESSAGE_BYTES + BUFFERED;
+const MAX_TAKEN = TIMES_SKIPPED * MAX_MESSAGE_BYTES + BUFFERED;
 const START = '{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"';
 
 interface Bomb {
@@ -45,13 +45,13 @@ function createBombs(): Bomb[] {
     packed("gzip", EVENTS, gzipBomb(`data: ${START}`)),
     packed("br", JSON_TYPE, brotliBomb(START)),
     packed("br", EVENTS, brotliBomb(`data: ${START}`)),
-    endless("a body without end", { ...JSON_TYPE, "transfer-encoding": "chunked" }, "", chunk),
-    endless("an event without end", EVENTS, "data: ", Buffer.alloc(65_536, "x")),
-    endless("a text without end", { "content-type": "text/plain" }, "", Buffer.alloc(65_536, "x")),
+    endless("an endless body", { ...JSON_TYPE, "transfer-encoding": "chunked" }, "", chunk),
+    endless("an endless event", EVENTS, "data: ", Buffer.alloc(65_536, "x")),
+    endless("an endless text", { "content-type": "text/plain" }, "", Buffer.alloc(65_536, "x")),
     {
-      name: "a head without end",
+      name: "endless headers",
       write(socket, onSent) {
-        socket.write("HTTP/1.1 200 Told\r\nx: ");
+        socket.write("HTTP/1.1 200 Reported\r\nx: ");
         writeEndlessly(socket, Buffer.alloc(65_536, "x"), onSent);
       },
     },
@@ -85,9 +85,9 @@ export async function bombs({ count, dist, onProgress }: RowOptions): Promise<Ro
       grown.push(bytes);
       if (scene.seen(id) !== 1) violations.push(`${what}: sent ${scene.seen(id)} times`);
       if (outcome.kind !== "error") violations.push(`${what}: ${describe(outcome)}`);
-      if (bytes > MOST_GROWN) violations.push(`${what}: ${toMib(bytes)} MiB more in memory`);
+      if (bytes > MAX_GROWN) violations.push(`${what}: ${toMib(bytes)} MiB more in memory`);
       const left = sent.get(id) ?? 0;
-      if (left > MOST_TAKEN) violations.push(`${what}: ${toMib(left)} MiB were read`);
+      if (left > MAX_TAKEN) violations.push(`${what}: ${toMib(left)} MiB were read`);
       violations.push(...(await judgeNext(scene, way, what)));
       onProgress?.(`${what}: ${describe(outcome)}, ${toMib(bytes)} MiB`);
     }
@@ -97,10 +97,10 @@ export async function bombs({ count, dist, onProgress }: RowOptions): Promise<Ro
       injected: grown.length,
       violations,
       figures: {
-        "most grown by one, in MiB": toMib(Math.max(...grown)),
-        "grown by all, in MiB": toMib(rssOf(scene.gateway.pid) - first),
-        "limit of a message in MiB": toMib(MAX_MESSAGE_BYTES),
-        "most taken of one without end, in MiB": toMib(Math.max(...sent.values())),
+        "largest growth by one response, MiB": toMib(Math.max(...grown)),
+        "growth by all responses, MiB": toMib(rssOf(scene.gateway.pid) - first),
+        "message limit, MiB": toMib(MAX_MESSAGE_BYTES),
+        "most read of an endless response, MiB": toMib(Math.max(...sent.values())),
       },
     };
   });

@@ -47,7 +47,12 @@ export async function brokenConnections({ count, seed, dist }: RowOptions): Prom
     const limit = Math.max(LIMIT_MS, TIMES_CONTROL * Math.max(...controls));
     violations.push(...slow.filter(({ ms }) => !(ms <= limit)).map(({ id, ms }) => `${id}: answered after ${ms} ms`));
     const ms = slow.map((one) => one.ms);
-    const { gate } = judgeTime({ of: "a break until the caller is told", ms, gateMs: LIMIT_MS, control: controls });
+    const { gate } = judgeTime({
+      of: "from the break to the error at the caller",
+      ms,
+      gateMs: LIMIT_MS,
+      control: controls,
+    });
     return {
       title: "broken connections",
       n: count,
@@ -55,11 +60,11 @@ export async function brokenConnections({ count, seed, dist }: RowOptions): Prom
       violations,
       gates: [gate],
       figures: {
-        "most effects of one call": Math.max(...[...scene.remote.ledger.values()].map(({ effects }) => effects)),
-        "slowest unbroken call in ms": Math.round(Math.max(...controls)),
+        "max effects of one call": Math.max(...[...scene.remote.ledger.values()].map(({ effects }) => effects)),
+        "slowest call without a fault, ms": Math.round(Math.max(...controls)),
         "after 250 ms": slow.filter(({ ms }) => ms > LIMIT_MS).length,
       },
-      times: { of: "breaks, until the caller is told", ms },
+      times: { of: "from the break to the error at the caller", ms },
     };
   });
 }
@@ -78,10 +83,10 @@ interface Broken {
 /** A call on a broken connection gets an unknown outcome unless its answer had arrived; any other call gets its answer. */
 function judgeBreak(id: string, { outcome, fault, scene }: Broken): string[] {
   const { effects } = scene.remote.of(id);
-  const told = describe(outcome);
-  if (fault === undefined) return outcome.kind === "answer" ? [] : [`${id}: had no fault but got ${told}`];
+  const reported = describe(outcome);
+  if (fault === undefined) return outcome.kind === "answer" ? [] : [`${id}: had no fault but got ${reported}`];
   if ((fault.when === "before") !== (effects === 0)) return [`${id}: broken ${fault.when}, with ${effects} effects`];
   if (outcome.kind === "answer") return fault.when === "within" ? [] : [`${id}: an answer that the server never sent`];
   const isRight = outcome.kind === "error" && outcome.code === "TOOL_EXECUTION_ERROR" && outcome.executed === "unknown";
-  return isRight ? [] : [`${id}: broken ${fault.when}, answered with ${told}`];
+  return isRight ? [] : [`${id}: broken ${fault.when}, answered with ${reported}`];
 }

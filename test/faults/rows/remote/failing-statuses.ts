@@ -9,7 +9,7 @@ import type { RowOptions, RowResult } from "../../support/row.js";
 
 const STATUSES = [500, 502, 503, 429, 504] as const;
 /** A tenth more, plus the rounding of integers. */
-const MOST_AMPLIFIED = 1.1 + 1e-9;
+const MAX_AMPLIFIED = 1.1 + 1e-9;
 /** A server with few calls so far has a retry budget of this many calls. */
 const FEWEST_CALLS = 20;
 const IN_FLIGHT = 12;
@@ -61,7 +61,7 @@ export async function failingStatuses({ count, seed, dist }: RowOptions): Promis
         const from = performance.now();
         const outcome = await (number % 2 === 0 ? scene.change : scene.look)(way, id);
         const ms = performance.now() - from;
-        const what = `${id}, ${mine.status} with Retry-After ${mine.wait[0]}, told ${describe(outcome)}`;
+        const what = `${id}, ${mine.status} with Retry-After ${mine.wait[0]}, reported ${describe(outcome)}`;
         if (number % 2 === 0) violations.push(...judgeChange(id, outcome, scene));
         if (outcome.kind !== "error") violations.push(`${what}: no failure`);
         if (ms > 2 * LONGEST_WAIT_MS + LEEWAY_MS) violations.push(`${what} after ${Math.round(ms)} ms`);
@@ -71,7 +71,7 @@ export async function failingStatuses({ count, seed, dist }: RowOptions): Promis
     await Promise.all(Array.from({ length: IN_FLIGHT }, work));
     const amplified = Object.fromEntries(WAYS.map((way) => [way, amplification(scene, ids, way)]));
     for (const [way, times] of Object.entries(amplified)) {
-      if (times > MOST_AMPLIFIED) violations.push(`${way} received ${times} requests per call`);
+      if (times > MAX_AMPLIFIED) violations.push(`${way} received ${times} requests per call`);
     }
     const tries = ids.reduce((sum, { id }) => sum + scene.seen(id), 0);
     return {
@@ -80,11 +80,11 @@ export async function failingStatuses({ count, seed, dist }: RowOptions): Promis
       injected: tries,
       violations,
       figures: {
-        "tries per call": round(tries / count),
+        "requests per call": round(tries / count),
         ...Object.fromEntries(
-          Object.entries(amplified).map(([way, times]) => [`tries per call of ${way}`, round(times)]),
+          Object.entries(amplified).map(([way, times]) => [`requests per call of ${way}`, round(times)]),
         ),
-        "tries of calls that change": ids.filter(({ id }) => id.includes("change") && scene.seen(id) > 1).length,
+        "retried calls with side effects": ids.filter(({ id }) => id.includes("change") && scene.seen(id) > 1).length,
       },
     };
   });

@@ -67,7 +67,7 @@ export async function inboundHeaders({ count, seed, dist }: RowOptions): Promise
       n: count,
       injected: canaries.length,
       violations,
-      figures: { canaries: canaries.length, hits: hits.length, answered, "requests looked at": sent.length },
+      figures: { canaries: canaries.length, hits: hits.length, answered, "requests searched": sent.length },
     };
   });
 }

@@ -36,12 +36,12 @@ const progress = (request: ProxiedRequest): string => {
 };
 
 const SLOW: Readonly<Record<string, Slowness>> = {
-  "no head": { limitMs: SILENCE_MS, fault: () => ({ kind: "silence" }) },
-  "a head and nothing": { limitMs: SILENCE_MS, fault: withHead(JSON_TYPE) },
-  "a stream and nothing": { limitMs: SILENCE_MS, fault: withHead(EVENTS) },
+  "no headers": { limitMs: SILENCE_MS, fault: () => ({ kind: "silence" }) },
+  "headers and no body": { limitMs: SILENCE_MS, fault: withHead(JSON_TYPE) },
+  "an empty stream": { limitMs: SILENCE_MS, fault: withHead(EVENTS) },
   "a byte at a time": { limitMs: SILENCE_MS, fault: () => ({ kind: "drip", everyMs: EVERY_MS }) },
-  "comments for ever": { limitMs: SILENCE_MS, fault: withHead(EVENTS, () => ": still here\n\n") },
-  "progress for ever": { limitMs: WHOLE_MS, fault: withHead(EVENTS, progress) },
+  "endless comments": { limitMs: SILENCE_MS, fault: withHead(EVENTS, () => ": still here\n\n") },
+  "endless progress": { limitMs: WHOLE_MS, fault: withHead(EVENTS, progress) },
 };
 
 const sentAt = new Map<string, number>();
@@ -82,9 +82,9 @@ export async function slowAnswers({ count, dist }: RowOptions): Promise<RowResul
     const late = ended.map(({ ms, limitMs }) => ms - limitMs);
     const off = Math.max(...ended.map(({ ms, limitMs }) => Math.abs(ms - limitMs) / limitMs));
     const { gate } = judgeFigure({
-      of: "how far from its limit a call ends, at most",
+      of: "largest difference between a call and its timeout",
       seen: off * 100,
-      most: SHARE_OFF * 100,
+      max: SHARE_OFF * 100,
       beyond: Number.POSITIVE_INFINITY,
       unit: "%",
     });
@@ -95,12 +95,12 @@ export async function slowAnswers({ count, dist }: RowOptions): Promise<RowResul
       violations,
       gates: [gate],
       figures: {
-        "limit of silence in ms": SILENCE_MS,
-        "limit of the whole in ms": WHOLE_MS,
-        "within a tenth": `${ended.filter(({ ms, limitMs }) => Math.abs(ms - limitMs) <= SHARE_OFF * limitMs).length} of ${ended.length}`,
-        "slowest healthy call meanwhile in ms": Math.round(slowest),
+        "idle timeout, ms": SILENCE_MS,
+        "total timeout, ms": WHOLE_MS,
+        "within 10 % of the limit": `${ended.filter(({ ms, limitMs }) => Math.abs(ms - limitMs) <= SHARE_OFF * limitMs).length} of ${ended.length}`,
+        "slowest call without a fault, ms": Math.round(slowest),
       },
-      times: { of: "calls, beyond their limit", ms: late },
+      times: { of: "calls, time beyond their timeout", ms: late },
     };
   });
 }

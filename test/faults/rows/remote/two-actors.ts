@@ -29,9 +29,9 @@ export async function twoActors({ count, dist }: RowOptions): Promise<RowResult>
           const key = `${actor} at ${server}`;
           const wanted = (counted.get(key) ?? 0) + 1;
           counted.set(key, wanted);
-          const told = await call(scene.caller(actor), { server, tool: "count", id: `count-${round}-${index}` });
+          const reported = await call(scene.caller(actor), { server, tool: "count", id: `count-${round}-${index}` });
           calls += 1;
-          if (told !== String(wanted)) violations.push(`${key} has counted ${wanted} but got ${told}`);
+          if (reported !== String(wanted)) violations.push(`${key} has counted ${wanted} but got ${reported}`);
         }
         violations.push(...(await cancelOne(scene, held, { server, round })));
         calls += 2;
@@ -44,7 +44,7 @@ export async function twoActors({ count, dist }: RowOptions): Promise<RowResult>
       injected: count * SERVERS.length,
       violations,
       figures: {
-        "calls given up": count * SERVERS.length,
+        "cancelled calls": count * SERVERS.length,
         "sessions at the server": sessions,
         "shared states": violations.length,
       },
@@ -95,6 +95,6 @@ async function cancelOne(
   mine?.response.destroy();
   other?.finish();
   held.length = 0;
-  const told = await answer;
-  return told === `done ${second!.id}` ? [] : [`${second!.id} got ${told}`];
+  const reported = await answer;
+  return reported === `done ${second!.id}` ? [] : [`${second!.id} got ${reported}`];
 }

@@ -66,10 +66,10 @@ export async function evilGlobs({ count, triesStock = false }: RowOptions): Prom
     figures: {
       globs: GLOBS.length,
       names: count,
-      "refused at load": refused,
+      "rejected at load": refused,
       [`within ${GATE_MS} ms`]: ms.filter((one) => one <= GATE_MS).length,
     },
-    times: { of: `compiling one and matching ${count} names, computing time`, ms },
+    times: { of: `compiling one pattern and matching ${count} names, CPU time`, ms },
     ...(triesStock ? { stock: await tryStock(GLOBS[0] ?? "", "a".repeat(128)) } : {}),
   };
 }
@@ -82,7 +82,7 @@ async function tryStock(glob: string, name: string): Promise<Record<string, stri
   return await new Promise((resolve) => {
     execFile(process.execPath, words, { timeout: STOCK_LIMIT_MS, killSignal: "SIGKILL" }, (error, stdout) => {
       const said = error === null ? Math.round(Number(stdout)) : `none after ${STOCK_LIMIT_MS}`;
-      resolve({ "ms of picomatch for one name": said });
+      resolve({ "picomatch, ms for one name": said });
     });
   });
 }

@@ -17,7 +17,7 @@ const GATE_MS = 500;
 /** A factor above the gate that a slow machine does not explain. */
 const FAR_TOO_LONG = 3;
 const LAG_GATE_MS = 50;
-const LONGEST_NAME = 128;
+const MAX_NAME_LENGTH = 128;
 const LIMIT_MS = 120_000;
 /** A reload with ten thousand names uses the event loop with or without rules; a backtracking expression would block it for minutes. */
 const TIMES_LAG_GATE = 10;
@@ -26,7 +26,7 @@ const RELOADED = 5;
 
 /** `count`: the number of names. */
 export async function evilRules({ count, dist, onProgress }: RowOptions): Promise<RowResult> {
-  const names = Array.from({ length: count }, (_, n) => `${"a".repeat(100)}_${n}`.padEnd(LONGEST_NAME, "a"));
+  const names = Array.from({ length: count }, (_, n) => `${"a".repeat(100)}_${n}`.padEnd(MAX_NAME_LENGTH, "a"));
   const ms: number[] = [];
   let refused = 0;
   for (const source of EVIL_PATTERNS) {
@@ -52,7 +52,7 @@ export async function evilRules({ count, dist, onProgress }: RowOptions): Promis
       timesGate: FAR_TOO_LONG,
     }),
     judgeTime({
-      of: "the event loop stands still while rules are taken over",
+      of: "longest block of the event loop while rules are applied",
       ms: [held],
       gateMs: LAG_GATE_MS,
       control: [lags.control.max],
@@ -68,12 +68,12 @@ export async function evilRules({ count, dist, onProgress }: RowOptions): Promis
     figures: {
       regexes: EVIL_PATTERNS.length,
       names: count,
-      "refused at load": refused,
+      "rejected at load": refused,
       [`within ${GATE_MS} ms`]: ms.filter((one) => one <= GATE_MS).length,
       "worst lag of the event loop, ms": Math.round(held),
       "worst lag without rules, ms": Math.round(lags.control.max),
     },
-    times: { of: `compiling one and matching ${count} names, computing time`, ms },
+    times: { of: `compiling one pattern and matching ${count} names, CPU time`, ms },
   };
 }
 
@@ -113,7 +113,7 @@ async function known(gateway: Gateway, count: number): Promise<void> {
   await waitFor(isKnown, "list of all tools", LIMIT_MS);
 }
 
-/** Whether the rules that set this tag are in force. */
+/** Whether the rules that set this tag are active. */
 async function isMarked(gateway: Gateway, mark: string): Promise<boolean> {
   const outcome = await gateway.request("tools/call", { name: "list_tools", arguments: { server: "one" } });
   return outcome.kind === "answer" && JSON.stringify(outcome.result).includes(mark);

@@ -60,6 +60,6 @@ export async function manyRules({ count, seed }: RowOptions): Promise<RowResult>
       "compiled in ms": Math.round(compileMs),
       "tools that a rule decides": decided,
     },
-    times: { of: "one decision, computing time", ms },
+    times: { of: "one decision, CPU time", ms },
   };
 }

@@ -64,13 +64,13 @@ export async function evilSchemas({ count, dist, triesStock = false, onProgress 
     onProgress?.("measuring the control");
     const violations: string[] = [];
     const endings: Record<string, number> = {};
-    const beside: number[] = [];
+    const others: number[] = [];
     const call = async (tool: string, args: Json): Promise<void> => {
       const [outcome, ms] = await Promise.all([
         gateway.execute({ server: "evil", tool, arguments: args }),
         innocent(gateway, INNOCENT_PER_ROUND),
       ]);
-      beside.push(...ms);
+      others.push(...ms);
       const ending = endingOf(outcome);
       endings[ending] = (endings[ending] ?? 0) + 1;
       if (!CLEAN_ENDINGS.includes(ending)) violations.push(`${tool} ends in ${ending}`);
@@ -82,7 +82,7 @@ export async function evilSchemas({ count, dist, triesStock = false, onProgress 
     const lag = await readLag(home, gateway.pid);
     await gateway.close();
     const judged = judgeTime({
-      of: "the event loop stands still",
+      of: "longest block of the event loop",
       ms: [lag.max],
       gateMs: LAG_GATE_MS,
       control: [control.max],
@@ -98,14 +98,14 @@ export async function evilSchemas({ count, dist, triesStock = false, onProgress 
       gates: [judged.gate],
       figures: {
         "worst lag of the event loop, ms": Math.round(lag.max),
-        "the same without faults, ms": Math.round(control.max),
+        "worst lag without faults, ms": Math.round(control.max),
         "p99 lag, ms": Math.round(lag.p99),
         "p99 lag without faults, ms": Math.round(control.p99),
-        "other calls, median ms": Math.round(median(beside)),
+        "other calls, median ms": Math.round(median(others)),
         "other calls without faults, median ms": Math.round(median(idle)),
         ...endings,
       },
-      times: { of: "calls of another server beside them", ms: beside },
+      times: { of: "calls of another server at the same time", ms: others },
       ...(triesStock ? { stock: await callStock(evil) } : {}),
     };
   });
@@ -133,9 +133,9 @@ async function callStock({
   return await new Promise((resolve) => {
     const limits = { timeout: STOCK_LIMIT_MS, killSignal: "SIGKILL" as const };
     execFile(process.execPath, [STOCK, "output", command, ...args], limits, (error, stdout) => {
-      if (error !== null || stdout === "") return resolve({ "event loop held up, ms": `over ${STOCK_LIMIT_MS}` });
+      if (error !== null || stdout === "") return resolve({ "event loop blocked, ms": `over ${STOCK_LIMIT_MS}` });
       const { ending, heldUpMs, ms } = JSON.parse(stdout) as { ending: string; heldUpMs: number; ms: number };
-      resolve({ "event loop held up, ms": heldUpMs, "call, ms": ms, ending });
+      resolve({ "event loop blocked, ms": heldUpMs, "call, ms": ms, ending });
     });
   });
 }

@@ -52,7 +52,7 @@ export async function oneBadTool({ count, dist }: RowOptions): Promise<RowResult
       served += listed?.toolCount ?? 0;
     }
     await gateway.close();
-    violations.push(...(await findUntold(home, dist, kinds)));
+    violations.push(...(await findUnreported(home, dist, kinds)));
     return {
       title: `one broken tool among ${TOOLS}`,
       n: kinds.length * TOOLS,
@@ -63,8 +63,8 @@ export async function oneBadTool({ count, dist }: RowOptions): Promise<RowResult
   });
 }
 
-/** `doctor` reports which tools were left out, and why. */
-async function findUntold(
+/** `doctor` reports which tools were dropped, and why. */
+async function findUnreported(
   home: FaultHome,
   dist: string,
   kinds: readonly (readonly [string, unknown])[],

@@ -53,7 +53,7 @@ const LARGE = [
   ...numbers(25).map((n) => plainTool(`properties${n}`, object({ properties: properties(1000) }))),
   ...numbers(40).map((n) => plainTool(`values${n}`, object({ properties: { a: { enum: numbers(5000) } } }))),
 ];
-/** Definitions of an unreasonable size are left out of the list. */
+/** Definitions of an unreasonable size are dropped from the list. */
 const CLEAN_ENDINGS = ["answer", "TOOL_VALIDATION_ERROR", "TOOL_NOT_FOUND"];
 const COMPLEX = plainTool("complex", object({ properties: { a: { type: "string" } }, allOf: [{ required: ["a"] }] }));
 
@@ -103,7 +103,7 @@ export async function schemaBombs({ count, dist, onProgress }: RowOptions): Prom
     if (!(await checked(gateway, "good")).isRight) violations.push("after a definition of 50 MB nothing is validated");
     await gateway.close();
     const judged = judgeTime({
-      of: `the event loop stands still, longest at ${worst.what}`,
+      of: `longest block of the event loop, at ${worst.what}`,
       ms: [worst.max],
       gateMs: LAG_GATE_MS,
       control: [control.max],
@@ -117,14 +117,14 @@ export async function schemaBombs({ count, dist, onProgress }: RowOptions): Prom
       violations,
       gates: [judged.gate],
       figures: {
-        "worst at": worst.what,
+        "worst schema": worst.what,
         "worst lag of the event loop, ms": Math.round(worst.max),
-        "the same without faults, ms": Math.round(control.max),
-        "longest refusal, ms": Math.round(Math.max(...refusals)),
+        "worst lag without faults, ms": Math.round(control.max),
+        "slowest rejection, ms": Math.round(Math.max(...refusals)),
         "a definition of 50 MB": ending,
         ...endings,
       },
-      times: { of: "the next check in the worker, after a bomb", ms: recovery },
+      times: { of: "the next validation in the worker, after a schema bomb", ms: recovery },
     };
   });
 }

@@ -36,7 +36,7 @@ const LOOPS: Readonly<Record<string, Json>> = {
   },
 };
 
-const elsewhere = (port: number): Readonly<Record<string, string>> => ({
+const externalReferences = (port: number): Readonly<Record<string, string>> => ({
   http: `http://127.0.0.1:${port}/schema.json`,
   "http with a fragment": `http://127.0.0.1:${port}/schema.json#/a`,
   https: `https://127.0.0.1:${port}/schema.json`,
@@ -61,7 +61,7 @@ export async function schemaReferences({ count, dist }: RowOptions): Promise<Row
     response.end("{}");
   }).on("connection", () => (asked += 1));
   await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
-  const places = elsewhere((listener.address() as AddressInfo).port);
+  const places = externalReferences((listener.address() as AddressInfo).port);
   const remote = Object.entries(places).flatMap(([name, $ref]): [string, Json][] => [
     [`${name}, at the root`, { $ref }],
     [`${name}, inside`, { type: "object", properties: { a: { $ref } } }],
@@ -97,8 +97,8 @@ export async function schemaReferences({ count, dist }: RowOptions): Promise<Row
         violations,
         figures: {
           schemas: cases.length,
-          "siblings alive": `${alive}/${cases.length * count}`,
-          "asked elsewhere": asked,
+          "other tools that work": `${alive}/${cases.length * count}`,
+          "external requests": asked,
           ...endings,
         },
       };

@@ -71,7 +71,7 @@ export async function schemaRoots({ count, seed, dist, onProgress }: RowOptions)
       n: count + tools.length,
       injected: tools.length,
       violations,
-      figures: { roots: tools.length, "values that fit": accepted, "values that do not": count - accepted },
+      figures: { roots: tools.length, "valid values": accepted, "invalid values": count - accepted },
     };
   });
 }

@@ -43,7 +43,7 @@ export async function argvSecrets({ count, seed, dist }: RowOptions): Promise<Ro
       "list of all servers",
       LIMIT_MS,
     );
-    const untold = servers.filter(
+    const unreported = servers.filter(
       ({ name, reason = "" }) => name !== "good" && !reason.includes("can read them in the process list"),
     );
     const ran = readdirSync(home.folder).filter((name) => name.startsWith("started-"));
@@ -53,14 +53,14 @@ export async function argvSecrets({ count, seed, dist }: RowOptions): Promise<Ro
       n: forms.length,
       injected: forms.length,
       violations: [
-        ...untold.map(({ name, reason }) => `${name} is rejected with: ${reason}`),
+        ...unreported.map(({ name, reason }) => `${name} is rejected with: ${reason}`),
         ...ran.map((name) => `${name.replace("started-", "bad")} was started`),
         ...(servers.some(({ name, status }) => name === "good" && status === "error")
           ? ["a reference in env is rejected too"]
           : []),
         ...(JSON.stringify(servers).includes(canary) ? ["the value is revealed"] : []),
       ],
-      figures: { "servers started with a value": ran.length, "servers that have it in env": 1 },
+      figures: { "servers started with a value": ran.length, "servers with the value in env": 1 },
     };
   });
 }

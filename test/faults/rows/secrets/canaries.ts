@@ -1,7 +1,7 @@
 // Secrets in every setting that can contain one, every fault that can reveal one, and a search of every byte that was
 // written.
 import { createCanaryPlace } from "../../support/canary-place.js";
-import { createPrograms, type Heard } from "../../support/canary-programs.js";
+import { createPrograms, type Received } from "../../support/canary-programs.js";
 import { createNeedles, scanBytes, scanFiles } from "../../support/canary-scan.js";
 import { type Scenario, SCENARIOS } from "../../support/canary-scenarios.js";
 import { createCanaries } from "../../support/canary-values.js";
@@ -9,7 +9,7 @@ import { createRandom } from "../../support/random.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
 
 /** Share of all runs that must mention a redacted value; with fewer the search would prove nothing. */
-const LEAST_HIDDEN_SHARE = 0.3;
+const MIN_HIDDEN_SHARE = 0.3;
 
 export interface CanaryOptions {
   readonly runs: number;
@@ -55,11 +55,16 @@ export async function canaries({ count, seed, dist, onProgress }: RowOptions): P
     injected: sweep.runs,
     violations: [
       ...sweep.hits,
-      ...(sweep.hidden >= LEAST_HIDDEN_SHARE * sweep.runs
+      ...(sweep.hidden >= MIN_HIDDEN_SHARE * sweep.runs
         ? []
         : [`only ${sweep.hidden} of ${sweep.runs} runs printed a redacted value`]),
     ],
-    figures: { canaries: sweep.canaries, runs: sweep.runs, "runs that quote": sweep.hidden, bytes: sweep.bytes },
+    figures: {
+      canaries: sweep.canaries,
+      runs: sweep.runs,
+      "runs with redacted output": sweep.hidden,
+      bytes: sweep.bytes,
+    },
   };
 }
 
@@ -78,16 +83,16 @@ async function runOne(scenario: Scenario, seed: number, dist: string): Promise<R
   try {
     await scenario.run({ place, programs, canaries: values });
     await programs.close();
-    const { heard } = programs;
+    const { received } = programs;
     const hits = [
-      ...heard.flatMap(({ where, bytes }) => scanBytes(bytes, where, needles)),
+      ...received.flatMap(({ where, bytes }) => scanBytes(bytes, where, needles)),
       ...scanFiles(place.root, place.written, needles),
     ];
     return {
       canaries: Object.keys(values).length,
       hits: hits.map((hit) => `${scenario.name} (seed ${seed}): ${hit}`),
-      isHidden: heard.some(({ bytes }) => bytes.includes("***")),
-      bytes: sumOf(heard),
+      isHidden: received.some(({ bytes }) => bytes.includes("***")),
+      bytes: sumOf(received),
     };
   } finally {
     await programs.close();
@@ -95,6 +100,6 @@ async function runOne(scenario: Scenario, seed: number, dist: string): Promise<R
   }
 }
 
-function sumOf(heard: readonly Heard[]): number {
-  return heard.reduce((sum, { bytes }) => sum + bytes.length, 0);
+function sumOf(received: readonly Received[]): number {
+  return received.reduce((sum, { bytes }) => sum + bytes.length, 0);
 }

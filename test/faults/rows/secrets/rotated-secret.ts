@@ -57,7 +57,12 @@ export async function rotatedSecret({ count, dist, onProgress }: RowOptions): Pr
     await gateway.close();
     remote.close();
     if (stale > 0) violations.push(`${stale} calls use the old secret ${LIMIT_MS} ms after it changed`);
-    const { gate } = judgeTime({ of: "a change until the new secret is used", ms, gateMs: LIMIT_MS, control: [] });
+    const { gate } = judgeTime({
+      of: "from the change to the first use of the new secret",
+      ms,
+      gateMs: LIMIT_MS,
+      control: [],
+    });
     return {
       title: "a secret that changes under load",
       n: uses.length,
@@ -70,12 +75,12 @@ export async function rotatedSecret({ count, dist, onProgress }: RowOptions): Pr
   });
 }
 
-interface Heard {
+interface Received {
   readonly uses: Use[];
   readonly violations: string[];
 }
 
-function startLoad(gateway: Gateway, { uses, violations }: Heard) {
+function startLoad(gateway: Gateway, { uses, violations }: Received) {
   const over = new AbortController();
   const call = async (server: string): Promise<void> => {
     while (!over.signal.aborted) {

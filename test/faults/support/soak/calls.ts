@@ -114,7 +114,7 @@ function findProblem(call: SoakCall, outcome: Outcome): string | undefined {
   if (call.kind === "meta") return undefined;
   if (call.expects === "refusal") return `${at}: a tool that does not exist was answered`;
   const text = JSON.stringify(outcome.result);
-  if (!text.includes(`done ${call.id}`)) return `${at}: it was told ${text.slice(0, 200)}`;
+  if (!text.includes(`done ${call.id}`)) return `${at}: it was answered with ${text.slice(0, 200)}`;
   const isError = outcome.result["isError"] === true;
   return isError === (call.expects === "tool-error") ? undefined : `${at}: isError is ${isError}`;
 }

@@ -72,23 +72,23 @@ export function createFaults({ place, random, history }: Parts): SoakFaults {
   const quiet = { silent: true };
 
   const faults: Record<string, () => Promise<void> | void> = {
-    "server killed": () => void signalOne("SIGKILL"),
-    "server frozen": async () => {
+    "killed server": () => void signalOne("SIGKILL"),
+    "suspended server": async () => {
       const pid = signalOne("SIGSTOP");
       await new Promise((resolve) => setTimeout(resolve, FROZEN_MS));
       if (pid !== undefined) signal(pid, "SIGCONT");
     },
-    "call that hangs": () => call(random.pick(SERVERS), "read", { ...quiet, delay: -1 }),
+    "hanging call": () => call(random.pick(SERVERS), "read", { ...quiet, delay: -1 }),
     "crash before the effect": () => call(random.pick(STDIO_SERVERS), "effect", { mode: "crash_before" }),
     "crash after the effect": () => call(random.pick(STDIO_SERVERS), "effect", { mode: "crash_after" }),
     "connection reset": () => call(random.pick(HTTP_SERVERS), "effect", { mode: "crash_after" }),
     "result over the limit": () =>
       call(random.pick(SERVERS), "read", { ...quiet, bytes: OVERSIZED_BYTES }, { timeout: 10 }),
-    "result that is cut": () => call(random.pick(SERVERS), "read", { ...quiet, bytes: CUT_BYTES }, { timeout: 10 }),
-    "storm of changes": () => call(random.pick(STDIO_SERVERS), "read", { ...quiet, mode: "storm" }),
-    "other configuration": () => place.reconfigure(),
-    "client that vanishes": () => vanish(place.http.url, random.pick(SERVERS)),
-    "session left behind": () => leaveSession(place),
+    "truncated result": () => call(random.pick(SERVERS), "read", { ...quiet, bytes: CUT_BYTES }, { timeout: 10 }),
+    "burst of list changes": () => call(random.pick(STDIO_SERVERS), "read", { ...quiet, mode: "storm" }),
+    "changed configuration": () => place.reconfigure(),
+    "client that disconnects": () => vanish(place.http.url, random.pick(SERVERS)),
+    "abandoned session": () => leaveSession(place),
     "slow reader": () => readSlowly(place.http.url, random.pick(SERVERS)),
   };
   let left: string[] = [];

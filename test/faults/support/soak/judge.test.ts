@@ -17,9 +17,9 @@ function toLooks(grows: { readonly live?: number; readonly resident?: number }):
 describe("the trend of a soak", () => {
   it.each([
     ["nothing grows", {}, []],
-    ["what is alive grows", { live: 3 }, [expect.stringContaining("the live memory grows by ")]],
-    ["only what is resident grows", { resident: 60 }, [expect.stringContaining("the resident memory grows by ")]],
-  ])("is judged where %s", (_, grows, violations) => {
+    ["live memory grows", { live: 3 }, [expect.stringContaining("the live memory grows by ")]],
+    ["only resident memory grows", { resident: 60 }, [expect.stringContaining("the resident memory grows by ")]],
+  ])("is judged if %s", (_, grows, violations) => {
     expect(judgeTrend(toTrend(samples, toLooks(grows)))).toEqual(violations);
   });
 
@@ -28,7 +28,7 @@ describe("the trend of a soak", () => {
     expect(judgeTrend(toTrend(samples, filling))).toEqual([]);
   });
 
-  it("is judged where the store grows", () => {
+  it("reports a growing store", () => {
     const growing = samples.map((sample, at) => ({ ...sample, storeMiB: 7 + at / 400 }));
     expect(judgeTrend(toTrend(growing, toLooks({})))).toEqual([expect.stringContaining("the store grows")]);
   });

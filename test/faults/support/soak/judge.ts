@@ -8,7 +8,7 @@ const RSS_SLACK_MIB = 64;
 const STORE_SLACK = 1.1;
 /** Only after this time a slope indicates a leak rather than the warm-up, and all caches have expired. */
 export const JUDGED_SECONDS = 1800;
-const MOST_MIB_PER_HOUR = 1;
+const MAX_MIB_PER_HOUR = 1;
 
 /** The resources of both gateways at a moment. */
 export interface Sample {
@@ -49,7 +49,7 @@ export function toTrend(samples: readonly Sample[], looks: readonly Look[]): Tre
 
 export function judgeTrend({ live, resident, store }: Trend): string[] {
   const grows = (what: string, estimate: Estimate): string[] =>
-    estimate.from > MOST_MIB_PER_HOUR ? [`the ${what} memory grows by ${describeEstimate(estimate)} MiB an hour`] : [];
+    estimate.from > MAX_MIB_PER_HOUR ? [`the ${what} memory grows by ${describeEstimate(estimate)} MiB an hour`] : [];
   return [
     ...grows("live", live),
     ...grows("resident", resident),
@@ -59,11 +59,11 @@ export function judgeTrend({ live, resident, store }: Trend): string[] {
 
 /** A run that is too short has no trend. */
 export function toGates(trend: Trend | undefined): Gate[] {
-  const allowed = `${MOST_MIB_PER_HOUR} MiB an hour`;
+  const allowed = `${MAX_MIB_PER_HOUR} MiB an hour`;
   return (["live", "resident"] as const).map((what) => {
     const of = `growth of the ${what} memory of both gateways`;
     if (trend === undefined) return { of, allowed, seen: "too short a run", verdict: "not judged" };
-    const verdict = trend[what].value <= MOST_MIB_PER_HOUR ? "met" : "not met";
+    const verdict = trend[what].value <= MAX_MIB_PER_HOUR ? "met" : "not met";
     return { of, allowed, seen: describeEstimate(trend[what]), verdict };
   });
 }

@@ -77,7 +77,7 @@ function commandOf(pid: number): string {
 export async function takeHoldings({ home, pids }: SoakPlace, before: readonly Holding[] = []): Promise<Holding[]> {
   await waitFor(
     seldom(() => pids.every((pid) => serversOf(pid).length === 0), LOOK_EVERY_MS),
-    "end of the servers that nobody uses",
+    "end of idle servers",
     QUIET_LIMIT_MS,
   );
   const isBack = (pid: number, index: number): boolean =>
@@ -85,13 +85,13 @@ export async function takeHoldings({ home, pids }: SoakPlace, before: readonly H
   // The comparison reports what is still open.
   await waitFor(
     seldom(() => pids.every(isBack), LOOK_EVERY_MS),
-    "end of the connections",
+    "end of idle connections",
     CONNECTIONS_LIMIT_MS,
   ).catch(() => undefined);
   const hold = async (pid: number): Promise<Holding> => {
     // First, because reading the memory opens a connection too.
     const census = takeCensus(pid);
-    const inside = await leastInside(home, pid);
+    const inside = await minInside(home, pid);
     return { ...census, rssBytes: inside.rss, heapBytes: inside.heapUsed, storeBytes: storeBytesOf(home) };
   };
   return await Promise.all(pids.map(hold));
@@ -101,7 +101,7 @@ const LOOKS = 5;
 const LOOK_EVERY_MS = 500;
 
 /** Timers and finalizers release more memory: the minimum of several samples is what is held. */
-async function leastInside(home: FaultHome, pid: number): Promise<Inside> {
+async function minInside(home: FaultHome, pid: number): Promise<Inside> {
   let least = await lookInside(home, pid);
   for (let look = 1; look < LOOKS; look += 1) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));

@@ -7,7 +7,7 @@ import type { FaultHome } from "../home.js";
 
 const LAUNCH = fileURLToPath(new URL("../launch.mjs", import.meta.url));
 const LIMIT_MS = 600_000;
-const MOST_SAID = 16 * 1024 * 1024;
+const MAX_SAID = 16 * 1024 * 1024;
 
 export interface WholeRecord {
   readonly records: readonly AuditEntry[];
@@ -35,7 +35,7 @@ export async function readWholeRecord(home: FaultHome, dist: string): Promise<Wh
 
 function runAudit(home: FaultHome, dist: string, words: readonly string[]): Promise<string> {
   const command = [LAUNCH, dist, "anygpt", "mcp", "audit", ...words, "--config", home.config];
-  const options = { env: home.env, cwd: home.folder, timeout: LIMIT_MS, maxBuffer: MOST_SAID };
+  const options = { env: home.env, cwd: home.folder, timeout: LIMIT_MS, maxBuffer: MAX_SAID };
   return new Promise((resolve) => {
     execFile(process.execPath, command, options, (_error, stdout, stderr) => resolve(`${stdout}${stderr}`));
   });

@@ -61,17 +61,17 @@ describe("server requests that the client does not support", () => {
 
   it("follow the declared capabilities: all for legacy servers, those of the caller for modern servers", async () => {
     const capabilities = { elicitation: { form: {} }, experimental: { secret: {} } };
-    const told: Record<string, unknown> = {};
+    const reported: Record<string, unknown> = {};
     for (const kind of KINDS) {
       const caller = await gateway.client(kind, { capabilities, answer: as("ann") });
-      for (const server of KINDS) told[`${kind} ${server}`] = (await caller.execute(server, "declared")).json;
+      for (const server of KINDS) reported[`${kind} ${server}`] = (await caller.execute(server, "declared")).json;
       await caller.close();
     }
     const everything = { elicitation: { form: {}, url: {} }, sampling: { context: {}, tools: {} }, roots: {} };
     for (const kind of KINDS) {
       for (const server of KINDS) {
         const expected = server.startsWith("legacy") ? everything : { elicitation: { form: {} } };
-        expect({ kind, server, told: told[`${kind} ${server}`] }).toEqual({ kind, server, told: expected });
+        expect({ kind, server, reported: reported[`${kind} ${server}`] }).toEqual({ kind, server, reported: expected });
       }
     }
   });
@@ -81,7 +81,7 @@ describe("server requests that the client does not support", () => {
 const never = ({ signal }: Asked): Promise<object> =>
   new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("gone"))));
 
-describe("a client that goes away during a server request", () => {
+describe("a client that disconnects during a server request", () => {
   const counts = async (server: string) => {
     const other = await gateway.client("legacy-stdio", { answer: as("other") });
     const { json } = await other.execute(server, "counts");
@@ -141,14 +141,14 @@ describe("log messages", () => {
     "reach a %s client from %s at the level that the client has set",
     async (kind, server) => {
       const caller = await gateway.client(kind, { answer: as("ann") });
-      const heard = async (): Promise<string[]> => {
+      const received = async (): Promise<string[]> => {
         await caller.execute(server, "talk", { tag: "t" });
         return caller.logs.splice(0).map((line) => line.slice(2));
       };
       await caller.setLevel("error");
-      expect(await heard()).toEqual(["error"]);
+      expect(await received()).toEqual(["error"]);
       await caller.setLevel("debug");
-      expect(await heard()).toEqual(["debug", "info", "error"]);
+      expect(await received()).toEqual(["debug", "info", "error"]);
       await caller.close();
     },
   );
@@ -203,7 +203,7 @@ it.each(KINDS)("a server that only asks for a retry gets one, for a %s client", 
   await caller.close();
 });
 
-it("stops a server that asks without end", async () => {
+it("stops a server that sends endless input requests", async () => {
   const caller = await gateway.client("legacy-stdio", { answer: as("ann") });
   const { text } = await caller.execute("modern-stdio", "forever");
   expect(JSON.parse(text)).toMatchObject({

@@ -9,7 +9,7 @@ import type { RowOptions, RowResult } from "../../support/row.js";
 const ATTEMPTS_MEANWHILE = 20;
 
 /** `count`: how often a gateway is suspended and resumed. */
-export async function pausedGateway({ count, dist, onProgress }: RowOptions): Promise<RowResult> {
+export async function suspendedGateway({ count, dist, onProgress }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     home.configure({ stdio: home.stdio("stdio"), http: await home.http("http") });
     const paused = await openGateway(home, { dist });

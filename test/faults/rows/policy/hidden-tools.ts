@@ -19,13 +19,13 @@ const HIDDEN = SECRET.map((word) => ({
 const LEAK = new RegExp(SECRET.join("|"), "i");
 const TIMED_SHARE = 0.5;
 /** Below the first probability the difference is reported; below the second it counts as real. */
-const LEAST_P = 0.01;
+const MIN_P = 0.01;
 const SURE_P = 1e-6;
 /** So many that a few dozen rounds are enough for all. */
 const QUESTIONS_PER_TURN = 8;
 
 /** `count`: how many times a hidden tool and a missing tool are called in turn. */
-export async function unseenTools({ count, seed, dist, onProgress }: RowOptions): Promise<RowResult> {
+export async function hiddenTools({ count, seed, dist, onProgress }: RowOptions): Promise<RowResult> {
   const hidden = await openHiddenServer(HIDDEN);
   try {
     return await inHome(async (home) =>
@@ -39,35 +39,35 @@ export async function unseenTools({ count, seed, dist, onProgress }: RowOptions)
         bare.configure({ seen: bare.stdio("seen"), mixed: bare.stdio("mixed") }, rest);
         const random = createRandom(seed);
         const [full, without] = [await openProbe(home, dist), await openProbe(bare, dist)];
-        const told = await compareAll(full, without, random.shuffle(questions()).slice(0, count * QUESTIONS_PER_TURN));
-        onProgress?.(`${told.n} questions`);
+        const seen = await compareAll(full, without, random.shuffle(questions()).slice(0, count * QUESTIONS_PER_TURN));
+        onProgress?.(`${seen.n} questions`);
         const timed = await time(full, { count, random });
-        const violations = [...told.violations, ...timed.violations];
+        const violations = [...seen.violations, ...timed.violations];
         if (!(await full.isKnown()))
           violations.push("the gateway itself does not know the hidden tools: the row tested nothing");
         if (hidden.calls() > 0) violations.push(`${hidden.calls()} calls reached the hidden server`);
         for (const gateway of [full, without]) await gateway.stop();
         const { p, distance } = compareSamples(timed.hidden, timed.none);
         const gate: Gate = {
-          of: "the difference between hidden and none, by chance as likely as",
-          allowed: `at least ${LEAST_P}`,
+          of: "p-value of the time difference between hidden and missing tools",
+          allowed: `at least ${MIN_P}`,
           seen: String(Number(p.toPrecision(3))),
-          verdict: p >= LEAST_P ? "met" : "not met",
+          verdict: p >= MIN_P ? "met" : "not met",
         };
         if (p < SURE_P)
           violations.push(`response times distinguish hidden tools from missing ones: p ${p}, distance ${distance}`);
         return {
           title: "tools outside the caller's view",
-          n: told.n + timed.hidden.length + timed.none.length,
-          injected: told.n + timed.hidden.length,
+          n: seen.n + timed.hidden.length + timed.none.length,
+          injected: seen.n + timed.hidden.length,
           violations,
           gates: [gate],
           figures: {
-            questions: told.n,
+            questions: seen.n,
             "KS p-value": Number(p.toPrecision(3)),
             "KS distance": Number(distance.toPrecision(3)),
             "median ms, hidden": medianOf(timed.hidden),
-            "median ms, none": medianOf(timed.none),
+            "median ms, missing": medianOf(timed.none),
           },
         };
       }),
@@ -195,14 +195,14 @@ async function compareAll(full: Probe, without: Probe, all: readonly Question[])
   const violations: string[] = [];
   for (const question of all) {
     const what = `${question.way} ${question.method} ${JSON.stringify(question.params ?? {})}`;
-    const [told, control] = [await full.ask(question), await without.ask(question)];
-    const own = told.replaceAll(
+    const [seen, control] = [await full.ask(question), await without.ask(question)];
+    const own = seen.replaceAll(
       new RegExp(SECRET.filter((word) => what.includes(word.slice(0, 8))).join("|") || "$^", "gi"),
       "",
     );
-    if (LEAK.test(own)) violations.push(`${what}: names a hidden tool: ${told.slice(0, 300)}`);
-    if (toShape(told) !== toShape(control)) {
-      violations.push(`${what}: ${toShape(told).slice(0, 300)} is not ${toShape(control).slice(0, 300)}`);
+    if (LEAK.test(own)) violations.push(`${what}: names a hidden tool: ${seen.slice(0, 300)}`);
+    if (toShape(seen) !== toShape(control)) {
+      violations.push(`${what}: ${toShape(seen).slice(0, 300)} is not ${toShape(control).slice(0, 300)}`);
     }
   }
   return { n: all.length, violations };

@@ -29,7 +29,7 @@ const DAMAGES: readonly Damage[] = [
 ];
 
 /** `count`: how many invalid configurations there are, each followed by a valid one. */
-export async function wrongConfigurations({ count, seed, dist }: RowOptions): Promise<RowResult> {
+export async function invalidConfigurations({ count, seed, dist }: RowOptions): Promise<RowResult> {
   const random = createRandom(seed);
   return await inHome(async (home) => {
     const gateway = await openReloading(home, dist, toConfig(home, 0));
@@ -50,10 +50,10 @@ export async function wrongConfigurations({ count, seed, dist }: RowOptions): Pr
       const names = await gateway.servers();
       if (names.join() !== `one,extra-${round - 1}`) found.push(`the servers are ${names.join()}`);
       const said = JSON.stringify(await gateway.ask("list_mcp_servers"));
-      if (!said.includes("The changed configuration is invalid")) found.push("nothing of it in the list of servers");
-      const told = gateway.refusals() - before;
+      if (!said.includes("The changed configuration is invalid")) found.push("the list of servers does not report it");
+      const seen = gateway.refusals() - before;
       // Before it becomes a folder, the file is missing for a moment.
-      if (told !== 1 && !(damaged === "folder" && told === 2)) found.push(`reported ${told} times`);
+      if (seen !== 1 && !(damaged === "folder" && seen === 2)) found.push(`reported ${seen} times`);
       calls += 1;
       if (damaged === "folder") rmSync(home.config, { recursive: true });
       await gateway.reload(good);
@@ -67,7 +67,11 @@ export async function wrongConfigurations({ count, seed, dist }: RowOptions): Pr
       n: calls,
       injected: count,
       violations,
-      figures: { "kinds of damage": DAMAGES.length, outages: violations.length, "refusals told": gateway.refusals() },
+      figures: {
+        "kinds of damage": DAMAGES.length,
+        outages: violations.length,
+        "rejections logged": gateway.refusals(),
+      },
     };
   });
 }

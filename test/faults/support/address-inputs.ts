@@ -73,7 +73,7 @@ export const ENTRIES: Readonly<Record<string, Entry>> = {
     }
   },
   async "servers of a document"(_, address) {
-    const folder = mkdtempSync(join(tmpdir(), "inward-"));
+    const folder = mkdtempSync(join(tmpdir(), "internal-"));
     const document = join(folder, "api.json");
     writeFileSync(document, "{}");
     const convert = () => Promise.resolve({ tools: [], dropped: [], truncated: false, baseUrl: address });
@@ -87,7 +87,7 @@ export const ENTRIES: Readonly<Record<string, Entry>> = {
   },
   async "a redirect"(world, address) {
     world.says = { redirect: inHeader(address) };
-    const guarded = createGuardedFetch({ server: "api", allowInward: [world.origin], lookup, ca: world.ca });
+    const guarded = createGuardedFetch({ server: "api", allowInternal: [world.origin], lookup, ca: world.ca });
     try {
       const url = new URL("/redirect", world.origin);
       return await guarded.fetch({ url, method: "GET", headers: {}, redirect: "follow", ...LIMITS });

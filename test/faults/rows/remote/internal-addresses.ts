@@ -1,9 +1,9 @@
 // Every notation of a private address, in every input that can contain an address: the gateway opens no connection.
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
-import { inwardForms } from "../../../rest/inward-forms.js";
+import { internalAddressForms } from "../../../rest/internal-address-forms.js";
 import { type HostileWorld, openWorld } from "../../support/hostile-world.js";
-import { ENTRIES, type Entry, STOCK } from "../../support/inward-entries.js";
+import { ENTRIES, type Entry, STOCK } from "../../support/address-inputs.js";
 import { createRandom } from "../../support/random.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
 
@@ -11,7 +11,7 @@ import type { RowOptions, RowResult } from "../../support/row.js";
 const HERE = /^(127\.|0\.0\.0\.0$|localhost\.?$|\[::1\]$|\[::\]$|\[::ffff:7f)/;
 
 /** `count`: how many forms are tried in each place; all of them if there are no more. */
-export async function inwardAddresses({ count, seed, dist: _dist, onProgress }: RowOptions): Promise<RowResult> {
+export async function internalAddresses({ count, seed, dist: _dist, onProgress }: RowOptions): Promise<RowResult> {
   const world = await openWorld();
   const connected: string[] = [];
   const watch = (message: unknown): void => {
@@ -21,7 +21,7 @@ export async function inwardAddresses({ count, seed, dist: _dist, onProgress }: 
     });
   };
   try {
-    const forms = createRandom(seed).shuffle(inwardForms(world.trap.port));
+    const forms = createRandom(seed).shuffle(internalAddressForms(world.trap.port));
     const tried = forms.slice(0, count);
     const violations: string[] = [];
     subscribe("net.client.socket", watch);

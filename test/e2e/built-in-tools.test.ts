@@ -61,12 +61,12 @@ afterEach(async () => {
   home.remove();
 });
 
-interface Told {
+interface Reported {
   readonly text: string;
   readonly error?: { code: string };
   readonly [member: string]: unknown;
 }
-type Call = (name: string, args: object) => Promise<Told>;
+type Call = (name: string, args: object) => Promise<Reported>;
 
 /** The official client; the user gives `answer` to every elicitation. */
 async function connect(options: ClientOptions): Promise<Call> {
@@ -89,14 +89,14 @@ async function connect(options: ClientOptions): Promise<Call> {
 }
 
 const folder = () => join(home.folder, ".ai/tools/mcp");
-const own = (call: Call, tool: string, args: unknown): Promise<Told> =>
+const own = (call: Call, tool: string, args: unknown): Promise<Reported> =>
   call("execute_tool", { server: "anygpt", tool, arguments: args });
 
 describe.each<[string, ClientOptions]>([
   ["the handshake", {}],
   ["2026-07-28", { versionNegotiation: { mode: { pin: "2026-07-28" } } }],
 ])("with %s, the built-in tools", (_era, options) => {
-  const discovered = async (call: Call): Promise<Told> => {
+  const discovered = async (call: Call): Promise<Reported> => {
     const found = await own(call, "mcp_discover", { url: ADDRESS, name: "lost" });
     expect(found).toMatchObject({ success: true, write_tools: { url: ADDRESS, files: ["lost_find_it.yaml"] } });
     expect(questions).toEqual([]);

@@ -5,7 +5,7 @@ import { withDeadline } from "../../support/deadline.js";
 import { inHome } from "../../support/home.js";
 import type { RowOptions, RowResult } from "../../support/row.js";
 import { openServedGateway, tokenEntry, tokenOf } from "../../support/served-gateway.js";
-import { openStdioWire, type StdioWire, type Told, toLine } from "../../support/stdio-wire.js";
+import { openStdioWire, type StdioWire, type Reported, toLine } from "../../support/stdio-wire.js";
 
 const LIMIT_MS = 60_000;
 const OTHER_REVISIONS = ["2024-11-05", "2025-06-18", "2025-11-25"];
@@ -43,7 +43,7 @@ function shapes(marker: string): readonly (readonly [what: string, message: unkn
 }
 
 /** `count`: how often all of them are sent, each time over stdio, in a session of each revision and without a session. */
-export async function noRequests({ count, dist }: RowOptions): Promise<RowResult> {
+export async function invalidClientMessages({ count, dist }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     home.configure({ one: home.stdio("one") }, { http: { tokens: [tokenEntry("ann")] } });
     const { url } = await openServedGateway(home, { dist });
@@ -81,24 +81,24 @@ export async function noRequests({ count, dist }: RowOptions): Promise<RowResult
 }
 
 /** The answers before the answer to a following ping. */
-async function sendLine(wire: StdioWire, message: unknown): Promise<Told[]> {
-  const told: Told[] = [];
+async function sendLine(wire: StdioWire, message: unknown): Promise<Reported[]> {
+  const reported: Reported[] = [];
   let isListening = true;
-  wire.onTold((one) => isListening && told.push(one));
+  wire.onTold((one) => isListening && reported.push(one));
   const id = `ping ${Math.round(performance.now() * 1000)}`;
   await wire.write(`${JSON.stringify(message)}\n`);
   await withDeadline(wire.ask(id, toLine({ id, method: "ping" })), LIMIT_MS, "a ping");
   isListening = false;
-  return told;
+  return reported;
 }
 
 /** A response gets no answer on stdio, because it has no sender to report to; anything else is rejected once. */
-function judgeStdio(what: string, told: readonly Told[]): string | undefined {
-  const codes = told.map(({ error }) => error?.code);
+function judgeStdio(what: string, reported: readonly Reported[]): string | undefined {
+  const codes = reported.map(({ error }) => error?.code);
   const isAnswer = /^an answer|^a failure/.test(what);
-  if (told.length === 0 && isAnswer) return undefined;
+  if (reported.length === 0 && isAnswer) return undefined;
   if (codes.length === 1 && (codes[0] === -32600 || codes[0] === -32601)) return undefined;
-  return `answered with ${JSON.stringify(told).slice(0, 200)}`;
+  return `answered with ${JSON.stringify(reported).slice(0, 200)}`;
 }
 
 /** Methods of servers are unknown to the gateway: in a session a JSON-RPC error, otherwise HTTP status 404. */

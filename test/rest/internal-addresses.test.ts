@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DiscoveryError } from "../../src/errors.js";
 import { createGuardedFetch, type GuardedFetch } from "../../src/util/net/guarded-fetch.js";
-import { inwardForms } from "./inward-forms.js";
+import { internalAddressForms } from "./internal-address-forms.js";
 import { json, listen, type Loopback } from "./loopback.js";
 import { open, toCall, toOperation } from "./session.js";
 
@@ -23,7 +23,7 @@ function watch(message: unknown): void {
 
 beforeEach(async () => {
   trap = await listen();
-  place = mkdtempSync(join(tmpdir(), "inward-"));
+  place = mkdtempSync(join(tmpdir(), "internal-"));
   connected = [];
   subscribe("net.client.socket", watch);
 });
@@ -46,7 +46,7 @@ const ask = { method: "GET", headers: {}, ...LIMITS };
 function failureOf(work: Promise<unknown>): Promise<DiscoveryError> {
   return work.then(
     () => {
-      throw new Error("It was asked.");
+      throw new Error("The request was sent.");
     },
     (error: unknown) => {
       expect(error).toBeInstanceOf(DiscoveryError);
@@ -57,12 +57,12 @@ function failureOf(work: Promise<unknown>): Promise<DiscoveryError> {
 
 describe("internal addresses", () => {
   it("are at least eighty", () => {
-    expect(new Set(inwardForms(80)).size).toBeGreaterThanOrEqual(80);
+    expect(new Set(internalAddressForms(80)).size).toBeGreaterThanOrEqual(80);
   });
 
   it("are not connected to if the user did not configure them", async () => {
-    const guarded = guard({ server: "api", allowInward: [] });
-    for (const form of inwardForms(trap.port)) {
+    const guarded = guard({ server: "api", allowInternal: [] });
+    for (const form of internalAddressForms(trap.port)) {
       if (!URL.canParse(form)) continue;
       const error = await failureOf(guarded.fetch({ ...ask, url: new URL(form) }));
       expect([form, error.code, error.executed]).toEqual([form, "SERVER_CONNECTION_ERROR", "no"]);
@@ -73,7 +73,7 @@ describe("internal addresses", () => {
   it("are not connected to when a document names them", async () => {
     const document = join(place, "api.json");
     writeFileSync(document, "{}");
-    for (const form of inwardForms(trap.port)) {
+    for (const form of internalAddressForms(trap.port)) {
       const convert = () => Promise.resolve({ tools: [], dropped: [], truncated: false, baseUrl: form });
       const session = await open({ document }, { convert });
       opened.push(session);
@@ -84,14 +84,14 @@ describe("internal addresses", () => {
   });
 
   it("are not connected to through a redirect, even from a configured internal address", async () => {
-    const forms = inwardForms(trap.port);
+    const forms = internalAddressForms(trap.port);
     const api = await listen((received, response) => {
       const location = forms[Number(received.url.slice(1))] ?? "";
       response
         .writeHead(302, { location: Buffer.from(location.trim().replace(/[\t\n]/g, "")).toString("latin1") })
         .end();
     });
-    const guarded = guard({ server: "api", allowInward: [api.origin, trap.origin] });
+    const guarded = guard({ server: "api", allowInternal: [api.origin, trap.origin] });
     for (const index of forms.keys()) {
       const error = await failureOf(guarded.fetch({ ...ask, url: new URL(`/${index}`, api.origin) }));
       expect([forms[index], error.code]).toEqual([forms[index], "SERVER_CONNECTION_ERROR"]);
@@ -103,14 +103,14 @@ describe("internal addresses", () => {
 
   it.each([
     ["a name", ["127.0.0.1"]],
-    ["a name of IPv6", ["::1"]],
-    ["a name with one good address and one bad", ["93.184.216.34", "10.0.0.1"]],
+    ["a name with an IPv6 address", ["::1"]],
+    ["a name with a public and a private address", ["93.184.216.34", "10.0.0.1"]],
     ["a name with a mapped address", ["::ffff:127.0.0.1"]],
-    ["a name for a cloud's credentials", ["169.254.169.254"]],
+    ["a name of a cloud metadata service", ["169.254.169.254"]],
   ])("are not connected to through %s", async (_, addresses) => {
     const lookup = () =>
       Promise.resolve(addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })));
-    const guarded = guard({ server: "api", allowInward: [], lookup });
+    const guarded = guard({ server: "api", allowInternal: [], lookup });
     const url = new URL(`https://api.example.com:${trap.port}/`);
     expect((await failureOf(guarded.fetch({ ...ask, url }))).message).toContain(
       "resolves to an address of this machine",
@@ -121,7 +121,7 @@ describe("internal addresses", () => {
   it("are not reachable by a name whose address changes after the check: it is resolved once", async () => {
     let asked = 0;
     const lookup = () => Promise.resolve([{ address: asked++ === 0 ? "198.51.100.1" : "127.0.0.1", family: 4 }]);
-    const guarded = guard({ server: "api", allowInward: [], lookup });
+    const guarded = guard({ server: "api", allowInternal: [], lookup });
     await failureOf(guarded.fetch({ ...ask, url: new URL(`https://api.example.com:${trap.port}/`) }));
     await failureOf(guarded.fetch({ ...ask, url: new URL(`https://api.example.com:${trap.port}/`) }));
     expect([asked, connected.length, trap.connections()]).toEqual([2, 0, 0]);
@@ -129,7 +129,7 @@ describe("internal addresses", () => {
 
   it("of cloud metadata are blocked even for a name that the user configured", async () => {
     const lookup = () => Promise.resolve([{ address: "169.254.169.254", family: 4 }]);
-    const guarded = guard({ server: "api", allowInward: ["http://box.example"], lookup });
+    const guarded = guard({ server: "api", allowInternal: ["http://box.example"], lookup });
     await failureOf(guarded.fetch({ ...ask, url: new URL("http://box.example/") }));
     expect(connected).toEqual([]);
   });
@@ -137,7 +137,7 @@ describe("internal addresses", () => {
   it("are connected to if the user configured exactly this origin, by number or by name", async () => {
     const lookup = () => Promise.resolve([{ address: "127.0.0.1", family: 4 }]);
     const named = `http://box.example:${trap.port}`;
-    const guarded = guard({ server: "api", allowInward: [trap.origin, named], lookup });
+    const guarded = guard({ server: "api", allowInternal: [trap.origin, named], lookup });
     trap.reply = json({ ok: true });
     for (const origin of [trap.origin, named]) {
       const response = await guarded.fetch({ ...ask, url: new URL("/x", origin) });

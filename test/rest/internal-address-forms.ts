@@ -1,5 +1,5 @@
 /** Addresses of this machine, the local network, cloud metadata or no host, in all forms that parsers accept. */
-export function inwardForms(port: number): string[] {
+export function internalAddressForms(port: number): string[] {
   const at = (host: string): string => `http://${host}:${port}/latest/meta-data`;
   return [...IPV4, ...IPV6.map((address) => `[${address}]`), ...NAMES].map(at).concat(tricks(port));
 }

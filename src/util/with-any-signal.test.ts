@@ -1,13 +1,13 @@
 import { getEventListeners } from "node:events";
 import { expect, it } from "vitest";
-import { underSignals } from "./under-signals.js";
+import { withAnySignal } from "./with-any-signal.js";
 
 const untilAborted = (signal: AbortSignal): Promise<unknown> =>
   new Promise((resolve) => signal.addEventListener("abort", () => resolve(signal.reason), { once: true }));
 
 it.each([0, 1])("aborts the work when signal %i does, with its reason", async (which) => {
   const controllers = [new AbortController(), new AbortController()];
-  const work = underSignals(
+  const work = withAnySignal(
     controllers.map(({ signal }) => signal),
     untilAborted,
   );
@@ -17,12 +17,12 @@ it.each([0, 1])("aborts the work when signal %i does, with its reason", async (w
 
 it("starts the work aborted if a signal is aborted already", async () => {
   const signals = [new AbortController().signal, AbortSignal.abort("before")];
-  expect(await underSignals(signals, async ({ aborted, reason }) => [aborted, reason])).toEqual([true, "before"]);
+  expect(await withAnySignal(signals, async ({ aborted, reason }) => [aborted, reason])).toEqual([true, "before"]);
 });
 
 it("passes a single signal on unchanged", async () => {
   const { signal } = new AbortController();
-  expect(await underSignals([signal, undefined], async (own) => own)).toBe(signal);
+  expect(await withAnySignal([signal, undefined], async (own) => own)).toBe(signal);
 });
 
 it.each([
@@ -30,6 +30,6 @@ it.each([
   ["failed", async () => Promise.reject(new Error("no"))],
 ])("removes its listeners from the signals when the work is %s", async (_, work) => {
   const signals = [new AbortController().signal, new AbortController().signal];
-  await underSignals(signals, work).catch(() => undefined);
+  await withAnySignal(signals, work).catch(() => undefined);
   expect(signals.flatMap((signal) => getEventListeners(signal, "abort"))).toEqual([]);
 });

@@ -10,7 +10,7 @@ const TIMEOUT_MS = 300;
 const AT_ONCE = 16;
 
 /** `count`: how many calls are abandoned; one half is cancelled by callers, the other half times out. */
-export async function givenUpCalls({ count, dist }: RowOptions): Promise<RowResult> {
+export async function abandonedCalls({ count, dist }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     home.configure(
       { patient: home.stdio("patient") },
@@ -42,8 +42,8 @@ export async function givenUpCalls({ count, dist }: RowOptions): Promise<RowResu
       violations,
       figures: {
         "cancelled by their callers": count - timeoutMs.length,
-        "too long": timeoutMs.length,
-        "longest until told, ms": round(Math.max(...timeoutMs)),
+        "timed out": timeoutMs.length,
+        "slowest timeout error, ms": round(Math.max(...timeoutMs)),
         "servers used": pids.size,
       },
     };

@@ -12,10 +12,10 @@ const RESTARTS_EACH = 4;
 const WAYS: readonly Way[] = ["json", "events"];
 
 /** `count`: the number of restarts; every other one happens while no call is in flight. */
-export async function forgottenSessions({ count, dist }: RowOptions): Promise<RowResult> {
+export async function lostSessions({ count, dist }: RowOptions): Promise<RowResult> {
   const violations: string[] = [];
   const times: number[] = [];
-  const began = { most: 0 };
+  const began = { max: 0 };
   for (let done = 0; done < count; done += RESTARTS_EACH) {
     const way = WAYS[(done / RESTARTS_EACH) % WAYS.length]!;
     await inServer(dist, async (scene, holding) => {
@@ -24,7 +24,7 @@ export async function forgottenSessions({ count, dist }: RowOptions): Promise<Ro
         const found = await restart(scene, { way, name: `restart-${round}`, holding: held });
         violations.push(...found.violations);
         times.push(found.ms);
-        began.most = Math.max(began.most, found.began);
+        began.max = Math.max(began.max, found.began);
       }
     });
   }
@@ -33,8 +33,8 @@ export async function forgottenSessions({ count, dist }: RowOptions): Promise<Ro
     n: count * CALLS,
     injected: count,
     violations,
-    figures: { restarts: count, "calls each": CALLS, "most new sessions after one": began.most },
-    times: { of: "restarts, until the last of their calls is answered", ms: times },
+    figures: { restarts: count, "calls each": CALLS, "max new sessions after a restart": began.max },
+    times: { of: "from a restart to the answer of its last call", ms: times },
   };
 }
 

@@ -1,8 +1,8 @@
 /**
- * Runs the work with a signal that aborts when any of the given ones does. `AbortSignal.any` would do the same, but in
- * Node 20 it leaks memory on each of them for as long as it lives, which may be as long as the process.
+ * Runs the work with a signal that aborts when any of `signals` does. `AbortSignal.any` would do the same, but in Node
+ * 20 it leaks memory on each of them for as long as it lives, which may be as long as the process.
  */
-export async function underSignals<T>(
+export async function withAnySignal<T>(
   signals: readonly (AbortSignal | undefined)[],
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
@@ -10,11 +10,11 @@ export async function underSignals<T>(
   const [first] = given;
   if (given.length === 1 && first !== undefined) return await work(first);
   const controller = new AbortController();
-  const leaving = given.map((signal) => follow(signal, controller));
+  const cleanups = given.map((signal) => follow(signal, controller));
   try {
     return await work(controller.signal);
   } finally {
-    for (const leave of leaving) leave();
+    for (const cleanUp of cleanups) cleanUp();
   }
 }
 

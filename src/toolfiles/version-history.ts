@@ -1,6 +1,6 @@
 import { type SignatureRefusal, toSignatureRefusal } from "./signing/refusal.js";
 
-export interface BookedVersion {
+export interface RecordedVersion {
   readonly folder: string;
   readonly toolId: string;
   readonly version: string;
@@ -9,10 +9,10 @@ export interface BookedVersion {
 }
 
 /** The newest version of each file that was ever seen in a folder; persistent. */
-export interface VersionBook {
-  list(folder: string): Promise<readonly BookedVersion[]>;
+export interface VersionHistory {
+  list(folder: string): Promise<readonly RecordedVersion[]>;
   /** Stores each version that is newer than the stored one; returns the stored version of each. */
-  note(versions: readonly BookedVersion[]): Promise<readonly BookedVersion[]>;
+  note(versions: readonly RecordedVersion[]): Promise<readonly RecordedVersion[]>;
 }
 
 /** The version data of a file. */
@@ -24,21 +24,21 @@ export interface Dated {
 }
 
 /** The stored version that is newer than the file; undefined if there is none. */
-export type NewerThan = (file: Dated) => BookedVersion | undefined;
+export type NewerThan = (file: Dated) => RecordedVersion | undefined;
 
 /**
  * Stores the versions of the files of a folder and reports files that are older than a version seen before. Only signed files
  * are stored, because the version number of an unsigned file could be set by any author.
  */
-export async function rememberVersions(
-  versions: VersionBook,
+export async function recordVersions(
+  versions: VersionHistory,
   folder: string,
   files: readonly Dated[],
 ): Promise<NewerThan> {
   const seen = new Map((await versions.list(folder)).map((each) => [each.toolId, each]));
   const raised = files
-    .filter((file) => file.isSigned && toSeen(file, folder).rank > (seen.get(file.toolId)?.rank ?? ""))
-    .map((file) => toSeen(file, folder));
+    .filter((file) => file.isSigned && toRecordedVersion(file, folder).rank > (seen.get(file.toolId)?.rank ?? ""))
+    .map((file) => toRecordedVersion(file, folder));
   // The stored version may be newer still, if another process stored one in the meantime.
   if (raised.length > 0) for (const each of await versions.note(raised)) seen.set(each.toolId, each);
   return (file) => {
@@ -48,7 +48,10 @@ export async function rememberVersions(
 }
 
 /** The stored form of a version; also used when the user accepts an older file. */
-export function toSeen({ toolId, version, validatedAt }: Omit<Dated, "isSigned">, folder: string): BookedVersion {
+export function toRecordedVersion(
+  { toolId, version, validatedAt }: Omit<Dated, "isSigned">,
+  folder: string,
+): RecordedVersion {
   return { folder, toolId, version, validatedAt, rank: rankOf(version, validatedAt) };
 }
 
@@ -57,7 +60,7 @@ export function rankOf(version: string, validatedAt: string): string {
   return `${version.replaceAll(/\d+/g, (digits) => digits.padStart(9, "0"))} ${validatedAt}`;
 }
 
-export function refuseRolledBack(file: string, found: Dated, seen: BookedVersion): SignatureRefusal {
+export function refuseRolledBack(file: string, found: Dated, seen: RecordedVersion): SignatureRefusal {
   const { toolId } = found;
   return toSignatureRefusal(file, "rolled-back", {
     what: `is ${nameOf(found, seen)}, but ${nameOf(seen, found)} was used here before`,

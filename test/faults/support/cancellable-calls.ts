@@ -7,10 +7,10 @@ export interface HeldCall {
   readonly marker: string;
   readonly server: string;
   readonly how: string;
-  giveUp(): Promise<void> | void;
+  cancel(): Promise<void> | void;
 }
 
-export type Lane = (marker: string, server: string) => HeldCall;
+export type BeginCall = (marker: string, server: string) => HeldCall;
 
 const paramsOf = (marker: string, server: string) => ({
   name: "execute_tool",
@@ -18,14 +18,14 @@ const paramsOf = (marker: string, server: string) => ({
 });
 
 /** Ids of every form, including the number 0. */
-export function stdioLane(wire: StdioWire): Lane {
+export function stdioCaller(wire: StdioWire): BeginCall {
   let count = 0;
   return (marker, server) => {
     const id = count % 2 === 0 ? count : `call ${count}`;
     count += 1;
     void wire.write(toLine({ id, method: "tools/call", params: paramsOf(marker, server) }));
-    const note = toLine({ method: "notifications/cancelled", params: { requestId: id, reason: "given up" } });
-    return { marker, server, how: "notifications/cancelled on stdio", giveUp: () => wire.write(note) };
+    const note = toLine({ method: "notifications/cancelled", params: { requestId: id, reason: "cancelled" } });
+    return { marker, server, how: "notifications/cancelled on stdio", cancel: () => wire.write(note) };
   };
 }
 
@@ -35,7 +35,7 @@ export interface Caller {
 }
 
 /** A stateless request whose stream is closed. */
-export function statelessLane({ url, token }: Caller): Lane {
+export function statelessCaller({ url, token }: Caller): BeginCall {
   return (marker, server) => {
     const { body, headers } = modern("tools/call", paramsOf(marker, server));
     const leaving = new AbortController();
@@ -46,24 +46,24 @@ export function statelessLane({ url, token }: Caller): Lane {
       signal: leaving.signal,
     });
     sent.then((response) => response.text()).catch(() => undefined);
-    return { marker, server, how: "a stream that is closed", giveUp: () => leaving.abort() };
+    return { marker, server, how: "a stream that is closed", cancel: () => leaving.abort() };
   };
 }
 
 const ACCEPT = { accept: "application/json, text/event-stream" };
 
-export interface SessionLane {
-  readonly begin: Lane;
+export interface CallSession {
+  readonly begin: BeginCall;
   /** Closes the connections of all calls that were started and not cancelled: in this era that is not a cancellation. */
   hangUp(): void;
 }
 
 /** A session whose client sends a cancellation. */
-export async function sessionLane({ url, token }: Caller): Promise<SessionLane> {
+export async function openCallSession({ url, token }: Caller): Promise<CallSession> {
   const session = await openMcpSession({ url, token });
   const leaving = new Set<AbortController>();
   let count = 0;
-  const begin: Lane = (marker, server) => {
+  const begin: BeginCall = (marker, server) => {
     const id = count;
     count += 1;
     const gone = new AbortController();
@@ -85,7 +85,7 @@ export async function sessionLane({ url, token }: Caller): Promise<SessionLane> 
       marker,
       server,
       how: "notifications/cancelled in a session",
-      giveUp: async () => void (await session.post(note)),
+      cancel: async () => void (await session.post(note)),
     };
   };
   return {

@@ -1,29 +1,29 @@
-// Starts one server process, asks for its tools over stdio, and ends its whole process group.
+// Starts one server process, lists its tools over stdio, and ends its whole process group.
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
-const MOST_STDERR = 16_384;
-const MOST_PAGES = 20;
+const MAX_STDERR = 16_384;
+const MAX_PAGES = 20;
 
-/** `{ tools, info }`, or `{ stderr }` with what the process printed when it did not answer within the limit. */
-export async function askServer({ command, args, cwd, env, limitMs }) {
+/** `{ tools, info }`, or `{ stderr }` with the error output of a process that did not answer within the limit. */
+export async function listServerTools({ command, args, cwd, env, limitMs }) {
   const child = spawn(command, args, { cwd, env, stdio: ["pipe", "pipe", "pipe"], detached: true });
   let stderr = "";
   child.stderr.setEncoding("utf8").on("data", (text) => {
-    if (stderr.length < MOST_STDERR) stderr += text;
+    if (stderr.length < MAX_STDERR) stderr += text;
   });
   child.stdin.on("error", () => {});
   const ended = new Promise((resolve) => child.once("error", resolve).once("exit", resolve));
   const limit = new Promise((resolve) => setTimeout(resolve, limitMs).unref());
   try {
-    const answer = await Promise.race([converse(child), ended, limit]);
-    return answer?.tools === undefined ? { stderr: stderr.slice(0, MOST_STDERR) } : answer;
+    const answer = await Promise.race([initializeAndList(child), ended, limit]);
+    return answer?.tools === undefined ? { stderr: stderr.slice(0, MAX_STDERR) } : answer;
   } finally {
     endGroup(child.pid);
   }
 }
 
-async function converse(child) {
+async function initializeAndList(child) {
   const waiting = new Map();
   createInterface({ input: child.stdout }).on("line", (line) => {
     const message = parse(line);
@@ -48,7 +48,7 @@ async function converse(child) {
     send({ method: "notifications/initialized" });
     const tools = [];
     let cursor;
-    for (let page = 0; page < MOST_PAGES; page += 1) {
+    for (let page = 0; page < MAX_PAGES; page += 1) {
       const list = await request("tools/list", cursor === undefined ? {} : { cursor });
       tools.push(...(list.tools ?? []));
       cursor = list.nextCursor;

@@ -1,7 +1,7 @@
 import { BlockList, isIPv4, isIPv6 } from "node:net";
 
 /** What an address reaches: the public internet, this machine, a private network, or a special range. */
-export type Reach = "outward" | "loopback" | "private" | "special";
+export type Reach = "public" | "loopback" | "private" | "special";
 
 const LOOPBACK = listOf(["127.0.0.0/8"], ["::1/128"]);
 const PRIVATE = listOf(["10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16"], ["fc00::/7"]);
@@ -25,9 +25,9 @@ const SPECIAL = listOf(
   // Inside 2000::/3, the only allocated part of IPv6: Teredo, benchmarking, ORCHID, documentation, 6to4.
   ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20", "2620:4f:8000::/48"],
 );
-const GIVEN_OUT = listOf([], ["2000::/3"]);
+const ALLOCATED = listOf([], ["2000::/3"]);
 /** The well-known NAT64 prefix: the last 32 bits are an IPv4 address. */
-const TRANSLATED = listOf([], ["64:ff9b::/96"]);
+const NAT64 = listOf([], ["64:ff9b::/96"]);
 const MAPPED = listOf([], ["::ffff:0:0/96"]);
 
 /** The reach of a numeric address without brackets. Anything else counts as special. */
@@ -35,16 +35,16 @@ export function reachOf(address: string): Reach {
   const [plain = "", zone] = address.split("%");
   if (isIPv4(plain)) return reachOfIPv4(plain);
   if (!isIPv6(plain) || zone !== undefined) return "special";
-  if (MAPPED.check(plain, "ipv6") || TRANSLATED.check(plain, "ipv6")) return reachOfIPv4(lastFourBytes(plain));
+  if (MAPPED.check(plain, "ipv6") || NAT64.check(plain, "ipv6")) return reachOfIPv4(lastFourBytes(plain));
   if (LOOPBACK.check(plain, "ipv6")) return "loopback";
   if (PRIVATE.check(plain, "ipv6")) return "private";
-  return GIVEN_OUT.check(plain, "ipv6") && !SPECIAL.check(plain, "ipv6") ? "outward" : "special";
+  return ALLOCATED.check(plain, "ipv6") && !SPECIAL.check(plain, "ipv6") ? "public" : "special";
 }
 
 function reachOfIPv4(address: string): Reach {
   if (LOOPBACK.check(address)) return "loopback";
   if (PRIVATE.check(address)) return "private";
-  return SPECIAL.check(address) ? "special" : "outward";
+  return SPECIAL.check(address) ? "special" : "public";
 }
 
 /** The numeric address in the host of a URL; undefined if it is a name. */
@@ -54,7 +54,7 @@ export function addressIn(hostname: string): string | undefined {
 }
 
 /** Names that always mean this machine, whatever DNS says. */
-export function isOwnName(hostname: string): boolean {
+export function isLocalhostName(hostname: string): boolean {
   return /(?:^|\.)localhost\.?$/i.test(hostname);
 }
 

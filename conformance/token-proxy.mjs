@@ -2,27 +2,27 @@
 // unchanged, including the Host header.
 import { createServer, request } from "node:http";
 
-export async function startDoor() {
-  let inside;
+export async function startTokenProxy() {
+  let target;
   const server = createServer((incoming, outgoing) => {
-    const { origin, token } = inside;
+    const { origin, token } = target;
     const headers = { ...incoming.headers, authorization: `Bearer ${token}` };
     const { method, url: path } = incoming;
-    const onward = request(origin, { method, path, headers, agent: false }, (answer) => {
+    const forwarded = request(origin, { method, path, headers, agent: false }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
       outgoing.flushHeaders();
       answer.pipe(outgoing);
       answer.on("error", () => outgoing.destroy());
     });
-    onward.on("error", () => outgoing.destroy());
-    outgoing.on("close", () => onward.destroy());
-    incoming.pipe(onward);
+    forwarded.on("error", () => outgoing.destroy());
+    outgoing.on("close", () => forwarded.destroy());
+    incoming.pipe(forwarded);
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${server.address().port}`,
-    open(origin, token) {
-      inside = { origin, token };
+    forwardTo(origin, token) {
+      target = { origin, token };
     },
     async close() {
       server.closeAllConnections();

@@ -24,7 +24,7 @@ const DENIALS = [
   },
 ] as const;
 
-interface Told {
+interface Reported {
   readonly id: string;
   readonly startedAt: number;
   readonly endedAt: number;
@@ -32,7 +32,7 @@ interface Told {
 }
 
 /** `count`: how often the tool is denied and allowed again. */
-export async function denyInFlow({ count, dist, onProgress }: RowOptions): Promise<RowResult> {
+export async function denyInFlight({ count, dist, onProgress }: RowOptions): Promise<RowResult> {
   return await inHome(async (home) => {
     const config = {
       servers: { one: home.stdio("one") },
@@ -48,19 +48,19 @@ export async function denyInFlow({ count, dist, onProgress }: RowOptions): Promi
     for (let round = 0; round < count; round += 1) {
       const { how, code } = DENIALS[round % DENIALS.length]!;
       const flow = startFlow(gateway, round);
-      await waitFor(() => flow.told.length > 2 * CALLERS, "flow of calls");
+      await waitFor(() => flow.reported.length > 2 * CALLERS, "flow of calls");
       const deniedAt = Date.now();
       await gateway.reload({ ...config, ...how });
-      await waitFor(() => flow.told.some(({ outcome }) => isDenial(outcome, code)), `call that is told ${code}`);
+      await waitFor(() => flow.reported.some(({ outcome }) => isDenial(outcome, code)), `call that fails with ${code}`);
       // As many again, so that all queued calls have been processed.
-      const so = flow.told.length;
-      await waitFor(() => flow.told.length > so + 2 * CALLERS, "calls after the denial");
-      const told = await flow.stop();
-      const found = judge(home, told, code);
+      const so = flow.reported.length;
+      await waitFor(() => flow.reported.length > so + 2 * CALLERS, "calls after the denial");
+      const reported = await flow.stop();
+      const found = judge(home, reported, code);
       violations.push(...found.violations.map((text) => `round ${round}: ${text}`));
       effective.push(Math.max(0, found.lastSentAt - deniedAt));
-      calls += told.length;
-      denied += told.filter(({ outcome }) => isDenial(outcome, code)).length;
+      calls += reported.length;
+      denied += reported.filter(({ outcome }) => isDenial(outcome, code)).length;
       await gateway.reload(config);
       if (round % 10 === 9) onProgress?.(`${round + 1} of ${count} denials`);
     }
@@ -68,7 +68,7 @@ export async function denyInFlow({ count, dist, onProgress }: RowOptions): Promi
     violations.push(...effective.filter((ms) => ms > limit).map((ms) => `a denial took ${ms} ms`));
     await gateway.close();
     const { gate } = judgeTime({
-      of: "a denial until the last call is sent",
+      of: "from the denial to the last call that is sent",
       ms: effective,
       gateMs: LIMIT_MS,
       control: [idle],
@@ -79,7 +79,7 @@ export async function denyInFlow({ count, dist, onProgress }: RowOptions): Promi
       injected: count,
       violations,
       gates: [gate],
-      figures: { denials: count, "calls refused": denied, "a reload without calls in ms": Math.round(idle) },
+      figures: { denials: count, "calls refused": denied, "a reload without load, ms": Math.round(idle) },
       times: { of: "denials, from the change of the file to the last call that was sent", ms: effective },
     };
   });
@@ -92,7 +92,7 @@ async function timed(work: () => Promise<void>): Promise<number> {
 }
 
 function startFlow(gateway: ReloadingGateway, round: number) {
-  const told: Told[] = [];
+  const reported: Reported[] = [];
   const over = new AbortController();
   let next = 0;
   const call = async (): Promise<void> => {
@@ -100,16 +100,16 @@ function startFlow(gateway: ReloadingGateway, round: number) {
       const id = `deny-${round}-${next++}`;
       const startedAt = Date.now();
       const outcome = await gateway.execute({ server: "one", tool: "effect", arguments: { id } });
-      told.push({ id, startedAt, endedAt: Date.now(), outcome });
+      reported.push({ id, startedAt, endedAt: Date.now(), outcome });
     }
   };
   const callers = Array.from({ length: CALLERS }, call);
   return {
-    told,
-    async stop(): Promise<readonly Told[]> {
+    reported,
+    async stop(): Promise<readonly Reported[]> {
       over.abort();
       await Promise.all(callers);
-      return told;
+      return reported;
     },
   };
 }
@@ -117,15 +117,17 @@ function startFlow(gateway: ReloadingGateway, round: number) {
 const isDenial = (outcome: Outcome, code: string): boolean => outcome.kind === "error" && outcome.code === code;
 
 /**
- * The rule is in force, at the latest, when the first caller gets the error: calls that start later are not sent, and of the
+ * The rule is active, at the latest, when the first caller gets the error: calls that start later are not sent, and of the
  * queued calls the server receives only those that were just being sent.
  */
-function judge({ ledger }: FaultHome, told: readonly Told[], code: string) {
+function judge({ ledger }: FaultHome, reported: readonly Reported[], code: string) {
   const violations: string[] = [];
-  const inForceAt = Math.min(...told.filter(({ outcome }) => isDenial(outcome, code)).map(({ endedAt }) => endedAt));
+  const inForceAt = Math.min(
+    ...reported.filter(({ outcome }) => isDenial(outcome, code)).map(({ endedAt }) => endedAt),
+  );
   let lastSentAt = 0;
   let late = 0;
-  for (const { id, startedAt, outcome } of told) {
+  for (const { id, startedAt, outcome } of reported) {
     const sent = ledger.of(id, "call");
     const at = Math.max(0, ...sent.map((entry) => (entry as { ts?: number }).ts ?? 0));
     lastSentAt = Math.max(lastSentAt, at);
