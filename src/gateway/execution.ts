@@ -100,7 +100,7 @@ export async function openExecution(parts: ExecutionParts): Promise<Execution> {
       explain: (tool) => explain(rules, decideRules(rules, tool)),
       policy,
       profile: config.profile,
-      policyInForce: () => inForce().policy,
+      currentPolicy: () => inForce().policy,
       pinOf,
       validation,
       confirmations,

@@ -73,14 +73,19 @@ export interface ExecutorSetup {
   readonly policy?: object;
   readonly send?: (call: UpstreamCall) => Promise<CallResult>;
   readonly parts?: Partial<ExecutorParts>;
-  /** Another executor whose store is shared. */
-  readonly beside?: { readonly store: Store; readonly pendingWrites: PendingWrites };
+  readonly sharesStoreWith?: { readonly store: Store; readonly pendingWrites: PendingWrites };
 }
 
 /** An executor with a real store; only the server, the clock and the audit log are fakes. */
-export async function setUpExecutor({ tool = toTool(), policy = {}, send, parts, beside }: ExecutorSetup = {}) {
+export async function setUpExecutor({
+  tool = toTool(),
+  policy = {},
+  send,
+  parts,
+  sharesStoreWith,
+}: ExecutorSetup = {}) {
   const folder = mkdtempSync(join(tmpdir(), "executor-"));
-  const store = beside?.store ?? createStore({ file: join(folder, "store.db"), inline: true });
+  const store = sharesStoreWith?.store ?? createStore({ file: join(folder, "store.db"), inline: true });
   opened.push({ store, folder });
   const sent: UpstreamCall[] = [];
   const records: AuditEntry[] = [];
@@ -98,14 +103,14 @@ export async function setUpExecutor({ tool = toTool(), policy = {}, send, parts,
   const note = (act: AuditAct) => audit.record({ kind: "note", request_id: "note", timestamp: "", ...act });
   const compiled = await toPolicy(policy);
   const ttlMs = compiled.options.confirmation.ttlSeconds * 1000;
-  const pendingWrites = beside?.pendingWrites ?? createPendingWrites();
+  const pendingWrites = sharesStoreWith?.pendingWrites ?? createPendingWrites();
   const confirmations = createConfirmations({ approvals: store.approvals, encryption, ttlMs, now, randomBytes, note });
   const idempotency = createIdempotency({ keys: store.keys, pendingWrites, encryption, ttlMs: 86_400_000, now, note });
   const execute = createExecute({
     resolve: () => Promise.resolve(tool),
     explain: () => "rule 1 (*issue* → disabled)",
     policy: compiled,
-    policyInForce: () => compiled,
+    currentPolicy: () => compiled,
     guard: () => undefined,
     pinOf: () => ({ kind: "same" }),
     validation: {
