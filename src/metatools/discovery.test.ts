@@ -129,8 +129,8 @@ describe("what was read of the tools", () => {
       read += 1;
       return vector;
     };
-    const compareClosely = () => () => ({ answered: 0, name: 0, server: 0 });
-    const meaning = async () => ({ dims: 4, readQuery: () => vector, readTool, compareClosely });
+    const comparePieces = () => () => ({ answered: 0, name: 0, server: 0 });
+    const meaning = async () => ({ dims: 4, readQuery: () => vector, readTool, comparePieces });
     const indexers: Indexers = new Map();
     await another({ meaning, indexers }).search({ query: "list files" });
     expect(read).toBeGreaterThan(0);
