@@ -52,7 +52,7 @@ if (data === undefined || !existsSync(join(data, "corpus/npm-servers.tools.json"
   judgeVerdict(asked, others);
   showSuggested(others);
   const parts = { tools: readTools(data), queries, others, ranker, smallerRanker, internals, meaning, areEqual };
-  showGate("5 other servers", judgeGate({ ...parts, most: 5 }));
+  showGate("5 other servers", judgeGate({ ...parts, maxServers: 5 }));
   showGate("all other servers", judgeGate(parts));
 }
 
@@ -154,9 +154,9 @@ function judgeVerdict(asked, others) {
     const rows = half(false);
     const shown = rows.filter((row) => sureOf(row, verdict).length > 0);
     const right = shown.filter((row) => isRight(row, sureOf(row, verdict)));
-    const told = (sets) => of(sets).filter((row) => sureOf(row, verdict).length > 0).length;
+    const confident = (sets) => of(sets).filter((row) => sureOf(row, verdict).length > 0).length;
     console.log(
-      `  without ${left} and half of the servers: sure for ${share(told([left]), of([left]).length)} of ${left}, ${share(told(["bfcl", "toolalpaca"]), of(["bfcl", "toolalpaca"]).length)} of unrelated catalogs; of the other half's queries ${share(shown.length, rows.length)}, right ${share(right.length, shown.length)}`,
+      `  without ${left} and half of the servers: sure for ${share(confident([left]), of([left]).length)} of ${left}, ${share(confident(["bfcl", "toolalpaca"]), of(["bfcl", "toolalpaca"]).length)} of unrelated catalogs; of the other half's queries ${share(shown.length, rows.length)}, right ${share(right.length, shown.length)}`,
     );
   }
 }

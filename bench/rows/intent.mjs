@@ -121,5 +121,5 @@ function toNote(name, own, share) {
   const counts = `${own.length} requests, ${placed.length} of them with a context (${share(placed, (one) => one.first).toFixed(0)} % of those right)`;
   if (name !== "gateway.intent") return counts;
   const sure = own.filter(({ isSure }) => isSure);
-  return `${counts}; ${sure.length} got a recommendation (${share(sure, (one) => one.first).toFixed(0)} % right), the others a choice; Stripe's and Paystack's countries and currencies are written in the adapters as a person would, nothing else`;
+  return `${counts}; ${sure.length} got a recommendation (${share(sure, (one) => one.first).toFixed(0)} % right), the others a choice; Stripe's and Paystack's countries and currencies are declared in the adapters as a user would, nothing else`;
 }

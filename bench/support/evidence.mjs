@@ -1,7 +1,7 @@
 import { takeAtMost, toDocument } from "./judged-sets.mjs";
 
 /** The maximum number of queries per set; more do not change the result. */
-const MOST_QUERIES = 500;
+const MAX_QUERIES = 500;
 /** The number of hits that are returned and evaluated. */
 const HITS = 10;
 
@@ -36,7 +36,7 @@ export function gatherEvidence(sets, internals, meaning) {
         nearest: Math.max(0, ...found.map(({ evidence }) => evidence.likeness)),
       };
     };
-    const asked = takeAtMost(queries, MOST_QUERIES);
+    const asked = takeAtMost(queries, MAX_QUERIES);
     return [
       ...asked.map((query) => ask("answerable", query)),
       ...asked.map((query) => ask("removed", query, (right, id) => !right.has(id))),
