@@ -45,7 +45,7 @@ export const intent = {
 function readRequests({ tools }, documents) {
   const adapterOf = new Map(documents.map(({ path, adapter }) => [path, adapter]));
   const keyOf = (adapter, method, path) => `${adapter} ${method} ${path}`;
-  // Leaves out the gateway's built-in tools, which are in the catalog too but call no API.
+  // Omits the gateway's built-in tools, which are in the catalog too but call no API.
   const operations = [...tools.values()].filter(({ operation }) => operation !== undefined);
   const ids = new Map(
     operations.map(({ id, server, operation }) => [keyOf(server, operation.method, operation.path), id]),

@@ -83,8 +83,8 @@ describe("tableLines", () => {
 
 describe("legendLines", () => {
   it("explains the columns in lines of at most 100 characters", () => {
-    const asked = { half: "tune", isUnseen: true, isByWords: true, isRemoving: true } as const;
-    const text = render(legendLines(asked), { columns: Infinity, color: false });
+    const options = { half: "tune", isUnseen: true, isByWords: true, isRemoving: true } as const;
+    const text = render(legendLines(options), { columns: Infinity, color: false });
     expect(text).toContain("removed:");
     expect(text).toContain('Only the half "tune"');
     expect(text).toContain("none of whose tools are training data");

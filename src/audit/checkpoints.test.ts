@@ -32,7 +32,7 @@ describe("createCheckpoints", () => {
     expect(await signed(one)).toEqual([MAX_UNSIGNED_RECORDS]);
   });
 
-  it("signs at every thousandth record of the chain, whichever process wrote it", async () => {
+  it("signs at every thousandth record of the chain, counting records of other processes", async () => {
     const two = [open(), open()];
     for (const { log } of two) await log.record(outcome());
     await Promise.all(Array.from({ length: MAX_UNSIGNED_RECORDS - 1 }, (_, n) => two[n % 2]!.log.record(outcome())));

@@ -36,7 +36,7 @@ export interface Pinning {
    * cannot be read: then none of the definitions may be shown.
    */
   see(server: ServerKey, tools: readonly ToolDefinition[]): Promise<Quarantines>;
-  /** The tools to quarantine among stored lists, in the given order. Never rejects: without pins, all tools are quarantined. */
+  /** The tools to quarantine among stored lists, in the order of `servers`. Never rejects: without pins, all tools are quarantined. */
   recall(servers: readonly KnownTools[]): Promise<readonly Quarantines[]>;
 }
 

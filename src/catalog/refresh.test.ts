@@ -68,7 +68,7 @@ describe("refresh", () => {
     await refresh.close();
   });
 
-  it("gives up waiting after the given time", async () => {
+  it("stops waiting after the time limit", async () => {
     const { refresh } = setUp(["a"]);
     refresh.start();
     await refresh.whenKnown(1);
@@ -195,7 +195,7 @@ describe("refresh", () => {
 });
 
 describe("whenSettled", () => {
-  /** Whether it is over by now. */
+  /** Whether the wait has ended. */
   const isOver = async (wait: Promise<void>): Promise<boolean> =>
     await Promise.race([wait.then(() => true), new Promise<false>((resolve) => setImmediate(() => resolve(false)))]);
 
@@ -239,7 +239,7 @@ describe("whenSettled", () => {
     await refresh.close();
   });
 
-  it("waits for servers whose turn comes when the first ones have answered", async () => {
+  it("also waits for queued servers", async () => {
     const { refresh, open, settled } = setUp(["a", "b", "c", "d", "e"]);
     refresh.start();
     const all = refresh.whenSettled(60_000);

@@ -16,7 +16,7 @@ export interface RefreshParts extends ServerStartsParts {
   /** How long a server that does not answer delays the next one. */
   readonly patienceMs?: number;
   readonly processorTime?: () => ProcessorTime;
-  /** Whether a start would fail at once, for example because a variable is not set. Such a server takes no slot. */
+  /** Whether a start would fail at once, for example because a variable is not set. Such a server does not use a slot. */
   readonly cannotStart?: (server: string) => boolean;
 }
 
@@ -31,7 +31,7 @@ export interface Refresh {
   changed(server: string): Promise<void>;
   /** Servers that have never answered and are being listed, or are queued. */
   pending(): readonly string[];
-  /** The same with the progress of each. */
+  /** Like `pending`, with the progress of each server. */
   starts(): readonly PendingServer[];
   /** Resolves when no server is pending, or after `ms`. */
   whenKnown(ms: number, signal?: AbortSignal): Promise<void>;

@@ -7,7 +7,7 @@ import { toRarity } from "./query.js";
 export interface Evidence {
   /** The share of the content words that the hit answers at all, including synonyms. */
   readonly covered: number;
-  /** The same for the words themselves and their other forms only. */
+  /** Like `covered`, without synonyms: only the words themselves and their other forms. */
   readonly literal: number;
   /** How fully the strongest words are answered. */
   readonly strength: number;

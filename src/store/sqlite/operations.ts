@@ -1,6 +1,6 @@
 import type { Store, StorePart } from "../store.js";
 
-/** The same methods, run synchronously in the calling thread. */
+/** The methods of a part of the store without promises: they run synchronously in the calling thread. */
 export type StoreTable<Part> = {
   readonly [Method in keyof Part]: Part[Method] extends (...args: infer Args) => Promise<infer Answer>
     ? (...args: Args) => Answer
