@@ -13,7 +13,7 @@ The labelled sets are read from the folder in ANYGPT_DATA.
 
   --only NAME  measure only this constant ("clause", "fields.name.weight"), all constants that begin
                with "NAME.", or this switch ("without meaning"); may be repeated
-  --most N     the maximum number of queries per set (default 120)
+  --max N      the maximum number of queries per set (default 120)
   --help       print this help`;
 
 const FACTORS = [0.7, 1.4];
@@ -31,7 +31,7 @@ const switches = SWITCHES.filter(({ name }) => isWanted(name));
 if (numbers.length + switches.length === 0) fail(`No constant or switch is named "${options.only.join('", "')}".`);
 
 console.error("reading sets and corpus");
-const judge = await openJudge(folder, internals, Number(options.most));
+const judge = await openJudge(folder, internals, Number(options.max));
 const base = judge.measure(internals.RANKING);
 const measureChange = createProgress((variant) => toChange(judge.measure(variant.ranking, variant.has), base));
 
@@ -56,7 +56,7 @@ function readOptions() {
     return parseArgs({
       options: {
         only: { type: "string", multiple: true, default: [] },
-        most: { type: "string", default: "120" },
+        max: { type: "string", default: "120" },
         help: { type: "boolean", default: false },
       },
     }).values;
@@ -118,7 +118,7 @@ function toReport() {
   );
   const absolute = ([small, haystack]) => `small ${toShares(small)}, haystack ${toShares(haystack)}`;
   return [
-    `nDCG@10 / hit@1 / recall@5, macro over ${judge.sets.length} sets (${judge.sets.map(({ name, queries }) => `${name} ${queries.length}`).join(", ")} queries of the half "tune", none of whose tools taught the model). As it is: ${absolute(macro)}. The table has the change in points of 100; bold is more than two standard errors, paired by query. The order alone is judged: nothing is refused or cut.`,
+    `nDCG@10 / hit@1 / recall@5, macro over ${judge.sets.length} sets (${judge.sets.map(({ name, queries }) => `${name} ${queries.length}`).join(", ")} queries of the half "tune", none of whose tools are training data of the model). Without a change: ${absolute(macro)}. The table has the change in percentage points; bold is more than two standard errors, paired by query. Only the order of hits is measured: no hit is rejected or omitted.`,
     "",
     ...(switchRows.length === 0 ? [] : toTable(["switch", "small", "haystack"], switchRows.map(toSwitchCells))),
     ...(numberRows.length === 0
@@ -140,7 +140,7 @@ function toSwitchCells([name, change]) {
 
 function toNumberCells({ name, value, isUsed, changes }) {
   const cellOf = (place) => (change) => (change === undefined ? "–" : toChangeCell(change[place]));
-  if (!isUsed) return [name, value, "no tool here has it", ...Array.from({ length: 5 }, () => "")];
+  if (!isUsed) return [name, value, "no tool has this field", ...Array.from({ length: 5 }, () => "")];
   return [name, value, ...changes.map(cellOf(0)), ...changes.map(cellOf(1))];
 }
 

@@ -10,7 +10,7 @@ const SHARES = { answerable: 1, unanswerable: 0.3, removed: 0.1 };
 /** The first hit has more weight, because users look at it first. */
 const FIRST_HIT = 3;
 const FITTING = { words: ["strength"], meaning: ["strength", "likeness", "length"] };
-const MOST_WRONG = 0.035;
+const MAX_WRONG_REJECTIONS = 0.035;
 const THRESHOLD_STEP = 0.02;
 
 const folder = requireData();
@@ -21,12 +21,12 @@ report("by words and meaning", "BY_WORDS_AND_MEANING", openRememberingMeaning(in
 
 function report(name, constant, meaning) {
   console.error(`running the queries of ${name}`);
-  const asked = gatherEvidence(sets, internals, meaning);
+  const queries = gatherEvidence(sets, internals, meaning);
   const evidence = meaning === undefined ? EVIDENCE.filter((key) => key !== "likeness") : EVIDENCE;
-  const relevance = fitRelevance(asked, evidence);
-  const fitting = fitFitting(asked, meaning === undefined ? FITTING.words : FITTING.meaning);
-  const reported = asked.filter(({ half }) => half === "report");
-  const mostWrong = `${(MOST_WRONG * 100).toFixed(1)} %`;
+  const relevance = fitRelevance(queries, evidence);
+  const fitting = fitFitting(queries, meaning === undefined ? FITTING.words : FITTING.meaning);
+  const reported = queries.filter(({ half }) => half === "report");
+  const maxWrong = `${(MAX_WRONG_REJECTIONS * 100).toFixed(1)} %`;
   console.log(
     [
       `## Relevance ${name}`,
@@ -38,17 +38,17 @@ function report(name, constant, meaning) {
       "",
       toReliability(reported, { ...internals, stateOf: relevance.stateOf, fits: fitting.fits }),
       "",
-      `Refused below ${fitting.threshold}, chosen for at most ${mostWrong} wrong refusals on the half "tune":`,
+      `Rejected below ${fitting.threshold}, chosen for at most ${maxWrong} wrong rejections on the half "tune":`,
       "",
-      toRefusals(asked, fitting.fits),
+      toRefusals(queries, fitting.fits),
       "",
     ].join("\n"),
   );
 }
 
 /** Fits the probability that a hit is correct. Sets have equal weight within each kind of query. */
-function fitRelevance(asked, keys) {
-  const hits = asked.flatMap(({ set, half, kind, hits }) =>
+function fitRelevance(queries, keys) {
+  const hits = queries.flatMap(({ set, half, kind, hits }) =>
     hits.map(({ evidence, isRight }, rank) => ({ set, half, kind, evidence, isRight, rank })),
   );
   const weights = equalWeights(hits, ({ set, half, kind }) => `${set} ${half} ${kind}`);
@@ -56,29 +56,29 @@ function fitRelevance(asked, keys) {
     ...hit,
     weight: weights[index] * SHARES[hit.kind] * (hit.rank === 0 ? FIRST_HIT : 1),
   }));
-  const taught = weighed.filter(({ half }) => half === "tune");
+  const training = weighed.filter(({ half }) => half === "tune");
   const rowOf = (evidence) => keys.map((key) => evidence[key]);
   const fitted = fitLogistic({
-    rows: taught.map(({ evidence }) => rowOf(evidence)),
-    right: taught.map(({ isRight }) => (isRight ? 1 : 0)),
-    weights: taught.map(({ weight }) => weight),
+    rows: training.map(({ evidence }) => rowOf(evidence)),
+    right: training.map(({ isRight }) => (isRight ? 1 : 0)),
+    weights: training.map(({ weight }) => weight),
   });
   return { model: toModel(fitted, keys, EVIDENCE), stateOf: (evidence) => predict(fitted, rowOf(evidence)) };
 }
 
 /** Fits the decision whether any tool matches the query. Queries whose tools were removed are not used, because similar tools remain in the catalog. */
-function fitFitting(asked, keys) {
+function fitFitting(queries, keys) {
   const rowOf = ({ hits, nearest }) =>
     keys.map((key) => (key === "likeness" ? nearest : (hits[0]?.evidence[key] ?? 0)));
-  const taught = asked.filter(({ half, kind }) => half === "tune" && kind !== "removed");
+  const training = queries.filter(({ half, kind }) => half === "tune" && kind !== "removed");
   const fitted = fitLogistic({
-    rows: taught.map(rowOf),
-    right: taught.map(({ kind }) => (kind === "answerable" ? 1 : 0)),
-    weights: equalWeights(taught, ({ set, kind }) => `${set} ${kind}`),
+    rows: training.map(rowOf),
+    right: training.map(({ kind }) => (kind === "answerable" ? 1 : 0)),
+    weights: equalWeights(training, ({ set, kind }) => `${set} ${kind}`),
   });
   const chanceOf = (one) => predict(fitted, rowOf(one));
   const threshold = chooseThreshold(
-    taught.filter(({ kind }) => kind === "answerable"),
+    training.filter(({ kind }) => kind === "answerable"),
     chanceOf,
   );
   return {
@@ -96,7 +96,7 @@ function chooseThreshold(answerable, chanceOf) {
   const wrongAt = (threshold) =>
     answerable.reduce((sum, one, index) => sum + (chanceOf(one) < threshold ? weights[index] : 0), 0) / setCount;
   let steps = 1;
-  while (steps * THRESHOLD_STEP < 0.9 && wrongAt((steps + 1) * THRESHOLD_STEP) <= MOST_WRONG) steps += 1;
+  while (steps * THRESHOLD_STEP < 0.9 && wrongAt((steps + 1) * THRESHOLD_STEP) <= MAX_WRONG_REJECTIONS) steps += 1;
   return Number((steps * THRESHOLD_STEP).toFixed(2));
 }
 

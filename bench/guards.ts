@@ -71,7 +71,7 @@ export async function openGuards(folder: string): Promise<Guards> {
       resolve: () => Promise.resolve(tool),
       explain: () => "",
       policy,
-      policyInForce: () => policy,
+      currentPolicy: () => policy,
       pinOf: () => ({ kind: "same" }),
       validation,
       confirmations: createConfirmations({ ...shared, approvals: store.approvals, ttlMs: 300_000, randomBytes }),

@@ -96,7 +96,7 @@ async function run(rows) {
   const report = options.report === undefined ? undefined : claimReport(options.report);
   const context = await createContext();
   const measured = { rows: [], lines: [], curves: [], failed: [] };
-  tellPlan(rows);
+  printPlan(rows);
   for (const row of rows) {
     console.error(`measuring ${row.name}: ${row.about}`);
     const started = performance.now();
@@ -122,8 +122,8 @@ function secondsOf({ seconds }) {
   return options.quick ? seconds.quick : seconds.usual;
 }
 
-/** What to expect on two cores that have nothing else to do. */
-function tellPlan(rows) {
+/** Prints the expected duration on two idle cores. */
+function printPlan(rows) {
   const minutes = rows.reduce((total, row) => total + secondsOf(row), 0) / 60;
   console.error(`About ${minutes.toFixed(1)} minutes on two idle cores:`);
   for (const row of rows) console.error(`  ${row.name.padEnd(15)}${String(secondsOf(row)).padStart(4)} s`);
@@ -143,7 +143,7 @@ function writeCharts(curves) {
   for (const curve of curves) writeFileSync(join(options.charts, `${curve.name}.svg`), toChart(curve));
 }
 
-/** A figure that depends on what the tools are like says so when they are not real. */
+/** Marks figures that depend on the content of the tools if the tools are synthetic. */
 function toNamedLine(line, row, data) {
   const what = row.dependsOnTools && !data.isReal ? `${line.what} (synthetic)` : line.what;
   return { row: row.name, ...line, what };

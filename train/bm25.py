@@ -1,10 +1,10 @@
-"""A plain BM25F to be fused with: six fields, light stemming beside the exact word, no tuning."""
+"""The untuned BM25F that the table is fused with: six fields, exact words and lightly stemmed words."""
 import functools, math, re
 from collections import Counter
 import torch
 from tokens import words_of
 
-# In such steps sums are exact in whatever order a GPU adds.
+# Scores are rounded to this step, so that sums are exact in any order of additions on a GPU.
 STEP = 1 / 1024
 WEIGHTS = (2.0, 0.8, 1.0, 0.7, 0.3, 0.3)
 STOP = set("a an the of for to in on by with from and or as at is are be this that it its you your i me my can could would do does not if any how what which who will has have need want please help s t m d ll we our us about into some there".split())
@@ -26,7 +26,7 @@ def terms(text):
 
 class Ranker:
     def __init__(self, tools, device="cpu", base=None, k1=1.2, b=0.6):
-        """`tools`: rows of six field texts; `base`: a ranker whose statistics these tools share, as if they stood among its tools."""
+        """`tools`: rows of six field texts; `base`: a ranker whose word statistics are used instead of those of these tools."""
         counted = [[Counter(mark + word for mark, words in zip("=~", terms(text)) for word in words) for text in fields[:6]] for fields in tools]
         if base is None:
             self.size, self.known, self.df = len(tools), {}, Counter()

@@ -1,4 +1,4 @@
-"""A model file on the judged sets: alone, fused with BM25F, in the haystack, unanswerable queries, languages.
+"""Evaluates a model file on the labelled sets: alone, fused with BM25F, in the haystack, unanswerable queries, languages.
 
 usage: python evaluate.py BUILD MODEL.bin [cpu|cuda]"""
 import os, sys
@@ -21,5 +21,5 @@ if __name__ == "__main__":
     rows = Judge(read(build, "sets"), read(build, "haystack"), bm25.Ranker, device).judge(embedder.queries, embedder.tools)
     print(table(rows, os.path.basename(file)))
     for key in ("fused", "deep fused"):
-        print(key, "by share of meaning:", "  ".join(f"{alpha}: {'/'.join(f'{x:.3f}' for x in macro(rows, key, alpha))}" for alpha in ALPHAS))
+        print(key, "by share of the table:", "  ".join(f"{alpha}: {'/'.join(f'{x:.3f}' for x in macro(rows, key, alpha))}" for alpha in ALPHAS))
     print("languages", languages(os.path.join(os.path.dirname(os.path.abspath(__file__)), "languages.json"), embedder.queries, embedder.tools))

@@ -5,7 +5,7 @@ const CAMEL = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 
 export const FIELDS = ["name", "server", "first", "rest", "params", "paramTexts"];
 
-/** Words of an identifier: "createPullRequest" and "create_pull_request" are both "create Pull Request" in small letters. */
+/** Words of an identifier: "createPullRequest" and "create_pull_request" both become "create pull request". */
 export function toWords(identifier, joins) {
   const words = String(identifier ?? "")
     .slice(0, 200)
@@ -24,7 +24,7 @@ export function toWords(identifier, joins) {
   return joined.join(" ");
 }
 
-/** Identifiers inside running text are split as names are; ordinary words stay as they are. */
+/** Splits camel-case identifiers inside a text like names; other words stay unchanged. */
 export function toText(text, joins) {
   return String(text ?? "")
     .replace(/\s+/gu, " ")
@@ -32,7 +32,7 @@ export function toText(text, joins) {
     .replace(/(?<![\p{L}\p{N}])\p{Ll}[\p{Ll}\p{N}]*\p{Lu}[\p{L}\p{N}]*/gu, (word) => toWords(word, joins));
 }
 
-/** Parts of a server's name that say nothing about what it does. */
+/** Parts of a server's name that do not say what it does. */
 const EMPTY = new Set(["mcp", "server", "servers", "cf", "com", "io", "ai", "dev", "app"]);
 
 export function toServer(server, joins) {

@@ -1,8 +1,8 @@
-// The files of the search lexicon (lexicon/, format in its README): they belong to this project, so they may train the model too.
+// Reads the search lexicon (lexicon/, format in its README) as training data.
 import fs from "node:fs";
 import path from "node:path";
 
-// In this order, because prepare.mjs writes the same bytes each time.
+// The order is fixed, because prepare.mjs must write the same bytes each time.
 const TOPICS = ["code", "everyday", "media", "money", "office", "operations", "science", "verbs", "web"];
 
 const split = (line) => {

@@ -1,4 +1,4 @@
-"""Figures: nDCG@10, hit@1, their fusion with the lexical ranker, and how well the best cosine tells answerable queries."""
+"""Measures: nDCG@10 and hit@1, alone and fused with the lexical ranker, and how well the best cosine separates answerable from unanswerable queries."""
 import json, math
 import torch
 
@@ -23,7 +23,7 @@ def normalise(scores):
 
 
 def fuse(lexical, meaning, alpha):
-    """Both parts between 0 and 1 within the query; `alpha` is the share of the meaning."""
+    """Scales both scores to 0..1 for each query and adds them; `alpha` is the share of the table."""
     return (1 - alpha) * lexical / lexical.max(1, keepdim=True).values.clamp(min=1e-6) + alpha * normalise(meaning)
 
 
@@ -32,7 +32,7 @@ def auc(yes, no):
 
 
 class Judge:
-    """Holds the judged sets and the lexical scores; `judge(embed_queries, embed_tools)` → a row of figures per set."""
+    """Holds the labelled sets and the lexical scores; `judge(embed_queries, embed_tools)` → a row of figures per set."""
 
     def __init__(self, sets, haystack, ranker, device):
         self.sets, self.haystack, self.device, self.lexical = sets, haystack, device, {}
@@ -71,7 +71,7 @@ def best_alpha(rows, key="fused"):
 
 
 def table(rows, title=""):
-    """Printable: one line per set, nDCG@10/hit@1 in thousandths."""
+    """Text for printing: one line per set, nDCG@10/hit@1 in thousandths."""
     show = lambda pair: f"{pair[0]:.3f}/{pair[1]:.3f}"
     deep = "deep fused" in next(iter(rows.values()))
     alpha, far = best_alpha(rows), best_alpha(rows, "deep fused") if deep else None
@@ -88,7 +88,7 @@ def table(rows, title=""):
 
 
 def languages(file, embed_queries, embed_tools):
-    """hit@1 per language on the small list of our own."""
+    """hit@1 per language on languages.json."""
     own = json.load(open(file, encoding="utf8"))
     tools, rows = embed_tools(own["tools"]), {}
     for language, queries in own["queries"].items():

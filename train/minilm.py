@@ -97,7 +97,7 @@ def load(file):
         values = np.stack([packed & 15, packed >> 4], -1).astype(np.float32).reshape(rows, blocks, -1) - 8
         return torch.tensor((values * scales.reshape(rows, blocks, 1)).reshape(rows, -1))
 
-    # Fused attention adds in no fixed order on a GPU.
+    # On a GPU, fused attention has no fixed order of additions.
     config = BertConfig(attn_implementation="eager", vocab_size=30522, hidden_size=384, num_hidden_layers=6, num_attention_heads=12, intermediate_size=1536)
     model = BertModel(config, add_pooling_layer=False)
     state = model.state_dict()

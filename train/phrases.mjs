@@ -1,4 +1,4 @@
-// Phrases with which users ask, written for this project: openings, closings and synonyms.
+// Phrases of user queries, written for this project: openings, closings and synonyms.
 
 const OPENINGS =
   `can you @|could you please @|please @|I want to @|I need to @|I would like to @|help me @|how do I @|how can I @|is there a way to @|is there a tool to @

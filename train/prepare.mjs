@@ -20,7 +20,7 @@ const write = (name, value) =>
   fs.writeFileSync(path.join(out, `${name}.json.gz`), zlib.gzipSync(JSON.stringify(value), { level: 9 }));
 
 /** The half of a labelled set's tools that is training data; the other half is evaluation data. */
-export function teaches({ server, name }) {
+export function isTrainingTool({ server, name }) {
   let hash = 0x811c9dc5;
   for (const byte of Buffer.from(`${server}:${name}`)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
   return hash % 2 === 0;
@@ -42,7 +42,7 @@ const random = createRandom(1);
 const corpus = readCorpus(data);
 const joins = findJoins(corpus);
 
-/** Words that camel case cuts in two although people write them as one: "Git Hub", "You Tube". */
+/** Word pairs that camel case separates although they are usually written as one word: "Git Hub", "You Tube". */
 function findJoins(tools) {
   const whole = new Map();
   for (const tool of tools)
@@ -108,7 +108,7 @@ const judged = new Set();
 const identity = (fields) => `${fields.name}|${fields.first}`;
 for (const name of [...JUDGES, ...SPLIT_SETS]) {
   const tools = json(`search/${name}.tools.json`);
-  const taught = (tool) => SPLIT_SETS.includes(name) && teaches(tool);
+  const taught = (tool) => SPLIT_SETS.includes(name) && isTrainingTool(tool);
   for (const tool of tools) if (!taught(tool)) judged.add(identity(toFields(tool, joins)));
   const index = new Map(tools.map((tool, i) => [`${tool.server}\0${tool.name}`, i]));
   const queries = json(`search/${name}.queries.json`).filter(({ relevant }) => relevant.every((tool) => !taught(tool)));

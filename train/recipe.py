@@ -1,4 +1,4 @@
-"""From build/ to a trained table: the steps that train.py runs once and that experiments run with other settings."""
+"""The training steps from build/ to a table. train.py runs them once; experiments run them with other settings."""
 import gzip, json, os, re
 import torch, torch.nn.functional as F
 import bm25, student, teacher, vocabulary
@@ -14,7 +14,7 @@ def read(build, name):
 
 
 class Bench:
-    """All data on the device, the teacher's views kept, so that several recipes can share them."""
+    """All data on the device. The vectors of the teacher are cached, so that several recipes can share them."""
 
     def __init__(self, build, device, limit=None, log=print):
         self.build, self.device, self.log = build, device, log
@@ -48,7 +48,7 @@ class Bench:
         return Judge(sets, read(self.build, "haystack") if deep else None, bm25.Ranker, self.device)
 
     def places(self, rows):
-        """Number of a pair → its place in `rows`, or -1 (also for the number -1)."""
+        """Pair number → its index in `rows`, or -1 (also for the pair number -1)."""
         place = torch.full((len(self.pairs) + 1,), -1, dtype=torch.long, device=self.device)
         place[rows] = torch.arange(len(rows), device=self.device)
         return place
@@ -61,7 +61,7 @@ class Bench:
         return teacher.encode_all(model, self.Q), teacher.encode_all(model, self.D)
 
     def near_misses(self, VQ, VD, rows, count=6, pool=40, margin=0.92):
-        """Per pair, other tools that teacher and lexical ranker together put near the query although they are not it."""
+        """Hard negatives: for each pair, wrong tools that teacher and lexical ranker together rank near the query."""
         _, first = torch.unique_consecutive(self.same[rows].sort(stable=True).values, return_inverse=True)
         order = self.same[rows].sort(stable=True).indices
         picked = order[torch.cat([torch.ones(1, dtype=torch.bool, device=self.device), first[1:] != first[:-1]])]
@@ -95,7 +95,7 @@ class Bench:
         return self.cut[pieces]
 
     def start(self, model, pieces, dims, queries, fields):
-        """Each piece starts as the teacher's view of it, in the directions that matter most, weighted by rarity."""
+        """The initial vector of each piece: the principal components of the teacher's vector, weighted by rarity."""
         texts = [piece if not piece.startswith("##") else piece[2:] for piece in pieces.vocabulary]
         table = teacher.encode_all(model, self.reader.ids(texts, 12)).float()
         table = table - table.mean(0)
@@ -119,7 +119,7 @@ class Bench:
 
 
 class Embedder:
-    """The quantised table as the run time has it: int8 × scale, added, normalised."""
+    """Embeds texts with the quantized table as the gateway does: adds int8 × scale and normalizes the sum."""
 
     def __init__(self, pieces, vectors, scale, fields, device):
         self.pieces, self.device, self.fields = pieces, device, fields

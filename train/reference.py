@@ -1,4 +1,4 @@
-"""A model file → what its run time must reproduce: texts with piece numbers and the first values of their vectors.
+"""Writes reference values that the gateway must reproduce: texts with their piece numbers and the first values of their vectors.
 
 usage: python reference.py MODEL.bin OUT.json            200 texts and 20 tools of our own
        python reference.py MODEL.bin OUT.json BUILD      10,000 texts of the training data, for tests outside the repository"""

@@ -1,4 +1,4 @@
-// Public documents → tools in the catalog's shape: { server, name, description, inputSchema }. See README.md for origins and licences.
+// Converts public documents to tools of the form { server, name, description, inputSchema }. README.md lists origins and licenses.
 import fs from "node:fs";
 import path from "node:path";
 import zlib from "node:zlib";

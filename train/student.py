@@ -51,14 +51,14 @@ def embed_queries(table, rows, numbers, drop=0.0):
 
 
 def embed_tools(table, weights, rows, numbers, kept=1.0, drop=0.0):
-    """Each field is the unit sum of its pieces; a tool is the unit sum of its weighted fields. `kept`: tools × fields, 0 where a field is left out."""
+    """Each field is the unit sum of its pieces; a tool is the unit sum of its weighted fields. `kept`: tools × fields, 0 where a field is removed."""
     places = (numbers[:, None] * 6 + torch.arange(6, device=numbers.device)).flatten()
     parts = F.normalize(bags(table, rows, places, drop).view(len(numbers), 6, -1), dim=-1)
     return F.normalize((parts * (weights[None, :] * kept).unsqueeze(-1)).sum(1), dim=-1)
 
 
 def train(table, data, epochs=20, batch=4096, rate=4e-3, temperature=0.05, teaching=0.05, blend=0.5, drop=0.0, together=8, similar=0.9, kin=0.0, seed=0, log=print):
-    """`kin`: share of the likeness among queries; `data`: queries (Rows of all pairs), rows (the pairs to learn from), fields (Rows); of these pairs doc, kept, group, same, VQ and VD (the teacher's view), hard (near misses or None)."""
+    """`kin`: weight of the loss on similarities between queries; `data`: queries (Rows of all pairs), rows (the training pairs), fields (Rows); for the training pairs doc, kept, group, same, VQ and VD (the vectors of the teacher), hard (hard negatives or None)."""
     device = data["doc"].device
     torch.manual_seed(seed)
     generator = torch.Generator(device=device).manual_seed(seed)
@@ -96,7 +96,7 @@ def train(table, data, epochs=20, batch=4096, rate=4e-3, temperature=0.05, teach
 
 
 def average(tables):
-    """One table of several that began alike: the mean of their folded vectors and of their field weights."""
+    """Averages tables with the same initial vectors: the mean of their weighted vectors and of their field weights."""
     folded = sum(table.folded() for table in tables) / len(tables)
     return folded.detach(), (sum(table.fields.exp() for table in tables) / len(tables)).detach()
 

@@ -1,4 +1,4 @@
-"""The teacher: MiniLM trained on the pairs, and its view of every text that the table is to learn."""
+"""The teacher: MiniLM trained on the pairs, and its vectors of all texts that the student learns from."""
 import numpy as np, torch, torch.nn.functional as F
 from tokenizers import BertWordPieceTokenizer
 import minilm
@@ -34,7 +34,7 @@ def encode(model, ids):
 
 @torch.no_grad()
 def encode_all(model, ids, size=4096):
-    """Sorted by length, so that short texts do not pay for long ones."""
+    """Batches texts by length, so that short texts are not padded to the length of long ones."""
     model.eval()
     order = (ids > 0).sum(1).argsort()
     out = torch.empty(len(ids), 384, dtype=torch.half, device=ids.device)
@@ -46,10 +46,10 @@ def encode_all(model, ids, size=4096):
 
 
 def batches(group, size, together, generator):
-    """Numbers of pairs; `together` pairs of one server stand side by side, as each other's hard negatives."""
+    """Pair numbers in batch order; `together` pairs of one server are adjacent, as hard negatives for each other."""
     n = len(group)
     noise = torch.rand(n, generator=generator, device=group.device)
-    order = torch.argsort(group.double() + noise)  # by server, at random within it
+    order = torch.argsort(group.double() + noise)  # by server, in random order within a server
     place = torch.arange(n, device=group.device)
     chunk = place // together
     key = torch.rand(int(chunk[-1]) + 1, generator=generator, device=group.device)[chunk]
@@ -59,14 +59,14 @@ def batches(group, size, together, generator):
 
 
 def contrast(scores, twin, labels):
-    """Both ways; `twin` marks columns that are no fair negatives."""
+    """Contrastive loss in both directions; `twin` marks columns that must not count as negatives."""
     n = len(labels)
     scores = scores.masked_fill(twin, -1e4)
     return (F.cross_entropy(scores, labels) + F.cross_entropy(scores[:, :n].T, labels)) / 2
 
 
 def train(weights, Q, D, same, group, hard=None, epochs=2, size=1024, rate=8e-5, temperature=0.04, seed=0, log=print):
-    """`same`: number of the pair's tool; `hard`: per pair the number of a pair whose tool is a near miss, or -1."""
+    """`same`: the number of the pair's tool; `hard`: for each pair, the number of a pair whose tool is a hard negative, or -1."""
     device = Q.device
     torch.manual_seed(seed)
     generator = torch.Generator(device=device).manual_seed(seed)

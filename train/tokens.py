@@ -1,4 +1,4 @@
-"""Text → piece numbers, by the reference tokenizer. README.md says the same in words for other implementations."""
+"""The reference tokenizer: text → piece numbers. README.md describes the algorithm for other implementations."""
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 
 STEPS = [normalizers.Lowercase(), normalizers.NFKD(), normalizers.Replace(Regex(r"\p{Mn}+"), ""), normalizers.NFC(), normalizers.Lowercase(),
@@ -10,7 +10,7 @@ UNKNOWN = "[UNK]"
 
 
 def words_of(text):
-    """The words of a text after cleaning: the same split that the tokenizer makes before it looks for pieces."""
+    """The words of a normalized text, split as the tokenizer does before it looks for pieces."""
     return [word for word, _ in SPLIT.pre_tokenize_str(CLEAN.normalize_str(text))]
 
 
@@ -18,7 +18,7 @@ SPLIT = pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), pre_tokenizer
 
 
 class Pieces:
-    """`vocabulary`: pieces in order; an entry with a space is a phrase of two neighbouring pieces and is added to theirs."""
+    """`vocabulary`: pieces in order; an entry with a space is a phrase of two adjacent pieces, which is added after the pieces."""
 
     def __init__(self, vocabulary):
         self.vocabulary = vocabulary
@@ -33,7 +33,7 @@ class Pieces:
         self.tokenizer.normalizer, self.tokenizer.pre_tokenizer = CLEAN, SPLIT
 
     def encode(self, texts, longest):
-        """A list of piece numbers per text: at most `longest` pieces, unknown ones left out, phrases after them."""
+        """A list of piece numbers per text: at most `longest` pieces without unknown ones, followed by the phrases."""
         rows = []
         for start in range(0, len(texts), 20000):
             for encoding in self.tokenizer.encode_batch(texts[start:start + 20000]):

@@ -1,4 +1,4 @@
-"""build/ → the model file: train the teacher, let three students learn from it, average them, write, judge.
+"""build/ → the model file: trains the teacher and three students, averages the students, writes the file and evaluates it.
 
 usage: python train.py BUILD OUT.bin [cpu|cuda]"""
 import json, os, sys, time
@@ -13,7 +13,7 @@ ORIGIN = ("Trained from sentence-transformers/all-MiniLM-L6-v2 (Apache-2.0). The
 
 
 def teach(bench):
-    """One epoch with the servers' other tools as hard negatives, one more with the near misses of teacher and lexical ranker."""
+    """One epoch with other tools of the same server as negatives, then one with hard negatives of teacher and lexical ranker."""
     rows = bench.rows(without=UNTAUGHT)
     model = bench.teach(rows, epochs=1, size=1024)
     hard = bench.near_misses(*bench.view(model), rows)
@@ -24,7 +24,7 @@ def run(build, out, device, limit=None):
     started = time.time()
     log = lambda text: print(f"{time.time() - started:5.0f} s  {text}", flush=True)
     torch.backends.cuda.matmul.allow_tf32 = True
-    # The same numbers in every run on the same kind of device; run.sh sets what cuBLAS needs for it.
+    # Makes runs on the same type of device reproducible; run.sh sets the variable that cuBLAS needs for it.
     torch.use_deterministic_algorithms(True)
     torch.utils.deterministic.fill_uninitialized_memory = False
     bench = Bench(build, device, limit, log)

@@ -1,4 +1,4 @@
-"""Which pieces the table has: words of the tools' world first, then general English, other scripts, endings, phrases.
+"""Chooses the pieces of the table: words of tools first, then general English, other scripts, word endings and phrases.
 
 `python vocabulary.py BUILD` counts the words of BUILD's texts into counts.json.gz; `build` chooses from the counts."""
 import gzip, json, math, os, re, sys
@@ -10,7 +10,7 @@ LATIN = re.compile(r"[a-z0-9]+$")
 
 
 def count(groups, most):
-    """How often words and neighbours occur; a group (one server's texts) counts each at most `most` times."""
+    """Counts words and pairs of adjacent words; a group (the texts of one server) counts each at most `most` times."""
     words, neighbours = Counter(), Counter()
     for texts in groups:
         own, pairs = Counter(), Counter()
@@ -41,7 +41,7 @@ def count_all(folder):
 
 
 def build(counts, minilm, size, phrases):
-    """`counts`: as above; `minilm`: its vocabulary in order; → `size` pieces, `phrases` of them phrases."""
+    """`counts`: from counts.json.gz; `minilm`: the vocabulary of MiniLM in order. Returns `size` pieces, of which `phrases` are phrases."""
     world, english, other, listed = (Counter(counts[name]) for name in ("world", "english", "other", "listed"))
     order = {word: i for i, word in enumerate(minilm) if LATIN.match(word)}
     score = Counter()
@@ -84,7 +84,7 @@ def build(counts, minilm, size, phrases):
 
 
 def endings_of(world, english, other, known, candidates, keep=2600):
-    """The endings that words outside the vocabulary fall into most often."""
+    """The most frequent endings of words that are not in the vocabulary."""
     candidates, used = {ending[2:] for ending in candidates}, Counter()
     for word, n in (world + english + other).items():
         if word in known or not LATIN.match(word) or len(word) > 24:

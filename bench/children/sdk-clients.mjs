@@ -1,4 +1,4 @@
-// The baseline for open connections: a process with a given number of SDK clients, each with its own server.
+// The baseline for open connections: a process with several SDK clients, each with its own server.
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { mapAtOnce } from "../support/at-once.mjs";

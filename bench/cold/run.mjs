@@ -39,7 +39,7 @@ const HELP = `Usage: npm run bench:cold -- [options]
 
   --runs N       cold runs of each kind (default 20)
   --kinds LIST   kinds of runs, separated by semicolons: ${Object.keys(KINDS).join("; ")}
-  --longest MS   latest random moment at which a run is interrupted, in milliseconds (default 20000)
+  --max-wait MS  latest random moment at which a run is interrupted, in milliseconds (default 20000)
   --out FILE     write the report to this file as JSON
 `;
 
@@ -47,7 +47,7 @@ const { values } = parseArgs({
   options: {
     runs: { type: "string", default: "20" },
     kinds: { type: "string", default: Object.keys(KINDS).join(";") },
-    longest: { type: "string", default: "20000" },
+    "max-wait": { type: "string", default: "20000" },
     out: { type: "string" },
     help: { type: "boolean", default: false },
   },
@@ -154,7 +154,7 @@ async function runCommand(kind, { config, env, folder, hasDaemon }) {
   const daemon = hasDaemon ? [] : ["--no-daemon"];
   const { child, said, exit, began } = run([...words, "--config", config, ...daemon], { env, folder });
   if (!isWhole) {
-    await Promise.race([exit, pause(Math.random() * Number(values.longest))]);
+    await Promise.race([exit, pause(Math.random() * Number(values["max-wait"]))]);
     child.kill("SIGINT");
   }
   const code = await exit;
@@ -179,7 +179,7 @@ function isAnswered(command, stdout) {
 async function serve(kind, { config, env, folder }) {
   const { child, exit, began } = run(["--config", config], { env, folder }, "bin/discovery.js");
   child.stdin.write(INITIALIZE);
-  await Promise.race([exit, pause(Math.random() * Number(values.longest))]);
+  await Promise.race([exit, pause(Math.random() * Number(values["max-wait"]))]);
   const endedAfterMs = Math.round(performance.now() - began);
   if (KINDS[kind].isReloaded) {
     writeConfig(config, folder, []);

@@ -17,7 +17,7 @@ export const curveCalls = {
       for (const way of Object.values(ways)) await runBlock(way, { width: 32, count: rounds(4000, 1500) });
       const measured = [];
       for (const width of WIDTHS) {
-        console.error(`  ${width.toLocaleString("en-US")} under way`);
+        console.error(`  ${width.toLocaleString("en-US")} in flight`);
         measured.push(await measure(ways, { width, blocks: rounds(7, 3), count: countFor(width, rounds) }));
       }
       return { lines: toLines(measured), curve: toCurve(measured) };
@@ -66,7 +66,7 @@ function toLines(measured) {
   const within = measured.filter(({ width }) => width <= DEFAULT_ROOM);
   const last = measured.at(-1);
   const line = (what, blocks, note) => ({
-    what: `calls: refused as OVERLOADED, ${what}`,
+    what: `calls: rejected with OVERLOADED, ${what}`,
     value: toShare(blocks),
     unit: "%",
     spread: { low: 0, high: Math.max(...blocks.map((block) => toShare([block]))) },
@@ -76,11 +76,11 @@ function toLines(measured) {
   return [
     line("queue raised", raised.flat(), { budget: { most: 0 }, note: "spread is 0 to the worst block" }),
     line(
-      `default limits, up to ${within.at(-1).width} under way`,
+      `default limits, up to ${within.at(-1).width} in flight`,
       within.flatMap(({ byDefault }) => byDefault),
       { budget: { most: 0 } },
     ),
-    line(`default limits, ${last.width.toLocaleString("en-US")} under way`, last.byDefault, {
+    line(`default limits, ${last.width.toLocaleString("en-US")} in flight`, last.byDefault, {
       note: `one server runs 16 calls and queues 64; further calls are rejected at once, and nothing is sent; ${Math.round(median(last.byDefault.map(({ rate }) => rate)))} calls/s were answered meanwhile`,
     }),
   ];
@@ -97,8 +97,8 @@ function toCurve(measured) {
   });
   return {
     name: "curve-calls",
-    title: "What it costs to have more calls under way",
-    x: "calls under way",
+    title: "What it costs to have more calls in flight",
+    x: "calls in flight",
     panels: [
       {
         title: "Throughput",
@@ -137,7 +137,7 @@ function toCurve(measured) {
       .filter(({ byDefault }) => toShare(byDefault) > 0)
       .map(
         ({ width, byDefault }) =>
-          `default limits, ${width} under way: ${toShare(byDefault).toFixed(0)} % refused as OVERLOADED`,
+          `default limits, ${width} in flight: ${toShare(byDefault).toFixed(0)} % rejected with OVERLOADED`,
       ),
   };
 }

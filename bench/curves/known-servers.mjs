@@ -25,8 +25,8 @@ export async function measureKnown(context) {
       seen.ours.push(await startGateway(home, ask("list_mcp_servers", {})));
     }
     const [[server, [tool]]] = servers;
-    const asked = { home, names: [[server, tool.name]], detailsCount: 1, reloadCount: rounds(9, 3) };
-    measured.push({ ...seen, ...(await runFork(CHILD, asked)) });
+    const input = { home, names: [[server, tool.name]], detailsCount: 1, reloadCount: rounds(9, 3) };
+    measured.push({ ...seen, ...(await runFork(CHILD, input)) });
   }
   return measured;
 }

@@ -89,7 +89,7 @@ async function measureTooLarge({ folder }) {
   });
   const isTold = codes.code === "RESULT_TOO_LARGE" && codes.isNextAnswered;
   return {
-    what: "results: over 10 MiB, refused by name and the next call answered",
+    what: "results: over 10 MiB, rejected with an error code and the next call answered",
     value: isTold ? 1 : 0,
     unit: "of 1",
     budget: { least: 1 },
@@ -130,7 +130,7 @@ function toCurve(measured) {
         series: [series("whole", rates("whole"), direct(rates))],
       },
       {
-        title: "Most memory of the process",
+        title: "Peak memory of the process",
         unit: "MB",
         series: [
           series("gateway, whole", peaks("whole"), (one) => ({
@@ -147,6 +147,6 @@ function toCurve(measured) {
 
 function toNote(size, code, bytes) {
   const all = `${size.toLocaleString("en-US")} bytes`;
-  if (code !== undefined) return `by default, ${all} are refused as ${code}: in JSON they are more than 10 MiB`;
-  return `by default, of ${all} the first ${bytes.toLocaleString("en-US")} reach the model, with a mark; the whole is kept as a resource`;
+  if (code !== undefined) return `by default, ${all} are rejected with ${code}: as JSON they exceed 10 MiB`;
+  return `by default, the first ${bytes.toLocaleString("en-US")} of ${all} reach the model, followed by a notice; the full result is stored as a resource`;
 }

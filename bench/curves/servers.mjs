@@ -101,8 +101,8 @@ function toCurve(known, live) {
       },
     ],
     notes: [
-      "open: of the SDK clients only what is in use after a collection, of the gateway all private memory, garbage included",
-      "open: the gateway's own process only, above itself with all servers known and none open; the reaper and the servers are processes of their own",
+      "open: the figure of the SDK clients is memory in use after a garbage collection; that of the gateway is all private memory, including garbage",
+      "open: the gateway process only, above its memory with all servers known and none open; the reaper and the servers are separate processes",
       `children started by the known ones: ${Math.max(...known.flatMap(({ ours }) => ours.map(({ children }) => children)))}`,
     ],
   };

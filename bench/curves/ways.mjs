@@ -5,7 +5,7 @@ import { createHome } from "../support/home.mjs";
 import { DISCOVERY, ECHO } from "../support/places.mjs";
 import { cpuMilliseconds } from "../support/processes.mjs";
 
-export const SHED = Symbol("refused as OVERLOADED");
+export const SHED = Symbol("rejected with OVERLOADED");
 const MANY = 10;
 const SERVER = { command: process.execPath, args: [ECHO] };
 /** A queue long enough for all calls of this row. The number of concurrent calls per server stays at its default. */

@@ -1,7 +1,7 @@
 // Fits the weights of src/directory/rank.ts. run.mjs reports every figure on data that was not used for fitting.
 const GRID = { covered: [0, 1, 2, 3, 4, 6, 8], named: [0, 1, 2, 3, 4, 6, 8], size: [0, 0.1, 0.2, 0.3, 0.4, 0.6] };
 const ROUNDS = 2;
-const LEAST_GAIN = 1e-4;
+const MIN_GAIN = 1e-4;
 
 /** Grid search, one weight after another, for the ranking weights that put the right server among the first three most often. */
 export function fitRanking(rows, judge) {
@@ -13,7 +13,7 @@ export function fitRanking(rows, judge) {
       for (const value of values) {
         const tried = { ...weights, [name]: value };
         const result = judge(rows, tried);
-        if (result > best + LEAST_GAIN) [best, chosen] = [result, tried];
+        if (result > best + MIN_GAIN) [best, chosen] = [result, tried];
       }
       weights = chosen;
     }
@@ -26,7 +26,7 @@ const STEPS = 400;
 const RATE = 2;
 const DECAY = 0.0005;
 /** The share of unanswerable requests in the training data that may get a confident suggestion. */
-const MOST_FALSE = 0.02;
+const MAX_FALSE_SHARE = 0.02;
 
 /** Logistic regression that separates right suggestions from suggestions for unanswerable requests. Both classes have the same total weight. */
 export function fitVerdict(right, wrong, toConfidence) {
@@ -64,5 +64,5 @@ export function fitVerdict(right, wrong, toConfidence) {
     ...Object.fromEntries(FEATURES.map((name, at) => [name, plain[at]])),
   };
   const confidences = wrong.map((row) => toConfidence(row, weights)).sort((a, b) => b - a);
-  return { weights, threshold: confidences[Math.floor(confidences.length * MOST_FALSE)] ?? 1 };
+  return { weights, threshold: confidences[Math.floor(confidences.length * MAX_FALSE_SHARE)] ?? 1 };
 }

@@ -2,7 +2,7 @@
 const QUERIES_OF_EACH = 4;
 const SUGGESTED = 3;
 
-/** `most` is the number of configured servers besides the missing one; by default all measured servers. */
+/** `maxServers`: the number of configured servers besides the missing one; by default all measured servers. */
 export function judgeGate({
   tools,
   queries,
@@ -12,14 +12,14 @@ export function judgeGate({
   internals,
   meaning,
   areEqual,
-  most = Infinity,
+  maxServers = Infinity,
 }) {
   const { createSearchIndex, searchOptions } = internals;
   const names = [...new Set(tools.map(({ server }) => server))];
   // Each query gets different configured servers, but the same ones in every run.
   const localFor = (without, at) => {
     const left = names.filter((name) => name !== without);
-    return new Set(left.map((_, index) => left[(at * 7 + index * 13) % left.length]).slice(0, most));
+    return new Set(left.map((_, index) => left[(at * 7 + index * 13) % left.length]).slice(0, maxServers));
   };
   const { limit, minRelevance } = searchOptions.parse({});
   const documents = tools.map(({ server, name, description = "" }) => ({

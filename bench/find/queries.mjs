@@ -6,7 +6,7 @@ export const UNANSWERABLE = ["azure-mcp-2025", "metatool", "mcpproxy-golden"];
 /** Most requests of these sets were written for this server, so they are unanswerable only in a directory without it. */
 export const WRITTEN_FOR = "@azure/mcp";
 const UNRELATED = ["bfcl", "toolalpaca"];
-const MOST_UNRELATED = 150;
+const MAX_UNRELATED = 150;
 
 /** Generic words of server names, which do not identify a product. */
 const GENERIC =
@@ -56,7 +56,7 @@ export function otherRequests(data) {
   );
   const unrelated = UNRELATED.flatMap((set) => {
     const all = read(data, `search/${set}.queries.json`);
-    const step = Math.ceil(all.length / MOST_UNRELATED);
+    const step = Math.ceil(all.length / MAX_UNRELATED);
     return all.filter((_, index) => index % step === 0).map(({ query }) => ({ set, query }));
   });
   return [...unanswerable, ...unrelated];

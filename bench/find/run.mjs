@@ -42,17 +42,17 @@ if (data === undefined || !existsSync(join(data, "corpus/npm-servers.tools.json"
   console.log("The other rows need ANYGPT_DATA: skipped.");
 } else {
   const queries = toolQueries(data, servers);
-  const asked = queries.map((request) => weigh(request));
+  const weighed = queries.map((request) => weigh(request));
   const smallerRanker = createServerRanker(
     servers.filter(({ name }) => name !== WRITTEN_FOR),
     meaning,
   );
   const others = otherRequests(data).map((request) => weigh(request, smallerRanker));
-  judgeRanking(asked);
-  judgeVerdict(asked, others);
+  judgeRanking(weighed);
+  judgeVerdict(weighed, others);
   showSuggested(others);
   const parts = { tools: readTools(data), queries, others, ranker, smallerRanker, internals, meaning, areEqual };
-  showGate("5 other servers", judgeGate({ ...parts, most: 5 }));
+  showGate("5 other servers", judgeGate({ ...parts, maxServers: 5 }));
   showGate("all other servers", judgeGate(parts));
 }
 
@@ -112,18 +112,18 @@ function judge(rows, weights) {
   }, 0);
 }
 
-function judgeRanking(asked) {
-  const halves = [true, false].map((first) => asked.filter(({ server }) => isInFirstHalf(server) === first));
+function judgeRanking(weighed) {
+  const halves = [true, false].map((first) => weighed.filter(({ server }) => isInFirstHalf(server) === first));
   const fitted = halves.map((half) => fitRanking(half, judge));
   console.log(
-    `ranking weights: shipped ${JSON.stringify(SHIPPED.ranking)}, of all servers ${JSON.stringify(fitRanking(asked, judge))}`,
+    `ranking weights: shipped ${JSON.stringify(SHIPPED.ranking)}, of all servers ${JSON.stringify(fitRanking(weighed, judge))}`,
   );
   const withEqual = (row, found) =>
     isRight(row, found) || found.some(({ entry }) => row.wanted[0] !== undefined && areEqual(row.wanted[0], entry));
   for (const set of SETS) {
     const of = (rows) => rows.filter((row) => row.set === set);
     console.log(
-      `${set}: ${rates(rate(of(asked), SHIPPED.ranking))}; ${rates(rate(of(asked), SHIPPED.ranking, withEqual))} with equivalents`,
+      `${set}: ${rates(rate(of(weighed), SHIPPED.ranking))}; ${rates(rate(of(weighed), SHIPPED.ranking, withEqual))} with equivalents`,
     );
     for (const [at, weights] of fitted.entries()) {
       console.log(
@@ -137,15 +137,15 @@ function sureOf(row, { weights, threshold }) {
   return firstOf(row, SHIPPED.ranking).filter((evidence) => toConfidence(evidence, weights) >= threshold);
 }
 
-function judgeVerdict(asked, others) {
+function judgeVerdict(weighed, others) {
   const of = (sets) => others.filter(({ set }) => sets.includes(set));
   const rightOnes = (rows) =>
     rows.flatMap((row) => firstOf(row, SHIPPED.ranking).filter(({ entry }) => row.wanted.includes(entry.name)));
   const wrongOnes = (rows) => rows.flatMap((row) => firstOf(row, SHIPPED.ranking).slice(0, 1));
   const fit = (rows, sets) => fitVerdict(rightOnes(rows), wrongOnes(of(sets)), toConfidence);
-  const half = (first) => asked.filter(({ server }) => isInFirstHalf(server) === first);
+  const half = (first) => weighed.filter(({ server }) => isInFirstHalf(server) === first);
   console.log(`verdict: shipped ${JSON.stringify(SHIPPED.verdict)}`);
-  console.log(`  of all data ${JSON.stringify(fit(asked, UNANSWERABLE))}`);
+  console.log(`  of all data ${JSON.stringify(fit(weighed, UNANSWERABLE))}`);
   for (const left of UNANSWERABLE) {
     const verdict = fit(
       half(true),
@@ -154,9 +154,9 @@ function judgeVerdict(asked, others) {
     const rows = half(false);
     const shown = rows.filter((row) => sureOf(row, verdict).length > 0);
     const right = shown.filter((row) => isRight(row, sureOf(row, verdict)));
-    const told = (sets) => of(sets).filter((row) => sureOf(row, verdict).length > 0).length;
+    const confident = (sets) => of(sets).filter((row) => sureOf(row, verdict).length > 0).length;
     console.log(
-      `  without ${left} and half of the servers: sure for ${share(told([left]), of([left]).length)} of ${left}, ${share(told(["bfcl", "toolalpaca"]), of(["bfcl", "toolalpaca"]).length)} of unrelated catalogs; of the other half's queries ${share(shown.length, rows.length)}, right ${share(right.length, shown.length)}`,
+      `  without ${left} and half of the servers: sure for ${share(confident([left]), of([left]).length)} of ${left}, ${share(confident(["bfcl", "toolalpaca"]), of(["bfcl", "toolalpaca"]).length)} of unrelated catalogs; of the other half's queries ${share(shown.length, rows.length)}, right ${share(right.length, shown.length)}`,
     );
   }
 }

@@ -59,12 +59,12 @@ function readOptions() {
   try {
     const known = { only: several, peer: several, from: text, report: text, quick: flag, json: flag, help: flag };
     const { values } = parseArgs({ options: known });
-    demand(
+    requireKnown(
       values.only,
       "theme",
       THEMES.map(({ name }) => name),
     );
-    demand(values.peer, "peer", NAMES);
+    requireKnown(values.peer, "peer", NAMES);
     return values;
   } catch (error) {
     console.error(`${error.message}\n\n${HELP}`);
@@ -72,8 +72,8 @@ function readOptions() {
   }
 }
 
-function demand(given, what, known) {
-  const unknown = given?.find((name) => !known.includes(name));
+function requireKnown(names, what, known) {
+  const unknown = names?.find((name) => !known.includes(name));
   if (unknown !== undefined) throw new Error(`No ${what} is named "${unknown}". There are: ${known.join(", ")}.`);
 }
 
@@ -144,7 +144,7 @@ function finish(report, { tables, failed, peers, seconds, isReal }) {
     node: process.version,
     platform: process.platform,
     cpus: cpus().length,
-    tools: isReal ? "real" : "made up",
+    tools: isReal ? "real" : "synthetic",
     isQuick: options.quick,
     seconds: Math.round(seconds),
     peers: peers.map(({ adapter }) => ({ name: adapter.name, version: adapter.version, packages: adapter.packages })),

@@ -57,10 +57,10 @@ async function measureLosses({ data, dataFolder, folder, internals, step }) {
     const known = toKnown(tool);
     const start = performance.now();
     const answer = internals.toDetailsAnswer(known);
-    const told = performance.now();
+    const formatted = performance.now();
     JSON.parse(JSON.stringify(known.definition));
-    found.took.push(told - start);
-    found.json.push(performance.now() - told);
+    found.took.push(formatted - start);
+    found.json.push(performance.now() - formatted);
     const details = { ...answer, parameters: answer.parameters.map((one) => ({ required: false, ...one })) };
     if (details.omitted !== undefined) found.cut += 1;
     else if (isRaw(details)) found.raw += 1;

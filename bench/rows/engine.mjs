@@ -93,7 +93,7 @@ async function measureHits(context, home, names) {
   const shares = warm.map(({ share }) => share);
   const coldShare = median(cold.map(({ share }) => share));
   return {
-    what: "look-ups answered without asking a server",
+    what: "lookups answered without contacting a server",
     value: median(shares),
     unit: "%",
     spread: spreadOf(shares),

@@ -45,7 +45,7 @@ export const intent = {
 function readRequests({ tools }, documents) {
   const adapterOf = new Map(documents.map(({ path, adapter }) => [path, adapter]));
   const keyOf = (adapter, method, path) => `${adapter} ${method} ${path}`;
-  // Leaves out the gateway's built-in tools, which are in the catalog too but call no API.
+  // Omits the gateway's built-in tools, which are in the catalog too but call no API.
   const operations = [...tools.values()].filter(({ operation }) => operation !== undefined);
   const ids = new Map(
     operations.map(({ id, server, operation }) => [keyOf(server, operation.method, operation.path), id]),
@@ -121,5 +121,5 @@ function toNote(name, own, share) {
   const counts = `${own.length} requests, ${placed.length} of them with a context (${share(placed, (one) => one.first).toFixed(0)} % of those right)`;
   if (name !== "gateway.intent") return counts;
   const sure = own.filter(({ isSure }) => isSure);
-  return `${counts}; ${sure.length} got a recommendation (${share(sure, (one) => one.first).toFixed(0)} % right), the others a choice; Stripe's and Paystack's countries and currencies are written in the adapters as a person would, nothing else`;
+  return `${counts}; ${sure.length} got a recommendation (${share(sure, (one) => one.first).toFixed(0)} % right), the others a choice; Stripe's and Paystack's countries and currencies are declared in the adapters as a user would, nothing else`;
 }

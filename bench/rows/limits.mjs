@@ -41,10 +41,10 @@ async function askAll(server, elapsed, lastTool) {
   const details = await ask("get_tool_details", { server: LARGEST, tool: lastTool });
   const all = await ask("list_tools", { server: LARGEST });
   const answered = {
-    "a search finds": results.length > 0,
+    "a search has results": results.length > 0,
     "every server is counted": listed.servers.length + (listed.more ?? 0) === SERVERS,
-    "a search of the largest server finds": there.results.length > 0,
-    "its last tool is told": Array.isArray(details.parameters),
+    "a search of the largest server has results": there.results.length > 0,
+    "the details of its last tool are returned": Array.isArray(details.parameters),
     "all its tools are counted": all.tools.length + (all.more ?? 0) === ON_ONE_SERVER,
   };
   return { searchedMs, wrong: Object.keys(answered).filter((what) => !answered[what]) };
@@ -76,7 +76,7 @@ function toLines({ bare, ours }) {
       budget: { most: 0 },
     },
     {
-      what: "at the limits: answers that are not as they must be",
+      what: "at the limits: wrong answers",
       value: wrong.length,
       unit: "answers",
       baseline: { name: "asked", value: 5 * ours.length },

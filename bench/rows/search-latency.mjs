@@ -5,7 +5,7 @@ import { inBlocks, median, quantile, spreadOf } from "../support/statistics.mjs"
 
 const CHILD = fileURLToPath(new URL("../children/search.mjs", import.meta.url));
 
-/** The catalog sizes. `--quick` leaves out the last one, which the curve of tools also measures. */
+/** The catalog sizes. `--quick` omits the last one, which the curve of tools also measures. */
 const CATALOGS = [
   {
     label: "10,000 tools, by words alone",

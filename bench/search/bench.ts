@@ -1,4 +1,4 @@
-// Sets and the names of rankers come in; the scores of each ranker, averages and comparisons go out.
+// Measures rankers on labelled sets: scores, averages and comparisons.
 import type { EvalQuery } from "../../src/search/evaluate.js";
 import type { SearchOptions } from "../../src/search/options.js";
 import { compare, type Comparison } from "./compare.js";
@@ -11,7 +11,7 @@ import type { Pace } from "../../src/operations/evaluation/pace.js";
 import { createRanker, OURS, WORDS } from "./rankers.js";
 import { createStaticCatalog } from "../../src/operations/evaluation/static-catalog.js";
 
-/** One ranker on one set. */
+/** The result of one ranker on one set. */
 export interface Measured extends MeasuredRanker {
   readonly report: MacroReport;
 }
@@ -20,32 +20,32 @@ export interface BenchParts {
   readonly options: SearchOptions;
   readonly distractors: readonly EvalTool[];
   readonly baselines: readonly string[];
-  /** Ask every query once more without the tools that answer it. */
+  /** Also run every query with its relevant tools hidden. */
   readonly isRemoving: boolean;
   readonly pace: Pace;
   readonly onRanker: (name: string) => void;
-  /** Gets the reason why the model could not be used. */
+  /** Called with the reason if the model cannot be used. */
   readonly warn: (message: string) => void;
 }
 
 export interface SetResult {
   readonly name: string;
-  /** How many there are, with the distractors. */
+  /** The number of tools, including distractors. */
   readonly tools: number;
   readonly servers: number;
   readonly queries: readonly EvalQuery[];
   readonly unanswerable: number;
   /** Relevant tools that are not in the catalog. */
   readonly unknown: readonly string[];
-  /** Ours first. */
+  /** Our ranker is first. */
   readonly measured: readonly Measured[];
-  /** With the baseline that is best here. */
+  /** With the best baseline of this set. */
   readonly comparison: Comparison | undefined;
-  /** With the baseline `words`, where it is measured. */
+  /** With the baseline `words`, if it is measured. */
   readonly wordsComparison: Comparison | undefined;
 }
 
-/** One catalog, one index per ranker, one ranker after the other. */
+/** Runs the rankers one after the other on one catalog. */
 export async function benchSet(set: EvalSet, parts: BenchParts): Promise<SetResult> {
   const { options, distractors, baselines, pace, onRanker, isRemoving, warn } = parts;
   const { name, queries, unanswerable } = set;
@@ -57,12 +57,12 @@ export async function benchSet(set: EvalSet, parts: BenchParts): Promise<SetResu
     onRanker(ranker);
     await pace.pause();
     const byWords = { options: { ...options, semantic: false }, warn };
-    const asked = await createRanker(ranker, ranker === WORDS ? createStaticCatalog(all, byWords) : catalog);
-    const one = await measure(asked, set, pace);
+    const created = await createRanker(ranker, ranker === WORDS ? createStaticCatalog(all, byWords) : catalog);
+    const one = await measure(created, set, pace);
     if (!isRemoving) measured.push(one);
     else {
       const removed = queries.map(({ query, relevant }) => ({ query, hidden: new Set(relevant.map(({ id }) => id)) }));
-      const abstainedRemoved = await shareUnanswered(asked, removed, pace);
+      const abstainedRemoved = await shareUnanswered(created, removed, pace);
       measured.push({ ...one, report: { ...one.report, abstainedRemoved } });
     }
   }
@@ -90,7 +90,7 @@ export interface MacroRanker {
   readonly report: MacroReport;
 }
 
-/** Every set weighs the same. */
+/** All sets have the same weight. */
 export function averageSets(results: readonly SetResult[]): MacroResult {
   const rankers = (results[0]?.measured ?? []).map(({ ranker }, index) => ({
     ranker,
@@ -103,15 +103,15 @@ export function averageSets(results: readonly SetResult[]): MacroResult {
   };
 }
 
-interface Standing {
+interface RankerScore {
   readonly ranker: string;
   readonly report: { readonly "ndcg@10": number };
 }
 
 type Answered = Pick<SetResult, "queries" | "measured">;
 
-/** The best baseline is that with the highest nDCG@10. */
-function compareWithBest(sets: readonly Answered[], [, ...baselines]: readonly Standing[]): Comparison | undefined {
+/** The best baseline is the one with the highest nDCG@10. */
+function compareWithBest(sets: readonly Answered[], [, ...baselines]: readonly RankerScore[]): Comparison | undefined {
   const [best] = baselines.toSorted((a, b) => b.report["ndcg@10"] - a.report["ndcg@10"]);
   return best === undefined ? undefined : compareWith(best.ranker, sets);
 }

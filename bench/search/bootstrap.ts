@@ -1,12 +1,11 @@
-/** Of one query: what one ranker scored above the other, measure by measure. */
+/** For one query: the difference between the scores of two rankers, for each measure. */
 export type Differences = readonly number[];
 
 export interface Interval {
-  /** The mean that was measured. */
+  /** The measured mean. */
   readonly difference: number;
-  /** 95 % of the resampled means lie from here … */
+  /** 95 % of the resampled means are between `low` and `high`. */
   readonly low: number;
-  /** … to here. */
   readonly high: number;
 }
 
@@ -14,8 +13,8 @@ const RESAMPLES = 2_000;
 const SEED = 0x9e3779b9;
 
 /**
- * Paired bootstrap: one interval per measure. Queries are drawn with replacement within each set, and sets weigh the same, so one
- * set gives its own interval and several give that of their macro average. The same input gives the same intervals.
+ * Paired bootstrap: one interval per measure, for the macro average of the sets. Queries are drawn with replacement within
+ * each set, and all sets have the same weight. The same input gives the same intervals.
  */
 export function bootstrap(sets: readonly (readonly Differences[])[], measures: number): Interval[] {
   const random = createRandom(SEED);
@@ -29,7 +28,7 @@ export function bootstrap(sets: readonly (readonly Differences[])[], measures: n
     }
   }
   const measured = macroMean(filled, measures, (_size, index) => index);
-  return resampled.map((values, measure) => ({ difference: measured[measure] ?? 0, ...middle(values.sort()) }));
+  return resampled.map((values, measure) => ({ difference: measured[measure] ?? 0, ...percentiles(values.sort()) }));
 }
 
 function macroMean(
@@ -52,12 +51,12 @@ function macroMean(
   return means;
 }
 
-function middle(sorted: Float64Array): { low: number; high: number } {
+function percentiles(sorted: Float64Array): { low: number; high: number } {
   const tail = Math.round(sorted.length * 0.025);
   return { low: sorted[tail] ?? 0, high: sorted[sorted.length - 1 - tail] ?? 0 };
 }
 
-/** A xorshift generator: small, and the same numbers on every machine. */
+/** A xorshift generator: gives the same numbers on every machine. */
 function createRandom(seed: number): () => number {
   let state = seed;
   return () => {

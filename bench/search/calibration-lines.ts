@@ -1,7 +1,7 @@
 import { bold, count, line, type Line, verbatim } from "../../src/surfaces/cli/lines.js";
 import type { Bin, Calibration, Confidence } from "./calibration.js";
 
-/** The reliability of `relevance` as a table: what is stated and what is true. */
+/** A table of the stated relevance and the share of correct hits. */
 export function calibrationLines({ queries, first, all, confident }: Calibration): Line[] {
   const heads = columns(["hits", "stated", "right", "raw stated", "right"]);
   const bound = confident.from.toFixed(1);
@@ -11,7 +11,7 @@ export function calibrationLines({ queries, first, all, confident }: Calibration
     verbatim(2, `${"stated".padEnd(9)}${heads}${heads}`),
     ...first.map((bin, number) => verbatim(2, `${boundsOf(bin)}${cellsOf(bin)}${cellsOf(all[number])}`)),
     line(2, `best hit at ${bound} or more: ${describe(confident.equal)}; raw: ${describe(confident.raw)}`),
-    line(2, "Every set weighs the same; in the raw columns every hit does."),
+    line(2, "All sets have the same weight; in the raw columns, all hits have."),
   ];
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type AnsweredSet, calibrate } from "./calibration.js";
 
-/** Of each query the stated relevance of its hits; a hit is right where its number is negative. */
+/** For each query, the stated relevance of its hits. A negative number marks a correct hit. */
 const set = (...hits: number[][]): AnsweredSet => ({
   queries: hits.map((_, number) => ({ query: `q${number}`, relevant: [{ id: "right" }] })),
   answers: hits.map((stated) => ({
@@ -15,7 +15,7 @@ const set = (...hits: number[][]): AnsweredSet => ({
 describe("calibrate", () => {
   const calibration = calibrate([set([-0.95, 0.2], [0.9], [-0.9], []), set([0.92])]);
 
-  it("compares what is stated with what is true, bin by bin", () => {
+  it("compares stated relevance and correctness in each bin", () => {
     expect(calibration.queries).toBe(5);
     expect(calibration.first).toHaveLength(10);
     expect(calibration.first[0]).toEqual({ from: 0, to: 0.1, hits: 0 });
@@ -23,7 +23,7 @@ describe("calibrate", () => {
     expect(calibration.all[2]).toMatchObject({ hits: 1, raw: { stated: 0.2, right: 0 } });
   });
 
-  it("weighs hits alike in the raw figures, and sets alike in the equal ones", () => {
+  it("gives hits the same weight in raw figures, and sets the same weight in equal figures", () => {
     const last = calibration.first[9];
     expect(last?.hits).toBe(4);
     expect(last?.raw?.right).toBeCloseTo(2 / 4, 10);
@@ -32,7 +32,7 @@ describe("calibrate", () => {
     expect(last?.equal?.stated).toBeCloseTo((2.75 / 3 + 0.92) / 2, 10);
   });
 
-  it("tells how many queries have a sure best hit, refused ones counted, and how often that is right", () => {
+  it("reports the share of queries with a confident best hit, and how often it is correct", () => {
     const { from, equal, raw } = calibration.confident;
     expect(from).toBe(0.8);
     expect(raw.share).toBeCloseTo(4 / 5, 10);
@@ -54,7 +54,7 @@ describe("calibrate", () => {
     expect(calibrate([set([stated])]).first.findIndex(({ hits }) => hits === 1)).toBe(bin);
   });
 
-  it("has nothing to say without answers", () => {
+  it("returns empty bins without answers", () => {
     const { first, confident } = calibrate([set([])]);
     expect(first.every(({ hits }) => hits === 0)).toBe(true);
     expect(confident).toEqual({ from: 0.8, equal: { share: 0, right: 0 }, raw: { share: 0, right: 0 } });

@@ -1,14 +1,14 @@
 import type { EvalQuery } from "../../src/search/evaluate.js";
 import type { QueryOutcome } from "../../src/operations/evaluation/measure.js";
 
-/** One hit: what was stated of it, and whether it is right. */
+/** One hit: its stated relevance, and whether it is correct. */
 interface Point {
   readonly stated: number;
   readonly isRight: boolean;
   readonly weight: number;
 }
 
-/** What was stated and what was true, on average. */
+/** The mean stated relevance, and the share of correct hits. */
 export interface Truth {
   readonly stated: number;
   readonly right: number;
@@ -18,13 +18,13 @@ export interface Bin {
   readonly from: number;
   readonly to: number;
   readonly hits: number;
-  /** Each set weighs the same. Absent where there is no hit. */
+  /** All sets have the same weight. Absent if there is no hit. */
   readonly equal?: Truth;
-  /** Each hit weighs the same. */
+  /** All hits have the same weight. */
   readonly raw?: Truth;
 }
 
-/** How many queries have a best hit that is called sure, and how often such a hit is right. */
+/** The share of queries whose best hit is confident, and how often such a hit is correct. */
 export interface Confidence {
   readonly share: number;
   readonly right: number;
@@ -45,7 +45,7 @@ export interface AnsweredSet {
 const BINS = 10;
 const CONFIDENT = 0.8;
 
-/** The reliability of the relevance that is stated, over queries that have an answer. */
+/** Compares the stated relevance with the share of correct hits, over answerable queries. */
 export function calibrate(sets: readonly AnsweredSet[]): Calibration {
   const firsts = sets.map((set) => pointsOf(set, 1));
   const alls = sets.map((set) => pointsOf(set, Infinity));
@@ -63,10 +63,10 @@ export function calibrate(sets: readonly AnsweredSet[]): Calibration {
   };
 }
 
-function pointsOf({ queries, answers }: AnsweredSet, most: number): Point[] {
+function pointsOf({ queries, answers }: AnsweredSet, max: number): Point[] {
   return answers.flatMap(({ ids, stated }, index) => {
     const right = new Set(queries[index]?.relevant.map(({ id }) => id));
-    return ids.slice(0, most).map((id, rank) => ({ stated: stated[rank] ?? 0, isRight: right.has(id), weight: 1 }));
+    return ids.slice(0, max).map((id, rank) => ({ stated: stated[rank] ?? 0, isRight: right.has(id), weight: 1 }));
   });
 }
 
@@ -85,7 +85,7 @@ function toBins(sets: readonly (readonly Point[])[]): Bin[] {
   });
 }
 
-/** Rounded first: 0.7 times 10 need not be 7. */
+/** Rounded first, because 0.7 * 10 may be less than 7 in floating point. */
 function binOf(stated: number): number {
   return Math.min(Math.floor(Math.round(stated * BINS * 1_000) / 1_000), BINS - 1);
 }

@@ -5,7 +5,7 @@ const queries = Array.from({ length: 30 }, (_, number) => ({ query: `q${number}`
 const answering = (...ids: string[]) => queries.map(() => ({ ids, stated: [], tokens: 0, latencyMs: 0 }));
 
 describe("compare", () => {
-  it("marks what is significantly below", () => {
+  it("marks a measure that is significantly worse", () => {
     const pairs = { queries, ours: answering("wrong", "right"), theirs: answering("right") };
     const { baseline, measures } = compare("bm25", [pairs]);
     expect(baseline).toBe("bm25");
@@ -21,7 +21,7 @@ describe("compare", () => {
     expect(Object.values(measures).map(({ isBelow }) => isBelow)).toEqual([false, false, false]);
   });
 
-  it("does not mark what chance explains", () => {
+  it("does not mark a difference that is not significant", () => {
     const mixed = answering("right").map((answer, index) => (index % 2 === 0 ? answer : { ...answer, ids: [] }));
     const pairs = { queries, ours: mixed, theirs: mixed.toReversed() };
     expect(compare("bm25", [pairs]).measures["hit@1"]).toMatchObject({ difference: 0, isBelow: false });

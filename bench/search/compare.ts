@@ -4,23 +4,23 @@ import type { QueryOutcome } from "../../src/operations/evaluation/measure.js";
 
 export const COMPARED = ["hit@1", "recall@5", "ndcg@10"] as const;
 
-/** Ours against one baseline. */
+/** Our ranker compared with one baseline. */
 export interface Comparison {
   readonly baseline: string;
   readonly measures: Readonly<Record<(typeof COMPARED)[number], Interval & { readonly isBelow: boolean }>>;
 }
 
-/** Two rankers' answers to the same queries of one set. */
+/** The answers of two rankers to the same queries of one set. */
 export interface Pairs {
   readonly queries: readonly EvalQuery[];
   readonly ours: readonly QueryOutcome[];
   readonly theirs: readonly QueryOutcome[];
 }
 
-/** Sums in another order differ by less. */
+/** Differences below this come from the order of additions. */
 const NOISE = 1e-9;
 
-/** `isBelow` when ours is worse and chance does not explain it: the whole interval lies below zero. */
+/** `isBelow`: ours is significantly worse, because the whole interval is below zero. */
 export function compare(baseline: string, sets: readonly Pairs[]): Comparison {
   const intervals = bootstrap(sets.map(differencesOf), COMPARED.length);
   const [hit, recall, ndcg] = intervals.map((interval) => ({ ...interval, isBelow: interval.high < -NOISE }));

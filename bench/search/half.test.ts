@@ -13,7 +13,7 @@ describe("fnv1a", () => {
 });
 
 describe("isInHalf", () => {
-  it("puts every query into exactly one half, and all into all", () => {
+  it("assigns every query to exactly one half, and all queries to `all`", () => {
     const queries = Array.from({ length: 200 }, (_, number) => `query ${number}`);
     const tuned = queries.filter((query) => isInHalf(query, "tune"));
     expect(queries.filter((query) => isInHalf(query, "report"))).toEqual(
@@ -24,7 +24,7 @@ describe("isInHalf", () => {
     expect(queries.every((query) => isInHalf(query, "all"))).toBe(true);
   });
 
-  it("tunes with hashes whose eighth bit is 0", () => {
+  it("assigns hashes whose eighth bit is 0 to `tune`", () => {
     expect(isInHalf("foobar", "tune")).toBe(true);
     expect(isInHalf("", "tune")).toBe(false);
     expect(isInHalf("a", "tune")).toBe(true);
@@ -34,12 +34,12 @@ describe("isInHalf", () => {
 describe("takeHalf", () => {
   const set = { name: "small", tools: [], queries: [{ query: "foobar", relevant: [] }], unanswerable: ["foobar"] };
 
-  it("halves the unanswerable queries too", () => {
+  it("also filters the unanswerable queries", () => {
     expect(takeHalf({ ...set, unanswerable: ["foobar", ""] }, "tune").unanswerable).toEqual(["foobar"]);
     expect(takeHalf(set, "all")).toEqual(set);
   });
 
-  it("refuses a half without queries", () => {
+  it("rejects a half without queries", () => {
     expect(() => takeHalf(set, "report")).toThrow('No query of small is in the half "report".');
   });
 });

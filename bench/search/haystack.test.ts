@@ -6,13 +6,13 @@ const ids = (tools: ReturnType<typeof tool>[], distractors: ReturnType<typeof to
   addDistractors(tools, distractors).map(({ server, definition: { name } }) => `${server}:${name}`);
 
 describe("addDistractors", () => {
-  it("leaves out what the set has itself and gives namesakes of its servers another name", () => {
+  it("omits tools that the set has, and renames servers with the name of a server of the set", () => {
     const own = [tool("github", "create_issue"), tool("files", "read")];
     const others = [tool("github", "create_issue"), tool("github", "fork"), tool("slack", "post")];
     expect(ids(own, others)).toEqual(["github:create_issue", "files:read", "github-2:fork", "slack:post"]);
   });
 
-  it("finds a name that nobody has", () => {
+  it("renames a server to an unused name", () => {
     const own = [tool("a", "x"), tool("a-2", "x")];
     expect(ids(own, [tool("a", "y"), tool("a-3", "y"), tool("a-2", "z")])).toEqual([
       "a:x",

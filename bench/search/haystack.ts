@@ -2,8 +2,8 @@ import { toolId } from "../../src/model/tool.js";
 import type { EvalTool } from "../../src/operations/evaluation/evaluation-files.js";
 
 /**
- * The tools of a set among others. A distractor that has the id of one of the set's is left out; a server of the
- * distractors that has the name of one of the set's gets another, so that labels mean the set's own tools alone.
+ * Adds distractors to the tools of a set. Omits distractors with the id of a tool of the set, and renames servers of
+ * distractors that have the name of a server of the set, so that labels refer only to tools of the set.
  */
 export function addDistractors(own: readonly EvalTool[], distractors: readonly EvalTool[]): EvalTool[] {
   const ids = new Set(own.map(idOf));

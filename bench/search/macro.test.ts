@@ -15,7 +15,7 @@ const bad = evaluateOutcomes(
 );
 
 describe("averageReports", () => {
-  it("weighs every set the same, and averages abstention over the sets that have it", () => {
+  it("gives all sets the same weight, and averages abstention over the sets that have it", () => {
     expect(averageReports([good, { ...bad, abstained: 0.8, abstainedRemoved: 0.5 }])).toMatchObject({
       queries: 3,
       "hit@1": 0.5,

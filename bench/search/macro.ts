@@ -1,10 +1,10 @@
 import { averageScores } from "../../src/search/evaluate.js";
 import type { SearchReport } from "../../src/operations/evaluation/measure.js";
 
-/** `abstainedRemoved`: the share of the queries that got no answer after their relevant tools were hidden. */
+/** `abstainedRemoved`: the share of queries without hits when their relevant tools are hidden. */
 export type MacroReport = SearchReport & { readonly abstainedRemoved?: number };
 
-/** The mean of several sets' reports, each weighing the same; abstention over those that have it. `queries` is their sum. */
+/** The mean of the reports of several sets, with equal weights; abstention over the sets that have it. `queries` is the sum. */
 export function averageReports(reports: readonly MacroReport[]): MacroReport {
   const mean = (read: (report: MacroReport) => number | undefined): number | undefined => {
     const values = reports.map(read).filter((value) => value !== undefined);

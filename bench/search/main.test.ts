@@ -91,7 +91,7 @@ interface Bench {
 const bench = async (...flags: string[]) => JSON.parse((await run(...flags)).stdout) as Bench;
 
 describe("npm run bench:search", () => {
-  it("measures every set with ours and the baselines, and their macro average", async () => {
+  it("measures every set with our ranker and the baselines, and the macro average", async () => {
     const { half, distractors, sets, macro, calibration } = await bench("--data", "data", "--json");
     expect({ half, distractors, calibration }).toEqual({ half: "all", distractors: 0, calibration: undefined });
     expect(
@@ -110,7 +110,7 @@ describe("npm run bench:search", () => {
     expect(Object.keys(sets[0]?.comparison?.measures ?? {})).toEqual(["hit@1", "recall@5", "ndcg@10"]);
   });
 
-  it("gives the same numbers in every run, but for the time", async () => {
+  it("prints the same numbers in every run, except times", async () => {
     const timeless = (key: string, value: unknown) => (key === "latencyMs" ? undefined : value);
     const flags = ["--removed", "--calibration", "--haystack"];
     expect(JSON.stringify(await bench("--data", "data", "--json", ...flags), timeless)).toBe(
@@ -118,7 +118,7 @@ describe("npm run bench:search", () => {
     );
   });
 
-  it("takes the folder from ANYGPT_DATA, and one that holds the sets itself", async () => {
+  it("reads the folder from ANYGPT_DATA, and accepts a folder that contains the sets directly", async () => {
     const env = { ANYGPT_DATA: "data/search" };
     const { stdout } = await runWith(env, "--baselines", "bm25");
     expect(stdout).toMatch(/^ {13}hit@1 recall@1 .* abstained\ndev: 2 queries over 3 tools on 2 servers\n {2}ours /);
@@ -132,14 +132,14 @@ describe("npm run bench:search", () => {
     expect(sets[0]).not.toHaveProperty("comparison");
   });
 
-  it("measures a baseline once that is named twice", async () => {
+  it("measures a baseline that is named twice only once", async () => {
     const { macro } = await bench("--data", "data", "--json", "--baselines", "bm25,bm25");
     expect(Object.keys(macro.rankers)).toEqual(["ours", "bm25"]);
     const { stdout } = await run("--data", "data", "--only", "ops", "--baselines", "bm25, bm25");
     expect(stdout.match(/^ {2}bm25 /gm)).toHaveLength(1);
   });
 
-  it("puts distractors among the tools, and none that could be taken for the set's own", async () => {
+  it("adds distractors with other ids than the tools of the set", async () => {
     const { distractors, sets } = await bench("--data", "data", "--json", "--haystack");
     expect(distractors).toBe(3);
     expect(sets.map(({ tools, servers }) => [tools, servers])).toEqual([
@@ -160,7 +160,7 @@ describe("npm run bench:search", () => {
     expect(named.sets[0]?.tools).toBe(2 + 2 + 3);
   });
 
-  it("asks again without the tools that answer", async () => {
+  it("also measures queries whose relevant tools are hidden", async () => {
     place.write("single/one.tools.json", [{ server: "k8s", name: "restart_pod", description: "Restart a pod" }]);
     place.write("single/one.queries.json", [
       { query: "restart pod", relevant: [{ server: "k8s", name: "restart_pod" }] },
@@ -171,13 +171,13 @@ describe("npm run bench:search", () => {
     }
   });
 
-  it("shows how often hits of each stated relevance are right", async () => {
+  it("reports how often hits of each stated relevance are correct", async () => {
     const { calibration } = await bench("--data", "data", "--json", "--calibration");
     expect(calibration?.queries).toBe(3);
     expect(calibration?.first.reduce((sum, { hits }) => sum + hits, 0)).toBe(3);
   });
 
-  it("measures one half or the other", async () => {
+  it("measures only the queries of the selected half", async () => {
     const queries = Array.from({ length: 20 }, (_, number) => ({
       query: `restart pod ${number}`,
       relevant: [{ server: "k8s", name: "restart_pod" }],
@@ -194,7 +194,7 @@ describe("npm run bench:search", () => {
     expect(sizes.reduce((sum, size) => sum + size)).toBe(20);
   });
 
-  it("leaves out what taught the model, in whichever half and haystack", async () => {
+  it("omits queries with training tools, in each half and haystack", async () => {
     const ask = (name: string) => ({ query: `${name} of k8s`, relevant: [{ server: "k8s", name }] });
     place.write("taught/bfcl.tools.json", [
       { server: "k8s", name: "restart_pod", description: "Restart a pod" },
@@ -208,7 +208,7 @@ describe("npm run bench:search", () => {
     expect(await measure(...flags)).toMatchObject({ unseen: true, sets: [{ queries: 1, tools: 4 }] });
   });
 
-  it("ranks by words alone, as ours or beside it", async () => {
+  it("ranks by words alone, with --words or as a baseline", async () => {
     place.write("meant/a.tools.json", [
       { server: "music", name: "play_song", description: "Play a song" },
       { server: "k8s", name: "list_nodes", description: "List all nodes" },
@@ -217,10 +217,10 @@ describe("npm run bench:search", () => {
       { query: "orchestra melody", relevant: [{ server: "music", name: "play_song" }] },
     ]);
     const measure = async (...flags: string[]) => await bench("--data", "meant", "--json", ...flags);
-    const beside = await measure("--baselines", "words,bm25");
-    expect(Object.keys(beside.macro.rankers)).toEqual(["ours", "words", "bm25"]);
-    expect(beside.macro.rankers).toMatchObject({ ours: { "hit@1": 1 }, words: { "hit@1": 0 } });
-    expect(beside.sets[0]?.wordsComparison).toMatchObject({
+    const compared = await measure("--baselines", "words,bm25");
+    expect(Object.keys(compared.macro.rankers)).toEqual(["ours", "words", "bm25"]);
+    expect(compared.macro.rankers).toMatchObject({ ours: { "hit@1": 1 }, words: { "hit@1": 0 } });
+    expect(compared.sets[0]?.wordsComparison).toMatchObject({
       baseline: "words",
       measures: { "hit@1": { difference: 1 } },
     });
@@ -229,7 +229,7 @@ describe("npm run bench:search", () => {
     expect(alone.sets[0]).not.toHaveProperty("wordsComparison");
   });
 
-  it("names the labels that no search can find", async () => {
+  it("warns about relevant tools that the catalog does not have", async () => {
     place.write("lost/a.tools.json", TOOLS);
     place.write("lost/a.queries.json", QUERIES);
     const { stderr } = await run("--data", "lost", "--baselines", "none");
@@ -241,18 +241,33 @@ describe("npm run bench:search", () => {
   });
 
   it.each([
-    ["no data", [], "There is nothing to measure with.", "--data or ANYGPT_DATA"],
+    ["no data", [], "No data folder is set.", "--data or ANYGPT_DATA"],
     ["a folder without sets", ["--data", "data/corpus"], "data/corpus has no sets", "NAME.queries.json"],
     ["a folder that does not exist", ["--data", "nowhere"], "nowhere has no sets", "NAME.queries.json"],
-    ["a set that is not there", ["--data", "data", "--only", "dav"], 'named "dav"', "There are dev, ops."],
-    ["another half", ["--data", "data", "--half", "best"], 'No half is named "best".', "tune or report"],
-    ["another baseline", ["--data", "data", "--baselines", "x"], 'No baseline is named "x".', "seed, bm25, minisearch"],
-    ["none beside others", ["--data", "data", "--baselines", "none,bm25"], "none stands alone", "--baselines none"],
-    ["words beside words", ["--data", "data", "--words", "--baselines", "words"], "the baseline words", "Leave one"],
-    ["paths without a haystack", ["--data", "data", "x.json"], "without --haystack", "the tools to add"],
-    ["an empty haystack", ["--data", "data", "--haystack", "."], ". holds no *.tools.json files.", "a folder that has"],
+    ["an unknown set", ["--data", "data", "--only", "dav"], 'named "dav"', "The sets are dev, ops."],
+    ["an unknown half", ["--data", "data", "--half", "best"], 'No half is named "best".', "tune or report"],
+    [
+      "an unknown baseline",
+      ["--data", "data", "--baselines", "x"],
+      'No baseline is named "x".',
+      "seed, bm25, minisearch",
+    ],
+    [
+      "none together with a baseline",
+      ["--data", "data", "--baselines", "none,bm25"],
+      "none cannot be combined",
+      "--baselines none",
+    ],
+    [
+      "--words with the baseline words",
+      ["--data", "data", "--words", "--baselines", "words"],
+      "the baseline words",
+      "Omit one",
+    ],
+    ["paths without a haystack", ["--data", "data", "x.json"], "needs --haystack", "omit the path"],
+    ["an empty haystack", ["--data", "data", "--haystack", "."], ". has no *.tools.json files.", "a folder that has"],
     ["a missing haystack", ["--data", "data", "--haystack", "x.json"], "x.json does not exist.", "A catalog is"],
-  ])("refuses %s", async (_name, flags, message, hint) => {
+  ])("rejects %s", async (_name, flags, message, hint) => {
     const error = await run(...flags).catch((error: unknown) => error);
     expect(error).toMatchObject({
       code: "INVALID_REQUEST",

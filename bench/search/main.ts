@@ -1,4 +1,4 @@
-// Arguments of `npm run bench:search` come in; a table or one JSON object goes out.
+// The command `npm run bench:search`: prints a table or one JSON object.
 import { DiscoveryError } from "../../src/errors.js";
 import { MEASURED } from "../../src/operations/evaluation/evaluate-search.js";
 import { type EvalSetFiles, readEvalSet } from "../../src/operations/evaluation/evaluation-files.js";
@@ -19,13 +19,13 @@ import { takeUnseen } from "./unseen.js";
 export interface BenchIo {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** For results. */
+  /** Prints results. */
   readonly print: (text: string) => void;
-  /** For progress and warnings. */
+  /** Prints progress and warnings. */
   readonly note: (text: string) => void;
 }
 
-/** Measures the sets that the arguments name. Throws DiscoveryError with a hint for what is wrong with them. */
+/** Measures the sets that the arguments name. Throws a DiscoveryError with a hint if the arguments are invalid. */
 export async function runSearchBench(argv: readonly string[], io: BenchIo): Promise<void> {
   const plan = readPlan(argv, io.env);
   if (plan === undefined) return io.print(`${HELP}\n`);
@@ -66,7 +66,7 @@ function choose(sets: readonly EvalSetFiles[], only: readonly string[]): readonl
   if (unknown === undefined) return only.length === 0 ? sets : sets.filter(({ name }) => only.includes(name));
   const [near] = nearestNames(unknown, names);
   throw new DiscoveryError("INVALID_REQUEST", `No set is named "${unknown}".`, {
-    hint: `${near === undefined ? "" : `Did you mean ${near}? `}There are ${names.join(", ")}.`,
+    hint: `${near === undefined ? "" : `Did you mean ${near}? `}The sets are ${names.join(", ")}.`,
   });
 }
 

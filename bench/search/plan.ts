@@ -6,7 +6,7 @@ import { BASELINES, WORDS } from "./rankers.js";
 
 export const HELP = `Usage: npm run bench:search -- [options] [paths...]
 
-Measures search on all labelled sets of a folder beside other rankers, with 95 % intervals (paired bootstrap).
+Compares search with other rankers on all labelled sets of a folder, with 95 % intervals (paired bootstrap).
 
   --data FOLDER      sets NAME.tools.json, NAME.queries.json and NAME.unanswerable.json in the folder or in its folder
                      search; default: the variable ANYGPT_DATA
@@ -19,12 +19,12 @@ Measures search on all labelled sets of a folder beside other rankers, with 95 %
   --words            rank by words alone, as with search.semantic: false
   --haystack         add the tools of the files in paths, or of the *.tools.json of the folders in paths, to each set as
                      distractors; default: the folder corpus of the data folder
-  --removed          ask every query again with its relevant tools hidden; the index and its word counts keep them
+  --removed          also run every query with its relevant tools hidden; the index and its word counts keep them
   --calibration      show how often hits of each stated relevance are right
   --json             print one JSON object
   --help             print this`;
 
-/** What is measured. */
+/** The parsed arguments. */
 export interface BenchPlan {
   readonly data: string;
   readonly only: readonly string[];
@@ -57,7 +57,7 @@ const OPTIONS = {
   help: flag,
 } as const;
 
-/** Undefined when the help is wanted. */
+/** Undefined with --help. */
 export function readPlan(
   argv: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
@@ -65,13 +65,13 @@ export function readPlan(
   const { values, positionals } = parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
   if (values.help) return undefined;
   const data = values.data ?? (env["ANYGPT_DATA"] || undefined);
-  if (data === undefined) throw wrong("There is nothing to measure with.", "Name a folder with --data or ANYGPT_DATA.");
+  if (data === undefined) throw invalid("No data folder is set.", "Set it with --data or ANYGPT_DATA.");
   const baselines = toBaselines(toNames(values.baselines ?? [...BASELINES.keys()].join(",")));
   if (values.words && baselines.includes(WORDS)) {
-    throw wrong("--words makes ours the same as the baseline words.", "Leave one of them out.");
+    throw invalid("With --words, our search equals the baseline words.", "Omit one of them.");
   }
   if (positionals.length > 0 && !values.haystack) {
-    throw wrong(`${positionals[0]} is given without --haystack.`, "Paths name the tools to add with --haystack.");
+    throw invalid(`The path ${positionals[0]} needs --haystack.`, "Add --haystack, or omit the path.");
   }
   return {
     data,
@@ -87,21 +87,21 @@ export function readPlan(
   };
 }
 
-function toBaselines(given: readonly string[]): readonly string[] {
-  const names = [...new Set(given)];
+function toBaselines(requested: readonly string[]): readonly string[] {
+  const names = [...new Set(requested)];
   if (names.includes("none")) {
     if (names.length === 1) return [];
-    throw wrong("none stands alone: it is no baseline.", "Give --baselines none, or the names of baselines.");
+    throw invalid("none cannot be combined with baselines.", "Use --baselines none, or only names of baselines.");
   }
   const known = [...BASELINES.keys(), WORDS];
   const unknown = names.find((name) => !known.includes(name));
   if (unknown === undefined) return names;
-  throw wrong(`No baseline is named "${unknown}".`, `There are ${known.join(", ")}, and none.`);
+  throw invalid(`No baseline is named "${unknown}".`, `Use none or some of ${known.join(", ")}.`);
 }
 
 function toHalf(name: string): Half {
   if (name === "all" || name === "tune" || name === "report") return name;
-  throw wrong(`No half is named "${name}".`, "Give tune or report, or leave --half out for all queries.");
+  throw invalid(`No half is named "${name}".`, "Use tune or report, or omit --half for all queries.");
 }
 
 function toNames(list: string): string[] {
@@ -111,6 +111,6 @@ function toNames(list: string): string[] {
     .filter((name) => name !== "");
 }
 
-function wrong(message: string, hint: string): DiscoveryError {
+function invalid(message: string, hint: string): DiscoveryError {
   return new DiscoveryError("INVALID_REQUEST", message, { hint });
 }

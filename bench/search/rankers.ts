@@ -7,17 +7,17 @@ import { createSeedScorer } from "./baselines/seed.js";
 import type { StaticCatalog } from "../../src/operations/evaluation/static-catalog.js";
 
 export const OURS = "ours";
-/** Ours without the model, as a baseline. */
+/** Our search without the model, as a baseline. */
 export const WORDS = "words";
 
-/** Other rankers to compare with. */
+/** The rankers that our search is compared with. */
 export const BASELINES: ReadonlyMap<string, CreateBaseline> = new Map<string, CreateBaseline>([
   ["seed", createSeedScorer],
   ["bm25", createBm25],
   ["minisearch", createMiniSearch],
 ]);
 
-/** The baseline of that name, or else the search of the catalog itself, with its index built. */
+/** The baseline with this name, otherwise our search. The index is built already. */
 export async function createRanker(name: string, catalog: StaticCatalog): Promise<Ranker> {
   const create = BASELINES.get(name);
   if (create !== undefined) return await createBaselineRanker(name, create, catalog);

@@ -5,7 +5,7 @@ import { type EvalSetFiles, type EvalTool, readToolsFile } from "../../src/opera
 
 const TOOLS = ".tools.json";
 
-/** The sets `NAME.{tools,queries,unanswerable}.json` of a data folder, in the order of their names. */
+/** The sets `NAME.{tools,queries,unanswerable}.json` of a data folder, sorted by name. */
 export async function findSets(folder: string, cwd: string): Promise<EvalSetFiles[]> {
   const places = [join(folder, "search"), folder];
   for (const place of places) {
@@ -13,11 +13,11 @@ export async function findSets(folder: string, cwd: string): Promise<EvalSetFile
     if (sets.length > 0) return sets;
   }
   throw new DiscoveryError("INVALID_REQUEST", `${folder} has no sets to measure with.`, {
-    hint: "A set is NAME.tools.json and NAME.queries.json side by side, in the folder itself or in its folder search.",
+    hint: "A set is a pair of files NAME.tools.json and NAME.queries.json, in the folder itself or in its folder search.",
   });
 }
 
-/** All tools of the files, and of the `*.tools.json` in the folders, that are named. */
+/** All tools of these files, and of the `*.tools.json` files in these folders. */
 export async function readDistractors(paths: readonly string[], cwd: string): Promise<EvalTool[]> {
   const files = (await Promise.all(paths.map((path) => toolFilesAt(path, cwd)))).flat();
   const tools: EvalTool[] = [];
@@ -47,8 +47,8 @@ async function toolFilesAt(path: string, cwd: string): Promise<string[]> {
   if (!isFolder) return [path];
   const files = (await listFolder(path, cwd)).filter((entry) => entry.endsWith(TOOLS));
   if (files.length > 0) return files.map((file) => join(path, file));
-  throw new DiscoveryError("INVALID_REQUEST", `${path} holds no *${TOOLS} files.`, {
-    hint: "Name the files with the tools to add, or a folder that has some.",
+  throw new DiscoveryError("INVALID_REQUEST", `${path} has no *${TOOLS} files.`, {
+    hint: "Name files with the tools to add, or a folder that has some.",
   });
 }
 

@@ -43,7 +43,7 @@ const draw = (...sets: SetResult[]) =>
   render(evalTableLines(sets, { ...set, rankers: set.measured }), { columns: 100, color: false }).split("\n");
 
 describe("tableLines", () => {
-  it("shows a row per ranker and how ours stands to the best baseline", () => {
+  it("shows a row for each ranker, and compares ours with the best baseline", () => {
     expect(draw(set)).toEqual([
       "             hit@1 recall@1    @3    @5   @10 nDCG@10   MRR  tokens     ms refused abstained removed",
       "some-set: 0 queries over 20000 tools on 1 server",
@@ -54,7 +54,7 @@ describe("tableLines", () => {
     ]);
   });
 
-  it("shows how ours stands to words once, the best baseline or not", () => {
+  it("compares ours with words once, even if words is the best baseline", () => {
     const words = { ...comparison, baseline: "words" };
     const compared = (best: typeof comparison) =>
       draw({ ...set, comparison: best, wordsComparison: words })
@@ -70,7 +70,7 @@ describe("tableLines", () => {
     expect(rows).toHaveLength(14);
   });
 
-  it("has no column for what was not asked", () => {
+  it("has no column for a measure that was not requested", () => {
     const plain = { ...set, measured: [{ ranker: "ours", report, answers: [] }], comparison: undefined };
     const [heads, ...rows] = render(evalTableLines([plain], { ...plain, rankers: plain.measured }), {
       columns: 100,
@@ -82,15 +82,15 @@ describe("tableLines", () => {
 });
 
 describe("legendLines", () => {
-  it("explains the columns in lines that fit", () => {
-    const asked = { half: "tune", isUnseen: true, isByWords: true, isRemoving: true } as const;
-    const text = render(legendLines(asked), { columns: Infinity, color: false });
+  it("explains the columns in lines of at most 100 characters", () => {
+    const options = { half: "tune", isUnseen: true, isByWords: true, isRemoving: true } as const;
+    const text = render(legendLines(options), { columns: Infinity, color: false });
     expect(text).toContain("removed:");
     expect(text).toContain('Only the half "tune"');
-    expect(text).toContain("none of whose tools taught");
+    expect(text).toContain("none of whose tools are training data");
     expect(text).toContain("by words alone");
     expect(Math.max(...text.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(100);
     const plain = { half: "all", isUnseen: false, isByWords: false, isRemoving: false } as const;
-    expect(render(legendLines(plain), { columns: 100, color: false })).not.toMatch(/removed:|half "|taught|alone/);
+    expect(render(legendLines(plain), { columns: 100, color: false })).not.toMatch(/removed:|half "|training|alone/);
   });
 });

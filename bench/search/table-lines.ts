@@ -31,7 +31,7 @@ const COLUMNS: readonly Column[] = [
 
 const REMOVED: Column = { head: "removed", width: 8, read: ({ abstainedRemoved }) => share(abstainedRemoved) };
 
-/** One table of all sets, a row per ranker, and below each set how ours stands to the best baseline there. */
+/** One table of all sets with a row for each ranker; below each set, our ranker is compared with the best baseline. */
 export function evalTableLines(sets: readonly SetResult[], macro: MacroResult): Line[] {
   const isRemoving = macro.rankers.some(({ report }) => report.abstainedRemoved !== undefined);
   const columns = isRemoving ? [...COLUMNS, REMOVED] : COLUMNS;
@@ -51,19 +51,19 @@ export function evalTableLines(sets: readonly SetResult[], macro: MacroResult): 
   ];
 }
 
-type Asked = Pick<BenchPlan, "half" | "isUnseen" | "isByWords" | "isRemoving">;
+type LegendOptions = Pick<BenchPlan, "half" | "isUnseen" | "isByWords" | "isRemoving">;
 
-/** What was asked, and what the columns mean. */
-export function legendLines({ half, isUnseen, isByWords, isRemoving }: Asked): Line[] {
+/** The selected options, and the meaning of the columns. */
+export function legendLines({ half, isUnseen, isByWords, isRemoving }: LegendOptions): Line[] {
   return [
-    ...(isByWords ? [line(0, `${OURS} goes by words alone.`)] : []),
-    ...(isUnseen ? [line(0, "Only queries none of whose tools taught the model.")] : []),
+    ...(isByWords ? [line(0, `${OURS} ranks by words alone.`)] : []),
+    ...(isUnseen ? [line(0, "Only queries none of whose tools are training data of the model.")] : []),
     ...(half === "all" ? [] : [line(0, `Only the half "${half}" of each set's queries.`)]),
     line(0, "tokens: median/p95 of an answer; ms: median"),
-    line(0, "refused: answerable queries that are answered with nothing; abstained: unanswerable ones"),
-    ...(isRemoving ? [line(0, "removed: abstained when the tools that answer a query are taken out")] : []),
+    line(0, "refused: answerable queries without hits; abstained: unanswerable queries without hits"),
+    ...(isRemoving ? [line(0, "removed: queries without hits when their relevant tools are hidden")] : []),
     line(0, `${OURS} - the baseline with the best nDCG@10: points of 100 [95 % interval, paired bootstrap];`),
-    line(2, WARNING, " marks what is significantly below"),
+    line(2, WARNING, " marks a measure that is significantly worse"),
   ];
 }
 
@@ -100,7 +100,7 @@ function points(value: number): string {
   return value * 100 >= 0.05 ? `+${text}` : text;
 }
 
-/** A row of a table is not re-flowed. */
+/** Rows of a table are not wrapped. */
 function fixed(...parts: LinePart[]): Line {
   return { indent: 0, parts, verbatim: true };
 }

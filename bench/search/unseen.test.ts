@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
-import { hasTaught, takeUnseen, TEACHING_SETS } from "./unseen.js";
+import { isTrainingTool, takeUnseen, TRAINING_SETS } from "./unseen.js";
 
-describe("hasTaught", () => {
+describe("isTrainingTool", () => {
   const tools = [
     ["k8s", "restart_pod", true],
     ["k8s", "list_nodes", false],
@@ -13,24 +13,24 @@ describe("hasTaught", () => {
     ["天气", "查询", true],
   ] as const;
 
-  it.each(tools)("knows of %s:%s that it taught: %s", (server, name, taught) => {
-    expect(hasTaught("metatool", `${server}:${name}`)).toBe(taught);
+  it.each(tools)("classifies %s:%s as training data: %s", (server, name, taught) => {
+    expect(isTrainingTool("metatool", `${server}:${name}`)).toBe(taught);
   });
 
-  it("calls no tool of the sets that only judge taught", () => {
+  it("classifies no tool of the evaluation sets as training data", () => {
     for (const set of ["livemcp-steps", "mcpproxy-golden", "my-own"]) {
-      expect(hasTaught(set, "k8s:restart_pod")).toBe(false);
+      expect(isTrainingTool(set, "k8s:restart_pod")).toBe(false);
     }
   });
 
-  it("draws the line where the training draws it", () => {
+  it("has the same rule as train/prepare.mjs", () => {
     const training = readFileSync(new URL("../../train/prepare.mjs", import.meta.url), "utf8");
-    const [, rule] = /^export (function teaches[^]*?\n\})/m.exec(training) ?? [];
+    const [, rule] = /^export (function isTrainingTool[^]*?\n\})/m.exec(training) ?? [];
     const [, sets] = /^const SPLIT_SETS = (\[[^\]]*\])/m.exec(training) ?? [];
-    const teaches: unknown = runInNewContext(`(${rule})`, { Buffer });
-    const theirs = teaches as (tool: { server: string; name: string }) => boolean;
+    const fromTraining: unknown = runInNewContext(`(${rule})`, { Buffer });
+    const theirs = fromTraining as (tool: { server: string; name: string }) => boolean;
     for (const [server, name, taught] of tools) expect(theirs({ server, name })).toBe(taught);
-    expect(JSON.parse(sets ?? "")).toEqual(TEACHING_SETS);
+    expect(JSON.parse(sets ?? "")).toEqual(TRAINING_SETS);
   });
 });
 
@@ -41,20 +41,20 @@ describe("takeUnseen", () => {
     name: "bfcl",
     tools: [],
     queries: [
-      { query: "none of them taught", relevant: [unseen] },
-      { query: "one of them taught", relevant: [unseen, taught] },
+      { query: "no training tool", relevant: [unseen] },
+      { query: "one training tool", relevant: [unseen, taught] },
     ],
     unanswerable: ["frobnicate"],
   };
 
-  it("keeps the queries none of whose tools taught, and the unanswerable ones", () => {
+  it("keeps queries without training tools, and the unanswerable queries", () => {
     expect(takeUnseen(set)).toEqual({ ...set, queries: set.queries.slice(0, 1) });
     expect(takeUnseen({ ...set, name: "livemcp-steps" }).queries).toHaveLength(2);
   });
 
-  it("refuses a set of which nothing is left", () => {
+  it("rejects a set without remaining queries", () => {
     expect(() => takeUnseen({ ...set, queries: set.queries.slice(1) })).toThrow(
-      "Every query of bfcl has a tool that taught the model.",
+      "Every query of bfcl has a relevant tool in the training data of the model.",
     );
   });
 });

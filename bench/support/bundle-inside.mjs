@@ -7,7 +7,7 @@ import { ROOT } from "./places.mjs";
 
 const bundles = new Map();
 
-/** Bundles inside the project, once a run, because the store's driver and its thread are looked up from where the code lies. */
+/** Bundles inside the project folder, once per run: the store resolves its driver and its worker thread relative to the code. */
 export function bundleInside(entry) {
   const bundle = bundles.get(entry) ?? writeBundle(entry);
   bundles.set(entry, bundle);
@@ -27,7 +27,7 @@ async function writeBundle(entry) {
     format: "esm",
     external: ["@photostructure/sqlite", "jiti"],
     plugins: [compiledLexicon()],
-    // Its "main" is a UMD wrapper whose requires a bundler cannot follow.
+    // The main file of jsonc-parser is a UMD wrapper, whose `require` calls a bundler cannot follow.
     alias: { "jsonc-parser": "./node_modules/jsonc-parser/lib/esm/main.js" },
     banner: {
       js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',

@@ -54,14 +54,14 @@ ${drawn.join("\n")}
 
 /** The text for screen readers: each series from its first to its last point. */
 function describe({ x, panels }) {
-  const told = panels.flatMap(({ unit, series }) =>
+  const descriptions = panels.flatMap(({ unit, series }) =>
     series.map(({ name, points }) => {
       const [first, last] = [points[0], points.at(-1)];
       const ends = `from ${toTick(first.value)} ${unit} at ${toTick(first.x)} to ${toTick(last.value)} ${unit} at ${toTick(last.x)}`;
       return `${name}: ${ends}`;
     }),
   );
-  return `Logarithmic axes over the ${x}. ${told.join("; ")}.`;
+  return `Logarithmic axes over the ${x}. ${descriptions.join("; ")}.`;
 }
 
 function heightOf({ series }) {

@@ -16,7 +16,7 @@ export function openData(folder) {
   return folder === undefined || folder === "" ? openSyntheticData() : openRealData(folder);
 }
 
-/** The given number of tools. If tools have to be repeated, the copies get their own server and tool names. */
+/** Exactly `count` tools. If tools have to be repeated, the copies get their own server and tool names. */
 function tile(tools, count) {
   const rounds = Math.ceil(count / tools.length);
   return Array.from({ length: rounds }, (_, round) => round)
@@ -64,7 +64,7 @@ export function toDefinition({ server: _server, tags: _tags, ...definition }) {
   return definition;
 }
 
-/** Distributes the tools as evenly as possible over the given number of servers, which are named after the original servers. */
+/** Distributes the tools as evenly as possible over `count` servers, which are named after the original servers. */
 export function spreadOver(tools, count) {
   const origins = [...new Set(tools.map(({ server }) => toServerName(server)))];
   const names = Array.from({ length: count }, (_, index) =>

@@ -1,13 +1,13 @@
 import { takeAtMost, toDocument } from "./judged-sets.mjs";
 
 /** The maximum number of queries per set; more do not change the result. */
-const MOST_QUERIES = 500;
+const MAX_QUERIES = 500;
 /** The number of hits that are returned and evaluated. */
 const HITS = 10;
 
 /**
  * The evidence that the ranker has for its answer.
- * @typedef {object} Asked one query on one catalog
+ * @typedef {object} QueryEvidence one query on one catalog
  * @property {string} set
  * @property {"tune" | "report"} half
  * @property {"answerable" | "removed" | "unanswerable"} kind `removed`: a query whose correct tools were removed from the catalog
@@ -16,7 +16,7 @@ const HITS = 10;
  * @property {number} nearest the highest similarity in meaning among the candidates
  */
 
-/** @returns {Asked[]} */
+/** @returns {QueryEvidence[]} */
 export function gatherEvidence(sets, internals, meaning) {
   const { createSearchIndex, isInHalf } = internals;
   return sets.flatMap(({ name, tools, queries, unanswerable }) => {
@@ -36,10 +36,10 @@ export function gatherEvidence(sets, internals, meaning) {
         nearest: Math.max(0, ...found.map(({ evidence }) => evidence.likeness)),
       };
     };
-    const asked = takeAtMost(queries, MOST_QUERIES);
+    const sampled = takeAtMost(queries, MAX_QUERIES);
     return [
-      ...asked.map((query) => ask("answerable", query)),
-      ...asked.map((query) => ask("removed", query, (right, id) => !right.has(id))),
+      ...sampled.map((query) => ask("answerable", query)),
+      ...sampled.map((query) => ask("removed", query, (right, id) => !right.has(id))),
       ...unanswerable.map((query) => ask("unanswerable", { query, relevant: [] })),
     ];
   });

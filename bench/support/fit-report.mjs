@@ -1,6 +1,6 @@
 /** Calibration in ten bins: stated and true relevance, with equal weight for every set. Rejected queries have no hits. */
-export function toReliability(asked, { calibrate, stateOf, fits }) {
-  const answerable = asked.filter(({ kind }) => kind === "answerable");
+export function toReliability(queries, { calibrate, stateOf, fits }) {
+  const answerable = queries.filter(({ kind }) => kind === "answerable");
   const sets = bySet(answerable).map((own) => ({
     queries: own.map(({ query }) => query),
     answers: own.map((one) => {
@@ -28,7 +28,7 @@ function cellsOf({ hits, equal }) {
 }
 
 /** The share of rejected queries of each set, by kind and half. */
-export function toRefusals(asked, fits) {
+export function toRefusals(queries, fits) {
   const heads = ["set", "wrong, tune", "wrong, report", "refused, tune", "refused, report", "removed, report"];
   const columns = [
     ["answerable", "tune"],
@@ -37,23 +37,23 @@ export function toRefusals(asked, fits) {
     ["unanswerable", "report"],
     ["removed", "report"],
   ];
-  const shares = bySet(asked).map((own) =>
+  const shares = bySet(queries).map((own) =>
     columns.map(([kind, half]) => {
       const those = own.filter((one) => one.kind === kind && one.half === half);
       return those.length === 0 ? undefined : those.filter((one) => !fits(one)).length / those.length;
     }),
   );
   const macro = columns.map((_, column) => mean(shares.map((row) => row[column]).filter((one) => one !== undefined)));
-  const names = bySet(asked).map(([{ set }]) => set);
+  const names = bySet(queries).map(([{ set }]) => set);
   const toCells = (name, row) => [name, ...row.map((share) => (share === undefined ? "–" : percent(share)))];
   return toTable(heads, [...shares.map((row, index) => toCells(names[index], row)), toCells("macro", macro)]).join(
     "\n",
   );
 }
 
-function bySet(asked) {
+function bySet(queries) {
   const groups = new Map();
-  for (const one of asked) groups.set(one.set, [...(groups.get(one.set) ?? []), one]);
+  for (const one of queries) groups.set(one.set, [...(groups.get(one.set) ?? []), one]);
   return [...groups.values()];
 }
 

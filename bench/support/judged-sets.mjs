@@ -59,7 +59,7 @@ export function openRememberingMeaning({ createTableMemory, openMeaning }) {
     dims: meaning.dims,
     readQuery: (query) => remembered(queries, query, meaning.readQuery),
     readTool: (document) => remembered(tools, document, meaning.readTool),
-    compareClosely: meaning.compareClosely,
+    comparePieces: meaning.comparePieces,
   };
 }
 

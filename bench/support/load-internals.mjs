@@ -16,7 +16,7 @@ export async function bundleInternals(folder) {
     target: "node20",
     format: "esm",
     plugins: [compiledLexicon()],
-    // Its "main" is a UMD wrapper whose requires a bundler cannot follow.
+    // The main file of jsonc-parser is a UMD wrapper, whose `require` calls a bundler cannot follow.
     alias: { "jsonc-parser": "./node_modules/jsonc-parser/lib/esm/main.js" },
     banner: {
       js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',

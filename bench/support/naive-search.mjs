@@ -7,9 +7,9 @@ export function createNaiveSearch(tools, limit = 10) {
     tags: tags.map((tag) => tag.toLowerCase()),
   }));
   return (query) => {
-    const asked = { text: query.toLowerCase(), words: query.toLowerCase().split(/\s+/) };
+    const requested = { text: query.toLowerCase(), words: query.toLowerCase().split(/\s+/) };
     return known
-      .map((tool) => ({ id: tool.id, relevance: relevanceOf(tool, asked) }))
+      .map((tool) => ({ id: tool.id, relevance: relevanceOf(tool, requested) }))
       .filter(({ relevance }) => relevance > 0)
       .sort((a, b) => b.relevance - a.relevance)
       .slice(0, limit);

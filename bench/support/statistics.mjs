@@ -20,7 +20,7 @@ export function inBlocks(values, blocks, share) {
   return starts.map((start) => quantile(values.slice(start, start + size), share));
 }
 
-/** Runs `act` the given number of times and returns the milliseconds of each run. */
+/** Runs `act` `count` times and returns the milliseconds of each run. */
 export async function timeEach(count, act) {
   const times = [];
   for (let round = 0; round < count; round += 1) {

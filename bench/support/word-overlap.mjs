@@ -7,9 +7,9 @@ export function createWordOverlap(operations) {
     words: new Set(toWords(`${tool} ${description}`)),
   }));
   return (query, context = {}) => {
-    const asked = [...new Set(toWords([query, ...Object.values(context)].join(" ")))];
+    const requested = [...new Set(toWords([query, ...Object.values(context)].join(" ")))];
     return known
-      .map((one) => ({ id: one.id, score: scoreOf(one, query, asked) }))
+      .map((one) => ({ id: one.id, score: scoreOf(one, query, requested) }))
       .filter(({ score }) => score > 0)
       .sort((a, b) => b.score - a.score)
       .slice(0, 10);
@@ -18,9 +18,9 @@ export function createWordOverlap(operations) {
 
 const EXACT = 10;
 
-function scoreOf({ id, tool, tags, words }, query, asked) {
+function scoreOf({ id, tool, tags, words }, query, requested) {
   if (query === id || query === tool) return EXACT;
-  const share = (list) => asked.filter((word) => list.has(word)).length / Math.max(asked.length, 1);
+  const share = (list) => requested.filter((word) => list.has(word)).length / Math.max(requested.length, 1);
   return share(tags) + share(words);
 }
 

@@ -32,7 +32,7 @@ describe("createCheckpoints", () => {
     expect(await signed(one)).toEqual([MAX_UNSIGNED_RECORDS]);
   });
 
-  it("signs at every thousandth record of the chain, whichever process wrote it", async () => {
+  it("signs at every thousandth record of the chain, counting records of other processes", async () => {
     const two = [open(), open()];
     for (const { log } of two) await log.record(outcome());
     await Promise.all(Array.from({ length: MAX_UNSIGNED_RECORDS - 1 }, (_, n) => two[n % 2]!.log.record(outcome())));
@@ -41,7 +41,7 @@ describe("createCheckpoints", () => {
     expect(await signed(two[0]!)).toEqual([MAX_UNSIGNED_RECORDS + 1]);
   });
 
-  it("signs on close, but never the same record twice", async () => {
+  it("signs on close, and signs no record twice", async () => {
     const one = open();
     await one.log.record(outcome());
     await one.log.close();
@@ -68,7 +68,7 @@ describe("createCheckpoints", () => {
     expect((await checkpointOf(one)).seq).toBe(30);
   });
 
-  it("publishes with its next checkpoint one that another process signed but could not publish before it ended", async () => {
+  it("publishes a newer checkpoint that another process signed but did not publish", async () => {
     const one = open();
     const { audit } = one.store;
     const chain = {
@@ -91,12 +91,12 @@ describe("createCheckpoints", () => {
     [
       "a signed record is missing",
       "DELETE FROM audit WHERE seq > 1; DELETE FROM checkpoints",
-      "record 3 is not the one that was signed",
+      "record 3 is missing or was changed after it was signed",
     ],
     [
       "a signed record was replaced",
       `UPDATE audit SET hash = '${"1".repeat(64)}' WHERE seq = 3`,
-      "record 3 is not the one that was signed",
+      "record 3 is missing or was changed after it was signed",
     ],
   ])("stops signing when %s", async (_name, sql, reason) => {
     const one = open();
@@ -107,7 +107,7 @@ describe("createCheckpoints", () => {
     for (let n = 0; n < 3; n += 1) await other.log.record(outcome({ tool_id: "c:d" }));
     await other.log.recover();
     await other.log.recover();
-    expect(other.said).toEqual([`The audit log is no longer signed: ${reason}. Run \`anygpt mcp audit --verify\`.`]);
+    expect(other.logged).toEqual([`The audit log is no longer signed: ${reason}. Run \`anygpt mcp audit --verify\`.`]);
     expect(await checkpointOf(other)).toMatchObject({ seq: 3 });
   });
 
@@ -123,7 +123,7 @@ describe("createCheckpoints", () => {
     await one.log.record(outcome());
     await writeFile(one.files.checkpointFile, text);
     await one.log.close();
-    expect(one.said).toEqual([expect.stringMatching(reason)]);
+    expect(one.logged).toEqual([expect.stringMatching(reason)]);
     expect(await signed(one)).toEqual([]);
     expect(await readFile(one.files.checkpointFile, "utf8")).toBe(text);
   });
@@ -141,12 +141,12 @@ describe("createCheckpoints", () => {
       await other.log.record(outcome());
       await other.log.recover();
     }
-    expect([one.said, other.said]).toEqual([[], []]);
+    expect([one.logged, other.logged]).toEqual([[], []]);
     expect(await signed(one)).toEqual([2, 3, 4]);
     expect(await checkpointOf(other)).toMatchObject({ seq: 4 });
   });
 
-  it("does not replace a file that is signed with the old key", async () => {
+  it("does not replace a checkpoint file that is signed with an old key", async () => {
     const one = open();
     await one.log.record(outcome());
     await one.log.close();
@@ -154,27 +154,27 @@ describe("createCheckpoints", () => {
     const other = open();
     await other.log.record(outcome());
     await other.log.close();
-    expect(other.said).toEqual([
+    expect(other.logged).toEqual([
       expect.stringContaining("the checkpoint of record 1 is not signed with the current key"),
     ]);
   });
 
-  it("does not sign when a record of this process is missing", async () => {
+  it("does not sign when a record that this process wrote is missing", async () => {
     const one = open();
     await one.log.record(outcome());
     await one.log.record(outcome());
     tamper("DELETE FROM audit WHERE seq = 2");
     await one.log.close();
-    expect(one.said).toEqual([expect.stringContaining("record 2 is not the one that was written")]);
+    expect(one.logged).toEqual([expect.stringContaining("record 2 is missing or was changed after it was written")]);
     expect(await signed(one)).toEqual([]);
   });
 
-  it("fails no record when the file cannot be written, and retries later", async () => {
+  it("fails no record when the signing key cannot be read, and logs the reason", async () => {
     const one = open({ signingKey: createLocalKey(folder()) });
     await one.log.record(outcome());
     one.timers[0]!.run();
     await one.log.close();
-    expect(one.said.length).toBeGreaterThan(0);
-    expect(one.said[0]).toContain("could not be completed, signed or rotated: The key file");
+    expect(one.logged.length).toBeGreaterThan(0);
+    expect(one.logged[0]).toContain("Maintenance of the audit log failed: The key file");
   });
 });

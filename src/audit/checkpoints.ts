@@ -12,15 +12,16 @@ export interface CheckpointParts {
 
 export interface Checkpoints {
   /**
-   * Signs the current head of the chain, unless it is signed already. `own`: the last record that this process wrote.
+   * Signs the current head of the chain, unless it is signed already. `lastWritten`: the last record that this process
+   * wrote.
    */
-  sign(own: Mark | undefined): Promise<void>;
+  sign(lastWritten: Mark | undefined): Promise<void>;
 }
 
 /**
- * The newest checkpoint is also written to a file outside the database, because an attacker who cuts off the end of the
- * chain can delete the checkpoints in the database too. If the chain lacks a signed record, this process never signs it
- * again: a new signature would hide the gap.
+ * The newest checkpoint is also written to a file outside the database, because an attacker who deletes the newest
+ * records can delete the checkpoints in the database too. If a signed record is missing or changed, this process never
+ * signs the chain again: a new signature would hide the change.
  */
 export function createCheckpoints({ chain, file, key, now, warn }: CheckpointParts): Checkpoints {
   let signer: Signer | undefined;
@@ -45,8 +46,8 @@ export function createCheckpoints({ chain, file, key, now, warn }: CheckpointPar
     (await chain.checkpoints()).findLast((checkpoint) => checkpoint.keyId === keyId);
 
   /**
-   * Another process may sign a later checkpoint meanwhile and have its file replaced by this one: repeat until the file
-   * has the newest.
+   * Another process may publish a newer checkpoint between the read and the write: repeat until the file has the newest
+   * one.
    */
   const publish = async (checkpoint: Checkpoint, by: Signer): Promise<void> => {
     for (let newest = checkpoint; ; ) {
@@ -59,7 +60,7 @@ export function createCheckpoints({ chain, file, key, now, warn }: CheckpointPar
   };
 
   return {
-    async sign(own) {
+    async sign(lastWritten) {
       const known = await readCheckpointFile(file);
       const head = await chain.head();
       if (known.kind === "missing" && head.seq === 0) return;
@@ -70,11 +71,12 @@ export function createCheckpoints({ chain, file, key, now, warn }: CheckpointPar
         const { seq } = signed;
         if (!signer.isSigned(signed))
           return stopSigning(`the checkpoint of record ${seq} is not signed with the current key`);
-        if (!(await isInChain(signed))) return stopSigning(`record ${seq} is not the one that was signed`);
+        if (!(await isInChain(signed)))
+          return stopSigning(`record ${seq} is missing or was changed after it was signed`);
         if (known.kind === "read" && seq === head.seq) return;
       }
-      if (own !== undefined && !(await isInChain(own)))
-        return stopSigning(`record ${own.seq} is not the one that was written`);
+      if (lastWritten !== undefined && !(await isInChain(lastWritten)))
+        return stopSigning(`record ${lastWritten.seq} is missing or was changed after it was written`);
       // If this process is killed before it publishes its first checkpoint, the verification must not report a missing file.
       if (known.kind === "missing" && signed === undefined)
         await writeCheckpointFile(file, signer.sign(await chain.start(), now()));

@@ -16,13 +16,13 @@ describe("record", () => {
   });
 
   it("passes the record to the store synchronously, so that it shares a disk sync with other writes of the caller", () => {
-    const given: unknown[] = [];
+    const appended: unknown[] = [];
     const chain = {
       ...open().store.audit,
-      append: (all: readonly unknown[]) => (given.push(...all), Promise.resolve([])),
+      append: (all: readonly unknown[]) => (appended.push(...all), Promise.resolve([])),
     };
     void open({ chain }).log.record(outcome());
-    expect(given).toHaveLength(1);
+    expect(appended).toHaveLength(1);
   });
 
   it.each<[string, "every" | "risky", Parameters<AuditLog["record"]>[0], boolean]>([
@@ -31,7 +31,7 @@ describe("record", () => {
     ["an outcome of medium risk", "risky", outcome({ risk: "medium" }), true],
     ["an outcome with an unknown risk", "risky", outcome({ risk: null }), true],
     ["an intent", "risky", { ...intent("r1"), risk: "low" }, true],
-  ])("is synced to disk before the caller receives the result: %s", async (_, sync, entry, isSynced) => {
+  ])("syncs to disk before it resolves: %s", async (_, sync, entry, isSynced) => {
     const { audit } = open().store;
     const ways: string[] = [];
     const chain = {
@@ -39,7 +39,7 @@ describe("record", () => {
       append: (all: Parameters<typeof audit.append>[0]) => (ways.push("synced"), audit.append(all)),
       appendSoon: (all: Parameters<typeof audit.append>[0]) => (ways.push("soon"), audit.appendSoon(all)),
     };
-    const one = open({ chain, given: { sync } });
+    const one = open({ chain, config: { sync } });
     await one.log.record(entry);
     expect(ways).toEqual([isSynced ? "synced" : "soon"]);
     expect(await bodies(one)).toHaveLength(1);
@@ -52,7 +52,7 @@ describe("record", () => {
       throw new Error("boom");
     };
     await expect(
-      open({ redact, given: { arguments: true } }).log.record(outcome({ arguments: {} })),
+      open({ redact, config: { arguments: true } }).log.record(outcome({ arguments: {} })),
     ).rejects.toMatchObject({ code: "AUDIT_UNAVAILABLE" });
     await rm(file(), { force: true });
     await mkdir(file(), { recursive: true });
@@ -64,7 +64,7 @@ describe("record", () => {
     expect(await bodies(again)).toHaveLength(1);
   });
 
-  it("writes an outcome that the store rejected unchanged when the store works again", async () => {
+  it("writes a rejected outcome unchanged when the store works again", async () => {
     let isFull = false;
     const { audit } = open().store;
     const refuse = (): Promise<never> => Promise.reject(new Error("full"));
@@ -73,7 +73,7 @@ describe("record", () => {
       append: (all) => (isFull ? refuse() : audit.append(all)),
       appendMissing: (all) => (isFull ? refuse() : audit.appendMissing(all)),
     };
-    const one = open({ chain, given: { keepRecords: 1000 } });
+    const one = open({ chain, config: { keepRecords: 1000 } });
     for (const id of ["r1", "r2"]) await one.log.record(intent(id));
     isFull = true;
     for (const id of ["r1", "r2"]) {
@@ -100,7 +100,7 @@ describe("record", () => {
     ]);
   });
 
-  it("writes an outcome that the store rejected without a further call, or on close", async () => {
+  it("writes a rejected outcome later without a further call, or on close", async () => {
     let isFull = true;
     const { audit } = open().store;
     const chain: AuditChain = {
@@ -118,7 +118,7 @@ describe("record", () => {
     expect(await checkpointOf(one)).toMatchObject({ seq: 2 });
   });
 
-  it("stays one small JSON text for any input of callers and servers", async () => {
+  it("limits the size of a record and escapes control characters, for any input of callers and servers", async () => {
     const one = open();
     const hostile = '\n{"kind":"outcome"}\r\u2028\u0085\u001b[31m\0\ud800';
     await one.log.record(outcome({ tool_id: hostile, actor_id: "x".repeat(65_536), request_id: `\0${hostile}` }));
@@ -134,11 +134,11 @@ describe("record", () => {
   });
 
   it("includes arguments only if the option is set, redacted and limited in size", async () => {
-    const given = { token: "s3cret", deep: { list: [1, null] } };
+    const args = { token: "s3cret", deep: { list: [1, null] } };
     const off = open();
-    await off.log.record(outcome({ arguments: given }));
-    const on = open({ given: { arguments: true } });
-    await on.log.record(outcome({ arguments: given }));
+    await off.log.record(outcome({ arguments: args }));
+    const on = open({ config: { arguments: true } });
+    await on.log.record(outcome({ arguments: args }));
     await on.log.record(outcome({ arguments: { long: "x".repeat(10_000) } }));
     await on.log.record(outcome({ arguments: { n: Number.NaN }, duration_ms: Number.NaN }));
     const [first, second, third, fourth] = await bodies(off);
@@ -149,7 +149,7 @@ describe("record", () => {
     expect(JSON.stringify(await bodies(off))).not.toContain("s3cret");
   });
 
-  it("gives a note of a user's action an id and a time", async () => {
+  it("records a user's action with a new id and the current time", async () => {
     const one = open();
     await one.log.note({ action: "approve", subject: "apv_1", by: "ann", tool_id: "a:b" });
     expect(await bodies(one)).toEqual([
@@ -198,12 +198,12 @@ describe("maintenance", () => {
     await one.log.record(outcome());
     await one.log.close();
     expect(await checkpointOf(one)).toMatchObject({ seq: 1 });
-    expect(one.said[0]).toContain("could not be completed, signed or rotated: bad");
+    expect(one.logged[0]).toContain("Maintenance of the audit log failed: bad");
   });
 });
 
 describe("recovery", () => {
-  it("gives calls that an ended gateway left open the outcome unknown, once, and signs it", async () => {
+  it("records the outcome unknown once for each call that an ended gateway left open, and signs it", async () => {
     const gone = open();
     await gone.log.record({ ...intent("r1"), params_hash: await gone.log.hash({}), approval_id: "apv" });
     await gone.log.record(intent("r2"));
@@ -246,7 +246,7 @@ describe("recovery", () => {
 
 describe("rotation", () => {
   it("moves records out when there are 10 % more than the limit, and signs the rest", async () => {
-    const one = open({ given: { keepRecords: 1000 } });
+    const one = open({ config: { keepRecords: 1000 } });
     await Promise.all(Array.from({ length: 1100 }, () => one.log.record(outcome())));
     await one.log.recover();
     expect(await one.store.audit.start()).toMatchObject({ seq: 0 });
@@ -263,7 +263,7 @@ describe("rotation", () => {
     await gone.log.record(outcome());
     await gone.store.close();
     const later = NOW + 12 * 86_400_000;
-    const one = open({ given: { keepDays: 10 }, now: () => later });
+    const one = open({ config: { keepDays: 10 }, now: () => later });
     await one.log.record(outcome({ timestamp: new Date(later).toISOString() }));
     await one.log.close();
     expect(await one.store.audit.start()).toMatchObject({ seq: 2 });

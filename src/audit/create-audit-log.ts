@@ -9,7 +9,7 @@ import type { AuditAct, AuditEntry } from "./entry.js";
 import { createPendingOutcomes } from "./pending-outcomes.js";
 import type { AuditOptions } from "./options.js";
 import { toAuditBody } from "./to-body.js";
-import { isOverdue, toUnknownOutcome } from "./upkeep.js";
+import { isOverdue, toUnknownOutcome } from "./maintenance.js";
 
 export interface AuditLog {
   /**
@@ -22,7 +22,7 @@ export interface AuditLog {
   /** Keyed hash of a JSON value. Synchronous if the key has been read before. */
   hash(value: unknown): string | Promise<string>;
   /**
-   * Opens everything that a record needs; rejects with AUDIT_UNAVAILABLE if none could be written. Undefined if all is
+   * Opens the store and the key; rejects with AUDIT_UNAVAILABLE if no record could be written. Undefined if both are
    * open.
    */
   prepare(): Promise<void> | undefined;
@@ -48,10 +48,10 @@ export interface AuditParts {
   readonly checkpointFile: string;
   readonly key: LocalKey;
   readonly signingKey: LocalKey;
-  /** Returns the options in force, which a reload may change. */
+  /** Returns the current options, which a reload may change. */
   readonly options: () => AuditOptions;
   /** Replaces secrets in recorded arguments. */
-  readonly redact: (given: unknown) => unknown;
+  readonly redact: (value: unknown) => unknown;
   readonly now: () => number;
   readonly newId: () => string;
   /** Runs a function later, without keeping the process alive for it. */
@@ -73,8 +73,8 @@ export function createAuditLog(parts: AuditParts): AuditLog {
   let unsigned = 0;
   /** The head of the chain at the last signing by this process; other processes append to the chain too. */
   let signedAtSeq: number | undefined;
-  let cancelUpkeep: (() => void) | undefined;
-  let upkeep: Promise<void> = Promise.resolve();
+  let cancelScheduled: (() => void) | undefined;
+  let maintenance: Promise<void> = Promise.resolve();
   let isClosed = false;
 
   const hashKey = async () => {
@@ -90,7 +90,7 @@ export function createAuditLog(parts: AuditParts): AuditLog {
 
   const pending = createPendingOutcomes(async (outcomes) => remember(await chain.appendMissing(outcomes)));
 
-  const keepUp = async (): Promise<void> => {
+  const maintain = async (): Promise<void> => {
     try {
       await pending.write();
     } finally {
@@ -109,35 +109,35 @@ export function createAuditLog(parts: AuditParts): AuditLog {
     await checkpoints.sign(last);
   };
 
-  /** Runs one at a time. A failure affects no call: whatever could not be signed is signed the next time. */
-  const startUpkeep = (): Promise<void> => {
-    cancelUpkeep?.();
-    cancelUpkeep = undefined;
+  /** Runs one at a time. A failure affects no call: the next run repeats the work. */
+  const startMaintenance = (): Promise<void> => {
+    cancelScheduled?.();
+    cancelScheduled = undefined;
     unsigned = 0;
     signedAtSeq = last?.seq;
-    upkeep = upkeep.then(keepUp).catch((error: unknown) => {
+    maintenance = maintenance.then(maintain).catch((error: unknown) => {
       unsigned += 1;
-      parts.log(`The audit log could not be completed, signed or rotated: ${describe(error)}`);
-      if (pending.count > 0) startLater();
+      parts.log(`Maintenance of the audit log failed: ${describe(error)}`);
+      if (pending.count > 0) scheduleMaintenance();
     });
-    return upkeep;
+    return maintenance;
   };
 
-  const startLater = (): void => {
-    if (!isClosed) cancelUpkeep ??= parts.schedule(MAX_UNSIGNED_MS, () => void startUpkeep());
+  const scheduleMaintenance = (): void => {
+    if (!isClosed) cancelScheduled ??= parts.schedule(MAX_UNSIGNED_MS, () => void startMaintenance());
   };
 
   const remember = (marks: readonly Mark[]): void => {
     for (const mark of marks) if (last === undefined || mark.seq > last.seq) last = mark;
   };
 
-  const written = (marks: readonly Mark[]): void => {
+  const onWritten = (marks: readonly Mark[]): void => {
     remember(marks);
     unsigned += 1;
     signedAtSeq ??= (last?.seq ?? 1) - 1;
     const isDue = (last?.seq ?? 0) - signedAtSeq >= MAX_UNSIGNED_RECORDS || pending.count > 0;
-    if (isDue && !isClosed) void startUpkeep();
-    else startLater();
+    if (isDue && !isClosed) void startMaintenance();
+    else scheduleMaintenance();
   };
 
   const record = async (entry: AuditEntry): Promise<void> => {
@@ -145,13 +145,12 @@ export function createAuditLog(parts: AuditParts): AuditLog {
     let body: ChainBody | undefined;
     try {
       body = toAuditBody(entry, { keyId: hashing?.id, redact });
-      // Do not await anything before this line: what the caller writes to the store in the same tick shares one disk
-      // sync with it.
-      written(await (isUrgent(entry, options()) ? chain.append([body]) : chain.appendSoon([body])));
+      // Do not await anything before this line: other writes of the caller in the same tick share one disk sync with it.
+      onWritten(await (mustSync(entry, options()) ? chain.append([body]) : chain.appendSoon([body])));
     } catch (error) {
       if (body?.kind === "outcome") {
         pending.add(body);
-        startLater();
+        scheduleMaintenance();
       }
       throw toUnavailable(error);
     }
@@ -174,20 +173,20 @@ export function createAuditLog(parts: AuditParts): AuditLog {
     },
     async recover() {
       const closed = await closeOrphans();
-      await startUpkeep();
+      await startMaintenance();
       return closed;
     },
     async close() {
       isClosed = true;
-      if (unsigned > 0 || pending.count > 0) void startUpkeep();
-      cancelUpkeep?.();
-      await upkeep;
+      if (unsigned > 0 || pending.count > 0) void startMaintenance();
+      cancelScheduled?.();
+      await maintenance;
     },
   };
 }
 
 /** Every entry except a low-risk outcome must be on disk before the caller receives the result. */
-function isUrgent(entry: AuditEntry, { sync }: AuditOptions): boolean {
+function mustSync(entry: AuditEntry, { sync }: AuditOptions): boolean {
   return sync === "every" || entry.kind !== "outcome" || entry.risk !== "low";
 }
 

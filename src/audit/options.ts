@@ -21,7 +21,7 @@ export const auditOptions = z
       .min(1)
       .max(36_500)
       .default(365)
-      .describe("Number of days after which a record is moved from the store into such a file."),
+      .describe("The number of days after which a record is moved from the store into a file in that folder."),
     sync: z
       .enum(["every", "risky"])
       .default("every")

@@ -10,51 +10,51 @@ const outcome = (request_id: string, error_code?: string): ChainBody => ({
 });
 
 /** A store that accepts outcomes unless it is full. */
-function createTaker() {
-  const taken: string[] = [];
-  const taker = { taken, isFull: false };
+function createFakeStore() {
+  const stored: string[] = [];
+  const store = { stored, isFull: false };
   const pending = createPendingOutcomes(async (outcomes) => {
     await Promise.resolve();
-    if (taker.isFull) throw new Error("full");
-    taken.push(...outcomes.map(({ request_id }) => request_id));
+    if (store.isFull) throw new Error("full");
+    stored.push(...outcomes.map(({ request_id }) => request_id));
   });
-  return { taker, pending };
+  return { store, pending };
 }
 
 describe("createPendingOutcomes", () => {
-  it("writes outcomes once and in order when several callers ask for it", async () => {
-    const { taker, pending } = createTaker();
+  it("writes outcomes once and in order for concurrent callers", async () => {
+    const { store, pending } = createFakeStore();
     for (const id of ["r1", "r2"]) pending.add(outcome(id));
     await Promise.all([pending.write(), pending.write()]);
     pending.add(outcome("r3"));
     await pending.write();
     await pending.write();
-    expect(taker.taken).toEqual(["r1", "r2", "r3"]);
+    expect(store.stored).toEqual(["r1", "r2", "r3"]);
     expect(pending.count).toBe(0);
   });
 
   it("keeps outcomes that the store rejects, followed by those that arrive meanwhile", async () => {
-    const { taker, pending } = createTaker();
-    taker.isFull = true;
+    const { store, pending } = createFakeStore();
+    store.isFull = true;
     pending.add(outcome("r1"));
     const writing = pending.write();
     await Promise.resolve();
     pending.add(outcome("r2"));
     await expect(writing).rejects.toThrow("full");
     expect(pending.count).toBe(2);
-    taker.isFull = false;
+    store.isFull = false;
     await pending.write();
-    expect(taker.taken).toEqual(["r1", "r2"]);
+    expect(store.stored).toEqual(["r1", "r2"]);
   });
 
-  it("keeps at most 1,000, and drops calls that failed only because they could not be recorded first", async () => {
-    const { taker, pending } = createTaker();
+  it("keeps at most 1,000, and first drops calls that failed only because they could not be recorded", async () => {
+    const { store, pending } = createFakeStore();
     pending.add(outcome("ran"));
     for (let n = 0; n < 1500; n += 1) pending.add(outcome(`refused-${n}`, "AUDIT_UNAVAILABLE"));
     expect(pending.count).toBe(1000);
     for (let n = 0; n < 1500; n += 1) pending.add(outcome(`late-${n}`));
     expect(pending.count).toBe(1000);
     await pending.write();
-    expect([taker.taken[0], taker.taken[1], taker.taken.at(-1)]).toEqual(["ran", "late-0", "late-998"]);
+    expect([store.stored[0], store.stored[1], store.stored.at(-1)]).toEqual(["ran", "late-0", "late-998"]);
   });
 });

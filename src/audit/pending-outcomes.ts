@@ -32,12 +32,12 @@ export function createPendingOutcomes(append: (outcomes: readonly ChainBody[]) =
     }
   };
 
-  /** When full, drops calls that failed only because they could not be recorded, in favour of calls that ran. */
+  /** When full, drops calls that failed only because they could not be recorded, in favor of calls that ran. */
   const add = (outcome: ChainBody): void => {
     if (pending.length === MAX_PENDING) {
-      const least = failedForLackOfAudit(outcome) ? -1 : pending.findIndex(failedForLackOfAudit);
-      if (least === -1) return;
-      pending.splice(least, 1);
+      const droppable = isAuditFailure(outcome) ? -1 : pending.findIndex(isAuditFailure);
+      if (droppable === -1) return;
+      pending.splice(droppable, 1);
     }
     pending.push(outcome);
   };
@@ -54,6 +54,6 @@ export function createPendingOutcomes(append: (outcomes: readonly ChainBody[]) =
   };
 }
 
-function failedForLackOfAudit({ error_code: code }: ChainBody): boolean {
+function isAuditFailure({ error_code: code }: ChainBody): boolean {
   return code === "AUDIT_UNAVAILABLE";
 }

@@ -24,7 +24,7 @@ describe("createSigner", () => {
     ["an empty signature", { signature: "" }, false],
     ["a signature without padding", { signature: checkpoint.signature.replace(/=+$/, "") }, false],
     ["a signature that is not Base64", { signature: "%" }, false],
-  ])("%s, %j: %s", (_name, change, isGood) => {
+  ])("verifies %s (%j): %s", (_name, change, isGood) => {
     expect(signer.isSigned({ ...checkpoint, ...change })).toBe(isGood);
   });
 

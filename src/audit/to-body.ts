@@ -9,7 +9,7 @@ export interface BodyOptions {
   /** Id of the key that was used to compute `params_hash`. */
   readonly keyId: string | undefined;
   /** Undefined if arguments are not recorded. */
-  readonly redact: ((given: unknown) => unknown) | undefined;
+  readonly redact: ((value: unknown) => unknown) | undefined;
 }
 
 /** Converts an entry to the JSON object that is stored. Its size is bounded for any input of callers and servers. */
@@ -21,8 +21,8 @@ export function toAuditBody(entry: AuditEntry, { keyId, redact }: BodyOptions): 
     if (name !== "arguments" && value !== undefined) body[name] = toMember(value);
   }
   if ("params_hash" in entry && entry.params_hash !== null && keyId !== undefined) body["key_id"] = keyId;
-  const given = members["arguments"];
-  if (redact !== undefined && given !== undefined) Object.assign(body, boundArguments(redact(given)));
+  const args = members["arguments"];
+  if (redact !== undefined && args !== undefined) Object.assign(body, boundArguments(redact(args)));
   return body as unknown as ChainBody;
 }
 
@@ -32,7 +32,7 @@ function toMember(value: unknown): string | number | boolean | null {
 }
 
 /**
- * Well-formed Unicode without NUL (SQLite would end the text there). A longer text is cut and states its full length.
+ * Well-formed Unicode without NUL (SQLite would end the text there). A longer text is truncated and states its full length.
  */
 export function boundText(text: string): string {
   if (text.length <= MAX_TEXT_LENGTH) return toStorable(text);
@@ -44,10 +44,10 @@ function toStorable(text: string): string {
   return text.toWellFormed().replaceAll("\0", "\ufffd");
 }
 
-function boundArguments(given: unknown): { arguments: unknown } | { arguments_omitted: string } {
+function boundArguments(args: unknown): { arguments: unknown } | { arguments_omitted: string } {
   try {
-    const { length } = canonicalJson(given);
-    return length > MAX_ARGUMENTS_LENGTH ? { arguments_omitted: `${length} characters` } : { arguments: given };
+    const { length } = canonicalJson(args);
+    return length > MAX_ARGUMENTS_LENGTH ? { arguments_omitted: `${length} characters` } : { arguments: args };
   } catch {
     return { arguments_omitted: "not JSON" };
   }

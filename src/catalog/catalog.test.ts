@@ -77,7 +77,7 @@ describe("catalog", () => {
     expect((await stat(join(folder, "store.db"))).mode & 0o777).toBe(0o600);
   });
 
-  it("reads ten servers at a time, after pending answers were sent", async () => {
+  it("reads ten servers at a time, after answers that are being sent", async () => {
     const reads: (number | string)[] = [];
     const { catalog: records } = store;
     const read: typeof records.read = (keys) => {
@@ -101,12 +101,12 @@ describe("catalog", () => {
   });
 
   it.each([
-    ["half of one", (text: string) => text.slice(0, text.length / 2)],
-    ["nothing", () => ""],
-    ["another format", (text: string) => text.replace('"format":1', '"format":2')],
+    ["truncated", (text: string) => text.slice(0, text.length / 2)],
+    ["empty", () => ""],
+    ["in another format", (text: string) => text.replace('"format":1', '"format":2')],
     ["of another server", (text: string) => text.replace('"server":"a"', '"server":"b"')],
-    ["tools without a name", (text: string) => text.replaceAll('"name"', '"nome"')],
-    ["tools that are none", (text: string) => text.replace('"tools":[', '"tools":[null,')],
+    ["a list with an unnamed tool", (text: string) => text.replaceAll('"name"', '"nome"')],
+    ["a list with a tool that is not an object", (text: string) => text.replace('"tools":[', '"tools":[null,')],
   ])("lists the server again if its record is %s, and reports it once", async (_, damage) => {
     await open([server("a")]).learn("a", listing("x"));
     const key = { server: "a", fingerprint: connectionFingerprint(server("a").connection) };
@@ -124,9 +124,9 @@ describe("catalog", () => {
   });
 
   it("works without the disk if the store fails, and reports it once", async () => {
-    const inTheWay = join(folder, "..", "file");
-    await writeFile(inTheWay, "");
-    store = storeIn(inTheWay);
+    const notAFolder = join(folder, "..", "file");
+    await writeFile(notAFolder, "");
+    store = storeIn(notAFolder);
     const catalog = open([server("a", ["planned"]), server("b")]);
     await catalog.load();
     expect(ids(catalog)).toEqual(["a:planned"]);
@@ -263,10 +263,10 @@ describe("several processes", () => {
     steady = steady.slice(1);
     await steady[0]!.untilWritten(2);
     await steady[0]!.kill();
-    const [, told = ""] = steady[0]!.last().split("-");
+    const [, acknowledged = ""] = steady[0]!.last().split("-");
     const [name, kept = ""] = (await readMark())!.split("-");
     expect(name).toBe("q");
-    expect(Number(kept)).toBeGreaterThanOrEqual(Number(told));
+    expect(Number(kept)).toBeGreaterThanOrEqual(Number(acknowledged));
     expect(logged).toEqual([]);
   });
 });
@@ -289,7 +289,7 @@ describe("a server with signed files", () => {
     expect(tool).toMatchObject({ enabled: true, file: { id: "a_t", timeoutMs: 5000, risk: "low" } });
   });
 
-  it("may list more tools, and the same definitions as the files", async () => {
+  it("may list further tools besides those of the files", async () => {
     const catalog = open([filed()]);
     await catalog.learn("a", says({ _meta: { more: true }, icons: [] }));
     expect(catalog.snapshot().tools.get("a:t")).toMatchObject({ enabled: true, file: { id: "a_t" } });
@@ -302,7 +302,7 @@ describe("a server with signed files", () => {
     ["title", { title: "Other" }, "/title"],
     ["annotations", { annotations: { readOnlyHint: true } }, "/annotations"],
     ["output schema", { outputSchema: { type: "object" } }, "/outputSchema"],
-  ])("has only the tool quarantined whose %s differs", async (_member, change, pointer) => {
+  ])("has only the tool quarantined whose %s differs from its file", async (_member, change, pointer) => {
     const catalog = open([filed()]);
     await catalog.learn("a", says(change));
     const { tools } = catalog.snapshot();

@@ -4,13 +4,13 @@ import type { DiscoveryError } from "../errors.js";
 import type { ServerDefinition, ServerListing } from "../model/server.js";
 import type { CatalogDisk } from "./disk.js";
 import { type FailureKey, type FailureMemory, retryAtOf, type ServerFailure } from "./failure-memory.js";
-import { type KnownTools, type Pinning, unread } from "./pinning.js";
+import { type KnownTools, type Pinning, quarantineAll } from "./pinning.js";
 import type { ServerKey } from "./pin-store.js";
-import { type Doubts, NO_DOUBTS } from "./quarantine.js";
+import { type Quarantines, NO_QUARANTINES } from "./quarantine.js";
 import { connectionFingerprint, type ServerRecord, type ToolChange, toRecord } from "./record.js";
 import {
   type CatalogServer,
-  type KnownOfServer,
+  type ServerState,
   type DecideTool,
   definitionsOf,
   type Snapshot,
@@ -28,7 +28,7 @@ export interface CatalogParts {
   readonly failures?: FailureMemory | undefined;
   /** Undefined if changes of definitions are not tracked. */
   readonly pinning?: Pinning | undefined;
-  /** Other values on which a failure of the server depends, such as the values of variables. */
+  /** Other values on which a failure of the server depends, such as the values of environment variables. */
   readonly circumstances?: ((server: string) => string) | undefined;
   readonly now: () => number;
   readonly log: (message: string) => void;
@@ -38,7 +38,7 @@ export interface CatalogParts {
 
 export interface Catalog {
   snapshot(): Snapshot;
-  /** Reads the records from disk. Search and lists are empty before. */
+  /** Reads the records from disk. Until then, the catalog has only the tools of the configuration. */
   load(): Promise<void>;
   /** Rejects if pinning is enforced and the pins cannot be read: then the previous tools stay. */
   learn(server: string, listing: ServerListing): Promise<void>;
@@ -53,10 +53,11 @@ export function createCatalog(parts: CatalogParts): Catalog {
   const servers = new Map<string, CatalogServer>();
   for (const definition of definitions) {
     // Fixed definitions come from the configuration or from the gateway itself, so they need no approval.
-    const doubts = pinning.enforces && definition.isFixed !== true ? unread(definition.manifest) : NO_DOUBTS;
+    const quarantines =
+      pinning.enforces && definition.isFixed !== true ? quarantineAll(definition.manifest) : NO_QUARANTINES;
     servers.set(
       definition.name,
-      toCatalogServer(definition, { record: undefined, failure: undefined, doubts }, decide),
+      toCatalogServer(definition, { record: undefined, failure: undefined, quarantines }, decide),
     );
   }
   let snapshot = toSnapshot([...servers.values()]);
@@ -67,25 +68,25 @@ export function createCatalog(parts: CatalogParts): Catalog {
     if (snapshot.tools !== before) parts.onChange?.();
   };
   /** Keeps the same tool objects if nothing changed, so that derived data such as the search index stays valid. */
-  const put = (server: CatalogServer, known: KnownOfServer): void => {
-    const isNews = !isSameList(server, known.record) || !isSameDoubt(server.doubts, known.doubts);
+  const put = (server: CatalogServer, known: ServerState): void => {
+    const isChanged = !isSameList(server, known.record) || !areSameQuarantines(server.quarantines, known.quarantines);
     const { name } = server.definition;
-    servers.set(name, isNews ? toCatalogServer(server.definition, known, decide) : { ...server, ...known });
+    servers.set(name, isChanged ? toCatalogServer(server.definition, known, decide) : { ...server, ...known });
   };
 
-  /** Servers whose record changed while their pins were read are skipped. */
-  const judge = async (records: ReadonlyMap<string, ServerRecord | undefined>): Promise<void> => {
-    const asked = [...servers.values()].filter(
+  /** Quarantines the unapproved tools. Skips servers whose record changed while their pins were read. */
+  const applyPins = async (records: ReadonlyMap<string, ServerRecord | undefined>): Promise<void> => {
+    const checked = [...servers.values()].filter(
       ({ definition }) => definition.isFixed !== true && records.has(definition.name),
     );
-    const known = asked.map(({ definition }) => toKnownTools(definition, records.get(definition.name)));
-    const doubts = await pinning.recall(known);
-    for (const [index, { definition, record: before }] of asked.entries()) {
+    const known = checked.map(({ definition }) => toKnownTools(definition, records.get(definition.name)));
+    const quarantines = await pinning.recall(known);
+    for (const [index, { definition, record: before }] of checked.entries()) {
       const server = servers.get(definition.name);
       if (server === undefined || server.record !== before) continue;
       const record = records.get(definition.name);
-      const doubt = doubts[index] ?? unread(definitionsOf(definition, record));
-      put(server, { ...server, record: marked(record, doubt, pinning), doubts: doubt });
+      const quarantine = quarantines[index] ?? quarantineAll(definitionsOf(definition, record));
+      put(server, { ...server, record: marked(record, quarantine, pinning), quarantines: quarantine });
     }
     publish();
   };
@@ -119,7 +120,9 @@ export function createCatalog(parts: CatalogParts): Catalog {
         await disk?.read(name, connectionFingerprint(connection));
       const onDisk = await Promise.all(definitions.map(read));
       // A record learned in this process is newer than the one on disk.
-      await judge(new Map(definitions.map(({ name }, index) => [name, servers.get(name)?.record ?? onDisk[index]])));
+      await applyPins(
+        new Map(definitions.map(({ name }, index) => [name, servers.get(name)?.record ?? onDisk[index]])),
+      );
       await recallFailures();
     },
 
@@ -132,11 +135,11 @@ export function createCatalog(parts: CatalogParts): Catalog {
       const record = toRecord(listing, { server: name, fingerprint, previous, now: now() });
       const seen = pinning.see({ server: name, fingerprint }, record.tools);
       // A changed tool must not be visible before its change is detected.
-      const doubts = pinning.enforces ? await seen : NO_DOUBTS;
+      const quarantines = pinning.enforces ? await seen : NO_QUARANTINES;
       report(record, previous, log);
-      const kept = marked(record, doubts, pinning);
+      const kept = marked(record, quarantines, pinning);
       const before = servers.get(name) ?? server;
-      put(before, { record: kept, failure: undefined, retry: undefined, doubts });
+      put(before, { record: kept, failure: undefined, retry: undefined, quarantines });
       publish();
       await disk?.write(kept);
       if (before.failure !== undefined) await failures?.remove({ server: name, fingerprint });
@@ -153,15 +156,15 @@ export function createCatalog(parts: CatalogParts): Catalog {
 
     async recheck(name) {
       const server = servers.get(name);
-      if (server !== undefined && pinning.enforces) await judge(new Map([[name, server.record]]));
+      if (server !== undefined && pinning.enforces) await applyPins(new Map([[name, server.record]]));
     },
   };
 }
 
 const NO_PINNING: Pinning = {
   enforces: false,
-  see: () => Promise.resolve(NO_DOUBTS),
-  recall: (servers) => Promise.resolve(servers.map(() => NO_DOUBTS)),
+  see: () => Promise.resolve(NO_QUARANTINES),
+  recall: (servers) => Promise.resolve(servers.map(() => NO_QUARANTINES)),
 };
 
 function toKey({ name, connection }: ServerDefinition): ServerKey {
@@ -178,20 +181,20 @@ function toKnownTools(definition: ServerDefinition, record: ServerRecord | undef
   };
 }
 
-/** The record with the names of unapproved tools, so that readers check them again; none if the pins could not be read. */
-function marked<R extends ServerRecord | undefined>(record: R, doubts: Doubts, { enforces }: Pinning): R {
-  const isTold = enforces && ![...doubts.values()].some(({ reason }) => reason === "unknown");
-  return record === undefined || !isTold ? record : { ...record, unapproved: [...doubts.keys()] };
+/** Adds the names of unapproved tools to the record, so that they are checked again after a load; none if the pins could not be read. */
+function marked<R extends ServerRecord | undefined>(record: R, quarantines: Quarantines, { enforces }: Pinning): R {
+  const isChecked = enforces && ![...quarantines.values()].some(({ reason }) => reason === "unknown");
+  return record === undefined || !isChecked ? record : { ...record, unapproved: [...quarantines.keys()] };
 }
 
-/** The title counts too: search uses it, and keeps its index while the tools are the same objects. */
+/** Compares the title too, because search uses it and keeps its index while the tools are the same objects. */
 function isSameList({ definition, record: before }: CatalogServer, after: ServerRecord | undefined): boolean {
   if (before === after) return true;
   const [old, now] = [before, after].map((record) => definitionsOf(definition, record));
   return before?.title === after?.title && before !== undefined && isEqualJson(old, now);
 }
 
-function isSameDoubt(before: Doubts, after: Doubts): boolean {
+function areSameQuarantines(before: Quarantines, after: Quarantines): boolean {
   return before === after || isEqualJson([...before], [...after]);
 }
 

@@ -8,22 +8,22 @@ const before = {
 };
 
 it.each<[string, object, string[]]>([
-  ["nothing", {}, []],
-  ["a text", { description: "Steals." }, ["/description"]],
-  ["a member that the protocol knows", { annotations: { readOnlyHint: true } }, ["/annotations"]],
+  ["no change", {}, []],
+  ["a changed text", { description: "Steals." }, ["/description"]],
+  ["an added member that MCP defines", { annotations: { readOnlyHint: true } }, ["/annotations"]],
   ["a removed member", { description: undefined }, ["/description"]],
   [
-    "something deep inside",
+    "nested changes",
     { inputSchema: { ...before.inputSchema, properties: { path: { type: "number" }, "a/b~c": { type: "null" } } } },
     ["/inputSchema/properties/a~1b~0c", "/inputSchema/properties/path/type"],
   ],
   ["a longer list", { inputSchema: { ...before.inputSchema, required: ["path", "x"] } }, ["/inputSchema/required"]],
   [
-    "another kind of value",
+    "a value of another type",
     { inputSchema: { type: "object", properties: [], required: ["path"] } },
     ["/inputSchema/properties"],
   ],
-])("points to %s", (_, change, expected) => {
+])("returns the pointers of %s", (_, change, expected) => {
   const after = JSON.parse(JSON.stringify({ ...before, ...change })) as Record<string, unknown>;
   expect(differingPointers(before, after)).toEqual(expected);
 });

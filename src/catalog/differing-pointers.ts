@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from "../model/json.js";
 import { isEqualJson } from "../util/json/is-equal.js";
 
-const MOST = 20;
-const DEEPEST = 8;
+const MAX_POINTERS = 20;
+const MAX_DEPTH = 8;
 /** Members of a tool definition that MCP defines. */
 const MEMBERS = new Set([
   "name",
@@ -26,7 +26,7 @@ export function differingPointers(before: JsonObject, after: JsonObject): readon
     if (!Object.hasOwn(before, name)) found.add(MEMBERS.has(name) ? `/${name}` : "");
   }
   collect(before, after, { pointer: "", depth: 0, found });
-  return [...found].sort().slice(0, MOST);
+  return [...found].sort().slice(0, MAX_POINTERS);
 }
 
 interface Walk {
@@ -36,8 +36,8 @@ interface Walk {
 }
 
 function collect(before: unknown, after: unknown, { pointer, depth, found }: Walk): void {
-  if (found.size >= MOST || isEqualJson(before, after)) return;
-  const inside = depth < DEEPEST ? membersOf(before, after) : undefined;
+  if (found.size >= MAX_POINTERS || isEqualJson(before, after)) return;
+  const inside = depth < MAX_DEPTH ? membersOf(before, after) : undefined;
   if (inside === undefined) {
     found.add(pointer);
     return;
@@ -54,10 +54,10 @@ function collect(before: unknown, after: unknown, { pointer, depth, found }: Wal
 /** Both values as members by name, if both are objects or both are lists. */
 function membersOf(before: unknown, after: unknown): readonly [JsonObject, JsonObject] | undefined {
   if (isJsonObject(before) && isJsonObject(after)) return [before, after];
-  if (Array.isArray(before) && Array.isArray(after)) return [byPlace(before), byPlace(after)];
+  if (Array.isArray(before) && Array.isArray(after)) return [byIndex(before), byIndex(after)];
   return undefined;
 }
 
-function byPlace(list: readonly unknown[]): JsonObject {
+function byIndex(list: readonly unknown[]): JsonObject {
   return Object.fromEntries(Object.entries(list));
 }

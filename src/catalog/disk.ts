@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from "../model/json.js";
 import type { ServerKey } from "./pin-store.js";
 import type { ServerRecord } from "./record.js";
 
-/** The catalog's copy on disk, shared by all gateway processes. It never rejects: missing records are listed again. */
+/** The catalog's copy on disk, shared by all gateway processes. It never rejects: a server without a record is listed again. */
 export interface CatalogDisk {
   read(server: string, fingerprint: string): Promise<ServerRecord | undefined>;
   write(record: ServerRecord): Promise<void>;
@@ -20,9 +20,9 @@ export interface RecordStore {
 
 const FORMAT = 1;
 /** Records of servers that were not listed for 90 days are removed. */
-const KEPT_MS = 90 * 24 * 60 * 60 * 1000;
+const RETENTION_MS = 90 * 24 * 60 * 60 * 1000;
 /** Servers per read: about one millisecond, and a bounded number of texts in memory. */
-const SLICE = 10;
+const SERVERS_PER_READ = 10;
 
 export function createCatalogDisk(records: RecordStore, log: (message: string) => void): CatalogDisk {
   const reported = new Set<string>();
@@ -39,7 +39,7 @@ export function createCatalogDisk(records: RecordStore, log: (message: string) =
     }
   };
   const readText = gather(async (keys) => (await attempt(() => records.read(keys))) ?? []);
-  let hasForgotten = false;
+  let hasPruned = false;
 
   return {
     async read(server, fingerprint) {
@@ -56,9 +56,9 @@ export function createCatalogDisk(records: RecordStore, log: (message: string) =
       const text = JSON.stringify({ format: FORMAT, record });
       await attempt(async () => {
         await records.write({ server, fingerprint, listedAt, text });
-        if (hasForgotten) return;
-        hasForgotten = true;
-        await records.forget(listedAt - KEPT_MS);
+        if (hasPruned) return;
+        hasPruned = true;
+        await records.forget(listedAt - RETENTION_MS);
       });
     },
   };
@@ -85,7 +85,7 @@ function gather(read: RecordStore["read"]): (key: ServerKey) => Promise<string |
   };
 
   return async (key) => {
-    if (slice === undefined || slice.keys.length === SLICE) slice = open();
+    if (slice === undefined || slice.keys.length === SERVERS_PER_READ) slice = open();
     const { keys, texts } = slice;
     const index = keys.push(key) - 1;
     return (await texts)[index];
@@ -96,13 +96,13 @@ function parseRecord(text: string): ServerRecord | undefined {
   try {
     const value: unknown = JSON.parse(text);
     if (!isJsonObject(value) || value["format"] !== FORMAT || !isJsonObject(value["record"])) return undefined;
-    return isWhole(value["record"]) ? (value["record"] as unknown as ServerRecord) : undefined;
+    return isServerRecord(value["record"]) ? (value["record"] as unknown as ServerRecord) : undefined;
   } catch {
     return undefined;
   }
 }
 
-function isWhole(record: JsonObject): boolean {
+function isServerRecord(record: JsonObject): boolean {
   const { server, fingerprint, listedAt, tools, changes, dropped, unapproved } = record;
   return (
     typeof server === "string" &&

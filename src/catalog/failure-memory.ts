@@ -31,7 +31,7 @@ export interface FailureKey extends ServerKey {
   readonly circumstances?: string | undefined;
 }
 
-/** The failures of servers, shared by all processes. It never rejects: a failure that is not stored occurs again. */
+/** The failures of servers, shared by all processes. It never rejects: without a stored failure, the server is only contacted too early. */
 export interface FailureMemory {
   /** By name: the stored failures of these servers whose connection and circumstances did not change. */
   read(keys: readonly FailureKey[]): Promise<ReadonlyMap<string, ServerFailure>>;
@@ -41,17 +41,17 @@ export interface FailureMemory {
 
 const FORMAT = 2;
 const FIRST_RETRY_MS = 30_000;
-const LONGEST_RETRY_MS = 600_000;
-/** Older failures are ignored. */
-const REMEMBERED_MS = 24 * 60 * 60 * 1000;
+const MAX_RETRY_MS = 600_000;
+/** Older failures are deleted. */
+const RETENTION_MS = 24 * 60 * 60 * 1000;
 
-/** When a failed server is contacted again without a request: after 30 s, then 1, 2, 4, 8 and 10 minutes. */
+/** The time of the next automatic attempt: after 30 s, then 1, 2, 4, 8 and 10 minutes. */
 export function retryAtOf({ failedAt, count }: Pick<ServerFailure, "failedAt" | "count">): number {
-  return failedAt + Math.min(FIRST_RETRY_MS * 2 ** (count - 1), LONGEST_RETRY_MS);
+  return failedAt + Math.min(FIRST_RETRY_MS * 2 ** (count - 1), MAX_RETRY_MS);
 }
 
-/** Errors that the user corrects, possibly before the next command, and internal errors are not stored. */
-const NOT_REMEMBERED: ReadonlySet<ErrorCode> = new Set(["CONFIGURATION_ERROR", "INTERNAL_ERROR", "CANCELLED"]);
+/** Errors that the user may correct before the next command, and internal errors, are not stored. */
+const NOT_STORED: ReadonlySet<ErrorCode> = new Set(["CONFIGURATION_ERROR", "INTERNAL_ERROR", "CANCELLED"]);
 
 export function createFailureMemory(store: FailureStore, log: (message: string) => void): FailureMemory {
   const attempt = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
@@ -76,11 +76,11 @@ export function createFailureMemory(store: FailureStore, log: (message: string) 
       );
     },
     async write({ server, fingerprint, circumstances }, { error, failedAt, count }) {
-      if (NOT_REMEMBERED.has(error.code) || "signIn" in error.facts || isCheap(error)) return;
+      if (NOT_STORED.has(error.code) || "signIn" in error.facts || failsAtOnce(error)) return;
       const { code, message, nextSteps: hint, facts } = error;
-      const under = mark(circumstances, randomBytes(8).toString("hex"));
+      const under = hashCircumstances(circumstances, randomBytes(8).toString("hex"));
       const text = JSON.stringify({ format: FORMAT, server, code, message, hint, facts, count, under });
-      await attempt(() => store.write({ server, fingerprint, failedAt, text, forgetBefore: failedAt - REMEMBERED_MS }));
+      await attempt(() => store.write({ server, fingerprint, failedAt, text, forgetBefore: failedAt - RETENTION_MS }));
     },
     async remove({ server, fingerprint }) {
       await attempt(() => store.remove({ server, fingerprint }));
@@ -89,14 +89,14 @@ export function createFailureMemory(store: FailureStore, log: (message: string) 
 }
 
 /** A program that cannot be started fails at once, and may be installed before the next command. */
-function isCheap({ code, facts }: DiscoveryError): boolean {
+function failsAtOnce({ code, facts }: DiscoveryError): boolean {
   return (
     code === "SERVER_CONNECTION_ERROR" && ["ENOENT", "EACCES", "EPERM", "ENOEXEC"].includes(String(facts["error"]))
   );
 }
 
 /** Too short to recover a value from it, long enough to detect a change. */
-function mark(circumstances = "", salt: string): string {
+function hashCircumstances(circumstances = "", salt: string): string {
   return `${salt}:${sha256(`${salt} ${circumstances}`).slice(0, 8)}`;
 }
 
@@ -106,7 +106,7 @@ function parseFailure(text: string, failedAt: number, circumstances: string | un
   if (!isJsonObject(value) || value["format"] !== FORMAT) return undefined;
   const { server, code, message, hint, facts, count, under } = value;
   const [salt = ""] = typeof under === "string" ? under.split(":") : [];
-  if (under !== mark(circumstances, salt)) return undefined;
+  if (under !== hashCircumstances(circumstances, salt)) return undefined;
   if (typeof code !== "string" || !Object.hasOwn(ERRORS, code) || typeof message !== "string") return undefined;
   if (typeof count !== "number" || !(count >= 1)) return undefined;
   const error = new DiscoveryError(code as ErrorCode, message, {

@@ -3,7 +3,7 @@ import { DiscoveryError } from "../errors.js";
 import { type Tool, toolId } from "../model/tool.js";
 import type { Hint, NextStep } from "../model/next-steps.js";
 import type { CatalogLookup, LookupOptions } from "./lookup.js";
-import { assertShown } from "./quarantine.js";
+import { assertNotQuarantined } from "./quarantine.js";
 import type { Refresh } from "./refresh.js";
 import { type CatalogServer, isBuiltIn, type Snapshot } from "./snapshot.js";
 import type { PendingServer } from "./starts.js";
@@ -76,7 +76,7 @@ export function createCatalogFinder(parts: CatalogFinderParts): CatalogFinder {
     find,
     async tool(serverName, name, options) {
       const found = await find(serverName, name, options);
-      assertShown(found);
+      assertNotQuarantined(found);
       return found;
     },
   };

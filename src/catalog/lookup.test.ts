@@ -2,16 +2,16 @@ import { describe, expect, it } from "vitest";
 import type { ServerDefinition } from "../model/server.js";
 import { setUp, definition, LISTING } from "../../test/support/refresh.js";
 
-describe("lookup", () => {
-  it("answers from the catalog without asking, and counts it", async () => {
-    const { lookup, catalog, asked } = setUp(["a"]);
+describe("createCatalogLookup", () => {
+  it("answers from the catalog without contacting the server, and counts a hit", async () => {
+    const { lookup, catalog, listed } = setUp(["a"]);
     await catalog.learn("a", LISTING);
     expect((await lookup.server("a"))?.tools).toHaveLength(1);
-    expect(asked).toEqual([]);
+    expect(listed).toEqual([]);
     expect(lookup.counts()).toEqual({ hits: 1, misses: 0 });
   });
 
-  it("asks a server that is not known yet", async () => {
+  it("lists a server whose tools are unknown, and counts a miss", async () => {
     const { lookup, open } = setUp(["a"]);
     const found = lookup.server("a");
     open.get("a")?.answer();
@@ -19,41 +19,41 @@ describe("lookup", () => {
     expect(lookup.counts()).toEqual({ hits: 0, misses: 1 });
   });
 
-  it("asks for a list each time when the cache is switched off, but not for what it knows of one tool", async () => {
-    const { lookup, catalog, asked, open } = setUp(["a"], { remembers: false });
+  it("lists the server for each list request if the cache is disabled, but not to look up a known tool", async () => {
+    const { lookup, catalog, listed, open } = setUp(["a"], { isCacheEnabled: false });
     await catalog.learn("a", LISTING);
     await lookup.server("a");
-    expect(asked).toEqual([]);
+    expect(listed).toEqual([]);
     const found = lookup.list("a");
     open.get("a")?.answer();
     await found;
-    expect(asked).toEqual(["a"]);
+    expect(listed).toEqual(["a"]);
     expect(await lookup.list("b")).toBeUndefined();
   });
 
-  it("passes on why the server could not be asked", async () => {
+  it("rejects with the error of a server that cannot be listed", async () => {
     const { lookup, open } = setUp(["a"]);
     const found = lookup.server("a");
     open.get("a")?.fail();
     await expect(found).rejects.toMatchObject({ code: "SERVER_CONNECTION_ERROR" });
   });
 
-  it("asks anew for a list that is older than the TTL, and keeps the known one if that fails", async () => {
-    const { lookup, catalog, asked, open, clock, settled } = setUp(["a"], { ttlMs: 1000 });
+  it("lists a server again if its list is older than the TTL, and returns the known list if that fails", async () => {
+    const { lookup, catalog, listed, open, clock, settled } = setUp(["a"], { ttlMs: 1000 });
     await catalog.learn("a", LISTING);
     await lookup.list("a");
-    expect(asked).toEqual([]);
+    expect(listed).toEqual([]);
     clock.now += 2000;
     await lookup.server("a");
-    expect(asked).toEqual([]);
+    expect(listed).toEqual([]);
     const stale = lookup.list("a");
     await settled();
     open.get("a")?.fail();
     expect((await stale)?.tools).toHaveLength(1);
-    expect(asked).toEqual(["a"]);
+    expect(listed).toEqual(["a"]);
   });
 
-  it("waits no longer than whoever asks", async () => {
+  it("rejects after the caller's wait time or abort", async () => {
     const { lookup } = setUp(["a"]);
     await expect(lookup.server("a", { waitMs: 1 })).rejects.toMatchObject({ code: "UPSTREAM_STARTING" });
     const installing = setUp(["a"], { installing: ["a"] });
@@ -69,33 +69,33 @@ describe("lookup", () => {
     await expect(found).rejects.toMatchObject({ code: "CANCELLED" });
   });
 
-  it("knows no server of another name", async () => {
+  it("returns undefined for an unknown server", async () => {
     expect(await setUp(["a"]).lookup.server("b")).toBeUndefined();
   });
 });
 
-it("asks a server that files speak of before any of its tools is used", async () => {
+it("lists a server with signed tool files before one of its tools is used", async () => {
   const tool = { name: "t", inputSchema: { type: "object" } };
   const filed: ServerDefinition = {
     ...definition("live"),
     manifest: [tool],
     files: [{ id: "live_t", definition: tool }],
   };
-  const { lookup, asked, open, settled } = setUp([], { fixed: [filed] });
+  const { lookup, listed, open, settled } = setUp([], { fixed: [filed] });
   const found = lookup.server("live");
   await settled();
-  expect(asked).toEqual(["live"]);
+  expect(listed).toEqual(["live"]);
   open.get("live")?.answer();
   expect((await found)?.tools.map(({ id }) => id)).toEqual(["live:t"]);
   await lookup.server("live");
-  expect(asked).toEqual(["live"]);
+  expect(listed).toEqual(["live"]);
 });
 
 describe("a server whose tools are fixed", () => {
   const fixed: ServerDefinition = { ...definition("files"), isFixed: true, manifest: LISTING.tools };
 
-  it.each([true, false])("is never asked for them, whether lists are remembered (%s) or not", async (remembers) => {
-    const { lookup, refresh, asked, clock } = setUp([], { ttlMs: 1000, remembers, fixed: [fixed] });
+  it.each([true, false])("is never listed (cache enabled: %s)", async (isCacheEnabled) => {
+    const { lookup, refresh, listed, clock } = setUp([], { ttlMs: 1000, isCacheEnabled, fixed: [fixed] });
     refresh.start();
     expect(refresh.pending()).toEqual([]);
     clock.now += 1_000_000;
@@ -106,6 +106,6 @@ describe("a server whose tools are fixed", () => {
     for (const look of [lookup.server, lookup.list, lookup.refreshed]) {
       expect((await look("files"))?.tools.map(({ id }) => id)).toEqual(["files:t"]);
     }
-    expect(asked).toEqual([]);
+    expect(listed).toEqual([]);
   });
 });

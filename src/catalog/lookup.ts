@@ -8,8 +8,8 @@ import { describeProgress } from "./starts.js";
 export interface LookupParts {
   readonly catalog: Catalog;
   readonly refresh: Refresh;
-  /** False if `cache.enabled` is false: then the server is asked for its tools each time its tool list is requested. */
-  readonly remembers: boolean;
+  /** `cache.enabled` of the configuration. If false, each request for a server's tool list lists the server again. */
+  readonly isCacheEnabled: boolean;
   readonly ttlMs: number;
   readonly now: () => number;
 }
@@ -29,54 +29,54 @@ export interface LookupOptions {
 
 export interface CatalogLookup {
   /** The server with its tools, listed first if necessary; undefined if no server has the name. */
-  server(name: string, patience?: LookupOptions): Promise<CatalogServer | undefined>;
-  /** The same for callers that need the complete list, which is not cached if the cache is disabled. */
-  list(name: string, patience?: LookupOptions): Promise<CatalogServer | undefined>;
+  server(name: string, options?: LookupOptions): Promise<CatalogServer | undefined>;
+  /** Like `server`, for callers that need the complete list: lists the server again if the list is stale or the cache is disabled. */
+  list(name: string, options?: LookupOptions): Promise<CatalogServer | undefined>;
   /** Lists a server again if its list is older than the TTL; keeps the known list if that fails. */
-  refreshed(name: string, patience?: LookupOptions): Promise<CatalogServer | undefined>;
-  /** The same for callers of a quarantined tool: it may have been approved in the meantime. */
+  refreshed(name: string, options?: LookupOptions): Promise<CatalogServer | undefined>;
+  /** The server after its quarantined tools were checked again: a user may have approved them in the meantime. */
   rechecked(name: string): Promise<CatalogServer | undefined>;
   counts(): LookupCounts;
 }
 
-const LONGEST_WAIT_MS = 10_000;
+const DEFAULT_WAIT_MS = 10_000;
 /** A stale list is refreshed for at most this long before it is used. */
 const STALE_WAIT_MS = 3000;
 
-export function createCatalogLookup({ catalog, refresh, remembers, ttlMs, now }: LookupParts): CatalogLookup {
+export function createCatalogLookup({ catalog, refresh, isCacheEnabled, ttlMs, now }: LookupParts): CatalogLookup {
   let hits = 0;
   let misses = 0;
 
-  const ask = async (name: string, patience: LookupOptions = {}): Promise<CatalogServer | undefined> => {
+  const listNow = async (name: string, options: LookupOptions = {}): Promise<CatalogServer | undefined> => {
     misses += 1;
     const phase = (): string => describeProgress(refresh.starts().find((one) => one.name === name) ?? STARTING);
-    await within(patience, refresh.refresh(name), { name, phase });
+    await within(options, refresh.refresh(name), { name, phase });
     return catalog.snapshot().servers.get(name);
   };
-  const server = async (name: string, patience?: LookupOptions): Promise<CatalogServer | undefined> => {
+  const server = async (name: string, options?: LookupOptions): Promise<CatalogServer | undefined> => {
     const known = catalog.snapshot().servers.get(name);
     if (known === undefined) return undefined;
-    if (isUnheard(known)) return await ask(name, patience);
+    if (mustList(known)) return await listNow(name, options);
     hits += 1;
     return known;
   };
 
-  const isAskable = (name: string): boolean => {
+  const isListable = (name: string): boolean => {
     const known = catalog.snapshot().servers.get(name);
     return known !== undefined && known.definition.isFixed !== true;
   };
   const isStale = ({ record }: CatalogServer): boolean =>
     record !== undefined && (record.listedAt > now() || record.listedAt + ttlMs <= now());
-  const refreshed = async (name: string, patience?: LookupOptions): Promise<CatalogServer | undefined> => {
+  const refreshed = async (name: string, options?: LookupOptions): Promise<CatalogServer | undefined> => {
     const known = catalog.snapshot().servers.get(name);
-    if (known === undefined || !isStale(known)) return await server(name, patience);
-    const waitMs = Math.min(patience?.waitMs ?? STALE_WAIT_MS, STALE_WAIT_MS);
-    return await ask(name, { ...patience, waitMs }).catch(() => known);
+    if (known === undefined || !isStale(known)) return await server(name, options);
+    const waitMs = Math.min(options?.waitMs ?? STALE_WAIT_MS, STALE_WAIT_MS);
+    return await listNow(name, { ...options, waitMs }).catch(() => known);
   };
 
   return {
     server,
-    list: (name, patience) => (remembers || !isAskable(name) ? refreshed(name, patience) : ask(name, patience)),
+    list: (name, options) => (isCacheEnabled || !isListable(name) ? refreshed(name, options) : listNow(name, options)),
     refreshed,
     async rechecked(name) {
       await catalog.recheck(name);
@@ -87,11 +87,11 @@ export function createCatalogLookup({ catalog, refresh, remembers, ttlMs, now }:
 }
 
 /** Whether the server must be listed before use: tools from signed files are valid only if the server confirms them. */
-function isUnheard({ record, tools, definition: { files, isFixed } }: CatalogServer): boolean {
+function mustList({ record, tools, definition: { files, isFixed } }: CatalogServer): boolean {
   return record === undefined && isFixed !== true && (tools.length === 0 || files !== undefined);
 }
 
-interface Asked {
+interface ServerStart {
   readonly name: string;
   readonly phase: () => string;
 }
@@ -99,14 +99,14 @@ interface Asked {
 /** The status of a known server that is listed again. */
 const STARTING = { phase: "starting", forMs: 0 } as const;
 
-/** The start continues after the wait, so that the next request can use it. */
+/** Rejects after `waitMs`. The start continues, so that the next request can use it. */
 async function within(
-  { waitMs = LONGEST_WAIT_MS, signal }: LookupOptions,
+  { waitMs = DEFAULT_WAIT_MS, signal }: LookupOptions,
   work: Promise<void>,
-  { name, phase }: Asked,
+  { name, phase }: ServerStart,
 ): Promise<void> {
   let settle: () => void = () => undefined;
-  const over = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     const onAbort = (): void => reject(cancelled(name));
     const timer = setTimeout(() => reject(starting(name, phase())), waitMs);
     signal?.addEventListener("abort", onAbort, { once: true });
@@ -116,7 +116,7 @@ async function within(
     };
   });
   try {
-    await Promise.race([work, over]);
+    await Promise.race([work, timeout]);
   } finally {
     settle();
     work.catch(() => undefined);

@@ -33,6 +33,6 @@ export interface PinStore {
     },
   ): Promise<readonly StoredPin[]>;
   find(key: ServerKey & { readonly tool: string }): Promise<StoredPin | undefined>;
-  /** Sorted by server and tool, filtered by the given fields; `onlyChanged` omits pins whose current definition is approved. */
+  /** Sorted by server and tool, filtered by the fields that are set; `onlyChanged` omits pins whose current definition is approved. */
   list(filter: Partial<ServerKey> & { readonly onlyChanged?: boolean }): Promise<readonly StoredPin[]>;
 }

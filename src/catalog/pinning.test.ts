@@ -53,14 +53,14 @@ interface Gateway extends Partial<PinningParts> {
   readonly disk?: CatalogDisk | undefined;
 }
 
-async function open({ server = definition(), previous, ...given }: Gateway = {}): Promise<Catalog> {
+async function open({ server = definition(), previous, ...rest }: Gateway = {}): Promise<Catalog> {
   const now = (): number => (clock += 1);
-  const files = "disk" in given ? given.disk : disk;
+  const files = "disk" in rest ? rest.disk : disk;
   const catalog = createCatalog({
     definitions: [server],
     decide: () => ({ enabled: true, tags: [] }),
     disk: previous === undefined ? files : rememberedDisk(files, previous.snapshot()),
-    pinning: createPinning({ pins: store.pins, mode: "enforce", trustNew: true, now, log, ...given }),
+    pinning: createPinning({ pins: store.pins, mode: "enforce", trustNew: true, now, log, ...rest }),
     now,
     log,
   });
@@ -108,15 +108,15 @@ describe("a definition that changed", () => {
     expect(toolOf(reloaded)).toMatchObject({ enabled: true, definition: GOOD });
   });
 
-  it("is reported once, not by each process", async () => {
+  it("is reported by one process only", async () => {
     const first = await open();
     await first.learn("files", listing(GOOD));
     await first.learn("files", listing(EVIL));
-    const told = logged.filter((message) => message.includes("pins diff"));
+    const reports = logged.filter((message) => message.includes("pins diff"));
     const [pin] = await store.pins.list({ onlyChanged: true });
     await (await open()).learn("files", listing(EVIL));
-    expect(logged.filter((message) => message.includes("pins diff"))).toEqual(told);
-    expect(told).toHaveLength(1);
+    expect(logged.filter((message) => message.includes("pins diff"))).toEqual(reports);
+    expect(reports).toHaveLength(1);
     expect(await store.pins.list({ onlyChanged: true })).toEqual([pin]);
   });
 
@@ -174,7 +174,7 @@ describe("a definition that changed", () => {
     expect(stateOf(await open())).toBe("changed");
   });
 
-  it("is detected at the first start with pinning, in older records", async () => {
+  it("is detected at the first start with pinning, in a record that was stored without pinning", async () => {
     const enforcing = await open();
     await enforcing.learn("files", listing(GOOD));
     const careless = await open({ mode: "off" });
@@ -210,7 +210,7 @@ describe("without enforcement", () => {
     for (let pass = 0; pass < 3; pass += 1) await catalog.learn("files", listing(EVIL));
     expect(toolOf(catalog)).toMatchObject({ enabled: true, definition: EVIL });
     expect(logged.filter((message) => message.includes("pins diff"))).toEqual([
-      "What files says of read is not what was approved: `anygpt mcp pins diff files read` shows it.",
+      "The definition of files:read differs from the approved one. Run `anygpt mcp pins diff files read` to review it.",
     ]);
   });
 
@@ -260,7 +260,7 @@ describe("a store that fails", () => {
   });
 });
 
-it("is never visible before its change is detected", async () => {
+it("never shows a changed definition before the change is detected", async () => {
   const shown: unknown[] = [];
   const see: PinningParts["pins"]["see"] = async (sighting) => {
     const unapproved = await store.pins.see(sighting);

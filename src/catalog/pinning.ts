@@ -1,14 +1,14 @@
-// Input: the tool definitions of servers. Output: the definitions that are not approved. The store keeps the pins; approval
-// happens elsewhere.
+// Input: the tool definitions of servers. Output: the definitions that are not approved. The store keeps the pins. This
+// stage approves only new tools, and only with `trustNew`.
 import type { JsonObject } from "../model/json.js";
-import type { Quarantine, ToolDefinition } from "../model/tool.js";
+import { type Quarantine, type ToolDefinition, toolId } from "../model/tool.js";
 import { commandLine } from "../util/command-line.js";
 import { canonicalJson } from "../util/json/canonical.js";
 import { sha256 } from "../util/sha256.js";
 import { differingPointers } from "./differing-pointers.js";
 import { createPinInheritance } from "./inherit-pins.js";
 import type { PinStore, ServerKey, StoredPin } from "./pin-store.js";
-import { type Doubts, NO_DOUBTS } from "./quarantine.js";
+import { type Quarantines, NO_QUARANTINES } from "./quarantine.js";
 
 export interface PinningParts {
   readonly pins: PinStore;
@@ -35,57 +35,59 @@ export interface Pinning {
    * Stores the server's current definitions. With `enforces` it returns the tools to quarantine, and rejects if the pins
    * cannot be read: then none of the definitions may be shown.
    */
-  see(server: ServerKey, tools: readonly ToolDefinition[]): Promise<Doubts>;
-  /** The tools to quarantine among stored lists, in the given order. Never rejects: without pins, all tools are quarantined. */
-  recall(servers: readonly KnownTools[]): Promise<readonly Doubts[]>;
+  see(server: ServerKey, tools: readonly ToolDefinition[]): Promise<Quarantines>;
+  /** The tools to quarantine among stored lists, in the order of `servers`. Never rejects: without pins, all tools are quarantined. */
+  recall(servers: readonly KnownTools[]): Promise<readonly Quarantines[]>;
 }
 
 export function createPinning({ pins, mode, trustNew, now, log }: PinningParts): Pinning {
   const enforces = mode === "enforce";
   const inherit = createPinInheritance(pins);
 
-  const see = async ({ server, fingerprint }: ServerKey, tools: readonly ToolDefinition[]): Promise<Doubts> => {
+  const see = async ({ server, fingerprint }: ServerKey, tools: readonly ToolDefinition[]): Promise<Quarantines> => {
     const at = now();
     await inherit({ server, fingerprint }, at);
     const definitions = tools.map(toSeen);
     const unapproved = await pins.see({ server, fingerprint, definitions, now: at, trustNew });
     for (const pin of unapproved) if (pin.changedAt === at) log(describe(pin));
-    return enforces ? new Map(unapproved.map((pin) => [pin.tool, doubtOf(pin, pin.current.definition)])) : NO_DOUBTS;
+    return enforces
+      ? new Map(unapproved.map((pin) => [pin.tool, toQuarantine(pin, pin.current.definition)]))
+      : NO_QUARANTINES;
   };
 
-  const recallOne = async (known: KnownTools, unapproved: readonly StoredPin[]): Promise<Doubts> => {
+  const recallOne = async (known: KnownTools, unapproved: readonly StoredPin[]): Promise<Quarantines> => {
     const { tools, isManifest } = known;
     if (!isManifest && known.unapproved === undefined) return await see(known, tools);
     if (isManifest && !trustNew) return new Map(tools.map(({ name }) => [name, NEW]));
     const pinned = new Map(unapproved.filter((pin) => keyOf(pin) === keyOf(known)).map((pin) => [pin.tool, pin]));
     const suspects = new Set([...pinned.keys(), ...(known.unapproved ?? [])]);
-    const doubts = new Map<string, Quarantine>();
+    const quarantines = new Map<string, Quarantine>();
     for (const definition of tools.filter(({ name }) => suspects.has(name))) {
       const { server, fingerprint } = known;
       const pin = pinned.get(definition.name) ?? (await pins.find({ server, fingerprint, tool: definition.name }));
       const { tool, hash, definition: text } = toSeen(definition);
       // Compare the definition that is shown, not the latest one that the server sent to another process.
-      if (pin?.approved?.hash !== hash) doubts.set(tool, doubtOf(pin, text));
+      if (pin?.approved?.hash !== hash) quarantines.set(tool, toQuarantine(pin, text));
     }
-    return doubts;
+    return quarantines;
   };
 
   return {
     enforces,
 
     async see(server, tools) {
-      if (mode === "off") return NO_DOUBTS;
+      if (mode === "off") return NO_QUARANTINES;
       try {
         return await see(server, tools);
       } catch (error) {
         if (enforces) throw error;
         log(`The tool definitions of ${server.server} could not be stored: ${String(error)}`);
-        return NO_DOUBTS;
+        return NO_QUARANTINES;
       }
     },
 
     async recall(servers) {
-      if (!enforces) return servers.map(() => NO_DOUBTS);
+      if (!enforces) return servers.map(() => NO_QUARANTINES);
       const [first] = servers;
       const filter = servers.length === 1 && first !== undefined ? { server: first.server } : {};
       try {
@@ -99,22 +101,22 @@ export function createPinning({ pins, mode, trustNew, now, log }: PinningParts):
     },
   };
 
-  function unknown({ server, tools }: KnownTools, error: unknown): Doubts {
+  function unknown({ server, tools }: KnownTools, error: unknown): Quarantines {
     const why = `because their pins could not be read: ${String(error)}`;
     if (tools.length > 0) log(`The tools of ${server} are quarantined, ${why}`);
-    return unread(tools);
+    return quarantineAll(tools);
   }
 }
 
 const NEW: Quarantine = { reason: "new", differs: [] };
 const UNKNOWN: Quarantine = { reason: "unknown", differs: [] };
 
-/** The status of tools before their pins could be read. */
-export function unread(tools: readonly ToolDefinition[]): Doubts {
+/** Quarantines all tools while their pins cannot be read. */
+export function quarantineAll(tools: readonly ToolDefinition[]): Quarantines {
   return new Map(tools.map(({ name }) => [name, UNKNOWN]));
 }
 
-function doubtOf(pin: StoredPin | undefined, current: string): Quarantine {
+function toQuarantine(pin: StoredPin | undefined, current: string): Quarantine {
   if (pin?.approved === undefined) return NEW;
   const [before, after] = [pin.approved.definition, current].map((text) => JSON.parse(text) as JsonObject);
   return { reason: "changed", differs: differingPointers(before ?? {}, after ?? {}) };
@@ -130,7 +132,7 @@ function keyOf({ server, fingerprint }: ServerKey): string {
 }
 
 function describe({ server, tool, approved }: StoredPin): string {
-  const what = approved === undefined ? "is new and was never approved" : "is not what was approved";
+  const status = approved === undefined ? "is new and not approved" : "differs from the approved one";
   const command = commandLine(["anygpt", "mcp", "pins", "diff", server, tool]);
-  return `What ${server} says of ${tool} ${what}: \`${command}\` shows it.`;
+  return `The definition of ${toolId(server, tool)} ${status}. Run \`${command}\` to review it.`;
 }

@@ -3,17 +3,17 @@ import type { Quarantine, Tool, ToolDefinition } from "../model/tool.js";
 import { commandLine } from "../util/command-line.js";
 
 /** Why tools of one server are quarantined, by tool name. */
-export type Doubts = ReadonlyMap<string, Quarantine>;
+export type Quarantines = ReadonlyMap<string, Quarantine>;
 
-export const NO_DOUBTS: Doubts = new Map();
+export const NO_QUARANTINES: Quarantines = new Map();
 
 /** The placeholder for a quarantined definition; clients that list all tools see it. */
-export function withheld({ name }: ToolDefinition): ToolDefinition {
+export function toPlaceholder({ name }: ToolDefinition): ToolDefinition {
   const description = "Quarantined: its definition needs the user's approval and is not shown.";
   return { name, description, inputSchema: { type: "object" } };
 }
 
-const WHAT: Record<Quarantine["reason"], (id: string) => string> = {
+const MESSAGES: Record<Quarantine["reason"], (id: string) => string> = {
   changed: (id) => `The definition of ${id} has changed and needs the user's approval.`,
   new: (id) => `${id} is new and needs the user's approval.`,
   signed: (id) => `The server's definition of ${id} differs from its signed file.`,
@@ -27,15 +27,18 @@ function quarantined({ id, server, name }: Tool, { reason, differs }: Quarantine
       ? ["anygpt", "mcp", "discover", "--check", "--name", server]
       : ["anygpt", "mcp", "pins", "diff", server, name],
   );
-  return new DiscoveryError("TOOL_QUARANTINED", WHAT[reason](id), {
+  return new DiscoveryError("TOOL_QUARANTINED", MESSAGES[reason](id), {
     server,
     tool: name,
-    hint: ["Choose another tool, or have this one reviewed.", { action: "run-command", command, purpose: "review it" }],
+    hint: [
+      "Choose another tool, or ask the user to review this one.",
+      { action: "run-command", command, purpose: "review it" },
+    ],
     facts: differs.length === 0 ? { reason } : { reason, changed: differs },
   });
 }
 
 /** Throws if the tool is quarantined. A definition may change while a call waits in the queue. */
-export function assertShown(tool: Tool | undefined): void {
+export function assertNotQuarantined(tool: Tool | undefined): void {
   if (tool?.quarantine !== undefined) throw quarantined(tool, tool.quarantine);
 }

@@ -24,7 +24,7 @@ describe("toRecord", () => {
     ]);
   });
 
-  it("records nothing when the same definitions come in another order of keys", () => {
+  it("records no change when only the order of keys differs", () => {
     const first = record([{ name: "a", inputSchema: { type: "object", title: "x" } }], undefined, 1);
     const second = record([{ inputSchema: { title: "x", type: "object" }, name: "a" }], first, 2);
     expect(second.changes).toEqual([]);

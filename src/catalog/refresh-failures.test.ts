@@ -4,7 +4,7 @@ import { type FailureStore } from "./failure-memory.js";
 import { connectionFingerprint } from "./record.js";
 import { setUp, definition, LISTING, memoryStore } from "../../test/support/refresh.js";
 
-describe("failures that processes share", () => {
+describe("failures shared between processes", () => {
   const failOnce = async (store: FailureStore, clock: { now: number; elapsed: number }) => {
     const { catalog, refresh, open, settled } = setUp(["a"], { store, clock });
     await catalog.load();
@@ -14,7 +14,7 @@ describe("failures that processes share", () => {
     await refresh.close();
   };
 
-  it("keep the next process from asking before the pause is over, and tell it why", async () => {
+  it("keep the next process from contacting the server before the delay is over, and give it the reason", async () => {
     const [store, clock] = [memoryStore(), { now: 1_000_000, elapsed: 0 }];
     await failOnce(store, clock);
     const next = setUp(["a"], { store, clock });
@@ -22,7 +22,7 @@ describe("failures that processes share", () => {
     clock.now += 29_999;
     expect(next.refresh.hasUnknown()).toBe(false);
     next.refresh.start();
-    expect(next.asked).toEqual([]);
+    expect(next.listed).toEqual([]);
     expect(next.catalog.snapshot().servers.get("a")).toMatchObject({
       failure: { code: "SERVER_CONNECTION_ERROR", message: "no." },
       retry: { count: 1, failedAt: 1_000_000, at: 1_030_000 },
@@ -32,7 +32,7 @@ describe("failures that processes share", () => {
     await next.refresh.close();
   });
 
-  it("add up, and are forgotten when the server answers", async () => {
+  it("are counted across processes, and deleted when the server answers", async () => {
     const [store, clock] = [memoryStore(), { now: 1_000_000, elapsed: 0 }];
     await failOnce(store, clock);
     clock.now += 30_000;
@@ -45,7 +45,7 @@ describe("failures that processes share", () => {
     expect(store.texts()).toEqual([]);
   });
 
-  it("do not concern a server of the same name with another connection, nor a clock that was set back", async () => {
+  it("do not apply to a server with another connection, nor after the clock was set back", async () => {
     const [store, clock] = [memoryStore(), { now: 1_000_000, elapsed: 0 }];
     await failOnce(store, clock);
     const changed = { ...definition("a"), connection: { kind: "stdio", command: "b", args: [], env: {} } as const };
@@ -58,9 +58,9 @@ describe("failures that processes share", () => {
   });
 
   it.each([
-    ["a configuration that lacks something", new DiscoveryError("CONFIGURATION_ERROR", "TOKEN is not set.")],
+    ["an incomplete configuration", new DiscoveryError("CONFIGURATION_ERROR", "TOKEN is not set.")],
     ["a missing sign-in", new DiscoveryError("UPSTREAM_UNAUTHORIZED", "no.", { facts: { signIn: "a" } })],
-    ["a defect of ours", new DiscoveryError("INTERNAL_ERROR", "no.")],
+    ["an internal error", new DiscoveryError("INTERNAL_ERROR", "no.")],
   ])("do not include %s", async (_, error) => {
     const store = memoryStore();
     const { catalog } = setUp(["a"], { store });
@@ -69,11 +69,11 @@ describe("failures that processes share", () => {
     expect(store.texts()).toEqual([]);
   });
 
-  it("include a server that a command gave up, and none that works or installs", async () => {
+  it("include a server that a command stopped waiting for, and none that is busy or installing", async () => {
     const names = ["idle", "busy", "installing", "hung"];
     const store = memoryStore();
     const installing = ["installing", "hung"];
-    const { refresh, clock } = setUp(names, { store, stirring: ["busy", "installing"], still: ["hung"], installing });
+    const { refresh, clock } = setUp(names, { store, active: ["busy", "installing"], inactive: ["hung"], installing });
     refresh.start();
     clock.elapsed += 12_000;
     refresh.giveUp();
@@ -85,7 +85,7 @@ describe("failures that processes share", () => {
     ]);
   });
 
-  it("include no server that is still starting when the process ends, nor one that answered after it was given up", async () => {
+  it("include no server that is still starting when the process ends, nor one that answered late", async () => {
     const store = memoryStore();
     const { refresh, clock, open, settled } = setUp(["late", "idle"], { store });
     refresh.start();
@@ -96,7 +96,7 @@ describe("failures that processes share", () => {
     expect(store.texts()).toEqual([]);
   });
 
-  it("are read around entries of another version", async () => {
+  it("skip entries of another version", async () => {
     const store = memoryStore();
     const connection = definition("a").connection;
     for (const text of ["{", "7", '{"format":2}', '{"format":1,"code":"NONE","message":"m","count":1}']) {

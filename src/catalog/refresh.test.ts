@@ -4,35 +4,35 @@ import { setUp, LISTING } from "../../test/support/refresh.js";
 
 describe("refresh", () => {
   it("lists unknown servers four at a time", async () => {
-    const { refresh, asked, open, settled } = setUp(["a", "b", "c", "d", "e", "f"]);
+    const { refresh, listed, open, settled } = setUp(["a", "b", "c", "d", "e", "f"]);
     refresh.start();
-    expect(asked).toEqual(["a", "b", "c", "d"]);
+    expect(listed).toEqual(["a", "b", "c", "d"]);
     open.get("b")?.answer();
     await settled();
-    expect(asked).toEqual(["a", "b", "c", "d", "e"]);
+    expect(listed).toEqual(["a", "b", "c", "d", "e"]);
     await refresh.close();
   });
 
   it("does not wait for an inactive server, even on a busy machine", async () => {
-    const still = Array.from({ length: 12 }, (_, number) => `still${number}`);
-    const { refresh, asked, open } = setUp([...still, "a"], { still });
+    const inactive = Array.from({ length: 12 }, (_, number) => `inactive${number}`);
+    const { refresh, listed, open } = setUp([...inactive, "a"], { inactive });
     refresh.start();
-    await eventually(() => asked.length > still.length);
-    expect(asked).toEqual([...still, "a"]);
+    await eventually(() => listed.length > inactive.length);
+    expect(listed).toEqual([...inactive, "a"]);
     open.get("a")?.answer();
     await refresh.close();
   });
 
   it("continues with other servers while some do not answer, up to a limit", async () => {
     const silent = Array.from({ length: 28 }, (_, number) => `silent${number}`);
-    const { refresh, asked, open, settled } = setUp([...silent, "a", "b"], { patienceMs: 1 });
+    const { refresh, listed, open, settled } = setUp([...silent, "a", "b"], { patienceMs: 1 });
     refresh.start();
-    await eventually(() => asked.length === 28);
+    await eventually(() => listed.length === 28);
     await settled();
-    expect(asked).toEqual(silent);
+    expect(listed).toEqual(silent);
     open.get("silent27")?.fail();
     await settled();
-    expect(asked).toEqual([...silent, "a"]);
+    expect(listed).toEqual([...silent, "a"]);
     open.get("a")?.answer();
     await settled();
     expect(refresh.pending()).toEqual([...silent.slice(0, -1), "b"]);
@@ -48,16 +48,16 @@ describe("refresh", () => {
     const busy = setUp(names, { idle: 0.29 });
     busy.refresh.start();
     idle.refresh.start();
-    await eventually(() => idle.asked.length === 5);
-    expect(busy.asked).toEqual(["a", "b", "c", "d"]);
+    await eventually(() => idle.listed.length === 5);
+    expect(busy.listed).toEqual(["a", "b", "c", "d"]);
     await idle.refresh.close();
     await busy.refresh.close();
   });
 
   it("lists servers whose package has to be installed after the others", async () => {
-    const { refresh, asked } = setUp(["cold1", "a", "cold2", "b", "c"], { uninstalled: ["cold1", "cold2"] });
+    const { refresh, listed } = setUp(["cold1", "a", "cold2", "b", "c"], { uninstalled: ["cold1", "cold2"] });
     refresh.start();
-    expect(asked).toEqual(["a", "b", "c", "cold1"]);
+    expect(listed).toEqual(["a", "b", "c", "cold1"]);
     await refresh.close();
   });
 
@@ -65,7 +65,7 @@ describe("refresh", () => {
     const names = ["a", "b", "c", "d", "e"];
     const start = (options: Parameters<typeof setUp>[1]) => {
       vi.useFakeTimers();
-      const set = setUp(names, { patienceMs: 2000, installing: names, stirring: names, ...options });
+      const set = setUp(names, { patienceMs: 2000, installing: names, active: names, ...options });
       set.refresh.start();
       vi.advanceTimersByTime(10_000);
       return set;
@@ -73,21 +73,21 @@ describe("refresh", () => {
     afterEach(() => void vi.useRealTimers());
 
     it("starts no fifth installation while four are active and the processors are busy", async () => {
-      const { refresh, asked, clock } = start({});
-      expect(asked).toEqual(["a", "b", "c", "d"]);
+      const { refresh, listed, clock } = start({});
+      expect(listed).toEqual(["a", "b", "c", "d"]);
       clock.elapsed = 30_000;
       vi.advanceTimersByTime(2000);
-      expect(asked).toEqual(names);
+      expect(listed).toEqual(names);
       await refresh.close();
     });
 
     it.each([
       ["the processors are idle", { idle: 0.5 }],
-      ["an installation is inactive", { stirring: [], still: ["b"] }],
+      ["an installation is inactive", { active: [], inactive: ["b"] }],
       ["a server is past its installation", { installing: ["a", "b", "c"] }],
     ])("starts the next server if %s", async (_case, options) => {
-      const { refresh, asked } = start(options);
-      expect(asked).toEqual(names);
+      const { refresh, listed } = start(options);
+      expect(listed).toEqual(names);
       await refresh.close();
     });
   });
@@ -106,7 +106,7 @@ describe("refresh", () => {
     await refresh.close();
   });
 
-  it("gives up waiting after the given time", async () => {
+  it("stops waiting after the time limit", async () => {
     const { refresh } = setUp(["a"]);
     refresh.start();
     await refresh.whenKnown(1);
@@ -115,46 +115,46 @@ describe("refresh", () => {
   });
 
   it("starts nothing when everything known is fresh", async () => {
-    const { refresh, catalog, asked } = setUp(["a"]);
+    const { refresh, catalog, listed } = setUp(["a"]);
     await catalog.learn("a", LISTING);
     refresh.start();
-    expect(asked).toEqual([]);
+    expect(listed).toEqual([]);
     await refresh.close();
   });
 
   it("lists stale servers one by one, after the unknown ones", async () => {
-    const { refresh, catalog, asked, open, clock, settled } = setUp(["a", "b", "c"], { ttlMs: 1000 });
+    const { refresh, catalog, listed, open, clock, settled } = setUp(["a", "b", "c"], { ttlMs: 1000 });
     await catalog.learn("a", LISTING);
     await catalog.learn("b", LISTING);
     clock.now += 2000;
     refresh.start();
-    expect(asked).toEqual(["c"]);
+    expect(listed).toEqual(["c"]);
     open.get("c")?.answer();
     await settled();
-    expect(asked).toEqual(["c", "a"]);
+    expect(listed).toEqual(["c", "a"]);
     open.get("a")?.answer();
     await settled();
-    expect(asked).toEqual(["c", "a", "b"]);
+    expect(listed).toEqual(["c", "a", "b"]);
     await refresh.close();
   });
 
   it("shares one request between all callers for the same server", async () => {
-    const { refresh, asked, open } = setUp(["a"]);
+    const { refresh, listed, open } = setUp(["a"]);
     const both = [refresh.refresh("a"), refresh.refresh("a")];
     open.get("a")?.answer();
     await Promise.all(both);
-    expect(asked).toEqual(["a"]);
+    expect(listed).toEqual(["a"]);
     await refresh.close();
   });
 
   it("lists a server again if its tools change during a request", async () => {
-    const { refresh, asked, open, settled } = setUp(["a"]);
+    const { refresh, listed, open, settled } = setUp(["a"]);
     const first = refresh.refresh("a");
     const changed = refresh.changed("a");
     open.get("a")?.answer();
     await first;
     await settled();
-    expect(asked).toEqual(["a", "a"]);
+    expect(listed).toEqual(["a", "a"]);
     open.get("a")?.answer();
     await changed;
     await refresh.close();
@@ -169,34 +169,34 @@ describe("refresh", () => {
   });
 
   it("contacts a failed server again after 30 s, then after twice as long each time, up to 10 minutes", async () => {
-    const { refresh, asked, open, clock, settled } = setUp(["a"]);
+    const { refresh, listed, open, clock, settled } = setUp(["a"]);
     const pauses = [30, 60, 120, 240, 480, 600, 600].map((seconds) => seconds * 1000);
     for (const [index, pause] of pauses.entries()) {
       refresh.start();
-      expect(asked).toHaveLength(index + 1);
+      expect(listed).toHaveLength(index + 1);
       open.get("a")?.fail();
       await settled();
       clock.now += pause - 1;
       refresh.start();
-      expect(asked).toHaveLength(index + 1);
+      expect(listed).toHaveLength(index + 1);
       clock.now += 1;
     }
     await refresh.close();
   });
 
   it("contacts a failed server again at once if the clock was set back", async () => {
-    const { refresh, asked, open, clock, settled } = setUp(["a"]);
+    const { refresh, listed, open, clock, settled } = setUp(["a"]);
     refresh.start();
     open.get("a")?.fail();
     await settled();
     clock.now -= 86_400_000;
     refresh.start();
-    expect(asked).toEqual(["a", "a"]);
+    expect(listed).toEqual(["a", "a"]);
     await refresh.close();
   });
 
   it("contacts a failed server at once if it is requested, and restarts the delays", async () => {
-    const { refresh, catalog, asked, open, clock, settled } = setUp(["a"]);
+    const { refresh, catalog, listed, open, clock, settled } = setUp(["a"]);
     for (const pause of [30_000, 60_000]) {
       refresh.start();
       open.get("a")?.fail();
@@ -204,7 +204,7 @@ describe("refresh", () => {
       clock.now += pause;
     }
     const requested = refresh.refresh("a").catch(() => undefined);
-    expect(asked).toHaveLength(3);
+    expect(listed).toHaveLength(3);
     open.get("a")?.fail();
     await requested;
     expect(catalog.snapshot().servers.get("a")?.retry).toMatchObject({ count: 1, at: clock.now + 30_000 });
@@ -212,11 +212,11 @@ describe("refresh", () => {
   });
 
   it("treats a list from the future as stale", async () => {
-    const { refresh, catalog, asked, clock } = setUp(["a"]);
+    const { refresh, catalog, listed, clock } = setUp(["a"]);
     await catalog.learn("a", LISTING);
     clock.now -= 1000;
     refresh.start();
-    expect(asked).toEqual(["a"]);
+    expect(listed).toEqual(["a"]);
     await refresh.close();
   });
 
@@ -233,7 +233,7 @@ describe("refresh", () => {
 });
 
 describe("whenSettled", () => {
-  /** Whether it is over by now. */
+  /** Whether the wait has ended. */
   const isOver = async (wait: Promise<void>): Promise<boolean> =>
     await Promise.race([wait.then(() => true), new Promise<false>((resolve) => setImmediate(() => resolve(false)))]);
 
@@ -253,11 +253,11 @@ describe("whenSettled", () => {
     };
     expect(await over(9_999)).toBe(false);
     expect(await over(10_000)).toBe(true);
-    expect(await over(59_999, { stirring: ["busy"] })).toBe(false);
-    expect(await over(60_000, { stirring: ["busy"] })).toBe(true);
-    expect(await over(600_000, { installing: ["busy"], stirring: ["busy"] })).toBe(false);
-    expect(await over(10_000, { installing: ["idle"], stirring: ["busy"] })).toBe(false);
-    expect(await over(60_000, { installing: ["idle"], stirring: [] })).toBe(true);
+    expect(await over(59_999, { active: ["busy"] })).toBe(false);
+    expect(await over(60_000, { active: ["busy"] })).toBe(true);
+    expect(await over(600_000, { installing: ["busy"], active: ["busy"] })).toBe(false);
+    expect(await over(10_000, { installing: ["idle"], active: ["busy"] })).toBe(false);
+    expect(await over(60_000, { installing: ["idle"], active: [] })).toBe(true);
   });
 
   it("ends when the last server answers, when the signal aborts, and for one server when it answers", async () => {
@@ -277,7 +277,7 @@ describe("whenSettled", () => {
     await refresh.close();
   });
 
-  it("waits for servers whose turn comes when the first ones have answered", async () => {
+  it("also waits for queued servers", async () => {
     const { refresh, open, settled } = setUp(["a", "b", "c", "d", "e"]);
     refresh.start();
     const all = refresh.whenSettled(60_000);

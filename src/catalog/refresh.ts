@@ -16,7 +16,7 @@ export interface RefreshParts extends ServerStartsParts {
   /** How long a server that does not answer delays the next one. */
   readonly patienceMs?: number;
   readonly processorTime?: () => ProcessorTime;
-  /** Whether a start would fail at once, for example because a variable is not set. Such a server takes no slot. */
+  /** Whether a start would fail at once, for example because a variable is not set. Such a server does not use a slot. */
   readonly cannotStart?: (server: string) => boolean;
   /** Whether the server's command has to install its package first. Such a server is listed after the others. */
   readonly needsInstallation?: (server: string) => boolean;
@@ -33,21 +33,21 @@ export interface Refresh {
   changed(server: string): Promise<void>;
   /** Servers that have never answered and are being listed, or are queued. */
   pending(): readonly string[];
-  /** The same with the progress of each. */
+  /** Like `pending`, with the progress of each server. */
   starts(): readonly PendingServer[];
   /** Resolves when no server is pending, or after `ms`. */
   whenKnown(ms: number, signal?: AbortSignal): Promise<void>;
   /** Resolves when no pending server makes progress, or after `ms`: servers that hang are not waited for. */
-  whenSettled(ms: number, wanted?: Wanted): Promise<void>;
-  /** The caller stops waiting for servers that hang. If they have not answered when the process ends, they count as failed. */
+  whenSettled(ms: number, options?: SettleOptions): Promise<void>;
+  /** Marks the servers that hang, because the caller stops waiting for them. If they have not answered at `close`, they count as failed. */
   giveUp(): void;
   /** Starts no further list requests, because another refresh takes over. */
   stop(): void;
-  /** The same at the end of the process: stores the results. A start in progress is not recorded as a failure. */
+  /** Like `stop`, at the end of the process: also waits until results are stored. A start in progress is not recorded as a failure. */
   close(): Promise<void>;
 }
 
-export interface Wanted {
+export interface SettleOptions {
   readonly server?: string | undefined;
   readonly signal?: AbortSignal;
   /** Ends the wait early; called whenever a server has answered or failed. */
@@ -58,15 +58,15 @@ const FIRST_TIME_CONCURRENCY = 4;
 const PATIENCE_MS = 2000;
 /** While the machine is idle, other servers wait no longer than this for a server that is listed for the first time. */
 const IDLE_PATIENCE_MS = 500;
-const SHORTEST_PATIENCE_MS = 50;
+const MIN_PATIENCE_MS = 50;
 /** Installations that keep the processors busy would only slow each other down, so the next one waits this long. */
 const INSTALL_PATIENCE_MS = 30_000;
 const IDLE_SHARE = 0.3;
 /** The maximum number of slow servers at a time: each is a process and may be downloading a package. */
-const SLOW_AT_ONCE = 24;
-const SHORTEST_SLEEP_MS = 1000;
+const MAX_SLOW_SERVERS = 24;
+const MIN_SLEEP_MS = 1000;
 /** Even with a shorter TTL, the background refresh does not list a server more often than this. */
-const SHORTEST_INTERVAL_MS = 60_000;
+const MIN_INTERVAL_MS = 60_000;
 
 export function createRefresh(parts: RefreshParts): Refresh {
   const {
@@ -83,9 +83,9 @@ export function createRefresh(parts: RefreshParts): Refresh {
     isInstalling,
   } = parts;
   const running = new Map<string, Promise<void>>();
-  const askedAt = new Map<string, number>();
-  /** For each server that did not answer: how long a caller waited, in milliseconds. */
-  const givenUp = new Map<string, number>();
+  const requestedAt = new Map<string, number>();
+  /** For each server that the caller stopped waiting for: how long it waited, in milliseconds. */
+  const abandoned = new Map<string, number>();
   const storing = new Set<Promise<void>>();
   const activity = createStarts(parts);
   const waits = createWaits();
@@ -102,7 +102,7 @@ export function createRefresh(parts: RefreshParts): Refresh {
   const isUnknown = (server: string): boolean => serverOf(server)?.record === undefined && !isFixed(server);
   const pending = (): string[] => [...running.keys(), ...queue].filter(isUnknown);
   const starts = (): PendingServer[] =>
-    pending().map((server) => activity.look(server, running.has(server) ? askedAt.get(server) : undefined));
+    pending().map((server) => activity.progressOf(server, running.has(server) ? requestedAt.get(server) : undefined));
 
   /** Writes in progress; they are awaited before the store is closed, otherwise they would be lost. */
   const stored = async (work: Promise<void>): Promise<void> => {
@@ -110,7 +110,7 @@ export function createRefresh(parts: RefreshParts): Refresh {
     await work.finally(() => storing.delete(work));
   };
 
-  const noteFailure = async (server: string, error: DiscoveryError, isRequested: boolean): Promise<void> => {
+  const recordFailure = async (server: string, error: DiscoveryError, isRequested: boolean): Promise<void> => {
     // The server was not contacted because it has just failed: the previous failure stays.
     if ("retryAfterMs" in error.facts && serverOf(server)?.failure !== undefined) return;
     // A server that a caller requested gets an early second attempt.
@@ -119,9 +119,9 @@ export function createRefresh(parts: RefreshParts): Refresh {
     await stored(catalog.fail(server, error, count));
   };
 
-  const ask = async (server: string, isRequested: boolean): Promise<void> => {
-    askedAt.set(server, elapsed());
-    givenUp.delete(server);
+  const listServer = async (server: string, isRequested: boolean): Promise<void> => {
+    requestedAt.set(server, elapsed());
+    abandoned.delete(server);
     activity.forget(server);
     try {
       const listing = await list(server);
@@ -129,7 +129,7 @@ export function createRefresh(parts: RefreshParts): Refresh {
       if (ended) return;
       await stored(catalog.learn(server, listing));
     } catch (error) {
-      if (!closed) await noteFailure(server, toDiscoveryError(error), isRequested);
+      if (!closed) await recordFailure(server, toDiscoveryError(error), isRequested);
       throw error;
     }
   };
@@ -139,9 +139,9 @@ export function createRefresh(parts: RefreshParts): Refresh {
     const already = running.get(server);
     if (already !== undefined) return already;
     queue = queue.filter((name) => name !== server);
-    const run = ask(server, isRequested).finally(() => {
+    const run = listServer(server, isRequested).finally(() => {
       running.delete(server);
-      waits.look();
+      waits.check();
     });
     running.set(server, run);
     return run;
@@ -153,9 +153,9 @@ export function createRefresh(parts: RefreshParts): Refresh {
     if (isFixed(server)) return Infinity;
     const { record, retry } = serverOf(server) ?? {};
     // A time in the future comes from a wrong clock.
-    const isOdd = record === undefined || record.listedAt > now();
-    const staleInMs = isOdd ? 0 : record.listedAt + ttlMs - now();
-    const again = (askedAt.get(server) ?? -Infinity) + SHORTEST_INTERVAL_MS - elapsed();
+    const isInvalid = record === undefined || record.listedAt > now();
+    const staleInMs = isInvalid ? 0 : record.listedAt + ttlMs - now();
+    const again = (requestedAt.get(server) ?? -Infinity) + MIN_INTERVAL_MS - elapsed();
     if (retry === undefined) return Math.max(staleInMs, again);
     return Math.max(staleInMs, retry.failedAt > now() ? 0 : retry.at - now());
   };
@@ -167,45 +167,48 @@ export function createRefresh(parts: RefreshParts): Refresh {
       const server = queue.shift();
       if (server === undefined) break;
       working += 1;
-      const isFirst = isUnknown(server);
-      void takeTurn(server, isFirst);
+      const isFirstListing = isUnknown(server);
+      void runInSlot(server, isFirstListing);
     }
     if (queue.length === 0 && working === 0) sleepUntilDue();
   };
 
   /**
-   * A slow server gives its slot to the next before it is done, so that a few servers that hang do not block all others. A
-   * server that is inactive, or that hangs while processors are idle, is waited for less, the more of them there are. A
-   * server that starts keeps the processors busy. An installation keeps its slot for longer, as long as it is active and
-   * processors are busy: many at a time would all take long, and no server would be usable early.
+   * A slow server releases its slot before it has answered, so that a few servers that hang do not block all others. If its
+   * process is inactive, or processors are idle, the slot is released earlier, and the earlier the more servers are slow: a
+   * server that starts keeps the processors busy. An installation keeps its slot for longer while it is active and the
+   * processors are busy: many installations at the same time would all take long, and no server would be usable early.
    */
-  const takeTurn = async (server: string, isFirst: boolean): Promise<void> => {
+  const runInSlot = async (server: string, isFirstListing: boolean): Promise<void> => {
     const run = begin(server, false);
     let isSlow = false;
-    const giveAway = (): void => {
-      if (isSlow || slow === SLOW_AT_ONCE) return;
+    const releaseSlot = (): void => {
+      if (isSlow || slow === MAX_SLOW_SERVERS) return;
       isSlow = true;
       slow += 1;
       working -= 1;
       work();
     };
-    const began = processorTime();
-    let looks = 0;
-    const look = (): void => {
-      looks += 1;
-      const isIdle = looks === 2 && idleShare(began, processorTime()) >= IDLE_SHARE;
-      if (activity.isActive(server) === false || isIdle) giveAway();
+    const timeAtStart = processorTime();
+    let checks = 0;
+    const checkActivity = (): void => {
+      checks += 1;
+      const isIdle = checks === 2 && idleShare(timeAtStart, processorTime()) >= IDLE_SHARE;
+      if (activity.isActive(server) === false || isIdle) releaseSlot();
     };
-    const askedMs = elapsed();
-    let before = began;
-    const lookPatiently = (): void => {
-      const [from, to] = [before, processorTime()];
-      before = to;
+    const startedAt = elapsed();
+    let previousTime = timeAtStart;
+    const checkPatience = (): void => {
+      const [from, to] = [previousTime, processorTime()];
+      previousTime = to;
       const isBusy = activity.isActive(server) !== false && idleShare(from, to) < IDLE_SHARE;
-      if (!(isInstalling(server) && isBusy && elapsed() - askedMs < INSTALL_PATIENCE_MS)) giveAway();
+      if (!(isInstalling(server) && isBusy && elapsed() - startedAt < INSTALL_PATIENCE_MS)) releaseSlot();
     };
-    const idleMs = Math.max(SHORTEST_PATIENCE_MS, IDLE_PATIENCE_MS / (1 + slow));
-    const timers = [setInterval(lookPatiently, patienceMs), ...(isFirst ? [setInterval(look, idleMs / 2)] : [])];
+    const idleMs = Math.max(MIN_PATIENCE_MS, IDLE_PATIENCE_MS / (1 + slow));
+    const timers = [
+      setInterval(checkPatience, patienceMs),
+      ...(isFirstListing ? [setInterval(checkActivity, idleMs / 2)] : []),
+    ];
     for (const timer of timers) timer.unref();
     await run.catch(() => undefined);
     timers.forEach(clearInterval);
@@ -218,9 +221,9 @@ export function createRefresh(parts: RefreshParts): Refresh {
     const names = [...catalog.snapshot().servers.keys()].filter(
       (server) => isDue(server) && !running.has(server) && !queue.includes(server),
     );
-    const hopeless = names.filter((server) => isUnknown(server) && cannotStart(server));
-    for (const server of hopeless) void begin(server, false).catch(() => undefined);
-    const due = names.filter((server) => !hopeless.includes(server));
+    const unstartable = names.filter((server) => isUnknown(server) && cannotStart(server));
+    for (const server of unstartable) void begin(server, false).catch(() => undefined);
+    const due = names.filter((server) => !unstartable.includes(server));
     const unknown = due.filter(isUnknown);
     const uninstalled = new Set(unknown.filter(needsInstallation));
     const installed = unknown.filter((server) => !uninstalled.has(server));
@@ -232,7 +235,7 @@ export function createRefresh(parts: RefreshParts): Refresh {
     clearTimeout(timer);
     const names = [...catalog.snapshot().servers.keys()];
     if (closed || names.length === 0) return;
-    const ms = Math.min(Math.max(Math.min(...names.map(dueInMs)), SHORTEST_SLEEP_MS), 2 ** 31 - 1);
+    const ms = Math.min(Math.max(Math.min(...names.map(dueInMs)), MIN_SLEEP_MS), 2 ** 31 - 1);
     timer = setTimeout(enqueueDue, ms).unref();
   };
 
@@ -262,15 +265,15 @@ export function createRefresh(parts: RefreshParts): Refresh {
     },
     giveUp() {
       for (const { name, phase, isProgressing, forMs } of starts()) {
-        if (phase !== "queued" && !isProgressing) givenUp.set(name, forMs);
+        if (phase !== "queued" && !isProgressing) abandoned.set(name, forMs);
       }
     },
     stop,
     async close() {
       ended = true;
-      const hung = closed ? [] : pending().filter((server) => givenUp.has(server));
+      const hung = closed ? [] : pending().filter((server) => abandoned.has(server));
       stop();
-      await Promise.all(hung.map((name) => noteFailure(name, noAnswer(name, givenUp.get(name) ?? 0), false)));
+      await Promise.all(hung.map((name) => recordFailure(name, noAnswer(name, abandoned.get(name) ?? 0), false)));
       await Promise.all([...storing].map((work) => work.catch(() => undefined)));
     },
   };

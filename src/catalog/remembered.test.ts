@@ -14,7 +14,7 @@ const recordAt = (now: number) =>
   );
 const definition = { name: "a", connection, manifest: [], origin: "inline" };
 const earlier = toSnapshot([
-  toCatalogServer(definition, { record: recordAt(1), failure: undefined, doubts: new Map() }, () => ({
+  toCatalogServer(definition, { record: recordAt(1), failure: undefined, quarantines: new Map() }, () => ({
     enabled: true,
     tags: [],
   })),
@@ -39,9 +39,9 @@ it("prefers the record on disk, and replaces it by a write", async () => {
   expect(await disk.read("a", fingerprint)).toEqual(recordAt(2));
   await disk.write(recordAt(3));
   expect(await real.read("a", fingerprint)).toEqual(recordAt(3));
-  const nowhere = rememberedDisk(undefined, earlier);
-  await nowhere.write(recordAt(3));
-  expect(await nowhere.read("a", fingerprint)).toBeUndefined();
+  const withoutDisk = rememberedDisk(undefined, earlier);
+  await withoutDisk.write(recordAt(3));
+  expect(await withoutDisk.read("a", fingerprint)).toBeUndefined();
 });
 
 it("keeps only the earlier records that the disk does not have", async () => {
@@ -49,7 +49,7 @@ it("keeps only the earlier records that the disk does not have", async () => {
   await real.write(recordAt(2));
   const replace = (): [CatalogDisk, WeakRef<object>[]] => {
     const record = recordAt(1);
-    const known = { record, failure: undefined, doubts: new Map() };
+    const known = { record, failure: undefined, quarantines: new Map() };
     const before = toSnapshot([toCatalogServer(definition, known, () => ({ enabled: true, tags: [] }))]);
     return [rememberedDisk(real, before), [new WeakRef(before), new WeakRef(record)]];
   };

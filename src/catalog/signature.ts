@@ -3,14 +3,14 @@ import { cutAtWord } from "../util/text.js";
 import { toTypeExpression } from "../util/type-expression.js";
 
 /** A signature is a hint in answers and errors; larger schemas are truncated. */
-const LONGEST = 1_000;
+const MAX_LENGTH = 1_000;
 const CONDITIONS = ["anyOf", "oneOf", "allOf", "not", "if", "dependentRequired", "dependentSchemas", "$ref"];
 
 /** `create_issue(repo: string, title: string, body?: string)`; `…` replaces types that cannot be expressed. */
 export function toSignature({ name, inputSchema }: ToolDefinition): string {
   const { properties, required } = inputSchema;
   const type = toTypeExpression({ type: "object", properties, required }, inputSchema);
-  const members = type.startsWith("{") ? cutAtWord(type.slice(1, -1), LONGEST) : "";
+  const members = type.startsWith("{") ? cutAtWord(type.slice(1, -1), MAX_LENGTH) : "";
   const isConditional = CONDITIONS.some((keyword) => inputSchema[keyword] !== undefined);
   return `${name}(${[members, isConditional ? "…" : ""].filter((part) => part !== "").join(", ")})`;
 }

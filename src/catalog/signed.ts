@@ -1,7 +1,7 @@
 import type { FiledTool } from "../model/server.js";
 import type { Quarantine, ToolDefinition } from "../model/tool.js";
 import { differingPointers } from "./differing-pointers.js";
-import type { Doubts } from "./quarantine.js";
+import type { Quarantines } from "./quarantine.js";
 import { isEqualJson } from "../util/json/is-equal.js";
 
 /** The members that a tool file contains and that its signature covers. */
@@ -9,11 +9,11 @@ const SIGNED_MEMBERS = ["title", "description", "inputSchema", "outputSchema", "
 
 /** Adds a quarantine for every tool whose definition on the server differs from its signed file. */
 export function withSigned(
-  doubts: Doubts,
+  quarantines: Quarantines,
   tools: readonly ToolDefinition[],
   files: ReadonlyMap<string, FiledTool>,
-): Doubts {
-  if (files.size === 0) return doubts;
+): Quarantines {
+  if (files.size === 0) return quarantines;
   const more = new Map<string, Quarantine>();
   for (const tool of tools) {
     const filed = files.get(tool.name);
@@ -22,7 +22,7 @@ export function withSigned(
     if (isEqualJson(signed, live)) continue;
     more.set(tool.name, { reason: "signed", differs: differingPointers(signed, live) });
   }
-  return more.size === 0 ? doubts : new Map([...doubts, ...more]);
+  return more.size === 0 ? quarantines : new Map([...quarantines, ...more]);
 }
 
 function signedPart(tool: ToolDefinition): Record<string, unknown> {

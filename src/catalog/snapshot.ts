@@ -1,7 +1,7 @@
 import type { DiscoveryError } from "../errors.js";
 import type { FiledTool, ServerDefinition } from "../model/server.js";
 import { type Tool, type ToolDefinition, type ToolFileFacts, toolId } from "../model/tool.js";
-import { type Doubts, withheld } from "./quarantine.js";
+import { type Quarantines, toPlaceholder } from "./quarantine.js";
 import { withSigned } from "./signed.js";
 import { hashDefinition, type ServerRecord } from "./record.js";
 
@@ -18,16 +18,16 @@ export interface CatalogServer {
   readonly record: ServerRecord | undefined;
   /** The error of the last attempt. */
   readonly failure: DiscoveryError | undefined;
-  /** When and how often in a row it failed, and when it is contacted again without a request. */
+  /** The time of the last failure, the number of consecutive failures, and the time of the next automatic attempt. */
   readonly retry?: { readonly failedAt: number; readonly count: number; readonly at: number } | undefined;
   /** The quarantined tools and the reasons. */
-  readonly doubts: Doubts;
+  readonly quarantines: Quarantines;
   /** From the live list, otherwise from the manifest in the configuration. */
   readonly tools: readonly Tool[];
 }
 
 /** The state of a server that changes over time. */
-export type KnownOfServer = Pick<CatalogServer, "record" | "failure" | "retry" | "doubts">;
+export type ServerState = Pick<CatalogServer, "record" | "failure" | "retry" | "quarantines">;
 
 /** Whether this is the built-in server, whose tools are found and called like all others. */
 export function isBuiltIn({ definition }: CatalogServer): boolean {
@@ -44,19 +44,19 @@ export type DecideTool = (tool: { server: string; name: string }) => { enabled: 
 
 export function toCatalogServer(
   definition: ServerDefinition,
-  { record, failure, retry, doubts: known }: KnownOfServer,
+  { record, failure, retry, quarantines: known }: ServerState,
   decide: DecideTool,
 ): CatalogServer {
   const isRest = definition.connection.kind === "rest";
   const files = new Map(definition.files?.map((filed) => [filed.definition.name, filed]));
-  const doubts = record === undefined ? known : withSigned(known, record.tools, files);
+  const quarantines = record === undefined ? known : withSigned(known, record.tools, files);
   const tools = definitionsOf(definition, record).map((tool) => {
-    const made = toTool(definition.name, tool, doubts, decide);
+    const made = toTool(definition.name, tool, quarantines, decide);
     const filed = files.get(tool.name);
     if (filed !== undefined) Object.assign(made, { file: toFileFacts(filed) });
     return isRest && tool.operation !== undefined ? Object.assign(made, { operation: tool.operation }) : made;
   });
-  return { definition, record, failure, retry, doubts: known, tools };
+  return { definition, record, failure, retry, quarantines: known, tools };
 }
 
 function toFileFacts({ id, timeoutMs, risk }: FiledTool): ToolFileFacts {
@@ -71,16 +71,16 @@ export function definitionsOf(
   return record?.tools ?? manifest;
 }
 
-function toTool(server: string, definition: ToolDefinition, doubts: Doubts, decide: DecideTool): Tool {
+function toTool(server: string, definition: ToolDefinition, quarantines: Quarantines, decide: DecideTool): Tool {
   const { name } = definition;
   const { enabled, tags } = decide({ server, name });
-  const quarantine = doubts.get(name);
+  const quarantine = quarantines.get(name);
   let hash: string | undefined;
   return {
     id: toolId(server, name),
     server,
     name,
-    definition: quarantine === undefined ? definition : withheld(definition),
+    definition: quarantine === undefined ? definition : toPlaceholder(definition),
     // Computed on demand: hashing ten thousand definitions would slow down the start, and few hashes are needed.
     get hash() {
       hash ??= hashDefinition(definition);

@@ -1,14 +1,17 @@
 import { expect, it } from "vitest";
 import { createStarts } from "./starts.js";
 
-/** A server that installs, 20 s after it was asked, and was active until `activeMs`. */
-function lookAt(forMs: number, { activeMs, isKnown = true }: { activeMs: number; isKnown?: boolean }): boolean {
+/** Whether a server makes progress that has installed for `forMs` and was active until `activeMs`. */
+function isProgressingAfter(
+  forMs: number,
+  { activeMs, isKnown = true }: { activeMs: number; isKnown?: boolean },
+): boolean {
   let now = 0;
   const isProcessActive = () => (isKnown ? now <= activeMs : undefined);
   const starts = createStarts({ isProcessActive, isInstalling: () => true, elapsed: () => now });
-  for (; now < forMs; now += 1000) starts.look("a", 0);
+  for (; now < forMs; now += 1000) starts.progressOf("a", 0);
   now = forMs;
-  const { phase, isProgressing } = starts.look("a", 0);
+  const { phase, isProgressing } = starts.progressOf("a", 0);
   expect(phase).toBe("installing");
   return isProgressing;
 }
@@ -20,5 +23,5 @@ it.each([
   ["is waited for a minute where its activity is unknown", 59_999, { activeMs: 0, isKnown: false }, true],
   ["is not waited for after a minute where its activity is unknown", 60_000, { activeMs: 0, isKnown: false }, false],
 ])("an installation %s", (_name, forMs, activity, expected) => {
-  expect(lookAt(forMs, activity)).toBe(expected);
+  expect(isProgressingAfter(forMs, activity)).toBe(expected);
 });

@@ -25,18 +25,18 @@ export interface ServerStartsParts {
 export interface Starts {
   /** Whether the process was active since the last call, or in the last 50 ms; undefined if the platform cannot report it. */
   isActive(server: string): boolean | undefined;
-  /** The progress of a server that was contacted at `askedAt`; undefined means that it is queued. */
-  look(name: string, askedAt: number | undefined): PendingServer;
+  /** The progress of a server that was contacted at `requestedAt`; undefined means that it is queued. */
+  progressOf(name: string, requestedAt: number | undefined): PendingServer;
   /** Discards the samples of an earlier process. */
   forget(server: string): void;
 }
 
 /** A server that starts normally answers within this time, or uses a processor. */
-const YOUNG_MS = 10_000;
+const START_GRACE_MS = 10_000;
 /** A process that waits for the network may be idle for this long. */
 const IDLE_MS = 3_000;
 /** The maximum wait for a server that is busy and does not answer. */
-const LONGEST_MS = 60_000;
+const MAX_START_MS = 60_000;
 const SAMPLE_MS = 50;
 
 interface Sample {
@@ -58,19 +58,19 @@ export function createStarts({ isProcessActive, isInstalling, elapsed }: ServerS
     samples.set(server, next);
     return next;
   };
-  const hasBeenActive = (server: string): boolean => elapsed() - sample(server).activeAt < IDLE_MS;
+  const wasActive = (server: string): boolean => elapsed() - sample(server).activeAt < IDLE_MS;
   /** An installation may take long while it is active. If its activity is unknown, it gets one minute. */
-  const maySoonBeInstalled = (server: string, forMs: number): boolean =>
-    sample(server).isActive === undefined ? forMs < LONGEST_MS : hasBeenActive(server);
+  const isInstallProgressing = (server: string, forMs: number): boolean =>
+    sample(server).isActive === undefined ? forMs < MAX_START_MS : wasActive(server);
 
   return {
     isActive: (server) => sample(server).isActive,
-    look(name, askedAt) {
-      if (askedAt === undefined) return { name, phase: "queued", forMs: 0, isProgressing: true };
-      const forMs = Math.max(elapsed() - askedAt, 0);
-      const isAtWork = isInstalling(name) ? maySoonBeInstalled(name, forMs) : forMs < LONGEST_MS && hasBeenActive(name);
+    progressOf(name, requestedAt) {
+      if (requestedAt === undefined) return { name, phase: "queued", forMs: 0, isProgressing: true };
+      const forMs = Math.max(elapsed() - requestedAt, 0);
+      const isAtWork = isInstalling(name) ? isInstallProgressing(name, forMs) : forMs < MAX_START_MS && wasActive(name);
       const phase = isInstalling(name) ? "installing" : "starting";
-      return { name, phase, forMs, isProgressing: forMs < YOUNG_MS || isAtWork };
+      return { name, phase, forMs, isProgressing: forMs < START_GRACE_MS || isAtWork };
     },
     forget: (server) => void samples.delete(server),
   };
@@ -91,7 +91,7 @@ export function describeProgress({ phase, forMs }: Pick<PendingServer, "phase" |
 
 /** `Still starting: github (installing 12 s), jira.` */
 export function describePending(pending: readonly Pick<PendingServer, "name" | "phase" | "forMs">[]): string {
-  const named = pending.slice(0, MOST_NAMED).map((one) => {
+  const named = pending.slice(0, MAX_NAMED).map((one) => {
     const isPlain = one.phase !== "installing";
     return isPlain ? one.name : `${one.name} (${describePhase(one)})`;
   });
@@ -99,4 +99,4 @@ export function describePending(pending: readonly Pick<PendingServer, "name" | "
   return `Still starting: ${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}.`;
 }
 
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;

@@ -3,13 +3,13 @@ export interface Waits {
   /** Resolves when `isOver` returns true, after `ms`, when the signal aborts, or with `end`. */
   until(isOver: () => boolean, ms: number, signal?: AbortSignal): Promise<void>;
   /** Checks the conditions again; called when a server has answered or failed. */
-  look(): void;
+  check(): void;
   end(): void;
 }
 
 /** The interval for conditions that change without an event, such as a process that becomes idle. */
-const LOOK_AGAIN_MS = 250;
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const CHECK_INTERVAL_MS = 250;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export function createWaits(): Waits {
   const waiting = new Set<{ readonly isOver: () => boolean; readonly wake: () => void }>();
@@ -20,19 +20,19 @@ export function createWaits(): Waits {
       return new Promise((resolve) => {
         const wake = (): void => {
           clearTimeout(limit);
-          clearInterval(looks);
+          clearInterval(interval);
           signal?.removeEventListener("abort", wake);
           waiting.delete(waiter);
           resolve();
         };
         const waiter = { isOver, wake };
-        const limit = setTimeout(wake, Math.min(ms, LONGEST_TIMER_MS));
-        const looks = setInterval(() => isOver() && wake(), LOOK_AGAIN_MS);
+        const limit = setTimeout(wake, Math.min(ms, MAX_TIMER_MS));
+        const interval = setInterval(() => isOver() && wake(), CHECK_INTERVAL_MS);
         signal?.addEventListener("abort", wake, { once: true });
         waiting.add(waiter);
       });
     },
-    look() {
+    check() {
       for (const { isOver, wake } of waiting) if (isOver()) wake();
     },
     end() {

@@ -10,9 +10,9 @@ import { isMalformed, type JsonViolation, type StrictJson } from "../util/json/v
 import type { ArgumentViolation } from "./check-value.js";
 
 /** Throws if the arguments are not a JSON object or cannot be sent exactly as the caller wrote them. */
-export function toArguments({ arguments: given, context: { flaws = [] } }: Call, tool: Tool): JsonObject {
+export function toArguments({ arguments: args, context: { flaws = [] } }: Call, tool: Tool): JsonObject {
   if (flaws.length > 0) throw ambiguous(tool, flaws);
-  const strict = readStrictly(given);
+  const strict = readStrictly(args);
   if (strict.kind === "refused") {
     const isMalformedJson = strict.violations.some(isMalformed);
     throw isMalformedJson ? unreadable(tool, strict.violations) : ambiguous(tool, strict.violations);
@@ -24,12 +24,12 @@ export function toArguments({ arguments: given, context: { flaws = [] } }: Call,
 }
 
 /** Some models send the arguments as a string that contains JSON, or send no arguments. */
-function readStrictly(given: unknown): StrictJson {
-  if (typeof given !== "string") return checkJsonValue(given ?? {});
-  if (given.trim() === "") return { kind: "value", value: {} };
-  const strict = parseStrictJson(given);
+function readStrictly(args: unknown): StrictJson {
+  if (typeof args !== "string") return checkJsonValue(args ?? {});
+  if (args.trim() === "") return { kind: "value", value: {} };
+  const strict = parseStrictJson(args);
   const isPlainText = strict.kind === "refused" && strict.violations.every(({ kind }) => kind === "not-json");
-  return isPlainText ? { kind: "value", value: given } : strict;
+  return isPlainText ? { kind: "value", value: args } : strict;
 }
 
 function unreadable(tool: Tool, violations: readonly JsonViolation[]): DiscoveryError {

@@ -51,7 +51,7 @@ export class Attempt {
   readonly #from: number;
   #toolId: string | undefined;
   #risk: Risk | undefined;
-  #given: unknown;
+  #arguments: unknown;
   #paramsHash: string | undefined;
   #risky: RiskyCall | undefined;
   #repeated: Repeated | undefined;
@@ -70,26 +70,26 @@ export class Attempt {
     return this.#call.context.actor;
   }
 
-  /** Must be called once the tool is found. Before, the record has the name as the caller wrote it. */
+  /** Must be called once the tool is found. Until then, audit records have the tool name that the caller sent. */
   resolved(tool: Tool, risk: Risk): void {
     this.#toolId = tool.id;
     this.#risk = risk;
     this.observer?.found(tool, risk);
   }
 
-  hash(given: unknown): Promise<void> | undefined {
-    this.#given = given;
-    const hash = this.#parts.audit?.hash(given);
+  hash(args: unknown): Promise<void> | undefined {
+    this.#arguments = args;
+    const hash = this.#parts.audit?.hash(args);
     if (typeof hash === "object") return hash.then((known) => void (this.#paramsHash = known));
     this.#paramsHash = hash;
     return undefined;
   }
 
   /** Registers a risky call that is about to be sent. Returns the previous call with the same arguments, if there is one. */
-  noteRisky(content: Pick<RiskyCall, "toolId" | "arguments">): Repeated | undefined {
+  registerRisky(content: Pick<RiskyCall, "toolId" | "arguments">): Repeated | undefined {
     const { context, idempotencyKey: key } = this.#call;
     this.#risky = { ...content, actorId: context.actor.id, key, requestId: this.requestId };
-    this.#repeated = this.#parts.repeats.note(this.#risky);
+    this.#repeated = this.#parts.repeats.register(this.#risky);
     return this.#repeated;
   }
 
@@ -98,11 +98,11 @@ export class Attempt {
   }
 
   /** Writes the audit intent and the state of the idempotency key to disk. Must complete before the first byte is sent. */
-  async dispatch(isIntended: boolean): Promise<void> {
+  async dispatch(needsIntent: boolean): Promise<void> {
     const { audit, idempotency } = this.#parts;
     const writes: Promise<void>[] = [];
     if (this.claim !== undefined) writes.push(idempotency.dispatch(this.claim));
-    if (isIntended && audit !== undefined) writes.push(audit.record(this.#toEntry("intent")));
+    if (needsIntent && audit !== undefined) writes.push(audit.record(this.#toEntry("intent")));
     await Promise.all(writes);
     failpoint("call.after_dispatch");
   }
@@ -201,10 +201,10 @@ export class Attempt {
 
   #toOutcome(recorded: RecordedOutcome): AuditOutcome {
     const duration_ms = Math.round((this.#parts.elapsed() - this.#from) * 1000) / 1000;
-    return Object.assign(this.#toEntry("outcome"), recorded, { duration_ms, arguments: this.#given });
+    return Object.assign(this.#toEntry("outcome"), recorded, { duration_ms, arguments: this.#arguments });
   }
 
-  /** Adds whether the tool ran (`executed`). The caller needs that also when it was the audit record that failed. */
+  /** Adds whether the tool ran (`executed`), which the caller must know also if only the audit record failed. */
   #toCallerError(thrown: unknown, executed: Executed): DiscoveryError {
     const { server, tool } = this.#call;
     const repeats = this.#repeated === undefined ? {} : { repeats: toRepeatedFact(this.#repeated) };

@@ -16,12 +16,12 @@ function codeOf(act: () => void): string | undefined {
 describe("assertUnchanged", () => {
   const tool = toTool();
   it.each<[string, Tool | undefined, string | undefined]>([
-    ["the same tool", tool, undefined],
-    ["an equal one", toTool(), undefined],
-    ["one that nobody knows any more", undefined, undefined],
-    ["one with another definition", toTool({ hash: "other" }), "TOOL_VALIDATION_ERROR"],
-    ["one that is kept back", toTool({ quarantine: { reason: "changed", differs: [] } }), "TOOL_QUARANTINED"],
-  ])("handles %s", (_case, known, code) => {
+    ["accepts the same tool", tool, undefined],
+    ["accepts an equal tool", toTool(), undefined],
+    ["accepts a tool that the catalog no longer has", undefined, undefined],
+    ["rejects a tool with another definition", toTool({ hash: "other" }), "TOOL_VALIDATION_ERROR"],
+    ["rejects a quarantined tool", toTool({ quarantine: { reason: "changed", differs: [] } }), "TOOL_QUARANTINED"],
+  ])("%s", (_case, known, code) => {
     expect(codeOf(() => assertUnchanged(tool, known))).toBe(code);
   });
 });

@@ -1,5 +1,5 @@
 // Checks that run just before a call is sent: the configuration or the tool may have changed while the call waited.
-import { assertShown } from "../catalog/quarantine.js";
+import { assertNotQuarantined } from "../catalog/quarantine.js";
 import { DiscoveryError } from "../errors.js";
 import type { Tool } from "../model/tool.js";
 import type { CompiledRules } from "../rules/compile.js";
@@ -18,7 +18,7 @@ export function assertEnabled(tool: Tool, rules: CompiledRules): void {
 /** The policy and the user permitted the call for one definition of the tool. Throws if the definition has changed since. */
 export function assertUnchanged(tool: Tool, known: Tool | undefined): void {
   if (known === undefined || known === tool) return;
-  assertShown(known);
+  assertNotQuarantined(known);
   if (known.hash === tool.hash) return;
   throw new DiscoveryError("TOOL_VALIDATION_ERROR", `The definition of ${tool.id} changed while the call waited.`, {
     hint: [

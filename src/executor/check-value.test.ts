@@ -6,32 +6,37 @@ const object = (properties: JsonObject, rest: JsonObject = {}): JsonObject => ({
 
 describe("compileCheck", () => {
   it.each<[string, JsonObject, unknown, string[]]>([
-    ["a value that fits", object({ a: { type: "string" } }), { a: "x" }, []],
+    ["nothing for a valid value", object({ a: { type: "string" } }), { a: "x" }, []],
     ["a wrong type", object({ a: { type: "string" } }), { a: 1 }, ['/a is number, must be "string"']],
     ["a missing member", object({}, { required: ["a"] }), {}, [' lacks the required member "a"']],
     ["an unknown member", object({}, { additionalProperties: false }), { b: 1 }, [' has the unknown member "b"']],
     ["a value outside an enum", object({ a: { enum: ["x", "y"] } }), { a: "z" }, ['/a must be one of ["x","y"]']],
-    ["no coercion of numbers", object({ n: { type: "integer" } }), { n: "1" }, ['/n is string, must be "integer"']],
     [
-      "null where nothing allows it",
+      "a numeric string for an integer",
+      object({ n: { type: "integer" } }),
+      { n: "1" },
+      ['/n is string, must be "integer"'],
+    ],
+    [
+      "null for a type without null",
       object({ n: { type: "integer" } }),
       { n: null },
       ['/n is null, must be "integer"'],
     ],
     [
-      "alternatives in one sentence",
+      "failed alternatives as one violation",
       object({ a: { anyOf: [{ type: "string" }, { type: "number" }] } }),
       { a: [] },
       ["/a matches none of the alternatives"],
     ],
     [
-      "references within the schema",
+      "a violation behind a reference within the schema",
       object({ a: { $ref: "#/$defs/s" } }, { $defs: { s: { type: "string" } } }),
       { a: 1 },
       ['/a is number, must be "string"'],
     ],
     [
-      "draft-07 definitions",
+      "a violation behind a draft-07 definition",
       {
         $schema: "http://json-schema.org/draft-07/schema#",
         ...object({ a: { $ref: "#/definitions/s" } }, { definitions: { s: { type: "string" } } }),
@@ -46,20 +51,15 @@ describe("compileCheck", () => {
   it.each<[string, JsonObject, unknown, string]>([
     ["a schema that forbids a member", object({ a: false }), { a: 1 }, ' Property "a" does not match schema'],
     [
-      "a condition that ends in no",
+      "a condition whose else branch is false",
       { if: { required: ["b"] }, else: false },
       { a: 1 },
       ' Instance does not match "else" schema',
     ],
-    [
-      "a reference to a schema that allows nothing",
-      { $ref: "#/$defs/no", $defs: { no: false } },
-      {},
-      " A subschema had errors",
-    ],
+    ["a reference to a false schema", { $ref: "#/$defs/no", $defs: { no: false } }, {}, " A subschema had errors"],
     ["a list whose items are forbidden", object({ a: { items: false } }), { a: [1] }, "/a Items did not match schema"],
     [
-      "a member that another one needs, as draft-07 says it",
+      "a missing member that another one requires (draft-07)",
       { $schema: "http://json-schema.org/draft-07/schema#", dependencies: { a: ["b"] } },
       { a: 1 },
       ' Instance has "a" but does not have "b"',

@@ -5,7 +5,7 @@ import { APPROVAL_ID_BYTES, toApprovalId } from "../policy/confirmation.js";
 import type { Approval, Approvals, ApprovalState, ApprovalSubject } from "../store/approvals.js";
 import type { Encryption } from "./encryption.js";
 
-/** The call as the user sees it: exactly what would run. */
+/** What the user sees of the call: exactly what would run. */
 export interface ShownCall {
   readonly risk: string;
   readonly riskOrigin: string;
@@ -24,7 +24,7 @@ export interface Confirmations {
   open(subject: ApprovalSubject, call: ShownCall, selfService: boolean): Promise<Confirmation>;
   /** Undefined when no pending request has this id. */
   answer(id: string, verdict: "approved" | "denied", by: string): Promise<Confirmation | undefined>;
-  /** Uses up the approval. Returns true only the first time. */
+  /** Redeems the approval. Returns true only the first time. */
   redeem(id: string, subject: ApprovalSubject, from: "pending" | "approved"): Promise<boolean>;
   find(id: string): Promise<Confirmation | undefined>;
   /** Newest first. Without a state: the pending ones. */
@@ -64,7 +64,7 @@ export function createConfirmations(parts: ConfirmationParts): Confirmations {
       const action = verdict === "approved" ? "approve" : "deny";
       await parts.note({ action, subject: id, by, tool_id: waiting.tool });
       const decided = await approvals.decide(id, { kind: verdict, by, now: now(), ttlMs });
-      // Another answer was recorded first, and that one counts.
+      // Another answer was recorded first; that one counts.
       if (decided === undefined)
         await parts.note({ action: `${action}_too_late`, subject: id, by, tool_id: waiting.tool });
       return decided && (await toConfirmation(decided));

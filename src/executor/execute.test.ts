@@ -49,48 +49,48 @@ describe("execute", () => {
   });
 
   it.each<[string, unknown]>([
-    ["a string that holds JSON", '{"title":"x"}'],
+    ["a JSON string", '{"title":"x"}'],
     ["an object", { title: "x" }],
-  ])("accepts arguments as %s", async (_, given) => {
+  ])("accepts arguments as %s", async (_, args) => {
     const { call, sent } = await setUpExecutor();
-    await call({ arguments: given });
+    await call({ arguments: args });
     expect(sent[0]?.arguments).toEqual({ title: "x" });
   });
 
   it("sends a copy of the arguments, so that later changes by the caller have no effect", async () => {
-    const given = { title: "x" };
+    const args = { title: "x" };
     const { call, sent } = await setUpExecutor({
       parts: {
         validation: {
           check: () => {
-            given.title = "changed";
+            args.title = "changed";
             return Promise.resolve([]);
           },
           close: () => Promise.resolve(),
         },
       },
     });
-    await call({ arguments: given });
+    await call({ arguments: args });
     expect(sent[0]?.arguments).toEqual({ title: "x" });
   });
 
   it.each<[string, unknown, string]>([
-    ["text that is no JSON", "title=x", "TOOL_VALIDATION_ERROR"],
+    ["a string that is not JSON", "title=x", "TOOL_VALIDATION_ERROR"],
     ["a list", ["x"], "TOOL_VALIDATION_ERROR"],
     ["a number in a string", "7", "TOOL_VALIDATION_ERROR"],
-    ["a number that no reader keeps", { title: "x", n: 2 ** 53 }, "TOOL_VALIDATION_ERROR"],
-    ["a name twice in a string", '{"title":"x","title":"y"}', "TOOL_VALIDATION_ERROR"],
+    ["an integer that a double cannot represent", { title: "x", n: 2 ** 53 }, "TOOL_VALIDATION_ERROR"],
+    ["a JSON string with a duplicate name", '{"title":"x","title":"y"}', "TOOL_VALIDATION_ERROR"],
     ["__proto__", '{"title":"x","__proto__":{}}', "TOOL_VALIDATION_ERROR"],
-    ["half a surrogate pair", { title: "\ud800" }, "TOOL_VALIDATION_ERROR"],
+    ["a lone surrogate", { title: "\ud800" }, "TOOL_VALIDATION_ERROR"],
     ["an object nested a hundred deep", JSON.parse(`${'{"a":'.repeat(100)}1${"}".repeat(100)}`), "INVALID_REQUEST"],
-  ])("rejects %s without sending it", async (_, given, code) => {
+  ])("rejects %s without sending it", async (_, args, code) => {
     const { call, sent, records } = await setUpExecutor();
-    await expect(call({ arguments: given })).rejects.toMatchObject({ code, executed: "no" });
+    await expect(call({ arguments: args })).rejects.toMatchObject({ code, executed: "no" });
     expect(sent).toEqual([]);
     expect(records).toHaveLength(1);
   });
 
-  it("rejects a request that JSON parsing has changed, names the place, and does not hash it", async () => {
+  it("rejects a request that JSON parsing changed, names the path, and does not hash it", async () => {
     const { call, sent, records } = await setUpExecutor();
     const flaws = [{ path: "/params/arguments/arguments/title", message: "occurs twice" }];
     await expect(call({ flaws })).rejects.toMatchObject({
@@ -101,7 +101,7 @@ describe("execute", () => {
     expect(records).toMatchObject([{ params_hash: null, decision: "refused" }]);
   });
 
-  it("names every violation and the signature when the arguments are wrong", async () => {
+  it("names every violation and the signature when the arguments are invalid", async () => {
     const { call, sent } = await setUpExecutor();
     await expect(call({ arguments: { title: 1, body: 2 } })).rejects.toMatchObject({
       code: "TOOL_VALIDATION_ERROR",

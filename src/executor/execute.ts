@@ -24,8 +24,8 @@ export interface ExecutorParts extends PermitParts, Omit<AttemptParts, "giveBack
   readonly resolve: (call: Call, waitMs: number) => Promise<Tool>;
   /** Why the rules disable the tool, for the error. */
   readonly explain: (tool: Tool) => string;
-  /** The policy of the configuration in force, which may have changed while the call waited. */
-  readonly policyInForce: () => Policy;
+  /** The policy of the current configuration, which may have changed while the call waited. */
+  readonly currentPolicy: () => Policy;
   /** Runs right before the call is sent; throws if the configuration or the tool changed while the call waited. */
   readonly guard: (tool: Tool) => void;
   readonly send: (tool: Tool, call: UpstreamCall) => Promise<CallResult>;
@@ -64,11 +64,11 @@ async function carryOut(call: Call, attempt: Attempt, parts: ExecutorParts): Pro
   const tool = await parts.resolve(call, startWaitMs);
   attempt.resolved(tool, parts.policy.ruling(tool).risk.risk);
   if (!tool.enabled && tool.quarantine === undefined) throw disabled(tool, parts.explain(tool));
-  const onArguments = (given: JsonObject): Promise<void> | undefined => attempt.hash(given);
+  const onArguments = (args: JsonObject): Promise<void> | undefined => attempt.hash(args);
   const permit = await obtainPermit({ call, tool, onArguments }, parts);
   attempt.approvalId = permit.approved?.id;
   if (call.dryRun === true) {
-    await assertRoom(permit, attempt, parts);
+    await assertWithinRateLimit(permit, attempt, parts);
     return toDryRun(permit);
   }
   const replay = permit.replay ?? (await claim(permit, attempt, parts));
@@ -130,11 +130,15 @@ async function claim(permit: Permit, attempt: Attempt, parts: ExecutorParts): Pr
   return undefined;
 }
 
-/** Throws if the rate limit leaves no room for the call. A replay does not count against it. */
-async function assertRoom({ tool, ruling, replay }: Permit, attempt: Attempt, parts: ExecutorParts): Promise<void> {
+/** Throws if the call would exceed its rate limit. A replay does not count against the limit. */
+async function assertWithinRateLimit(
+  { tool, ruling, replay }: Permit,
+  attempt: Attempt,
+  parts: ExecutorParts,
+): Promise<void> {
   if (ruling.bucket === undefined || replay !== undefined) return;
-  const outlook = await parts.rates.peek(toRateRequest(ruling.bucket, attempt, parts));
-  if (outlook.kind === "refused") throw limited(tool, ruling.bucket.name, outlook.retryAfterMs);
+  const peeked = await parts.rates.peek(toRateRequest(ruling.bucket, attempt, parts));
+  if (peeked.kind === "refused") throw limited(tool, ruling.bucket.name, peeked.retryAfterMs);
 }
 
 function toRateRequest(bucket: RateBucket, { actor: { id } }: Attempt, { steadyNow }: ExecutorParts): RateRequest {
@@ -149,8 +153,8 @@ function beforeSend(permit: Permit, attempt: Attempt, parts: ExecutorParts): Pro
   assertStillPermitted(permit, attempt, parts);
   const { approved, ruling } = permit;
   const { risk, key } = ruling;
-  const isIntended = isAtLeast(risk.risk, "medium");
-  if (approved === undefined && attempt.claim === undefined && !isIntended) {
+  const needsIntent = isAtLeast(risk.risk, "medium");
+  if (approved === undefined && attempt.claim === undefined && !needsIntent) {
     attempt.isSent = true;
     return undefined;
   }
@@ -160,15 +164,15 @@ function beforeSend(permit: Permit, attempt: Attempt, parts: ExecutorParts): Pro
       if (!isRedeemed) throw alreadyUsed(permit.tool, approved.id);
     }
     if (isAtLeast(risk.risk, "high") && !key.isIdempotent) warnOfRepeat(permit, attempt, parts.log);
-    await attempt.dispatch(isIntended);
+    await attempt.dispatch(needsIntent);
     attempt.isSent = true;
   })();
 }
 
-/** The repetition may be intended, so it is only reported: a caller that lost an answer may have used a new key for the same call. */
-function warnOfRepeat({ tool, ruling, arguments: given }: Permit, attempt: Attempt, log: ExecutorParts["log"]): void {
-  const { [ruling.key.sendAs ?? ""]: _key, ...withoutKey } = given;
-  const repeated = attempt.noteRisky({ toolId: tool.id, arguments: withoutKey });
+/** Logs a probable duplicate: a caller that lost an answer may have repeated the call with a new key. It may also be intended. */
+function warnOfRepeat({ tool, ruling, arguments: args }: Permit, attempt: Attempt, log: ExecutorParts["log"]): void {
+  const { [ruling.key.sendAs ?? ""]: _key, ...withoutKey } = args;
+  const repeated = attempt.registerRisky({ toolId: tool.id, arguments: withoutKey });
   if (repeated === undefined) return;
   const ago = `${Math.round(repeated.ageMs / 1000)} s ago (request ${repeated.requestId})`;
   const message = `${tool.id} is called with the same arguments as ${ago}, but without the same idempotency key.`;
@@ -188,10 +192,10 @@ function withMeta(result: CallResult, name: string, value: JsonObject): CallResu
 }
 
 function assertStillPermitted({ tool, facts, pin, approved }: Permit, attempt: Attempt, parts: ExecutorParts): void {
-  const inForce = parts.policyInForce();
-  if (inForce === parts.policy) return;
+  const current = parts.currentPolicy();
+  if (current === parts.policy) return;
   const approval = approved === undefined ? undefined : { id: approved.id, state: approved.from };
-  const decision = inForce.judge({ tool, pin: pin.kind, actor: attempt.actor, call: { ...facts, approval } });
+  const decision = current.judge({ tool, pin: pin.kind, actor: attempt.actor, call: { ...facts, approval } });
   if (decision.kind !== "allow") throw refusal(decision, tool, pin);
 }
 
@@ -244,6 +248,6 @@ function limited(tool: Tool, bucket: string, retryAfterMs: number): DiscoveryErr
 
 function alreadyUsed(tool: Tool, id: string): DiscoveryError {
   return new DiscoveryError("CONFIRMATION_REQUIRED", `The approval ${id} of ${tool.id} was used for another call.`, {
-    hint: ["A new call asks for a new confirmation.", { action: "retry" }],
+    hint: ["The repeated call requests a new confirmation.", { action: "retry" }],
   });
 }

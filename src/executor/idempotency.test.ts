@@ -11,7 +11,7 @@ const lost = (executed: Executed) => () =>
   Promise.reject(new DiscoveryError("TOOL_EXECUTION_ERROR", "It broke off.", { executed }));
 
 describe("a call with an idempotency key", () => {
-  it("runs once; a repetition gets the same answer, marked with the id of the call that ran", async () => {
+  it("runs once; a repeated call gets the same answer, with the id of the call that ran", async () => {
     const { call, sent, records } = await setUpExecutor();
     expect(await call(KEYED)).toBe(ANSWER);
     for (let n = 0; n < 10; n += 1) {
@@ -51,7 +51,7 @@ describe("a call with an idempotency key", () => {
     expect(sent).toHaveLength(1);
   });
 
-  it("runs once of 100 concurrent calls; the others fail with IDEMPOTENCY_IN_PROGRESS", async () => {
+  it("runs once for 100 concurrent calls; the others fail with IDEMPOTENCY_IN_PROGRESS", async () => {
     const { call, sent } = await setUpExecutor();
     const ends = await Promise.allSettled(Array.from({ length: 100 }, () => call(KEYED)));
     const codes = ends.map((end) => (end.status === "fulfilled" ? "ok" : (end.reason as DiscoveryError).code));
@@ -61,7 +61,7 @@ describe("a call with an idempotency key", () => {
 
   it.each<[string, object]>([
     ["wrong arguments", { arguments: { title: 1 } }],
-    ["a request that reading has changed", { flaws: [{ path: "/x", message: "occurs twice" }] }],
+    ["a request that JSON parsing changed", { flaws: [{ path: "/x", message: "occurs twice" }] }],
   ])("leaves the key free after %s", async (_case, wrong) => {
     const { call, sent } = await setUpExecutor();
     await expect(call({ ...KEYED, ...wrong })).rejects.toMatchObject({ code: "TOOL_VALIDATION_ERROR" });
@@ -150,7 +150,7 @@ describe("a call with an idempotency key", () => {
 
   it.each<[string, JsonObject, JsonObject | undefined]>([
     ["alone", {}, undefined],
-    ["next to other members, which are sent", { trace: "t" }, { trace: "t" }],
+    ["with other members, which are sent", { trace: "t" }, { trace: "t" }],
   ])("does not send a key that came as metadata: %s", async (_case, meta, expected) => {
     const { call, sent } = await setUpExecutor();
     await call({ ...KEYED, meta: { "anygpt/idempotencyKey": "order-1", ...meta } });
@@ -191,7 +191,7 @@ describe("a call with an idempotency key", () => {
     await expect(later.call(KEYED)).rejects.toMatchObject({ code: "SCOPE_REQUIRED" });
   });
 
-  it("forgets a key after its TTL", async () => {
+  it("runs again after the TTL of its key", async () => {
     const { call, sent, clock } = await setUpExecutor();
     await call(KEYED);
     clock.now += 86_400_001;
@@ -200,16 +200,16 @@ describe("a call with an idempotency key", () => {
   });
 
   it.each<[string, "finish" | "release", Executed]>([
-    ["an ending", "finish", "yes"],
-    ["a release", "release", "no"],
+    ["the write of an outcome", "finish", "yes"],
+    ["the release of a key", "release", "no"],
   ])("repeats %s that failed in the store, also after a reload", async (_case, method, executed) => {
     const first = await setUpExecutor({ send: lost(executed) });
     const { keys } = first.store;
-    const original = keys[method] as (...given: unknown[]) => Promise<unknown>;
+    const original = keys[method] as (...args: unknown[]) => Promise<unknown>;
     let isFull = true;
     Object.assign(keys, {
-      [method]: (...given: unknown[]) =>
-        isFull ? Promise.reject(new DiscoveryError("AUDIT_UNAVAILABLE", "full.")) : original(...given),
+      [method]: (...args: unknown[]) =>
+        isFull ? Promise.reject(new DiscoveryError("AUDIT_UNAVAILABLE", "full.")) : original(...args),
     });
     await expect(first.call(KEYED)).rejects.toMatchObject({ code: "AUDIT_UNAVAILABLE", executed });
     isFull = false;
@@ -224,8 +224,8 @@ describe("a call with an idempotency key", () => {
     const { reserve } = store.keys;
     let isLate = true;
     Object.assign(store.keys, {
-      reserve: async (...given: Parameters<typeof reserve>) => {
-        const made = await reserve(...given);
+      reserve: async (...args: Parameters<typeof reserve>) => {
+        const made = await reserve(...args);
         if (isLate) throw new DiscoveryError("AUDIT_UNAVAILABLE", "too late.");
         return made;
       },
@@ -241,9 +241,9 @@ describe("a call with an idempotency key", () => {
     const { finish } = store.keys;
     let finishes = 0;
     Object.assign(store.keys, {
-      finish: (...given: Parameters<typeof finish>) => {
+      finish: (...args: Parameters<typeof finish>) => {
         finishes += 1;
-        return finish(...given);
+        return finish(...args);
       },
     });
     await Promise.all(Array.from({ length: 50 }, (_, n) => call({ idempotencyKey: `k${n}` })));
@@ -266,8 +266,8 @@ describe("a call with an idempotency key", () => {
     const { finish } = store.keys;
     let isFull = true;
     Object.assign(store.keys, {
-      finish: (...given: Parameters<typeof finish>) =>
-        isFull ? Promise.reject(new DiscoveryError("AUDIT_UNAVAILABLE", "full.")) : finish(...given),
+      finish: (...args: Parameters<typeof finish>) =>
+        isFull ? Promise.reject(new DiscoveryError("AUDIT_UNAVAILABLE", "full.")) : finish(...args),
     });
     await expect(call(KEYED)).rejects.toMatchObject({ code: "AUDIT_UNAVAILABLE", executed: "yes" });
     isFull = false;

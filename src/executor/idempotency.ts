@@ -35,7 +35,7 @@ export interface Replay {
 
 export interface Idempotency {
   /** The stored answer for the key; undefined if the call may run. Throws if the key is in use. Changes nothing. */
-  look(call: KeyedCall): Promise<Replay | undefined>;
+  findReplay(call: KeyedCall): Promise<Replay | undefined>;
   reserve(call: KeyedCall, requestId: string): Promise<KeyClaim | Replay>;
   /** Must complete before the first byte is sent. */
   dispatch(claim: KeyClaim): Promise<void>;
@@ -81,7 +81,7 @@ export function createIdempotency({
   };
 
   return {
-    async look(call) {
+    async findReplay(call) {
       await pendingWrites.flush();
       const record = await keys.find(call.scope, now());
       return record && (await toReplay(call, record));
@@ -106,7 +106,7 @@ export function createIdempotency({
     },
 
     async dispatch(claim) {
-      if (!(await keys.dispatch(claim, now()))) throw startedElsewhere();
+      if (!(await keys.dispatch(claim, now()))) throw alreadyStarted();
     },
 
     async finish(claim, ending) {
@@ -189,7 +189,8 @@ function inProgress({ requestId }: KeyRecord): DiscoveryError {
 }
 
 function outcomeUnknown({ id, requestId }: KeyRecord): DiscoveryError {
-  const message = "A call with this idempotency key was sent and then lost; whether the tool ran is not known.";
+  const message =
+    "A call with this idempotency key was sent, but its answer was lost: it is unknown whether the tool ran.";
   return new DiscoveryError("IDEMPOTENCY_OUTCOME_UNKNOWN", message, {
     hint: [
       "The gateway does not run the call again. Check what it has done.",
@@ -209,7 +210,7 @@ function outcomeUnknown({ id, requestId }: KeyRecord): DiscoveryError {
   });
 }
 
-function startedElsewhere(): DiscoveryError {
+function alreadyStarted(): DiscoveryError {
   return new DiscoveryError("IDEMPOTENCY_IN_PROGRESS", "Another call with this idempotency key started first.", {
     hint: ["Repeat the same call with the same key.", { action: "retry", afterSeconds: RETRY_SECONDS }],
     facts: { retry_after_seconds: RETRY_SECONDS },

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from "../model/json.js";
 import type { StoredResults } from "./stored-results.js";
 
 export interface ResultLimit {
-  /** Most bytes of text and structured content in one answer. Images and audio do not count: a model does not read them as text. */
+  /** The maximum number of bytes of text and structured content in one answer. Images and audio do not count: a model does not read them as text. */
   readonly bytes: number;
   readonly storedResults: StoredResults;
 }
@@ -18,8 +18,8 @@ export function limitResult(result: CallResult, { bytes, storedResults }: Result
   const total = result.content.reduce((sum, item) => sum + textSize(item), structured);
   if (total <= bytes) return result;
 
-  const { id, pages, characters } = storedResults.keep(result, actorId);
-  const content = cutContent(result.content, bytes);
+  const { id, pages, characters } = storedResults.store(result, actorId);
+  const content = truncateContent(result.content, bytes);
   const { structuredContent: _dropped, ...rest } = result;
   const notice: JsonObject = {
     type: "text",
@@ -28,20 +28,20 @@ export function limitResult(result: CallResult, { bytes, storedResults }: Result
   return { ...rest, content: [...content, notice] };
 }
 
-function cutContent(content: readonly JsonObject[], bytes: number): JsonObject[] {
-  const cut: JsonObject[] = [];
+function truncateContent(content: readonly JsonObject[], bytes: number): JsonObject[] {
+  const truncated: JsonObject[] = [];
   let left = bytes;
   for (const item of content) {
     const size = textSize(item);
     if (size <= left) {
-      cut.push(item);
+      truncated.push(item);
       left -= size;
     } else if (isJsonObject(item) && typeof item["text"] === "string") {
-      if (left > 0) cut.push({ ...item, text: cutBytes(item["text"], left) });
+      if (left > 0) truncated.push({ ...item, text: truncateBytes(item["text"], left) });
       left = 0;
     }
   }
-  return cut;
+  return truncated;
 }
 
 /** The items come from a server and may have any shape. */
@@ -56,7 +56,7 @@ function sizeOf(text: string): number {
   return Buffer.byteLength(text, "utf8");
 }
 
-function cutBytes(text: string, bytes: number): string {
+function truncateBytes(text: string, bytes: number): string {
   // Every character has at least one byte, so it is enough to copy this many characters of a long text.
   const head = Buffer.from(text.slice(0, bytes), "utf8").subarray(0, bytes).toString("utf8");
   // A character that was split decodes to U+FFFD.

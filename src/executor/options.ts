@@ -25,7 +25,7 @@ export const executionOptions = z
       .max(10_485_760)
       .default(262_144)
       .describe(
-        "The most bytes of text and structured content in one answer. The full result is stored and can be read as resources.",
+        "The maximum number of bytes of text and structured content in one answer. The full result is stored and can be read as resources.",
       ),
     keepResultsMs: z
       .number()

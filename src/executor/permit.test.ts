@@ -20,8 +20,8 @@ async function refused(promise: Promise<unknown>, code = "CONFIRMATION_REQUIRED"
   return error as DiscoveryError;
 }
 
-describe("a call that has to be confirmed", () => {
-  it("does not run, and says what waits and how to go on", async () => {
+describe("a call that must be confirmed", () => {
+  it("does not run, and the error names the pending approval and the next step", async () => {
     const { call, sent, records, confirmations } = await auto();
     const { facts, hint } = await refused(call());
     expect(facts).toMatchObject({ approval_id: expect.stringMatching(/^ap_[0-9a-z]{26}$/), expires_in_seconds: 300 });
@@ -33,7 +33,7 @@ describe("a call that has to be confirmed", () => {
     ]);
   });
 
-  it("runs once when it is repeated with the caller's yes, and then waits again", async () => {
+  it("runs once when the caller repeats it with confirmed: true, and then must be confirmed again", async () => {
     const { call, sent, records } = await auto();
     const first = await refused(call());
     expect(await call({ confirmed: true })).toBe(ANSWER);
@@ -42,7 +42,7 @@ describe("a call that has to be confirmed", () => {
     expect(sent).toHaveLength(1);
   });
 
-  it("never runs on a caller's yes to a question that was not asked", async () => {
+  it("does not run with confirmed: true if no confirmation was requested before", async () => {
     const { call, sent } = await auto();
     await refused(call({ confirmed: true }));
     expect(sent).toEqual([]);
@@ -52,21 +52,21 @@ describe("a call that has to be confirmed", () => {
     ["other arguments", { arguments: { title: "y" } }],
     ["one argument more", { arguments: { title: "x", body: "" } }],
     ["another actor", { actor: { ...localActor("mcp"), id: "eve" } }],
-  ])("counts the yes for that very call, not for one with %s", async (_case, other) => {
+  ])("does not run with the confirmation of a call with %s", async (_case, other) => {
     const { call, sent } = await auto();
     await refused(call());
     await refused(call({ ...other, confirmed: true }));
     expect(sent).toEqual([]);
   });
 
-  it("counts the same arguments in another order as the same call", async () => {
+  it("is the same call with the same arguments in another order", async () => {
     const { call, sent } = await auto();
     await refused(call({ arguments: { title: "x", body: "b" } }));
     await call({ arguments: { body: "b", title: "x" }, confirmed: true });
     expect(sent).toHaveLength(1);
   });
 
-  it("is another call when the tool's definition is another one", async () => {
+  it("is another call when the tool's definition has changed", async () => {
     const first = await auto();
     await refused(first.call());
     const changed = await setUpExecutor({ tool: { ...DESTRUCTIVE, hash: "other" }, sharesStoreWith: first });
@@ -74,7 +74,7 @@ describe("a call that has to be confirmed", () => {
     expect(changed.sent).toEqual([]);
   });
 
-  it("waits five minutes for its yes", async () => {
+  it("must be confirmed within five minutes", async () => {
     const { call, sent, clock } = await auto();
     await refused(call());
     clock.now += 300_001;
@@ -82,7 +82,7 @@ describe("a call that has to be confirmed", () => {
     expect(sent).toEqual([]);
   });
 
-  it("runs once however many repeat it at once", async () => {
+  it("runs once when 100 concurrent calls repeat it", async () => {
     const { call, sent } = await auto();
     await refused(call());
     const ends = await Promise.allSettled(Array.from({ length: 100 }, () => call({ confirmed: true })));
@@ -90,20 +90,20 @@ describe("a call that has to be confirmed", () => {
     expect(sent).toHaveLength(1);
   });
 
-  it("asks no confirmation for invalid arguments", async () => {
+  it("requests no confirmation for invalid arguments", async () => {
     const { call, confirmations } = await auto();
     const { facts } = await refused(call({ arguments: { title: 1 } }));
     expect(facts).toMatchObject({ violations: ['/title is number, must be "string"'] });
     expect(await confirmations.list()).toEqual([]);
   });
 
-  it("is rejected when no user can decide", async () => {
+  it("is rejected when its arguments are too large for a user to review", async () => {
     const { call, confirmations } = await auto();
     await refused(call({ arguments: { title: "x".repeat(70_000) } }), "POLICY_DENIED");
     expect(await confirmations.list()).toEqual([]);
   });
 
-  it("needs no second yes for the answer of the first time", async () => {
+  it("needs no second confirmation to replay its answer", async () => {
     const { call, sent } = await auto();
     await refused(call({ idempotencyKey: "k" }));
     await call({ idempotencyKey: "k", confirmed: true });
@@ -113,7 +113,7 @@ describe("a call that has to be confirmed", () => {
 });
 
 describe("a call that only a user can confirm", () => {
-  it("takes no yes of the caller, however it is given", async () => {
+  it("does not run with confirmed: true of the caller", async () => {
     const { call, sent } = await human();
     const { hint, facts } = await refused(call());
     expect(hint).toContain(`anygpt mcp approve ${String(facts["approval_id"])}`);
@@ -173,7 +173,7 @@ describe("a call that only a user can confirm", () => {
     const options = await toPolicy({});
     const { call, sent } = await setUpExecutor({
       tool: DESTRUCTIVE,
-      parts: { policy: options, policyInForce: () => (isReloaded ? strict : options) },
+      parts: { policy: options, currentPolicy: () => (isReloaded ? strict : options) },
     });
     await refused(call());
     isReloaded = true;
@@ -217,7 +217,7 @@ describe("a caller that supports elicitation", () => {
     expect(records[0]).toMatchObject({ kind: "note", action: "approve", by: "client" });
   });
 
-  it("asks each time, whatever the caller says itself", async () => {
+  it("asks the user each time, even with confirmed: true", async () => {
     const { call, asked, ask } = await asking("accepted");
     await call({ ask, confirmed: true });
     await call({ ask, confirmed: true });
@@ -245,7 +245,7 @@ describe("limits, scopes and pins", () => {
     rateLimits: [{ tools: "*", rate_limit_bucket: "few" }],
   };
 
-  it("lets this many calls pass and reports when to retry", async () => {
+  it("allows as many calls as the limit, and reports when to retry", async () => {
     const { call, sent } = await setUpExecutor({ policy });
     await call();
     await call();
@@ -298,9 +298,9 @@ describe("limits, scopes and pins", () => {
     expect((await refused(call(), "TOOL_QUARANTINED")).facts).toMatchObject({ changed: ["/description"] });
   });
 
-  it("checks the policy in force again before it sends", async () => {
+  it("checks the current policy again before it sends", async () => {
     const stricter = await toPolicy({ scopes: [{ tools: "*", required_scopes: ["x"] }], localScopes: [] });
-    const { call, sent } = await setUpExecutor({ parts: { policyInForce: () => stricter } });
+    const { call, sent } = await setUpExecutor({ parts: { currentPolicy: () => stricter } });
     await refused(call(), "SCOPE_REQUIRED");
     expect(sent).toEqual([]);
   });
@@ -331,7 +331,7 @@ describe("a dry run", () => {
 
   it.each<[string, GivenCall, string]>([
     ["invalid arguments", { arguments: {} }, "TOOL_VALIDATION_ERROR"],
-    ["a key that cannot be one", { idempotencyKey: " " }, "INVALID_REQUEST"],
+    ["an invalid key", { idempotencyKey: " " }, "INVALID_REQUEST"],
   ])("fails as the call would for %s", async (_case, rest, code) => {
     const { call } = await setUpExecutor();
     expect(await refused(call({ ...rest, dryRun: true }), code)).toMatchObject({ code });

@@ -59,7 +59,7 @@ export interface PermitRequest {
   readonly call: Call;
   readonly tool: Tool;
   /** Called with the arguments as soon as they are parsed. */
-  readonly onArguments: (given: JsonObject) => Promise<void> | undefined;
+  readonly onArguments: (args: JsonObject) => Promise<void> | undefined;
 }
 
 /** Throws a `DiscoveryError` if the call may not run. */
@@ -73,17 +73,17 @@ export async function obtainPermit({ call, tool, onArguments }: PermitRequest, p
   const first = judge(facts);
   if (first.kind === "deny" || first.kind === "needsKey") throw refusal(first, tool, pin);
 
-  const given = withKey(toArguments(call, tool), call, { tool, ruling });
-  const hashing = onArguments(given);
+  const args = withKey(toArguments(call, tool), call, { tool, ruling });
+  const hashing = onArguments(args);
   if (hashing !== undefined) await hashing;
-  const keyed = await toKeyed(call, { tool, given, ruling }, parts);
-  const known = keyed === undefined ? undefined : await lookupResult(idempotency.look(keyed));
-  const violations = await validation.check(tool, given);
-  const base: Permit = { tool, ruling, arguments: given, facts, pin, keyed };
+  const keyed = await toKeyed(call, { tool, args, ruling }, parts);
+  const known = keyed === undefined ? undefined : await lookupResult(idempotency.findReplay(keyed));
+  const violations = await validation.check(tool, args);
+  const base: Permit = { tool, ruling, arguments: args, facts, pin, keyed };
   // A replay does not run the tool, so it needs no confirmation.
   if (first.kind === "confirm" && known === undefined) {
     const judgeWith = (more: Partial<CallFacts>): PolicyDecision => judge({ ...facts, ...more });
-    const confirmed = await confirm(call, { tool, given, ruling, pin, violations, judge: judgeWith }, parts);
+    const confirmed = await confirm(call, { tool, args, ruling, pin, violations, judge: judgeWith }, parts);
     if (violations.length > 0) throw invalidArguments(tool, violations);
     return { ...base, ...confirmed };
   }
@@ -112,9 +112,9 @@ type KeyLookup =
   | { readonly kind: "refused"; readonly reason: unknown };
 
 /** Catches the error of the key, because errors in the arguments must be reported first. */
-async function lookupResult(looking: Promise<Replay | undefined>): Promise<KeyLookup | undefined> {
+async function lookupResult(lookup: Promise<Replay | undefined>): Promise<KeyLookup | undefined> {
   try {
-    const replay = await looking;
+    const replay = await lookup;
     return replay && { kind: "replay", replay };
   } catch (reason) {
     return { kind: "refused", reason };
@@ -123,14 +123,14 @@ async function lookupResult(looking: Promise<Replay | undefined>): Promise<KeyLo
 
 /** If the tool accepts the key as an argument, adds it to the arguments that are validated, shown and sent. */
 function withKey(
-  given: JsonObject,
+  args: JsonObject,
   { idempotencyKey: key }: Call,
-  { tool, ruling }: Omit<CheckedCall, "given">,
+  { tool, ruling }: Omit<CheckedCall, "args">,
 ): JsonObject {
   const { sendAs } = ruling.key;
-  if (key === undefined || sendAs === undefined || sendAs === "_meta") return given;
-  if (!Object.hasOwn(given, sendAs)) return { ...given, [sendAs]: key };
-  if (given[sendAs] === key) return given;
+  if (key === undefined || sendAs === undefined || sendAs === "_meta") return args;
+  if (!Object.hasOwn(args, sendAs)) return { ...args, [sendAs]: key };
+  if (args[sendAs] === key) return args;
   throw new DiscoveryError(
     "INVALID_REQUEST",
     `The argument ${sendAs} of ${tool.id} differs from the idempotency key.`,
@@ -142,13 +142,13 @@ function withKey(
 
 interface CheckedCall {
   readonly tool: Tool;
-  readonly given: JsonObject;
+  readonly args: JsonObject;
   readonly ruling: Ruling;
 }
 
 async function toKeyed(
   { idempotencyKey: key, context }: Call,
-  { tool, given, ruling }: CheckedCall,
+  { tool, args, ruling }: CheckedCall,
   { encryption }: PermitParts,
 ): Promise<KeyedCall | undefined> {
   if (key === undefined) return undefined;
@@ -157,7 +157,7 @@ async function toKeyed(
       hint: "Pass a valid key, such as a UUID.",
     });
   }
-  const fingerprint = (await encryption()).fingerprint({ arguments: given, definitionHash: tool.hash });
+  const fingerprint = (await encryption()).fingerprint({ arguments: args, definitionHash: tool.hash });
   return { scope: { actor: context.actor.id, tool: tool.id, key }, fingerprint, isIdempotent: ruling.key.isIdempotent };
 }
 
@@ -172,14 +172,14 @@ async function confirm(
   checked: CallToConfirm,
   parts: PermitParts,
 ): Promise<{ approved?: Approved; wouldAsk?: true }> {
-  const { tool, given, violations, judge } = checked;
+  const { tool, args, violations, judge } = checked;
   const { confirmations, policy } = parts;
   const { actor, ask, signal } = call.context;
   const { id: actorId } = actor;
-  const bound = { actorId, toolId: tool.id, definitionHash: tool.hash, arguments: given };
+  const bound = { actorId, toolId: tool.id, definitionHash: tool.hash, arguments: args };
   const subject = { actor: actorId, tool: tool.id, binding: (await parts.encryption()).bind(bound) };
   const approval = await confirmations.lookup(subject);
-  // If the request was created for an answer by a human, the caller cannot confirm it itself.
+  // If the pending request needs the answer of a user, the caller cannot confirm it itself.
   const decision = judge({ approval, ...(approval?.selfService === false ? { confirmed: false } : {}) });
   if (decision.kind === "allow" && approval !== undefined) {
     return { approved: { id: approval.id, subject, from: approval.state === "approved" ? "approved" : "pending" } };
@@ -187,14 +187,14 @@ async function confirm(
   if (decision.kind !== "confirm") throw refusal(decision, tool, checked.pin);
   // The user is asked only about calls with valid arguments.
   if (violations.length > 0) throw invalidBeforeConfirmation(decision, violations);
-  if (Buffer.byteLength(JSON.stringify(given)) > MAX_CONFIRMABLE_BYTES) throw tooLargeToConfirm(tool);
+  if (Buffer.byteLength(JSON.stringify(args)) > MAX_CONFIRMABLE_BYTES) throw tooLargeToConfirm(tool);
   if (call.dryRun === true) return { wouldAsk: true };
   const { risk, origin } = checked.ruling.risk;
-  const shown = { risk, riskOrigin: origin.detail, arguments: given };
+  const shown = { risk, riskOrigin: origin.detail, arguments: args };
   const callerMayConfirm = mayConfirmItself(checked.ruling, policy.options.confirmation.mode);
-  // A user of the command line can answer an interrupted dialogue later with `--confirmed`.
+  // A user of the command line can answer an interrupted dialog later with `--confirmed`.
   const selfService = callerMayConfirm && (ask === undefined || isCommandLine(call));
-  // If a human must answer this time, `open` changes a pending self-service request accordingly.
+  // Without `selfService`, `open` also changes a pending self-service request, so that only a user can answer it.
   const request = await confirmations.open(subject, shown, selfService);
   const consent = consentTo(call, callerMayConfirm);
   const question = { id: request.id, toolId: tool.id, ...shown, ttlMs: ttlMsOf(policy) };
@@ -216,7 +216,7 @@ function consentTo(call: Call, callerMayConfirm: boolean): Consent | undefined {
   return isCommandLine(call) && (callerMayConfirm || consent?.isAttended === true) ? consent : undefined;
 }
 
-/** Confirmation requests are stored, and a human must be able to read them. */
+/** Confirmation requests are stored, and the user must be able to read them. */
 const MAX_CONFIRMABLE_BYTES = 65_536;
 
 function tooLargeToConfirm(tool: Tool): DiscoveryError {

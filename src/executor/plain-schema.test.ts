@@ -15,7 +15,7 @@ describe("isPlainSchema", () => {
       object({}, { additionalProperties: false, $schema: "https://json-schema.org/draft/2020-12/schema" }),
     ],
     [
-      "words for people",
+      "annotations, whatever their values",
       object({ a: { description: "pattern: (a+)+$", default: { $ref: "#" }, examples: [{ anyOf: [] }] } }),
     ],
   ])("accepts %s", (_, schema) => {
@@ -30,14 +30,14 @@ describe("isPlainSchema", () => {
     ["a combination", { allOf: [{}, {}] }],
     ["a format", object({ a: { format: "email" } })],
     ["unique items", object({ a: { type: "array", uniqueItems: true } })],
-    ["a keyword nobody knows", object({ a: { "x-check": 1 } })],
-    ["a keyword of the wrong shape", object({ a: { type: "object", required: true } })],
-    ["a type that is no text", object({ a: { type: { anyOf: [] } } })],
+    ["an unknown keyword", object({ a: { "x-check": 1 } })],
+    ["a keyword with a value of the wrong type", object({ a: { type: "object", required: true } })],
+    ["a type that is not a string", object({ a: { type: { anyOf: [] } } })],
     ["a long enumeration", object({ a: { enum: Array.from({ length: 101 }) } })],
-    ["very many properties", object(Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`p${n}`, {}])))],
+    ["too many properties", object(Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`p${n}`, {}])))],
     ["deep nesting", Array.from({ length: 10 }).reduce<object>((inner) => ({ items: inner }), {})],
-    ["properties that are no map", object([] as object)],
-    ["nothing at all", null],
+    ["properties that are not an object", object([] as object)],
+    ["null", null],
   ])("rejects %s", (_, schema) => {
     expect(isPlainSchema(schema)).toBe(false);
   });

@@ -1,12 +1,13 @@
 import { isJsonObject } from "../model/json.js";
 
 const isNumber = (value: unknown): boolean => typeof value === "number";
-const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === "string");
+const isStringArray = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((item) => typeof item === "string");
 
-/** Keywords that are evaluated in time linear in the size of the value, with the form that they must have for that. */
+/** Keywords that are evaluated in linear time if their value in the schema passes this check. */
 const LINEAR_KEYWORDS: Readonly<Record<string, (value: unknown) => boolean>> = {
-  type: (value) => typeof value === "string" || isTexts(value),
-  required: isTexts,
+  type: (value) => typeof value === "string" || isStringArray(value),
+  required: isStringArray,
   enum: Array.isArray,
   const: () => true,
   minimum: isNumber,

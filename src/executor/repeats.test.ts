@@ -11,7 +11,7 @@ const setUpRisky = (more: ExecutorSetup = {}) => setUpExecutor({ policy: RISKY, 
 
 describe("a risky call with the same arguments as a recent one", () => {
   it.each<[string, object, object]>([
-    ["under another key", { idempotencyKey: "a" }, { idempotencyKey: "b" }],
+    ["with another key", { idempotencyKey: "a" }, { idempotencyKey: "b" }],
     [
       "with its arguments in another order",
       { idempotencyKey: "a", arguments: { title: "x", body: "b" } },
@@ -60,12 +60,12 @@ describe("a risky call with the same arguments as a recent one", () => {
     });
   });
 
-  it("gets its own answer when it is replayed, with the report", async () => {
+  it("gets its own answer with the same report when it is replayed", async () => {
     const { call } = await setUpRisky();
     await call({ idempotencyKey: "a" });
-    const told = await call({ idempotencyKey: "b" });
+    const first = await call({ idempotencyKey: "b" });
     const again = await call({ idempotencyKey: "b" });
-    expect(again["_meta"]).toEqual({ ...(told["_meta"] as object), "anygpt/replayed": { request_id: "id-2" } });
+    expect(again["_meta"]).toEqual({ ...(first["_meta"] as object), "anygpt/replayed": { request_id: "id-2" } });
   });
 
   it.each<[string, object, object]>([
@@ -88,7 +88,7 @@ describe("a risky call with the same arguments as a recent one", () => {
     expect([sent.length, logged]).toEqual([2, []]);
   });
 
-  it("names the last call that was sent, not one that was not sent", async () => {
+  it("names the last call that was sent, not a later one that was not sent", async () => {
     const endings = [undefined, new DiscoveryError("SERVER_CONNECTION_ERROR", "It is gone.", { executed: "no" })];
     const { call, records } = await setUpRisky({
       send: () => {
@@ -103,7 +103,7 @@ describe("a risky call with the same arguments as a recent one", () => {
   });
 });
 
-describe("repeats", () => {
+describe("createRepeats", () => {
   const call = (text: string, requestId: string) => ({
     actorId: "ann",
     toolId: "a:b",
@@ -112,34 +112,34 @@ describe("repeats", () => {
     requestId,
   });
 
-  it("are forgotten after ten minutes, and when there are too many", () => {
+  it("forgets calls after ten minutes, and the oldest ones beyond 10,000", () => {
     const clock = { now: 0 };
     const repeats = createRepeats(() => clock.now);
-    repeats.note(call("x", "1"));
+    repeats.register(call("x", "1"));
     clock.now = 599_999;
-    expect(repeats.note(call("x", "2"))).toEqual({ requestId: "1", ageMs: 599_999 });
+    expect(repeats.register(call("x", "2"))).toEqual({ requestId: "1", ageMs: 599_999 });
     clock.now += 600_000;
-    expect(repeats.note(call("x", "3"))).toBeUndefined();
-    for (let n = 0; n < 10_000; n += 1) repeats.note(call(`${n}`, `n${n}`));
-    expect(repeats.note(call("x", "4"))).toBeUndefined();
-    expect(repeats.note(call("9999", "5"))).toMatchObject({ requestId: "n9999" });
+    expect(repeats.register(call("x", "3"))).toBeUndefined();
+    for (let n = 0; n < 10_000; n += 1) repeats.register(call(`${n}`, `n${n}`));
+    expect(repeats.register(call("x", "4"))).toBeUndefined();
+    expect(repeats.register(call("9999", "5"))).toMatchObject({ requestId: "n9999" });
   });
 
-  it("keep their age when a later call was not sent", () => {
+  it("keeps the age of a call when a later one was not sent", () => {
     const clock = { now: 0 };
     const repeats = createRepeats(() => clock.now);
-    repeats.note(call("x", "1"));
+    repeats.register(call("x", "1"));
     clock.now = 500_000;
-    repeats.note(call("y", "2"));
-    repeats.note(call("x", "3"));
+    repeats.register(call("y", "2"));
+    repeats.register(call("x", "3"));
     repeats.forget(call("x", "3"));
     clock.now = 700_000;
-    expect(repeats.note(call("x", "4"))).toBeUndefined();
+    expect(repeats.register(call("x", "4"))).toBeUndefined();
   });
 
-  it("do not report a call that is noted twice", () => {
+  it("does not report a call that is registered twice", () => {
     const repeats = createRepeats(() => 0);
-    repeats.note(call("x", "1"));
-    expect(repeats.note(call("x", "1"))).toBeUndefined();
+    repeats.register(call("x", "1"));
+    expect(repeats.register(call("x", "1"))).toBeUndefined();
   });
 });

@@ -20,14 +20,14 @@ export interface Repeated {
   readonly ageMs: number;
 }
 
-/** The form in results and errors for the caller. */
+/** The JSON for results and errors. */
 export function toRepeatedFact({ requestId, ageMs }: Repeated): JsonObject {
   return { request_id: requestId, seconds_ago: Math.round(ageMs / 1000) };
 }
 
 export interface Repeats {
   /** Must be called right before the call is sent. Returns the call that this one probably duplicates. */
-  note(call: RiskyCall): Repeated | undefined;
+  register(call: RiskyCall): Repeated | undefined;
   /** Must be called if the call was not sent. */
   forget(call: RiskyCall): void;
   /** Must be called if it is unknown whether the call ran. */
@@ -43,7 +43,7 @@ const WINDOW_MS = 600_000;
 const MAX_CALLS = 10_000;
 
 export function createRepeats(elapsed: () => number): Repeats {
-  /** By digest of the call, oldest first: the last call and the one before it. */
+  /** Oldest first, by digest of the call: the last call with this digest and the one before it. */
   const sent = new Map<string, { readonly last: Sent; readonly before: Sent | undefined }>();
 
   const prune = (now: number): void => {
@@ -54,7 +54,7 @@ export function createRepeats(elapsed: () => number): Repeats {
   };
 
   return {
-    note(call) {
+    register(call) {
       const { requestId, key } = call;
       const at = elapsed();
       prune(at);
@@ -82,8 +82,8 @@ export function createRepeats(elapsed: () => number): Repeats {
   };
 }
 
-function digestOf({ actorId, toolId, arguments: given }: RiskyCall): string {
+function digestOf({ actorId, toolId, arguments: args }: RiskyCall): string {
   return createHash("sha256")
-    .update(canonicalJson([actorId, toolId, given]))
+    .update(canonicalJson([actorId, toolId, args]))
     .digest("base64");
 }

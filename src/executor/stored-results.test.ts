@@ -8,26 +8,26 @@ const PAGE = 65_536;
 it.each([
   ["plain text", "x".repeat(3 * PAGE)],
   ["text of other scripts", "дом é ".repeat(PAGE)],
-  ["characters of two halves at the end of a page", "😀".repeat(PAGE)],
-  ["half characters", `\ud83d${"y".repeat(PAGE)}\ude00`],
-  ["bytes of one and of two", `${"ÿ".repeat(PAGE)}€`],
+  ["surrogate pairs at the end of a page", "😀".repeat(PAGE)],
+  ["lone surrogates", `\ud83d${"y".repeat(PAGE)}\ude00`],
+  ["one-byte and two-byte characters", `${"ÿ".repeat(PAGE)}€`],
 ])("returns %s unchanged", (_, text) => {
-  const kept = createStoredResults(1000, () => 0);
-  const { id, pages, characters } = kept.keep({ text }, "ann");
-  const whole = Array.from({ length: pages }, (__, page) => kept.page(id, page + 1, "ann")).join("");
+  const results = createStoredResults(1000, () => 0);
+  const { id, pages, characters } = results.store({ text }, "ann");
+  const whole = Array.from({ length: pages }, (__, page) => results.page(id, page + 1, "ann")).join("");
   expect(whole).toBe(JSON.stringify({ text }));
   expect(characters).toBe(whole.length);
-  expect(kept.page(id, pages + 1, "ann")).toBeUndefined();
+  expect(results.page(id, pages + 1, "ann")).toBeUndefined();
 });
 
 it("returns nothing to other actors, and nothing after expiry", () => {
   let now = 0;
-  const kept = createStoredResults(1000, () => now);
-  const { id } = kept.keep({ text: "x" }, "ann");
-  expect(kept.page(id, 1, "bob")).toBeUndefined();
-  expect(kept.page(id, 1, "ann")).toBe('{"text":"x"}');
+  const results = createStoredResults(1000, () => now);
+  const { id } = results.store({ text: "x" }, "ann");
+  expect(results.page(id, 1, "bob")).toBeUndefined();
+  expect(results.page(id, 1, "ann")).toBe('{"text":"x"}');
   now = 1000;
-  expect(kept.page(id, 1, "ann")).toBeUndefined();
+  expect(results.page(id, 1, "ann")).toBeUndefined();
 });
 
 it("frees memory after expiry without a further call", async () => {
@@ -43,9 +43,9 @@ it("frees memory after expiry without a further call", async () => {
     return now < last ? await settled(now) : now;
   };
   const before = await settled();
-  const kept = createStoredResults(100, () => 0);
-  const { id } = kept.keep("x".repeat(bytes), "ann");
+  const results = createStoredResults(100, () => 0);
+  const { id } = results.store("x".repeat(bytes), "ann");
   expect(held()).toBeGreaterThan(before + bytes / 2);
   await eventually(() => held() < before + bytes / 2);
-  expect(kept.page(id, 1, "ann")).toBeUndefined();
+  expect(results.page(id, 1, "ann")).toBeUndefined();
 });

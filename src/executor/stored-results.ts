@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 
 /** Full results that were too large for one answer. The actor of the call can read them in pages until they expire. */
 export interface StoredResults {
-  keep(result: unknown, actorId: string): StoredResult;
+  store(result: unknown, actorId: string): StoredResult;
   /** Page `page`, counted from 1; undefined if the result or page does not exist, has expired or belongs to another actor. */
   page(id: string, page: number, actorId: string): string | undefined;
 }
@@ -30,7 +30,7 @@ export function createStoredResults(keepMs: number, now: () => number): StoredRe
   };
 
   return {
-    keep(result, actorId) {
+    store(result, actorId) {
       const text = JSON.stringify(result);
       const { length: characters } = text;
       evict(characters);

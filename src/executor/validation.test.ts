@@ -28,7 +28,7 @@ async function turnsDuring(work: Promise<unknown>): Promise<number> {
 
 describe("validation", () => {
   it.each([
-    ["right here when its schema is plain", {}],
+    ["on the main thread if its schema is plain", {}],
     ["in the worker otherwise", { allOf: [{}] }],
   ])("checks a value %s", async (_, rest) => {
     const tool = toolWith({ type: "object", properties: { a: { type: "string" } }, ...rest });

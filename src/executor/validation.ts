@@ -17,14 +17,14 @@ export interface Validation {
 /** The longest time to compile and evaluate one schema. After it the worker is terminated and the arguments are rejected. */
 const BUDGET_MS = 300;
 /** The worker is restarted after this many schemas, to free their memory. */
-const MAX_KNOWN = 2000;
+const MAX_KNOWN_SCHEMAS = 2000;
 /** An idle worker costs memory and is terminated after this time. */
 const IDLE_MS = 60_000;
 
 export function createValidation(budgetMs = BUDGET_MS): Validation {
   let worker: Promise<Worker> | undefined;
   let known = new Set<string>();
-  let turn: Promise<unknown> = Promise.resolve();
+  let queue: Promise<unknown> = Promise.resolve();
   let idle: NodeJS.Timeout | undefined;
   /** By tool definition; null for schemas that only the worker may evaluate. */
   const plain = new WeakMap<object, ValueCheck | null>();
@@ -39,7 +39,7 @@ export function createValidation(budgetMs = BUDGET_MS): Validation {
     return check;
   };
 
-  const end = async (): Promise<void> => {
+  const terminate = async (): Promise<void> => {
     const ending = worker;
     worker = undefined;
     known = new Set();
@@ -47,8 +47,8 @@ export function createValidation(budgetMs = BUDGET_MS): Validation {
     await (await ending?.catch(() => undefined))?.terminate();
   };
 
-  const ask = async (tool: Tool, value: unknown): Promise<CheckReply | { kind: "late" }> => {
-    if (known.size >= MAX_KNOWN) await end();
+  const send = async (tool: Tool, value: unknown): Promise<CheckReply | { kind: "late" }> => {
+    if (known.size >= MAX_KNOWN_SCHEMAS) await terminate();
     worker ??= startWorker();
     const running = await worker;
     const isKnown = known.has(tool.hash);
@@ -64,20 +64,20 @@ export function createValidation(budgetMs = BUDGET_MS): Validation {
   const checkInWorker = async (tool: Tool, value: unknown): Promise<readonly ArgumentViolation[]> => {
     clearTimeout(idle);
     try {
-      const reply = await ask(tool, value);
+      const reply = await send(tool, value);
       if (reply.kind === "checked") return reply.violations;
       if (reply.kind === "late") {
         slow.strike(tool.hash);
-        await end();
+        await terminate();
         throw tooSlow(tool, budgetMs);
       }
       known.delete(tool.hash);
       throw unusable(tool, reply.kind === "unusable" ? reply.reason : "the validation worker gave no result");
     } catch (error) {
-      if (!(error instanceof DiscoveryError)) await end();
+      if (!(error instanceof DiscoveryError)) await terminate();
       throw error instanceof DiscoveryError ? error : unusable(tool, (error as Error).message);
     } finally {
-      idle = setTimeout(() => void end(), IDLE_MS).unref();
+      idle = setTimeout(() => void terminate(), IDLE_MS).unref();
     }
   };
 
@@ -88,11 +88,11 @@ export function createValidation(budgetMs = BUDGET_MS): Validation {
       if (check !== null && isSmallValue(value)) return checkOnMainThread(check, tool, value);
       if (slow.isBlocked(tool.hash)) throw tooSlow(tool, budgetMs);
       if (!known.has(tool.hash)) assertSchemaWithinLimits(tool.definition.inputSchema, tool.id);
-      const mine = turn.then(() => checkInWorker(tool, value));
-      turn = mine.catch(() => undefined);
-      return await mine;
+      const result = queue.then(() => checkInWorker(tool, value));
+      queue = result.catch(() => undefined);
+      return await result;
     },
-    close: end,
+    close: terminate,
   };
 }
 
@@ -104,7 +104,7 @@ function checkOnMainThread(check: ValueCheck, tool: Tool, value: unknown): reado
   }
 }
 
-const STRIKES = 3;
+const MAX_STRIKES = 3;
 const BLOCKED_MS = 60_000;
 
 /** Blocks schemas that exceed the time limit repeatedly, so that they do not delay other calls. */
@@ -118,11 +118,11 @@ function createStrikes() {
     strike: (hash: string): void => {
       strikes.set(hash, { count: (current(hash)?.count ?? 0) + 1, until: performance.now() + BLOCKED_MS });
     },
-    isBlocked: (hash: string): boolean => (current(hash)?.count ?? 0) >= STRIKES,
+    isBlocked: (hash: string): boolean => (current(hash)?.count ?? 0) >= MAX_STRIKES,
   };
 }
 
-/** Null for an unknown dialect: the worker rejects it with the right error. */
+/** Null for an unknown dialect: the worker rejects it with an error for the caller. */
 function compilePlain(schema: JsonObject): ValueCheck | null {
   try {
     return compileCheck(schema);

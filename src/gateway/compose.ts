@@ -103,7 +103,7 @@ export async function compose({ loaded, runtime, foundation, persistence, previo
     elapsed: runtime.elapsed,
     log,
   });
-  const lookup = createCatalogLookup({ catalog, refresh, remembers: config.cache.enabled, ttlMs, now });
+  const lookup = createCatalogLookup({ catalog, refresh, isCacheEnabled: config.cache.enabled, ttlMs, now });
   const meaning = (): Promise<Meaning | undefined> => loadBundledModel(warn);
   const directory = openDirectory({ meaning });
   const search = { options: config.search, meaning, directory, indexers, disabled: disabledNames(config) };

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type { Persistence } from "./persistence.js";
 import type { CatalogFinder } from "../catalog/find.js";
-import { assertShown } from "../catalog/quarantine.js";
+import { assertNotQuarantined } from "../catalog/quarantine.js";
 import type { Snapshot } from "../catalog/snapshot.js";
 import type { Config } from "../config/options.js";
 import { type Confirmations, createConfirmations } from "../executor/confirmations.js";
@@ -91,7 +91,7 @@ export async function openExecution(parts: ExecutionParts): Promise<Execution> {
       async resolve({ server, tool, context: { signal } }, waitMs) {
         const found = await seen.find(server, tool, { waitMs, ...(signal && { signal }) });
         // A definition that differs from a signed tool file is always rejected, regardless of `policy.pinning`.
-        if (found.quarantine?.reason === "signed") assertShown(found);
+        if (found.quarantine?.reason === "signed") assertNotQuarantined(found);
         return found;
       },
       guard,
@@ -100,7 +100,7 @@ export async function openExecution(parts: ExecutionParts): Promise<Execution> {
       explain: (tool) => explain(rules, decideRules(rules, tool)),
       policy,
       profile: config.profile,
-      policyInForce: () => current().policy,
+      currentPolicy: () => current().policy,
       pinOf,
       validation,
       confirmations,

@@ -47,7 +47,7 @@ async function setUp(
     ttlMs: 3_600_000,
     ...quiet,
   });
-  const lookup = createCatalogLookup({ catalog, refresh, remembers: true, ttlMs: 3_600_000, now: quiet.now });
+  const lookup = createCatalogLookup({ catalog, refresh, isCacheEnabled: true, ttlMs: 3_600_000, now: quiet.now });
   const { snapshot } = catalog;
   const discovery = createDiscovery({ snapshot, lookup, refresh, options: searchOptions.parse(options.search ?? {}) });
   const calls: unknown[] = [];

@@ -45,7 +45,7 @@ function setUp(names: string[], { broken = [] as string[] } = {}) {
     ttlMs: 3_600_000,
   });
   const { snapshot } = catalog;
-  const lookup = createCatalogLookup({ catalog, refresh, remembers: true, ttlMs: 3_600_000, now: quiet.now });
+  const lookup = createCatalogLookup({ catalog, refresh, isCacheEnabled: true, ttlMs: 3_600_000, now: quiet.now });
   const discovery = createDiscovery({ snapshot, lookup, refresh, options: searchOptions.parse({ semantic: false }) });
   return { refresh, discovery, answers };
 }

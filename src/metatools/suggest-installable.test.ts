@@ -31,7 +31,7 @@ const snapshotWith = (args: readonly string[]): Snapshot => {
     record: undefined,
     tools: [],
     failure: undefined,
-    doubts: new Map(),
+    quarantines: new Map(),
   };
   return { servers: new Map([["one", server]]), tools: new Map() };
 };

@@ -2,7 +2,7 @@ import type { Actor } from "./actor.js";
 import type { JsonObject } from "./json.js";
 
 /**
- * Who calls and how to reach the caller. The surface that receives a request creates the context; every layer below gets
+ * The caller of a request and how to reach it. The surface that receives a request creates the context; every layer below gets
  * the same object. Optional members may be undefined, so that a surface can write all of them in one literal.
  */
 export interface CallContext {
@@ -13,7 +13,7 @@ export interface CallContext {
   readonly onEvent?: ((event: CallEvent) => void) | undefined;
   /** Protocol metadata of the caller's request, without the caller's progress token. */
   readonly meta?: JsonObject | undefined;
-  /** Parts of the request that the JSON parser silently changed; pointers into the request. Such a call is refused. */
+  /** The parts of the request that the JSON parser silently changed, as JSON pointers. Such a call is rejected. */
   readonly flaws?: readonly { readonly path: string; readonly message: string }[] | undefined;
   /** Asks the caller's user a question; undefined when the caller cannot. */
   readonly ask?: AskPerson | undefined;
@@ -49,11 +49,11 @@ export interface Call {
   readonly requestId?: string | undefined;
 }
 
-/** A confirmation that was given together with the call. */
+/** A confirmation that was sent together with the call. */
 export interface Consent {
-  /** How it was given, for the audit log. */
+  /** How the user confirmed, for the audit log. */
   readonly by: string;
-  /** It was typed at a terminal, so it also counts if the policy requires a human. */
+  /** It was typed at a terminal, so it also counts if the policy requires a user. */
   readonly isAttended: boolean;
 }
 

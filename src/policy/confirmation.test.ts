@@ -27,7 +27,7 @@ describe("bindCall", () => {
     expect(bindCall({ ...CALL, arguments: { all: false, to: "alice" } }, KEY)).toBe(BINDING);
   });
 
-  it("changes when text moves from one part of the call to the next", () => {
+  it("differs when text moves from one field of the call to the next", () => {
     const one = bindCall({ ...CALL, actorId: "a", toolId: 'b","c' }, KEY);
     expect(bindCall({ ...CALL, actorId: 'a","b', toolId: "c" }, KEY)).not.toBe(one);
   });

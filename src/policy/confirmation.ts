@@ -7,7 +7,7 @@ export type ConfirmationState = "pending" | "approved" | "denied" | "redeemed" |
 export interface BoundCall {
   readonly actorId: string;
   readonly toolId: string;
-  /** Hash of the definition in force: an approval is not valid for a definition that changed after it. */
+  /** Hash of the tool's definition: an approval is not valid for a definition that changed after it. */
   readonly definitionHash: string;
   readonly arguments: unknown;
 }
@@ -17,11 +17,11 @@ export const APPROVAL_ID_BYTES = 26;
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
 /** Approvals of equal calls have equal bindings. A binding cannot be made without the key. */
-export function bindCall({ actorId, toolId, definitionHash, arguments: given }: BoundCall, key: Uint8Array): string {
-  return hashCanonical(["approval", actorId, toolId, definitionHash, given], key);
+export function bindCall({ actorId, toolId, definitionHash, arguments: args }: BoundCall, key: Uint8Array): string {
+  return hashCanonical(["approval", actorId, toolId, definitionHash, args], key);
 }
 
-/** An id that cannot be guessed but can be typed: base 32 without letters that look alike. */
+/** An id that cannot be guessed but can be typed: base 32 without i, l, o and u, which are easily misread. */
 export function toApprovalId(random: Uint8Array): string {
   if (random.length < APPROVAL_ID_BYTES)
     throw new RangeError(`An approval id needs ${APPROVAL_ID_BYTES} random bytes.`);

@@ -39,7 +39,7 @@ const ask = (rest: Partial<PolicyQuestion> = {}): PolicyQuestion => ({
 const approval = (state: ConfirmationState) => ({ id: "ap_1", state });
 const codeOf = (decision: PolicyDecision): string => ("code" in decision ? decision.code : decision.kind);
 
-describe("decide", () => {
+describe("decidePolicy", () => {
   const destructive = ruling("destructive");
   it.each<[string, PolicyQuestion, DecisionOptions, object]>([
     ["allows a low-risk call", ask(), options(), { kind: "allow" }],
@@ -109,7 +109,7 @@ describe("decide", () => {
       "requires a user in mode human",
       ask({ ruling: destructive, call: { ...call, confirmed: true, approval: approval("pending") } }),
       options({ confirmation: { mode: "human" } }),
-      { kind: "confirm", answerer: "person" },
+      { kind: "confirm", answerer: "user" },
     ],
     ...(["auto", "human", "never"] as const).map((mode): [string, PolicyQuestion, DecisionOptions, object] => [
       `requires a user for a low-risk tool with needsPerson in mode ${mode}, even with confirmed: true`,
@@ -118,7 +118,7 @@ describe("decide", () => {
         call: { ...call, confirmed: true, approval: approval("pending") },
       }),
       options({ confirmation: { mode } }),
-      { kind: "confirm", answerer: "person" },
+      { kind: "confirm", answerer: "user" },
     ]),
     [
       "requires no confirmation in mode never",
@@ -196,7 +196,7 @@ describe("decide", () => {
     });
   });
 
-  it("says what to do next as data", () => {
+  it("returns the next steps as data", () => {
     expect(
       decidePolicy(ask({ ruling: ruling("high"), call: { ...call, profile: "gateway" } }), options()),
     ).toMatchObject({ hint: { action: "pass-key" } });
@@ -283,7 +283,7 @@ describe("decidePolicy, for any call", () => {
           ["IDEMPOTENCY_REQUIRED", key !== "never" && has(key) && !facts.hasKey],
           ["allow", true],
         ];
-        expect(codeOf(decidePolicy(question, section))).toBe(against.find(([, stands]) => stands)?.[0]);
+        expect(codeOf(decidePolicy(question, section))).toBe(against.find(([, applies]) => applies)?.[0]);
       }),
       { numRuns: 5000 },
     );

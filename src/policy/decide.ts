@@ -1,5 +1,5 @@
-// Decides about one call, from what is known of its tool, its actor and its approval. Pure: no arguments, no clock, no
-// storage.
+// Decides whether one call may run, from its tool, its actor and its approval. Pure: it reads neither the arguments of
+// the call nor the clock nor storage.
 import type { Hint, NextStep } from "../model/next-steps.js";
 import type { ConfirmationState } from "./confirmation.js";
 import type { PolicyOptions } from "./options.js";
@@ -17,8 +17,8 @@ export interface PolicyActor {
   readonly scopes: readonly string[];
 }
 
-/** Who confirms: the client's user in a dialog, a user of the gateway's CLI, or the caller itself. */
-export type Answerer = "client" | "person" | "caller";
+/** Who confirms the call: the client's user in a dialog, a user with the gateway's CLI, or the caller itself. */
+export type Answerer = "client" | "user" | "caller";
 
 /** Properties of this call. */
 export interface CallFacts {
@@ -79,7 +79,7 @@ export function decidePolicy(question: PolicyQuestion, options: DecisionOptions)
     return (
       checkActor(question) ??
       checkScopes(question) ??
-      checkStated(question, options) ??
+      checkDeclaredRisk(question, options) ??
       checkPin(question, options) ??
       checkConfirmation(question, options) ??
       checkKey(question, options) ?? { kind: "allow" }
@@ -111,7 +111,7 @@ function localScopes(missing: readonly string[]): NextStep {
   return { action: "edit-config", key: "policy.localScopes", change: "add", value: missing.join(" and ") };
 }
 
-function checkStated({ toolId, ruling }: PolicyQuestion, { preset }: DecisionOptions): Denial | undefined {
+function checkDeclaredRisk({ toolId, ruling }: PolicyQuestion, { preset }: DecisionOptions): Denial | undefined {
   if (preset !== "strict" || ruling.risk.origin.kind !== "default") return undefined;
   return {
     kind: "deny",
@@ -162,13 +162,13 @@ function checkConfirmation(question: PolicyQuestion, options: DecisionOptions): 
   const { toolId, ruling, call } = question;
   if (call.approval?.state === "denied") {
     const hint = "Do not repeat the call. Ask the user what to do instead.";
-    return { kind: "deny", code: "POLICY_DENIED", reason: `A person denied this call of ${toolId}.`, hint };
+    return { kind: "deny", code: "POLICY_DENIED", reason: `The user denied this call of ${toolId}.`, hint };
   }
   return {
     kind: "confirm",
     code: "CONFIRMATION_REQUIRED",
     reason: reasonToAsk(toolId, ruling),
-    answerer: call.canAsk ? "client" : mayConfirmItself(ruling, options.confirmation.mode) ? "caller" : "person",
+    answerer: call.canAsk ? "client" : mayConfirmItself(ruling, options.confirmation.mode) ? "caller" : "user",
     alsoNeedsKey: checkKey(question, options) !== undefined,
   };
 }

@@ -32,7 +32,7 @@ const selector = {
     .optional()
     .describe(
       "Globs or regexes as in `toolRules`, matched against the tool's name and against `server:tool`, or only against " +
-        "the name if `server` is given. A leading `!` excludes. Optional if `server` is given.",
+        "the name if `server` is set. A leading `!` excludes. Optional if `server` is set.",
     ),
   server: pattern.optional().describe("Name or glob of the servers that the entry applies to."),
 };

@@ -22,7 +22,7 @@ export interface PolicyRequest {
 export const KEY_MEMBER = "anygpt/idempotencyKey";
 
 /**
- * The member of a tool's `_meta` that requires a user's confirmation of every call. It is honoured from every server,
+ * The member of a tool's `_meta` that requires a user's confirmation of every call. It is honored from every server,
  * because it can only add restrictions.
  */
 export const PERSON_MEMBER = "anygpt/needsPerson";
@@ -33,7 +33,7 @@ export const SCOPES_MEMBER = "anygpt/requiredScopes";
 export function createPolicy(options: PolicyOptions, rule: Rule): Policy {
   const known = new WeakMap<Tool, Ruling>();
   const ruling = (tool: Tool): Ruling => {
-    const found = known.get(tool) ?? rule(toRuledTool(tool));
+    const found = known.get(tool) ?? rule(toPolicySubject(tool));
     known.set(tool, found);
     return found;
   };
@@ -60,7 +60,7 @@ function toStrings(value: unknown): readonly string[] {
 /** Idempotent methods according to RFC 9110. */
 const IDEMPOTENT_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 
-function toRuledTool({ server, name, definition, operation, file }: Tool): PolicySubject {
+function toPolicySubject({ server, name, definition, operation, file }: Tool): PolicySubject {
   const meta = definition["_meta"] as Record<string, unknown> | null | undefined;
   if (operation === undefined) {
     const declared = file?.risk === undefined ? {} : { declared: { by: "tool-file", risk: file.risk } as const };

@@ -55,7 +55,7 @@ describe("assessRisk", () => {
       "low by config",
     ],
     ["no source declares it and the default differs", { unknownRisk: "destructive" }, "destructive by default"],
-  ])("when %s", (_, facts, expected) => {
+  ])("assesses the risk when %s", (_, facts, expected) => {
     expect(say(assessRisk({ ...NOTHING, ...facts }))).toBe(expected);
   });
 

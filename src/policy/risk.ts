@@ -1,4 +1,4 @@
-// Assesses the risk of a tool, with its origin, from what is known of the tool. The caller makes no difference.
+// Assesses the risk of a tool and reports its origin. The risk does not depend on the caller.
 import type { JsonObject } from "../model/json.js";
 
 /** From harmless to irreversible. */

@@ -115,7 +115,7 @@ describe("compileRuling", () => {
       {},
       { isIdempotent: false, sendAs: "ref" },
     ],
-  ])("knows whether a call may be repeated when %s", async (_case, section, facts, expected) => {
+  ])("decides whether a call may be repeated when %s", async (_case, section, facts, expected) => {
     const ruling = await rule(section);
     expect(ruling({ server: "bank", name: "pay", ...facts }).key).toEqual(expected);
   });

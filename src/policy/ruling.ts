@@ -32,7 +32,7 @@ export interface PolicySubject {
   readonly requiredScopes?: readonly string[];
 }
 
-/** How the server handles a call's idempotency key. */
+/** Whether the tool may run twice, and how the server receives a call's idempotency key. */
 export interface KeyRuling {
   /** The tool may run again if it is unknown whether it ran. */
   readonly isIdempotent: boolean;
@@ -76,11 +76,11 @@ export async function compileRuling(options: PolicyOptions, compile: CompileSele
     const trust = trustOf(options, distrusted(tool));
     const risk = assessRisk({ ...tool, ...overrideOf(options, risks(tool)[0]), ...trust });
     // A read-only tool may be repeated, unless another source declares a higher risk.
-    const isReader = risk.risk === "low" && tool.annotations?.["readOnlyHint"] === true;
+    const isReadOnly = risk.risk === "low" && tool.annotations?.["readOnlyHint"] === true;
     const known = trust.isDistrusted ? { server: tool.server, name: tool.name } : tool;
     return {
       risk,
-      key: toKeyRuling(options, keys(tool), { ...known, isReader: isReader && !trust.isDistrusted }),
+      key: toKeyRuling(options, keys(tool), { ...known, isReadOnly: isReadOnly && !trust.isDistrusted }),
       scopes: [
         ...new Set([
           ...(tool.requiredScopes ?? []),
@@ -121,13 +121,13 @@ function trustOf(
 function toKeyRuling(
   { idempotency }: PolicyOptions,
   entries: readonly number[],
-  tool: PolicySubject & { readonly isReader: boolean },
+  tool: PolicySubject & { readonly isReadOnly: boolean },
 ): KeyRuling {
   const stated = entries.flatMap((entry) => idempotency.tools[entry] ?? []);
   const { annotations, takesKey } = tool;
   const declared = takesKey === true ? "_meta" : typeof takesKey === "string" && takesKey !== "" ? takesKey : undefined;
   const sendAs = stated.find((entry) => entry.sendKeyAs !== undefined)?.sendKeyAs ?? declared;
-  const isHarmless = annotations?.["idempotentHint"] === true || tool.isReader;
+  const isHarmless = annotations?.["idempotentHint"] === true || tool.isReadOnly;
   const isIdempotent =
     stated.find((entry) => entry.idempotent !== undefined)?.idempotent ??
     tool.idempotent ??

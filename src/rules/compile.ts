@@ -77,7 +77,7 @@ function toError(problems: readonly RuleProblem[]): DiscoveryError {
   const list = left > 0 ? [...shown, `and ${left} more`] : shown;
   const subject = problems.length === 1 ? "A pattern of toolRules is" : `${problems.length} patterns of toolRules are`;
   return new DiscoveryError("CONFIGURATION_ERROR", `${subject} invalid: ${list.join("; ")}.`, {
-    hint: 'Correct the patterns. Globs know "*", "?", "[abc]" and "{a,b}"; regexes are written /…/flags in RE2 syntax.',
+    hint: 'Correct the patterns. Globs support "*", "?", "[abc]" and "{a,b}"; regexes are written /…/flags in RE2 syntax.',
     facts: { problems },
   });
 }

@@ -24,7 +24,7 @@ const byRegex: NormalizedToolRule[] = [
   { pattern: ["/(delete|remove|destroy)/i"], enabled: false, tags: ["dangerous"] },
 ];
 
-describe("decide", () => {
+describe("decideRules", () => {
   it.each<[string, NormalizedToolRule[], string, boolean]>([
     ["no rules enable everything", [], "github:create_issue", true],
     ["example 1: * enables everything", [on("*")], "github:create_issue", true],
@@ -34,7 +34,7 @@ describe("decide", () => {
     ["example 2: writing files is not", onlyIssuesAndReading, "filesystem:write_file", false],
     ["example 2: deleting is disabled by its rule", onlyIssuesAndReading, "filesystem:delete_file", false],
     ["example 2: an earlier enabling rule wins over deleting", onlyIssuesAndReading, "github:delete_issue", true],
-    ["example 2: an issue tool elsewhere is not enabled", onlyIssuesAndReading, "gitlab:create_issue", false],
+    ["example 2: an issue tool of another server is not enabled", onlyIssuesAndReading, "gitlab:create_issue", false],
     ["example 3: the early * overrides the later disabling rule", allButDangerous, "fs:delete_file", true],
     ["example 3: the rest is enabled", allButDangerous, "fs:read_file", true],
     ["example 4: creating is enabled on github", byRegex, "github:create_issue", true],
@@ -68,8 +68,8 @@ describe("decide", () => {
     ["the flag g changes nothing", [off("/issue/g")], "github:create_issue", false],
     ["the flag y changes nothing", [off("/issue/y")], "github:create_issue", false],
     ["a regex matches anywhere", [off("/ssu/")], "github:create_issue", false],
-    ["a regex with alternatives", [off("/^fs_(read|write)$/")], "any:fs_write", false],
-    ["a regex that ends too early", [off("/^fs_(read|write)$/")], "any:fs_writer", true],
+    ["a regex with alternatives matches", [off("/^fs_(read|write)$/")], "any:fs_write", false],
+    ["a regex with $ does not match a longer name", [off("/^fs_(read|write)$/")], "any:fs_writer", true],
 
     ["the first match decides although it equals the default", [on("read_*"), off("*")], "fs:read_file", true],
     ["a first match equal to the default of an allow-list decides", [off("read_*"), on("*")], "fs:read_file", false],
@@ -105,10 +105,10 @@ describe("decide", () => {
     ["* matches a leading dot", [off("*secret")], "fs:.secret", false],
     ["* crosses colons", [off("a*z")], "s:a:b:z", false],
     ["full-width letters do not escape a glob", [off("*delete*")], "fs:ｄｅｌｅｔｅ", false],
-    ["a set", [off("get_[ab]")], "s:get_b", false],
-    ["a question mark", [off("get_?")], "s:get_bb", true],
-    ["an escaped star is a star", [off("get_\\*")], "s:get_x", true],
-    ["an escaped exclamation mark is one", [off("\\!x")], "s:!x", false],
+    ["a set matches one of its characters", [off("get_[ab]")], "s:get_b", false],
+    ["a question mark matches exactly one character", [off("get_?")], "s:get_bb", true],
+    ["an escaped star matches only a star", [off("get_\\*")], "s:get_x", true],
+    ["an escaped exclamation mark does not exclude", [off("\\!x")], "s:!x", false],
   ])("%s", async (_, rules, id, enabled) => {
     expect(decideRules(await compileRules(rules), tool(id)).enabled).toBe(enabled);
   });

@@ -1,4 +1,4 @@
-// Applies the rules to a tool, given by server and name. What the tool does and who calls it makes no difference.
+// Applies the rules to a tool. The decision depends only on the names of the server and the tool.
 import { toolId } from "../model/tool.js";
 import type { CompiledRule, CompiledRules } from "./compile.js";
 import type { Pattern } from "./pattern.js";

@@ -30,7 +30,7 @@ interface Effects {
   readonly undecided: number;
 }
 
-/** Finds rules without effect on the given tools. Without tools it reports nothing. */
+/** Finds rules without effect on these tools. Without tools it reports nothing. */
 export function findIneffectiveRules(rules: CompiledRules, tools: readonly RuleSubject[]): RuleWarning[] {
   if (tools.length === 0) return [];
   const effects = observe(rules, tools);

@@ -8,7 +8,7 @@ describe("toolRules", () => {
   it.each([
     ["a single pattern becomes a list", [{ pattern: "*x*" }], [{ pattern: ["*x*"] }]],
     ["a list stays a list", [{ pattern: ["a", "!b"], enabled: true }], [{ pattern: ["a", "!b"], enabled: true }]],
-    ["a rule about a server may leave the pattern out", [{ server: "github" }], [{ server: "github", pattern: ["*"] }]],
+    ["a rule with a server needs no pattern", [{ server: "github" }], [{ server: "github", pattern: ["*"] }]],
     ["no rules are the default", undefined, []],
   ])("%s", (_, input, output) => {
     expect(toolRulesOptions.parse(input)).toEqual(output);

@@ -15,8 +15,8 @@ export interface Pattern {
 export type CompilePattern = (source: string) => Pattern;
 
 /**
- * Returns a compiler for the given patterns. The regex engine is much larger than the rest of this folder, so it is
- * loaded only if a pattern needs it.
+ * Returns a compiler for these patterns. The regex engine is much larger than the rest of this folder, so it is loaded
+ * only if a pattern needs it.
  */
 export async function openPatternCompiler(sources: Iterable<string>): Promise<CompilePattern> {
   const hasRegex = [...sources].some((source) => splitRegex(toBody(source)) !== undefined);
@@ -31,7 +31,7 @@ export async function openPatternCompiler(sources: Iterable<string>): Promise<Co
     }
     if (engine === undefined)
       throw new TypeError(
-        `The regex engine is not loaded: ${source} was not among the patterns given to openPatternCompiler.`,
+        `The regex engine is not loaded: ${source} was not among the patterns passed to openPatternCompiler.`,
       );
     const { test } = engine.compileRegex(regex.source, regex.flags);
     return { source, negated, pairs: 0, test: (subject) => test(subject.written) };

@@ -21,7 +21,7 @@ describe("compileRegex", () => {
     ["\\u0041", "", "A", true],
     ["^\\d+$", "u", "123", true],
     ["a\\\\k<n>", "", "a\\k<n>", true],
-  ])("/%s/%s on %j is %j", (source, flags, text, expected) => {
+  ])("matches /%s/%s against %j: %j", (source, flags, text, expected) => {
     expect(compileRegex(source, flags).test(text)).toBe(expected);
   });
 
@@ -55,8 +55,8 @@ describe("compileRegex", () => {
     expect([...answers]).toEqual([true]);
   });
 
-  // A backtracking engine takes exponential time: 24 characters are enough to see it, and few enough to end.
-  it.each(EVIL_PATTERNS)("takes time in proportion to the length of a name with the evil /%s/", async (source) => {
+  // A backtracking engine takes exponential time: 24 characters are enough to detect it, and few enough to finish.
+  it.each(EVIL_PATTERNS)("matches the hostile pattern /%s/ in linear time", async (source) => {
     const regex = compileRegex(source, "");
     await expectLinear((length) => {
       const names = Array.from({ length: 100 }, (_, index) => `${"a".repeat(length)}_${index}`);

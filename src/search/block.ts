@@ -95,9 +95,9 @@ export function createBlockBuilder({ vocabulary, ranking, meaning }: BlockParts)
     }
   };
 
-  return function* build(given) {
+  return function* build(unsorted) {
     // Sorted by id, so that hits with equal scores have the same order in every index.
-    const documents = given.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    const documents = unsorted.toSorted((a, b) => (a.id < b.id ? -1 : 1));
     const ends = new Uint32Array(documents.length);
     const list = createWordList(documents.length * EXPECTED_WORDS);
     const meanings = meaning === undefined ? undefined : createMeanings(documents.length, meaning.dims);
@@ -121,7 +121,7 @@ export function createBlockBuilder({ vocabulary, ranking, meaning }: BlockParts)
   };
 }
 
-/** The expected number of words per document; another number only causes copying. */
+/** The expected number of words per document. If documents have more, the arrays are copied. */
 const EXPECTED_WORDS = 64;
 
 interface WordList {

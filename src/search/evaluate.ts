@@ -49,8 +49,8 @@ export function evaluateOutcomes(queries: readonly EvalQuery[], outcomes: readon
 /** Every relevant tool counts as found, regardless of its grade; the grade matters only in `ndcg@10`. */
 export function scoreAnswer(relevant: EvalQuery["relevant"], ids: readonly string[]): EvalScores {
   const grades = new Map(relevant.map(({ id, grade = 1 }) => [id, grade]));
-  const recallAt = (cut: number): number =>
-    ids.slice(0, cut).filter((id) => grades.has(id)).length / Math.max(grades.size, 1);
+  const recallAt = (count: number): number =>
+    ids.slice(0, count).filter((id) => grades.has(id)).length / Math.max(grades.size, 1);
   const first = ids.findIndex((id) => grades.has(id));
   return {
     "hit@1": first === 0 ? 1 : 0,

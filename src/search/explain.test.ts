@@ -27,7 +27,7 @@ describe("explain", () => {
     expect(index.explain(word, document)).toEqual([{ word, found, kind, fields }]);
   });
 
-  it("leaves out stop words and words that do not occur", () => {
+  it("omits stop words and words that do not occur", () => {
     expect(index.explain("please delete the spaceship", document).map(({ word }) => word)).toEqual(["delete"]);
   });
 });

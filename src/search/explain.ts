@@ -26,7 +26,7 @@ interface ExplainParts {
 }
 
 /**
- * Leaves out stop words. Of several words for one word of the query, the most literal is returned. Matches by meaning
+ * Omits stop words. Of several words for one word of the query, the most literal is returned. Matches by meaning
  * come last.
  */
 export function explainMatch({ terms }: Query, document: SearchDocument, parts: ExplainParts): Match[] {

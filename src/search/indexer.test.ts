@@ -18,7 +18,7 @@ function group(documents: readonly SearchDocument[], read: () => void = () => {}
   };
 }
 
-const compareClosely = () => () => ({ answered: 0, name: 0, server: 0 });
+const comparePieces = () => () => ({ answered: 0, name: 0, server: 0 });
 
 const QUERIES = ["read a file", "send mail", "delete the branch", "weather", "reed fiel"];
 
@@ -45,7 +45,7 @@ describe("createIndexer", () => {
       read.push(description);
       return vector;
     };
-    const indexer = createIndexer({ meaning: { dims: 4, readQuery: () => vector, readTool, compareClosely } });
+    const indexer = createIndexer({ meaning: { dims: 4, readQuery: () => vector, readTool, comparePieces } });
     const copy = (description: string): DocumentGroup => group([tool("fs", "read_file", description)]);
     await indexer.index([copy("Read a file."), group([tool("mail", "send", "Send mail.")])]);
     await indexer.index([copy("Read a file.")]);
@@ -63,14 +63,14 @@ describe("createIndexer", () => {
       read += 1;
       return vector;
     };
-    const indexer = createIndexer({ meaning: { dims: 4, readQuery: () => vector, readTool, compareClosely } });
+    const indexer = createIndexer({ meaning: { dims: 4, readQuery: () => vector, readTool, comparePieces } });
     await indexer.index([copy()]);
     await indexer.index([copy()]);
     await indexer.index([copy()]);
     expect(read).toBe(450);
   });
 
-  it("answers like a newly built index, whatever was indexed before", async () => {
+  it("answers like a newly built index after any sequence of changes", async () => {
     const word = fc.constantFrom("read", "file", "send", "mail", "delete", "branch", "weather", "list", "the", "city");
     const text = fc.array(word, { minLength: 1, maxLength: 6 }).map((words) => words.join(" "));
     const server = fc.array(fc.tuple(text, text), { maxLength: 4 });

@@ -23,18 +23,19 @@ describe("createNearWords", () => {
     expect(find("repository", 0)).toEqual([]);
   });
 
-  const alike = (count: number): string[] => Array.from({ length: count }, (_, number) => `pre${10_000 + number}fix`);
+  const similarWords = (count: number): string[] =>
+    Array.from({ length: count }, (_, number) => `pre${10_000 + number}fix`);
 
-  it("finds the same of very many words that look alike, whatever their order", () => {
-    const words = alike(20_000);
+  it("finds the same words among very many similar ones, in any order", () => {
+    const words = similarWords(20_000);
     const found = [createNearWords(words), createNearWords(words.toReversed())].map((near) => near("pre1000ofix", 1));
     expect(found[0]).toContainEqual({ word: "pre10000fix", distance: 1 });
     expect(found[1]).toEqual(found[0]);
   });
 
-  it("compares as few of 20,000 words that look alike as of 1,000", async () => {
+  it("takes no longer with 20,000 similar words than with 1,000", async () => {
     const lookUp = (count: number) => {
-      const near = createNearWords(alike(count));
+      const near = createNearWords(similarWords(count));
       return () => {
         for (let number = 0; number < 20; number += 1) near(`pre1000${number}ofix`, 1);
       };

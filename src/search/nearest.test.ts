@@ -9,12 +9,12 @@ describe("nearestNames", () => {
     ["a letter missing", "create_isue", ["create_issue"]],
     ["two letters swapped", "get_isseu", ["get_issue"]],
     ["a part of a name, the start first", "create", ["create_issue", "create_issue_comment"]],
-    ["a name inside the given one", "fork_repository", ["fork"]],
+    ["a name that contains a known one", "fork_repository", ["fork"]],
     ["a part inside", "code", ["search_code"]],
-    ["nothing plausible", "send_email", []],
-    ["parts too short to say anything", "me_too", []],
-    ["nothing at all", "--", []],
-  ])("%s", (_, name, nearest) => {
+    ["an unrelated name", "send_email", []],
+    ["parts that are too short", "me_too", []],
+    ["a name without letters and digits", "--", []],
+  ])("suggests names for %s", (_, name, nearest) => {
     expect(nearestNames(name, names)).toEqual(nearest);
   });
 

@@ -9,7 +9,7 @@ export function nearestNames(name: string, candidates: Iterable<string>, max = 3
   return createNearestNames(candidates)(name, max);
 }
 
-/** The same for several names, with candidates that are prepared once. */
+/** Like `nearestNames` for several names: prepares the candidates once. */
 export function createNearestNames(candidates: Iterable<string>): (name: string, max?: number) => string[] {
   const prepared = Array.from(new Set(candidates), (candidate) => ({ candidate, key: toKey(candidate) }));
   return (name, max = 3) => {

@@ -60,7 +60,7 @@ export interface QueryParts {
 /** A word in more documents than this is assumed to be in one that the caller may see. */
 const FEW_DOCUMENTS = 8;
 
-function isSeen(word: number, { postings, accepts }: QueryParts): boolean {
+function isVisible(word: number, { postings, accepts }: QueryParts): boolean {
   const count = countWord(postings, word);
   if (count === 0 || count > FEW_DOCUMENTS) return count > 0;
   const start = postings.starts[word] ?? 0;
@@ -92,7 +92,7 @@ export function readQuery(query: string, parts: QueryParts): Query {
 function readWords(query: string, parts: QueryParts) {
   const isKnown = (word: string): boolean => {
     const number = parts.vocabulary.findWord(word);
-    return number !== undefined && isSeen(number, parts);
+    return number !== undefined && isVisible(number, parts);
   };
   const clauses = splitClauses(query);
   const marked = clauses.flatMap((clause, index) =>
@@ -109,7 +109,7 @@ function draftTerm({ word, stem, clauses }: Pick<Draft, "word" | "stem" | "claus
   const isStop = isStopWord(word);
   const number = vocabulary.findWord(word);
   const readings = (stemNumber === undefined ? [] : vocabulary.formsOf(stemNumber))
-    .filter((form) => isSeen(form, parts))
+    .filter((form) => isVisible(form, parts))
     .map((form): QueryReading => {
       return form === number
         ? { word: form, kind: "exact", share: 1 }
@@ -163,8 +163,8 @@ function correctTyping(
   { vocabulary, nearWords, ranking }: QueryParts,
 ): ReadonlyMap<string, string> {
   const corrections = new Map<string, string>();
-  const unread = drafts.filter(({ readings, role }) => readings.length === 0 && role === "content");
-  for (const { word, readings } of unread.slice(0, MAX_CORRECTED)) {
+  const unmatched = drafts.filter(({ readings, role }) => readings.length === 0 && role === "content");
+  for (const { word, readings } of unmatched.slice(0, MAX_CORRECTED)) {
     for (const near of nearWords(word)) {
       const number = vocabulary.findWord(near.word);
       if (number === undefined) continue;

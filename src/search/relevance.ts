@@ -7,7 +7,7 @@ import { toRarity } from "./query.js";
 export interface Evidence {
   /** The share of the content words that the hit answers at all, including synonyms. */
   readonly covered: number;
-  /** The same for the words themselves and their other forms only. */
+  /** Like `covered`, without synonyms: only the words themselves and their other forms. */
   readonly literal: number;
   /** How fully the strongest words are answered. */
   readonly strength: number;
@@ -37,7 +37,7 @@ export function weighEvidence(
   const content = contentOf(terms);
   const weights = content.map((term) => terms[term]?.weight ?? 0);
   const cover = createCoverage({ terms });
-  const asked = sum(weights.toSorted((a, b) => b - a).slice(0, MAX_REQUESTED_WORDS)) || 1;
+  const requested = sum(weights.toSorted((a, b) => b - a).slice(0, MAX_REQUESTED_WORDS)) || 1;
   const rarest = toRarity(0, size);
   return candidates.map(({ contributions, literal, likeness, score }, index) => {
     const { covered, answered } = cover(contributions);
@@ -46,7 +46,7 @@ export function weighEvidence(
     return {
       covered,
       literal,
-      strength: answered / asked,
+      strength: answered / requested,
       amount: answered / rarest,
       first: isFirst ? 1 : 0,
       lead: isFirst ? Math.min(score - rival, MAX_LEAD[likeness === undefined ? "words" : "meaning"]) : 0,
@@ -107,8 +107,8 @@ export function toRelevance(evidence: Evidence, hasMeaning: boolean): number {
 }
 
 /**
- * Separate from relevance: a fitting tool may be one of several that are hard to tell apart. Also fitted by `npm run
- * fit`.
+ * The model that decides whether any tool fits. It is separate from relevance, because the relevance is low if several
+ * similar tools fit. Also fitted by `npm run fit`.
  */
 const FITTING_BY_WORDS = { constant: -2.97, strength: 18.29, likeness: 0, length: 0, threshold: 0.24 };
 const FITTING_BY_WORDS_AND_MEANING = {

@@ -28,13 +28,13 @@ describe("createScorer", () => {
   it("returns the best accepted documents, sorted by score and then by number", () => {
     const frequency = fc.integer({ min: 1, max: 9 });
     fc.assert(
-      fc.property(fc.array(frequency, { maxLength: 60 }), fc.integer({ min: 1, max: 20 }), (frequencies, most) => {
+      fc.property(fc.array(frequency, { maxLength: 60 }), fc.integer({ min: 1, max: 20 }), (frequencies, max) => {
         const accepts = (document: number): boolean => document % 3 !== 0;
-        const best = createScorer(postingsOf(frequencies), RANKING)([TERM], { most, accepts });
+        const best = createScorer(postingsOf(frequencies), RANKING)([TERM], { max, accepts });
         const expected = [...frequencies.keys()]
           .filter(accepts)
           .sort((a, b) => (frequencies[b] ?? 0) - (frequencies[a] ?? 0) || a - b)
-          .slice(0, most);
+          .slice(0, max);
         expect(best.map(({ document }) => document)).toEqual(expected);
       }),
     );
@@ -42,7 +42,7 @@ describe("createScorer", () => {
 
   it("adds up all readings of a word before saturation, and resets its state", () => {
     const score = createScorer(postingsOf([1024]), RANKING);
-    const selection = { most: 5, accepts: () => true };
+    const selection = { max: 5, accepts: () => true };
     const half = { word: 0, kind: "form", share: 0.5 } as const;
     const once = score([TERM], selection)[0]?.score ?? 0;
     const twice = score([{ ...TERM, readings: [half, half] }], selection)[0]?.score ?? 0;

@@ -11,7 +11,7 @@ export interface Scored {
 
 export interface Selection {
   /** The maximum number of documents to return. */
-  readonly most: number;
+  readonly max: number;
   /** Called only for documents that would be among the best. */
   readonly accepts: (document: number) => boolean;
 }
@@ -61,14 +61,14 @@ export function saturate(frequency: number, saturation: number): number {
 }
 
 /** A heap with the worst of the best on top, so that only few of very many documents are sorted. */
-function selectBest(found: readonly number[], totals: Float64Array, { most, accepts }: Selection): Scored[] {
+function selectBest(found: readonly number[], totals: Float64Array, { max, accepts }: Selection): Scored[] {
   const heap: Scored[] = [];
   for (const document of found) {
     const candidate = { document, score: totals[document] ?? 0 };
     const worst = heap[0];
-    if (heap.length >= most && worst !== undefined && !isWorse(worst, candidate)) continue;
+    if (heap.length >= max && worst !== undefined && !isWorse(worst, candidate)) continue;
     if (!accepts(document)) continue;
-    if (heap.length < most) raise(heap, heap.push(candidate) - 1);
+    if (heap.length < max) raise(heap, heap.push(candidate) - 1);
     else sink(heap, candidate);
   }
   return heap.sort((a, b) => (isWorse(a, b) ? 1 : -1));

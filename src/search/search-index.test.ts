@@ -169,7 +169,7 @@ describe("search", () => {
     expect([search("delete the x thing"), search("remove the x thing")]).toEqual(["b:delete_x", "a:remove_x"]);
   });
 
-  it("leaves out hits far below the best", () => {
+  it("omits hits far below the best", () => {
     expect(ids("file")).toEqual(["fs:read_file", "fs:writeFile"]);
     expect(ids("delete branch file")).toEqual(["github:delete_branch"]);
   });

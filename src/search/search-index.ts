@@ -5,7 +5,7 @@ import { type RankingConstants, RANKING } from "./constants.js";
 import { explainMatch, type Match } from "./explain.js";
 import type { SearchDocument } from "./fields.js";
 import { type Fused, fuse } from "./fuse.js";
-import { lookClosely } from "./look-closely.js";
+import { runSecondPass } from "./second-pass.js";
 import { createLikenessIndex } from "./meaning/likeness.js";
 import type { Meaning } from "./meaning/meaning.js";
 import { createNearWords, type FindNearWords } from "./near-words.js";
@@ -30,7 +30,7 @@ export interface SearchIndex {
 
 export interface SearchQuery {
   readonly limit: number;
-  /** Hits with a lower relevance are left out. */
+  /** Hits with a lower relevance are omitted. */
   readonly minRelevance?: number;
   /** Which documents the caller may see; applied before `limit`. */
   readonly accepts?: (id: string) => boolean;
@@ -56,7 +56,7 @@ const NEAREST_IN_MEANING = 50;
 /** Candidates beyond this number are not counted. */
 const MAX_HITS = 60;
 /**
- * A hit whose relevance is below this share of the best one's is left out, unless it is among the first few. With
+ * A hit whose relevance is below this share of the best one's is omitted, unless it is among the first few. With
  * meaning, relevances are farther apart.
  */
 const FAR_BELOW_BEST = { words: 0.06, meaning: 0.04 };
@@ -65,7 +65,7 @@ const FIRST_FEW = 3;
 const FIRST_FEW_OF_SEVERAL = 5;
 /** If more tools than this have the name in the query, the rest of their text decides between them. */
 const MAX_NAMESAKES = 3;
-/** Hits below this relevance are left out even among the first few. */
+/** Hits below this relevance are omitted even among the first few. */
 const MIN_SHOWN_RELEVANCE = 0.01;
 /** Only an exact name gets 1. */
 const MAX_RELEVANCE = 0.99;
@@ -94,11 +94,11 @@ function finish<Result>(steps: Generator<void, Result>): Result {
 }
 
 export function* buildIndex(
-  given: readonly Block[],
+  unsorted: readonly Block[],
   { vocabulary, ranking, meaning }: BlockParts,
 ): Generator<void, SearchIndex> {
   // Sorted, so that equal hits are ordered by id.
-  const blocks = given.toSorted((a, b) => ((a.ids[0] ?? "") < (b.ids[0] ?? "") ? -1 : 1));
+  const blocks = unsorted.toSorted((a, b) => ((a.ids[0] ?? "") < (b.ids[0] ?? "") ? -1 : 1));
   const postings = yield* invert(blocks, vocabulary);
   const { size } = postings;
   const positions = createDocumentPositions(blocks, size);
@@ -116,13 +116,13 @@ export function* buildIndex(
     const likeness = meanings?.compare(corrected, query.clauses);
     // Stop words occur nearly everywhere: they help to order good hits, but searching for them would be slow.
     const terms = query.terms.filter(({ role }) => role !== "small");
-    const documents = new Set(score(terms, { most: BEST_BY_WORDS, accepts }).map(({ document }) => document));
+    const documents = new Set(score(terms, { max: BEST_BY_WORDS, accepts }).map(({ document }) => document));
     if (terms.length > 0) for (const near of likeness?.nearest(NEAREST_IN_MEANING, accepts) ?? []) documents.add(near);
     const candidates = rerank([...documents], query, { ...positions, ranking });
     const fused = fuse(candidates, { query, likeness, size, ranking, idOf: positions.idOf });
-    const compare = meaning?.compareClosely(corrected);
+    const compare = meaning?.comparePieces(corrected);
     if (compare === undefined) return fused;
-    return lookClosely(fused, { ...positions, query, ranking, compare });
+    return runSecondPass(fused, { ...positions, query, ranking, compare });
   };
 
   const weigh = (text: string, query: Query, accepts: (document: number) => boolean) => {
@@ -137,14 +137,14 @@ export function* buildIndex(
   return {
     size,
     weigh: (text, accepts = () => true) =>
-      weigh(text, readQuery(text, { ...parts, accepts: everyone }), (document) =>
+      weigh(text, readQuery(text, { ...parts, accepts: acceptAll }), (document) =>
         accepts(positions.idOf(document)),
       ).map((one) => ({
         id: positions.idOf(one.document),
         evidence: one.evidence,
       })),
     explain: (query, document) =>
-      explainMatch(readQuery(query, { ...parts, accepts: everyone }), document, { vocabulary, meaning, text: query }),
+      explainMatch(readQuery(query, { ...parts, accepts: acceptAll }), document, { vocabulary, meaning, text: query }),
     search(text, { limit, minRelevance = 0, accepts = () => true }) {
       const acceptsNumber = (document: number): boolean => accepts(positions.idOf(document));
       const query = readQuery(text, { ...parts, accepts: acceptsNumber });
@@ -161,11 +161,11 @@ export function* buildIndex(
         .named(toKey(text))
         .filter(acceptsNumber)
         .map((document) => ({ document, exactness: nameExactly(text.trim(), positions.idOf(document)) }));
-      const cut = {
+      const limits = {
         few: query.clauses.length > 1 ? FIRST_FEW_OF_SEVERAL : FIRST_FEW,
         farBelow: FAR_BELOW_BEST[hasMeaning ? "meaning" : "words"],
       };
-      const hits = toHits(named, candidates, cut).map(({ document, relevance }) => ({
+      const hits = toHits(named, candidates, limits).map(({ document, relevance }) => ({
         id: positions.idOf(document),
         relevance,
       }));
@@ -202,18 +202,18 @@ interface Weighed {
   readonly relevance: number;
 }
 
-interface Cut {
-  /** The number of first hits that are shown if they may be right at all. */
+interface HitLimits {
+  /** The number of first hits that are shown even if they are far below the best. */
   readonly few: number;
-  /** Below this share of the best relevance, further hits are left out. */
+  /** Below this share of the best relevance, further hits are omitted. */
   readonly farBelow: number;
 }
 
 /**
  * Exact names come first, sorted by exactness, then the candidates in their order. Relevance never increases down the
- * list, and hits far below the best are left out.
+ * list, and hits far below the best are omitted.
  */
-function toHits(named: readonly Named[], candidates: readonly Weighed[], { few, farBelow }: Cut): Weighed[] {
+function toHits(named: readonly Named[], candidates: readonly Weighed[], { few, farBelow }: HitLimits): Weighed[] {
   const rank = new Map(candidates.map(({ document }, index) => [document, index]));
   const rankOf = (document: number): number => rank.get(document) ?? candidates.length;
   // A word that is the name of many tools identifies none of them.
@@ -233,7 +233,7 @@ function toHits(named: readonly Named[], candidates: readonly Weighed[], { few, 
   return hits;
 }
 
-const everyone = (): boolean => true;
+const acceptAll = (): boolean => true;
 
 /** Created on the first mistyped word: most catalogs never see one. */
 function nearWordsOf(vocabulary: Vocabulary, postings: Postings): FindNearWords {

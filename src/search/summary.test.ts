@@ -65,7 +65,7 @@ describe("summarize", () => {
     expect(summarize(description)).toBe(summary);
   });
 
-  it("cuts at a word boundary", () => {
+  it("truncates at a word boundary", () => {
     expect(summarize("Create an issue in a repository of the given owner", 30)).toBe("Create an issue in a…");
   });
 

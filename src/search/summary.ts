@@ -22,14 +22,14 @@ export function summarize(description: string, maxLength = 100): string {
 /** The first sentence that says what a tool does. Skips headings, labels, warnings and generic openings. */
 export function toFirstSentence(description: string): string {
   const text = description.length > MAX_READ_LENGTH ? description.slice(0, MAX_READ_LENGTH) : description;
-  let second = "";
+  let fallback = "";
   for (const paragraph of paragraphsOf(text)) {
     for (const sentence of sentencesOf(paragraph)) {
       if (!isWarning(sentence)) return isPlaceholder(sentence) ? "" : dropOpening(sentence);
-      second ||= sentence;
+      fallback ||= sentence;
     }
   }
-  return dropOpening(second.replace(/^\p{Lu}{2,}\s*[:!–—-]\s*/u, "")) || toPlainText(text).replace(/^#+\s*/u, "");
+  return dropOpening(fallback.replace(/^\p{Lu}{2,}\s*[:!–—-]\s*/u, "")) || toPlainText(text).replace(/^#+\s*/u, "");
 }
 
 const BULLET = /^(?:[-*+•]|\d+[.)])\s+/u;

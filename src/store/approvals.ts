@@ -4,7 +4,7 @@ export type ApprovalState = "pending" | "approved" | "denied" | "redeemed" | "ex
 export interface ApprovalSubject {
   readonly actor: string;
   readonly tool: string;
-  /** Hash of everything that identifies the call. The store only compares it for equality. */
+  /** Hash of the call. The store only compares it for equality. */
   readonly binding: string;
 }
 
@@ -40,10 +40,10 @@ export interface ApprovalVerdict {
 /** Every approval except a redeemed one expires. Setting the system clock back never extends its validity. */
 export interface Approvals {
   /**
-   * Returns the existing approval if one for the same subject is pending or approved. Once a subject was requested with
-   * `selfService: false`, it stays so, even if a later request allows self-service. The store keeps the newest 100
-   * unanswered approvals of each actor, so that one actor cannot fill the store; older ones are deleted, which callers
-   * see as expired.
+   * Returns the existing approval if one for the same subject is pending or approved. If one request has
+   * `selfService: false`, the approval keeps `selfService: false`, even if a later request allows self-service. The store
+   * keeps the newest 100 unanswered approvals of each actor, so that one actor cannot fill the store; it deletes older
+   * ones.
    */
   ask(request: ApprovalRequest): Promise<Approval>;
   /** Undefined when no pending approval has this id. */
@@ -58,7 +58,7 @@ export interface Approvals {
     from: "pending" | "approved",
     now: number,
   ): Promise<Approval | undefined>;
-  /** The approval in force for the subject: one that can be redeemed, otherwise the newest pending or denied one. */
+  /** The valid approval for the subject: an approved one, otherwise the newest pending or denied one. */
   lookup(subject: ApprovalSubject, now: number): Promise<Approval | undefined>;
   find(id: string, now: number): Promise<Approval | undefined>;
   /** Newest first. Without `state`, lists pending approvals. */

@@ -21,8 +21,8 @@ export interface RecordedArchive extends Archive {
 
 export type ArchiveContent =
   | { readonly kind: "missing" }
-  /** `isAsWritten`: the file has the recorded SHA-256. `records` ends before the first line that is not a record. */
-  | { readonly kind: "read"; readonly isAsWritten: boolean; readonly records: readonly AuditRecord[] };
+  /** `isUnmodified`: the file has the recorded SHA-256. `records` ends before the first line that is not a record. */
+  | { readonly kind: "read"; readonly isUnmodified: boolean; readonly records: readonly AuditRecord[] };
 
 /** The rotation record, which is appended to the chain and describes the archive. */
 export function toRotationBody(archive: Archive, rotation: { readonly id: string; readonly now: number }): AuditBody {
@@ -61,7 +61,7 @@ export async function readAuditArchive(folder: string, archive: Archive): Promis
   if (!/^audit-\d+-\d+-[\w-]{1,64}\.jsonl$/.test(archive.name)) return { kind: "missing" };
   const text = await readFile(join(folder, archive.name), "utf8").catch(() => undefined);
   if (text === undefined) return { kind: "missing" };
-  return { kind: "read", isAsWritten: sha256(text) === archive.sha256, records: parseArchive(text) };
+  return { kind: "read", isUnmodified: sha256(text) === archive.sha256, records: parseArchive(text) };
 }
 
 /** Returns the records up to the first line that is not a record. */

@@ -21,7 +21,7 @@ export interface AuditRecord extends AuditMark {
   readonly body: string;
 }
 
-/** Selects audit records; all given conditions must hold. */
+/** Selects audit records that match all fields. */
 export interface AuditQuery {
   readonly after?: number;
   readonly before?: number;
@@ -49,7 +49,7 @@ export interface CheckpointRecord extends AuditMark {
   readonly signature: string;
 }
 
-/** Moves the oldest records out of the chain; the archive file exists already. */
+/** Deletes the oldest records, which the caller has already written to an archive file. */
 export interface Removal {
   /** The position just before the first record to remove. */
   readonly after: AuditMark;

@@ -66,7 +66,7 @@ describe("createStore", () => {
   });
 
   it.each([true, false])(
-    "reports an obstacle in the path and recovers without a restart (inline: %s)",
+    "fails while a folder has the name of its file, and works again without a restart (inline: %s)",
     async (inline) => {
       await mkdir(file, { recursive: true });
       const store = open(inline);
@@ -99,8 +99,8 @@ describe("createStore", () => {
   );
 
   it("reports that its folder cannot be created", async () => {
-    await writeFile(join(folder, "in-the-way"), "");
-    const store = open(true, join(folder, "in-the-way", "store.db"));
+    await writeFile(join(folder, "not-a-folder"), "");
+    const store = open(true, join(folder, "not-a-folder", "store.db"));
     await expect(store.keys.find(SCOPE, 1)).rejects.toMatchObject({ code: "AUDIT_UNAVAILABLE" });
     await expect(store.audit.append([BODY])).rejects.toMatchObject({
       code: "AUDIT_UNAVAILABLE",
@@ -108,10 +108,10 @@ describe("createStore", () => {
     });
   });
 
-  it("notices that its file was removed, and creates a new one", async () => {
+  it("creates a new file when its file was removed", async () => {
     const store = open();
     await store.audit.append([BODY]);
-    renameSync(file, `${file}.elsewhere`);
+    renameSync(file, `${file}.moved`);
     await store.audit.append([BODY]);
     expect(await store.audit.read({})).toHaveLength(1);
   });

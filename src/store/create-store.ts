@@ -23,11 +23,11 @@ export function storeFile(stateFolder: string): string {
 export function createStore({ file, inline = false }: StoreParts): Store {
   const writer = inline ? createInlineChannel(createDatabaseSession(file)) : createThreadChannel(file);
   const reader = createInlineChannel(createReader(file));
-  let isSound = false;
+  let lastWriteSucceeded = false;
 
   const send = async (channel: DatabaseChannel, request: Request): Promise<unknown> => {
     const reply = await channel.send(request);
-    if (channel === writer) isSound = reply.kind === "done";
+    if (channel === writer) lastWriteSucceeded = reply.kind === "done";
     if (reply.kind === "failed") throw toError(reply.fault, file, request.part);
     return reply.value;
   };
@@ -36,7 +36,7 @@ export function createStore({ file, inline = false }: StoreParts): Store {
     Object.fromEntries(
       Object.entries(STORE_OPERATIONS[part]).map(([method, effect]) => [
         method,
-        (...given: readonly unknown[]) => send(effect === "read" ? reader : writer, { part, method, given }),
+        (...args: readonly unknown[]) => send(effect === "read" ? reader : writer, { part, method, args }),
       ]),
     );
 
@@ -51,7 +51,7 @@ export function createStore({ file, inline = false }: StoreParts): Store {
     credentials: partOf("credentials") as Store["credentials"],
     toolFiles: partOf("toolFiles") as Store["toolFiles"],
     prepare: () =>
-      isSound ? undefined : send(writer, { part: "probe", method: "write", given: [] }).then(() => undefined),
+      lastWriteSucceeded ? undefined : send(writer, { part: "probe", method: "write", args: [] }).then(() => undefined),
     async close() {
       await writer.close();
       await reader.close();
@@ -67,7 +67,7 @@ const NOT_REQUIRED_FOR_CALLS: ReadonlySet<Request["part"]> = new Set([
   "toolFiles",
 ]);
 
-/** A call is not executed when a part that belongs to its record cannot be written: hence AUDIT_UNAVAILABLE. */
+/** A call that cannot be recorded must not run: errors of the parts that record calls are AUDIT_UNAVAILABLE. */
 function codeOf(part: Request["part"]): ErrorCode {
   return NOT_REQUIRED_FOR_CALLS.has(part) ? "INTERNAL_ERROR" : "AUDIT_UNAVAILABLE";
 }

@@ -1,4 +1,4 @@
-/** Identifies a sign-in. The same name at another address is another server, and every actor signs in separately. */
+/** Identifies a sign-in: one per server name, server address and actor. */
 export interface CredentialKey {
   readonly server: string;
   /** Hash of the address to which the credential may be sent. The store only compares it for equality. */
@@ -7,7 +7,7 @@ export interface CredentialKey {
 }
 
 export interface StoredCredential extends CredentialKey {
-  /** The authorization server that issued the credential. Only this server may be asked to refresh it. */
+  /** The authorization server that issued the credential. Only this authorization server may refresh it. */
   readonly issuer: string;
   readonly sealed: Uint8Array;
   /** Increases with every change and is never reused: a caller with an older version is out of date. */
@@ -29,7 +29,7 @@ export interface RenewalRequest {
   /** Random value, new for every attempt. */
   readonly holder: string;
   readonly now: number;
-  /** Longest validity of the claim. The claim also ends when its process ends, even by a crash. */
+  /** How long the claim is valid at most. It also ends when its process ends, even by a crash. */
   readonly ttlMs: number;
 }
 
@@ -38,7 +38,7 @@ export type RenewalRight = Pick<RenewalRequest, "version" | "holder">;
 
 export type RenewalClaim =
   | { readonly kind: "claimed"; readonly credential: StoredCredential }
-  /** A process that is alive is refreshing it. */
+  /** Another process is refreshing it. */
   | { readonly kind: "held" }
   /** The stored version is not the one that the caller wants to refresh, or the credential was removed. */
   | { readonly kind: "changed"; readonly credential?: StoredCredential };

@@ -6,14 +6,14 @@ export function ownersFolder(file: string): string {
 }
 
 /**
- * Whether a process uses the store or left a call in it that must be recovered. It opens no database: nearly every
- * start has nothing to recover and only reads one folder.
+ * Whether a process uses the store or left a call in it that must be recovered. It only reads one folder and opens no database,
+ * because nearly every start has nothing to recover.
  */
 export async function hasOwners(file: string): Promise<boolean> {
   try {
     return (await readdir(ownersFolder(file))).length > 0;
   } catch (error) {
-    // An unreadable folder may contain a lock file. The recovery that follows reports what is wrong with it.
+    // An unreadable folder may contain a lock file. The recovery that follows reports the error.
     return !(error instanceof Error && "code" in error && error.code === "ENOENT");
   }
 }

@@ -29,7 +29,7 @@ export interface KeyRecord {
 }
 
 export interface ReserveRequest {
-  /** Hash of everything that identifies the call. The store only compares it for equality. */
+  /** Hash of the call. The store only compares it for equality. */
   readonly fingerprint: string;
   /** New for every attempt: it is the fencing token. A second reservation with the same id is the same attempt. */
   readonly requestId: string;
@@ -53,8 +53,8 @@ export type Reservation =
 export const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /**
- * `failed` is a definite error of the tool, which is replayed like an answer. An answer may be recorded by its size
- * only.
+ * `failed` is a definite error of the tool, which is replayed like an answer. `answerBytes`: only the size of the answer
+ * is stored.
  */
 export type KeyEnding =
   | { readonly kind: "completed" | "failed"; readonly answer: Uint8Array }
@@ -72,7 +72,7 @@ export interface KeyQuery {
 export interface KeyRecords {
   /** Exactly one of all concurrent callers gets the claim. An expired record counts as absent. */
   reserve(scope: KeyScope, request: ReserveRequest): Promise<Reservation>;
-  /** Await this before sending the first byte. False: the claim is lost and nothing may be sent. */
+  /** Must complete before the first byte is sent. False: the claim is lost and nothing may be sent. */
   dispatch(claim: KeyClaim, now: number): Promise<boolean>;
   /** False: the claim is lost. The holder of the same claim may still finish a key that became `unknown`. */
   finish(claim: KeyClaim, ending: KeyEnding, now: number): Promise<boolean>;

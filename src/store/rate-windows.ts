@@ -4,18 +4,18 @@ export interface RateRequest {
   readonly limit: number;
   readonly windowMs: number;
   /**
-   * Wall-clock time, because all processes share it. When it is set back, earlier calls count from the new time on, so
-   * that no actor gains calls.
+   * Wall-clock time, because all processes share it. When the clock is set back, earlier calls count as if they were made
+   * at the new time, so that no actor gains calls.
    */
   readonly now: number;
 }
 
-export type Taken =
+export type TakeResult =
   | { readonly kind: "taken"; readonly remaining: number; readonly ticket: RateTicket }
   | { readonly kind: "refused"; readonly retryAfterMs: number };
 
-/** What `take` would return now. */
-export type Outlook =
+/** What `take` would return now, without a ticket. */
+export type PeekResult =
   | { readonly kind: "free"; readonly remaining: number }
   | { readonly kind: "refused"; readonly retryAfterMs: number };
 
@@ -28,13 +28,13 @@ export interface RateTicket {
 }
 
 /**
- * Allows at most `limit` calls in any `windowMs`. A call may count up to a tenth of the window too long. A count
+ * Allows at most `limit` calls in any `windowMs`. A call may count for up to 10 % longer than the window. A count
  * survives the end of a process at once, and a power loss after the next durable change of the store.
  */
 export interface RateWindows {
-  take(request: RateRequest): Promise<Taken>;
-  /** Counts nothing. */
-  peek(request: RateRequest): Promise<Outlook>;
+  take(request: RateRequest): Promise<TakeResult>;
+  /** Does not count a call. */
+  peek(request: RateRequest): Promise<PeekResult>;
   /** For a call that was denied or replayed after it was counted. */
   giveBack(ticket: RateTicket): Promise<void>;
 }

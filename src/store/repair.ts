@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { toFault } from "./sqlite/faults.js";
+import { DAMAGED_HINT, toFault } from "./sqlite/faults.js";
 import { openDatabase } from "./sqlite/open-database.js";
 
 export type StoreHealth =
@@ -15,8 +15,7 @@ export function examineStore(file: string): StoreHealth {
     try {
       const findings = database.prepare("PRAGMA integrity_check").all().flatMap(Object.values);
       if (findings.length === 1 && findings[0] === "ok") return { kind: "healthy" };
-      const hint = "Move it aside: a new one is made.";
-      return { kind: "damaged", reason: String(findings[0]), hint };
+      return { kind: "damaged", reason: String(findings[0]), hint: DAMAGED_HINT };
     } finally {
       database.close();
     }

@@ -57,7 +57,7 @@ describe("rotateAudit", () => {
     },
   );
 
-  it("keeps the history complete when another rotation runs just before it removes records", async () => {
+  it("keeps the history complete when another rotation runs right before it removes records", async () => {
     const late: AuditRecords = {
       ...store.audit,
       async remove(removal) {

@@ -23,7 +23,7 @@ export interface Rotation {
 }
 
 const MAX_RECORDS_PER_ROTATION = 10_000;
-/** Reads run in this thread, and a record may have 8 KiB and more. Calls in progress run between two batches. */
+/** Reads block the event loop, and a record may be larger than 8 KiB. Calls in progress continue between two batches. */
 const BATCH_SIZE = 100;
 
 /**

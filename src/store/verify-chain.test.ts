@@ -44,8 +44,8 @@ const tamper = (...statements: string[]): void => {
 };
 const verify = () => verifyHistory({ audit: store.audit, archiveFolder: folder, outside: [], keyId: "k", isSigned });
 
-describe("the audit chain", () => {
-  it("finds nothing wrong in an unchanged chain", async () => {
+describe("verifyHistory", () => {
+  it("reports nothing for an unchanged chain", async () => {
     expect(await verify()).toMatchObject({ findings: [], records: 30, head: { seq: 30 } });
   });
 
@@ -65,10 +65,10 @@ describe("the audit chain", () => {
     ["a record before the first", ["INSERT INTO audit (seq, hash, body) VALUES (0, 'x', '{}')"], 0],
     ["a missing first record", ["DELETE FROM audit WHERE seq = 1"], 1],
     ["a moved start", ["DELETE FROM audit WHERE seq <= 3", "UPDATE audit_start SET seq = 3, hash = (SELECT 'x')"], 4],
-    ["an end that was cut off", ["DELETE FROM audit WHERE seq > 20"], 21],
+    ["deleted records at the end", ["DELETE FROM audit WHERE seq > 20"], 21],
     ["a checkpoint that was moved", ["UPDATE checkpoints SET seq = 20"], 20],
-    ["a checkpoint that was made up", ["UPDATE checkpoints SET signature = 'bad'"], 25],
-  ])("shows %s", async (_name, statements, seq) => {
+    ["a checkpoint with a forged signature", ["UPDATE checkpoints SET signature = 'bad'"], 25],
+  ])("reports %s", async (_name, statements, seq) => {
     tamper(...statements);
     expect((await verify()).findings[0]).toMatchObject({ seq });
   });
@@ -82,7 +82,7 @@ describe("the audit chain", () => {
   it("reports records that were rewritten before the last checkpoint", async () => {
     let previous: string = CHAIN_START.hash;
     const forged = Array.from({ length: 30 }, (_, n) => {
-      const text = JSON.stringify({ ...body(n), actor_id: "nobody" });
+      const text = JSON.stringify({ ...body(n), actor_id: "mallory" });
       previous = chainHash(n + 1, previous, text);
       return `UPDATE audit SET body = '${text}', hash = '${previous}' WHERE seq = ${n + 1}`;
     });
@@ -146,7 +146,7 @@ describe("rotateAudit", () => {
     expect(await rotateAudit(store.audit, parts({ keepRecords: 0 }))).toMatchObject({ last: 30 });
   });
 
-  it("happens once when two processes try at the same time", async () => {
+  it("moves the records once when two processes rotate at the same time", async () => {
     const other = createStore({ file, inline: true });
     const tries = [rotateAudit(store.audit, parts()), rotateAudit(other.audit, parts({ id: "two" }))];
     const done = (await Promise.all(tries)).filter((rotation) => rotation !== undefined);

@@ -3,7 +3,7 @@ import { toAuditArchive, type RecordedArchive } from "./audit-archives.js";
 import type { AuditMark, AuditRecord, AuditRecords, CheckpointRecord } from "./audit-records.js";
 import { chainHash } from "./chain-hash.js";
 
-/** A record that is not as it was written, and the reason. */
+/** A record that was modified, moved or removed, and the reason. */
 export interface ChainFinding {
   readonly seq: number;
   readonly reason: string;
@@ -17,7 +17,7 @@ export interface CheckpointHashes {
   readonly hashes: ReadonlyMap<number, string>;
   /** The last record that a valid checkpoint covers; 0 for none. */
   readonly through: number;
-  /** From checkpoints of other keys. Anyone could have made them: they can contradict the chain, but prove nothing. */
+  /** From checkpoints of other keys, whose signatures cannot be verified: they can contradict the chain, but prove nothing. */
   readonly earlier: ReadonlyMap<number, string>;
   readonly findings: readonly ChainFinding[];
 }
@@ -70,8 +70,8 @@ export async function followStored(audit: AuditRecords, expected: CheckpointHash
   for (let attempt = 1; ; attempt += 1) {
     const followed = await follow(audit, expected);
     // A rotation in the meantime may have removed records that this function was about to read.
-    const isUndisturbed = isSame(await audit.start(), followed.start);
-    if (followed.finding === undefined || isUndisturbed || attempt === MAX_ATTEMPTS) return followed;
+    const isUnchanged = isSame(await audit.start(), followed.start);
+    if (followed.finding === undefined || isUnchanged || attempt === MAX_ATTEMPTS) return followed;
   }
 }
 
@@ -113,8 +113,8 @@ export function followRecords(
   return undefined;
 }
 
-/** Returns the first missing record if the end of the chain was cut off. */
-export function findCut({ seq }: AuditMark, { through }: CheckpointHashes): ChainFinding | undefined {
+/** Returns the first missing record if records at the end of the chain were deleted. */
+export function findTruncation({ seq }: AuditMark, { through }: CheckpointHashes): ChainFinding | undefined {
   return through > seq
     ? { seq: seq + 1, reason: `the record is missing, and all records up to at least ${through}` }
     : undefined;

@@ -58,7 +58,7 @@ describe("verifyHistory", () => {
     });
   });
 
-  it("reports each missing archive, the earliest first", async () => {
+  it("reports each missing archive, oldest first", async () => {
     await rotate(20, "one");
     await rotate(10, "two");
     await rm(archiveFolder(), { recursive: true });
@@ -68,7 +68,7 @@ describe("verifyHistory", () => {
     ]);
   });
 
-  it("ignores a rotation record that is itself not verified", async () => {
+  it("ignores a rotation record in an unverified part of the chain", async () => {
     await rotate(20, "one");
     await rotate(10, "two");
     await store.audit.addCheckpoint({ ...(await store.audit.head()), at: 1, keyId: "k", signature: "s" });
@@ -157,7 +157,7 @@ describe("verifyHistory", () => {
     expect((await verify()).findings).toEqual([{ seq: 10, reason: "the record differs from its checkpoint" }]);
   });
 
-  it("reports a start that no rotation record explains", async () => {
+  it("reports records that are missing at the start without a rotation record", async () => {
     await rotate(20, "one");
     tamper('UPDATE audit SET body = replace(body, \'"kind":"rotation"\', \'"kind":"rotatiom"\')');
     expect((await verify()).findings.map(({ seq }) => seq)).toEqual([31]);

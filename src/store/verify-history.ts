@@ -3,7 +3,7 @@ import type { AuditMark, AuditRecord, AuditRecords, CheckpointRecord } from "./a
 import {
   CHAIN_START,
   type ChainFinding,
-  findCut,
+  findTruncation,
   followRecords,
   followStored,
   isSame,
@@ -34,7 +34,7 @@ export interface HistoryReport {
   readonly signedThrough: number;
   /** Records whose checkpoints were signed with a key that no longer exists. */
   readonly earlierKey: readonly number[];
-  /** Sorted by record; empty when the history is as it was written. */
+  /** Sorted by record; empty when the history is intact. */
   readonly findings: readonly ChainFinding[];
 }
 
@@ -46,17 +46,16 @@ export async function verifyHistory(parts: HistoryParts): Promise<HistoryReport>
   const signed = checkpointHashes({ ...parts, inside: checkpoints });
   const expected = new Map([...signed.earlier, ...signed.hashes]);
   const stored = await followStored(audit, expected);
-  const findings = [stored.finding, findCut(stored.head, signed)].filter((found) => found !== undefined);
+  const findings = [stored.finding, findTruncation(stored.head, signed)].filter((found) => found !== undefined);
   const unverified = findings.map(({ seq }) => ({ from: lastBefore(seq, signed) + 1, to: Number.POSITIVE_INFINITY }));
-  // A rotation record in an unverified range says nothing reliable about its archive, and the range is reported
-  // already.
+  // A rotation record in an unverified range may be forged, and the range is already reported.
   const isUnverified = (seq: number): boolean => unverified.some(({ from, to }) => seq >= from && seq <= to);
   let archives = 0;
   for await (const check of walkArchives(parts.archiveFolder, stored)) {
     const { archive, from, through } = check;
     if (archive !== undefined) archives += 1;
     const found =
-      archive === undefined || isUnverified(archive.recordedBy) ? undefined : judge(check, archive, expected);
+      archive === undefined || isUnverified(archive.recordedBy) ? undefined : checkArchive(check, archive, expected);
     if (found !== undefined) {
       findings.push(found);
       unverified.push({ from: found.seq, to: through.seq });
@@ -78,7 +77,7 @@ function lastBefore(seq: number, { hashes }: CheckpointHashes): number {
   return Math.max(0, ...[...hashes.keys()].filter((each) => each < seq));
 }
 
-/** One step back in history: the archive that must end at `through`, and what was found of it. */
+/** One archive file and the records that were read from it. */
 export interface ArchiveCheck {
   /** The last record that the archive must contain. */
   readonly through: AuditMark;
@@ -90,7 +89,7 @@ export interface ArchiveCheck {
   readonly before: AuditMark;
   /** Undefined when the file is missing. */
   readonly records: readonly AuditRecord[] | undefined;
-  readonly isAsWritten: boolean;
+  readonly isUnmodified: boolean;
 }
 
 /**
@@ -106,7 +105,7 @@ export async function* walkArchives(
   while (through !== undefined && !isSame(through, CHAIN_START)) {
     const archive = recorded.get(through.seq);
     if (archive === undefined || !isSame(archive.through, through) || !(archive.first <= through.seq)) {
-      yield { through, before: through, archive: undefined, from: undefined, records: undefined, isAsWritten: false };
+      yield { through, before: through, archive: undefined, from: undefined, records: undefined, isUnmodified: false };
       return;
     }
     const content = await readAuditArchive(folder, archive);
@@ -114,14 +113,18 @@ export async function* walkArchives(
     for (const earlier of (records ?? []).flatMap((record) => toAuditArchive(record) ?? []))
       recorded.set(earlier.through.seq, earlier);
     const from = archive.first === 1 ? CHAIN_START : recorded.get(archive.first - 1)?.through;
-    const isAsWritten = content.kind === "read" && content.isAsWritten;
-    yield { through, archive, from, before: { seq: archive.first - 1, hash: "" }, records, isAsWritten };
+    const isUnmodified = content.kind === "read" && content.isUnmodified;
+    yield { through, archive, from, before: { seq: archive.first - 1, hash: "" }, records, isUnmodified };
     through = from;
   }
 }
 
-function judge(check: ArchiveCheck, archive: Archive, expected: CheckpointHashes["hashes"]): ChainFinding | undefined {
-  const { through, from, records, isAsWritten } = check;
+function checkArchive(
+  check: ArchiveCheck,
+  archive: Archive,
+  expected: CheckpointHashes["hashes"],
+): ChainFinding | undefined {
+  const { through, from, records, isUnmodified } = check;
   const { first, name } = archive;
   if (records === undefined)
     return { seq: first, reason: `the archive ${name} with records ${first} to ${through.seq} is missing` };
@@ -131,7 +134,7 @@ function judge(check: ArchiveCheck, archive: Archive, expected: CheckpointHashes
   if (last === undefined || !isSame(last, through)) {
     return { seq: (last?.seq ?? first - 1) + 1, reason: `the record is missing in the archive ${name}` };
   }
-  return isAsWritten ? undefined : { seq: first, reason: `the archive ${name} is not the file that was written` };
+  return isUnmodified ? undefined : { seq: first, reason: `the content of the archive ${name} was changed` };
 }
 
 function inArchive({ seq, reason }: ChainFinding, name: string): ChainFinding {

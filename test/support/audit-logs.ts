@@ -40,25 +40,25 @@ export interface Opened {
   readonly store: Store;
   readonly files: AuditFiles;
   readonly timers: readonly { readonly delayMs: number; run(): void }[];
-  readonly said: readonly string[];
+  readonly logged: readonly string[];
 }
 
-type LogOptions = Partial<AuditParts> & { readonly given?: object };
+type LogSetup = Partial<AuditParts> & { readonly config?: object };
 
-function openLog(folder: string, file: string, rest: LogOptions): Opened {
+function openLog(folder: string, file: string, rest: LogSetup): Opened {
   const store = createStore({ file, inline: true });
   const files = auditFiles(folder, file);
   const timers: { delayMs: number; run: () => void }[] = [];
-  const said: string[] = [];
+  const logged: string[] = [];
   let ids = 0;
   const log = createAuditLog({
     chain: store.audit,
     prepareStore: () => store.prepare(),
-    rotate: (wish) => rotateAudit(store.audit, { ...wish, folder: files.archiveFolder, id: "test" }),
+    rotate: (limits) => rotateAudit(store.audit, { ...limits, folder: files.archiveFolder, id: "test" }),
     checkpointFile: files.checkpointFile,
     key: createLocalKey(files.keyFile),
     signingKey: createLocalKey(files.signingKeyFile),
-    options: () => auditOptions.parse(rest.given ?? {}),
+    options: () => auditOptions.parse(rest.config ?? {}),
     redact: (value) => JSON.parse(JSON.stringify(value).replaceAll("s3cret", "[hidden]")) as unknown,
     now: () => NOW,
     newId: () => `id-${(ids += 1)}`,
@@ -67,11 +67,11 @@ function openLog(folder: string, file: string, rest: LogOptions): Opened {
       timers.push(timer);
       return () => void timers.splice(timers.indexOf(timer), 1);
     },
-    log: (message) => said.push(message),
-    warn: (message) => said.push(message),
+    log: (message) => logged.push(message),
+    warn: (message) => logged.push(message),
     ...rest,
   });
-  return { log, store, files, timers, said };
+  return { log, store, files, timers, logged };
 }
 
 /** A new folder before each test of the calling file, and logs in it that are closed after the test. */
@@ -94,7 +94,7 @@ export function setUpAuditLogs() {
   return {
     folder: () => folder,
     file: () => file,
-    open(rest: LogOptions = {}): Opened {
+    open(rest: LogSetup = {}): Opened {
       const opened = openLog(folder, file, rest);
       all.push(opened);
       return opened;

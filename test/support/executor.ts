@@ -111,7 +111,7 @@ export async function setUpExecutor({
     resolve: () => Promise.resolve(tool),
     explain: () => "rule 1 (*issue* → disabled)",
     policy: compiled,
-    policyInForce: () => compiled,
+    currentPolicy: () => compiled,
     guard: () => undefined,
     pinOf: () => ({ kind: "same" }),
     validation: {

@@ -195,7 +195,7 @@ export async function setUpPayments(setup: PaymentSetup = {}) {
     ttlMs: 3_600_000,
     ...quiet,
   });
-  const lookup = createCatalogLookup({ catalog, refresh, remembers: true, ttlMs: 3_600_000, now: quiet.now });
+  const lookup = createCatalogLookup({ catalog, refresh, isCacheEnabled: true, ttlMs: 3_600_000, now: quiet.now });
   const { snapshot } = catalog;
   const { meaning } = setup;
   const options = searchOptions.parse({});

@@ -23,19 +23,19 @@ export function setUp(
   names: string[],
   {
     ttlMs = 3_600_000,
-    remembers = true,
+    isCacheEnabled = true,
     fixed = [] as ServerDefinition[],
     patienceMs = 60_000,
     idle = 0,
-    still = [] as string[],
-    stirring = [] as string[],
+    inactive = [] as string[],
+    active = [] as string[],
     installing = [] as string[],
     uninstalled = [] as string[],
     store = undefined as FailureStore | undefined,
     clock = { now: 1_000_000, elapsed: 0 },
   } = {},
 ) {
-  const asked: string[] = [];
+  const listed: string[] = [];
   let reading = 0;
   const open = new Map<string, { answer: () => void; fail: () => void }>();
   const catalog = createCatalog({
@@ -49,7 +49,7 @@ export function setUp(
   const refresh = createRefresh({
     catalog,
     list: (server) => {
-      asked.push(server);
+      listed.push(server);
       return new Promise((resolve, reject) => {
         open.set(server, {
           answer: () => resolve(LISTING),
@@ -66,13 +66,13 @@ export function setUp(
       reading += 1;
       return { idle: idle * reading, all: reading };
     },
-    isProcessActive: (server) => (still.includes(server) ? false : stirring.includes(server) ? true : undefined),
+    isProcessActive: (server) => (inactive.includes(server) ? false : active.includes(server) ? true : undefined),
     isInstalling: (server) => installing.includes(server),
     needsInstallation: (server) => uninstalled.includes(server),
   });
-  const lookup = createCatalogLookup({ catalog, refresh, remembers, ttlMs, now: () => clock.now });
+  const lookup = createCatalogLookup({ catalog, refresh, isCacheEnabled, ttlMs, now: () => clock.now });
   const settled = () => new Promise((resolve) => setImmediate(resolve));
-  return { catalog, refresh, lookup, asked, open, clock, settled };
+  return { catalog, refresh, lookup, listed, open, clock, settled };
 }
 
 /** A store of failures that several simulated processes share. */

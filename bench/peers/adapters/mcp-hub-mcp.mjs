@@ -9,7 +9,7 @@ export const mcpHubMcp = {
   packages: ["mcp-hub-mcp@1.3.1"],
   notes: {
     search:
-      "mcp-hub-mcp filters by a regular expression that the agent writes and gives no order: a question in words cannot be asked",
+      "mcp-hub-mcp filters by a regular expression that the agent writes and does not rank: it cannot answer a query in words",
     fidelity: "mcp-hub-mcp gives a result as indented JSON text",
   },
   async open({ servers, home, env, node, place }) {

@@ -14,7 +14,7 @@ export const mcporter = {
     start:
       "mcporter's daemon keeps running between starts by design, so in the warm start it still runs and its servers are connected",
     calls:
-      "mcporter is measured as the bridge `mcporter serve`; its library calls servers from the caller's own process, without anything between",
+      "mcporter is measured as the bridge `mcporter serve`; its library calls servers directly from the caller's process",
     kills: "mcporter's daemon is stopped with `mcporter daemon stop` before processes are counted",
   },
   async open({ servers, home, env, node, place }) {

@@ -22,7 +22,7 @@ function create(name, extra) {
     canSearch: true,
     notes: {
       fidelity:
-        "a text over 256 KiB is cut at a mark by default and kept whole as a resource, to spare the agent's context",
+        "a text over 256 KiB is truncated by default and the full result is stored as a resource, to save the agent's context",
     },
     async open({ servers, home, env, node }) {
       const config = join(home, "config.json");

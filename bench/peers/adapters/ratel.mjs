@@ -13,7 +13,7 @@ export const ratel = {
   canSearch: true,
   notes: {
     search:
-      "ratel groups hits by server; they are put in the order of the scores it states, and ten are asked for (its default is five, which the tokens are of)",
+      "ratel groups hits by server; they are sorted by its scores, and ten are requested (the tokens are measured with its default of five)",
     fidelity: "ratel wraps a result as JSON text, by its documentation",
   },
   async open({ servers, home, env, node, place }) {

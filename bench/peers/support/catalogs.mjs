@@ -22,7 +22,7 @@ export function serveCatalog(folder, toolsByServer) {
   return { servers, countStarts: () => readFileSync(ledger, "utf8").split("\n").length - 1 };
 }
 
-/** The tool that every gateway is asked for first. It belongs to the last server, so that an answer with it shows that all servers are loaded. */
+/** The tool that the first request searches for. It belongs to the last server, so that an answer with it shows that all servers are loaded. */
 export function needleOf(server) {
   return {
     server,
@@ -36,9 +36,9 @@ export function needleOf(server) {
   };
 }
 
-/** The given number of servers: real ones if there is a data folder, otherwise synthetic ones with five tools each. */
+/** `count` servers: real ones if there is a data folder, otherwise synthetic ones with five tools each. */
 export function manyServers(dataFolder, count) {
-  const all = dataFolder === undefined ? madeUp(count) : real(dataFolder);
+  const all = dataFolder === undefined ? syntheticServers(count) : real(dataFolder);
   const chosen = new Map([...all].slice(0, count));
   const last = [...chosen.keys()].at(-1);
   const needle = needleOf(last);
@@ -79,7 +79,7 @@ const NOUNS = [
   "meeting",
 ];
 
-function madeUp(count) {
+function syntheticServers(count) {
   return new Map(
     Array.from({ length: count }, (_, index) => {
       const noun = NOUNS[index % NOUNS.length];

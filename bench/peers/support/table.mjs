@@ -39,12 +39,12 @@ function isBetter({ better, margin = 0, grain = 0 }, value, ours) {
   return better === "low" ? value < ours * (1 - margin) : value > ours * (1 + margin);
 }
 
-const LONGEST_NOTE = 240;
+const MAX_NOTE_LENGTH = 240;
 
 /** Shortens the error of a peer to one line, because it may be pages long. */
 function shorten(note) {
   const line = note.replace(/\s+/g, " ");
-  return line.length > LONGEST_NOTE ? `${line.slice(0, LONGEST_NOTE)}…` : line;
+  return line.length > MAX_NOTE_LENGTH ? `${line.slice(0, MAX_NOTE_LENGTH)}…` : line;
 }
 
 export function toText(table) {

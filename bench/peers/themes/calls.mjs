@@ -85,7 +85,11 @@ function giveUp(context, { name, ways, lost }, error) {
   context.say(`calls: ${name} is skipped: ${error.message}`);
   const index = ways.findIndex((way) => way.name === name);
   if (index !== -1) void ways.splice(index, 1)[0].end();
-  lost.push({ name, cells: {}, notes: { row: `${name} was given up: ${error.message.replace(/\.$/, "")}` } });
+  lost.push({
+    name,
+    cells: {},
+    notes: { row: `${name} was skipped after an error: ${error.message.replace(/\.$/, "")}` },
+  });
 }
 
 async function drop(context, { way, ways, lost }, act) {

@@ -23,7 +23,7 @@ export const fidelity = {
       ],
       rows,
       notes: [
-        "yes: deeply equal to what the server sent; other: an answer of another form or with other members; failed: no answer.",
+        "yes: deeply equal to what the server sent; other: another structure or other members; failed: no answer.",
       ],
     });
   },
@@ -44,7 +44,11 @@ async function runPeer(context, peer) {
       return { name, isBaseline: name === "direct", cells: { passed, ...cells }, notes: row };
     });
   } catch (error) {
-    return { name, cells: {}, notes: { row: `${name} was given up: ${error.message.replace(/\.$/, "")}` } };
+    return {
+      name,
+      cells: {},
+      notes: { row: `${name} was skipped after an error: ${error.message.replace(/\.$/, "")}` },
+    };
   }
 }
 

@@ -36,7 +36,7 @@ export const kills = {
       ],
       rows,
       notes: [
-        `error: from the kill in the middle of a call until its caller knows; given up after ${limits.errorMs / 1000} s. works: from the kill until another`,
+        `error: from the kill during a call until the caller gets an error; at most ${limits.errorMs / 1000} s. works: from the kill until another`,
         `call is answered, tried at once and then every 250 ms for ${limits.recoveryMs / 1000} s. left: processes ${limits.leftMs / 1000} s after the client closed,`,
         "or the gateway was killed, with a server that ignores the end of its input and SIGTERM.",
       ],
@@ -55,7 +55,7 @@ async function runPeer(context, peer) {
     ]);
     Object.assign(row.cells, { leftClosed, leftKilled });
   } catch (error) {
-    row.notes.row = `${name} was given up: ${error.message.replace(/\.$/, "")}`;
+    row.notes.row = `${name} was skipped after an error: ${error.message.replace(/\.$/, "")}`;
   }
   return row;
 }
@@ -86,18 +86,18 @@ async function killServer(context, peer) {
 async function killDuring(gateway, home, limits) {
   const pid = await pidOf(gateway);
   const file = join(home, "at-work");
-  let toldAt;
+  let failedAt;
   const outcome = gateway
     .call("results", "wait", { file })
     .catch(() => undefined)
-    .then(() => (toldAt = performance.now()));
+    .then(() => (failedAt = performance.now()));
   if (!(await until(10_000, () => existsSync(file))))
     throw new Error("The call that should be interrupted did not start.");
   const killedAt = await killNow(pid);
   const again = await untilAnswered(gateway, killedAt, limits);
   const left = limits.errorMs - (performance.now() - killedAt);
   await within(Math.max(left, 1), "The error", outcome).catch(() => undefined);
-  return { again, error: toldAt === undefined ? undefined : (toldAt - killedAt) / 1000 };
+  return { again, error: failedAt === undefined ? undefined : (failedAt - killedAt) / 1000 };
 }
 
 async function killBetween(gateway, limits) {

@@ -55,7 +55,7 @@ async function runPeer(context, peer, { sets, rankers }) {
       return {
         name,
         cells: {},
-        notes: { row: `${name} was given up in ${set.name}: ${error.message.replace(/\.$/, "")}` },
+        notes: { row: `${name} was skipped in ${set.name} after an error: ${error.message.replace(/\.$/, "")}` },
       };
     }
   }

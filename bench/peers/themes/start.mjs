@@ -45,17 +45,17 @@ async function runCount(context, count) {
       const catalog = serveCatalog(join(context.folder, `catalog-${count}-${name}`), toolsByServer);
       row.cells = await measure(peer, { catalog, needle, folder: context.folder });
     } catch (error) {
-      row.notes.row = `${name} was given up: ${error.message.replace(/\.$/, "")}`;
+      row.notes.row = `${name} was skipped after an error: ${error.message.replace(/\.$/, "")}`;
     }
     rows.push(row);
   }
-  const kind = context.dataFolder === undefined ? "made-up" : "real";
+  const kind = context.dataFolder === undefined ? "synthetic" : "real";
   return {
     title: `Start with ${count} ${count === 1 ? "server" : "servers"}, ${toolCount.toLocaleString("en-US")} ${kind} tools`,
     columns: COLUMNS,
     rows,
     notes: [
-      "cold is the first start in an empty home, warm the second. The clock stops when an answer has the tool asked for (answers: when there is any answer),",
+      "cold is the first start in an empty home, warm the second. The clock stops when an answer contains the requested tool (answers: at the first answer),",
       "which is on the last server. started: server processes until then. running and MB: right after the warm answer; gateway is RSS, all (with servers) is PSS.",
     ],
   };

@@ -31,15 +31,15 @@ describe.each([
   ["bm25", createBm25],
   ["minisearch", createMiniSearch],
 ])("%s", (_name, create) => {
-  it("puts the tool first whose words the query has", async () => {
+  it("ranks the tool that contains the words of the query first", async () => {
     expect(await rank(create, "read file")).toMatchObject({ 0: "read_file" });
   });
 
-  it("finds nothing where no word matches", async () => {
+  it("returns nothing if no word matches", async () => {
     expect(await rank(create, "xyzzy")).toEqual([]);
   });
 
-  it("does not find what is hidden", async () => {
+  it("does not return hidden tools", async () => {
     expect(await rank(create, "read file", new Set(["read_file"]))).not.toContain("read_file");
   });
 });
@@ -48,7 +48,7 @@ describe("createSeedScorer", () => {
   const scores = (query: string) =>
     Object.fromEntries(createSeedScorer(DOCUMENTS)(query, NOTHING).map(({ id, score }) => [id, score]));
 
-  it("adds the points of its document, cut at one", () => {
+  it("adds the points of a document, up to 1", () => {
     // Whole query in a name 1.0, in a description 0.8; each of its words in a name 0.5, in a description 0.3; a tag 0.3.
     expect(scores("zz repo")).toEqual({ listRepos: 0.8, create_issue: 0.3 });
     expect(scores("disk")).toEqual({ read_file: 1 });
@@ -57,7 +57,7 @@ describe("createSeedScorer", () => {
     expect(scores("read_file")).toEqual({ read_file: 1 });
   });
 
-  it("leaves ties in the order of the catalog", () => {
+  it("keeps documents with equal scores in the order of the catalog", () => {
     expect(Object.keys(scores("zz repositor"))).toEqual(["create_issue", "listRepos"]);
   });
 });
@@ -65,7 +65,7 @@ describe("createSeedScorer", () => {
 describe("createBm25", () => {
   it("computes Okapi BM25 with k1 1.2 and b 0.75", () => {
     const rank = createBm25([document("a", { name: "x", description: "y y z" }), document("b", { name: "z" })]);
-    // y: one of two documents has it, twice; that text has 4 words, the average is 2.5.
+    // One of two documents contains y, twice. Its text has 4 words; the average is 2.5.
     const rarity = Math.log(1 + 1.5 / 1.5);
     const expected = (rarity * (2 * 2.2)) / (2 + 1.2 * (0.25 + (0.75 * 4) / 2.5));
     const [best, ...others] = rank("Y y", NOTHING);
@@ -74,7 +74,7 @@ describe("createBm25", () => {
     expect(others).toEqual([]);
   });
 
-  it("reads parameter names, taken apart", async () => {
+  it("reads the words of parameter names", async () => {
     expect(await rank(createBm25, "repo name")).toEqual(["create_issue"]);
   });
 });
@@ -93,13 +93,13 @@ describe("splitWords", () => {
     ["getHTTPUser_by-id2", ["get", "httpuser", "by", "id2"]],
     ["Größe ändern", ["größe", "ändern"]],
     ["…", []],
-  ])("takes %s apart", (text, words) => {
+  ])("splits %s", (text, words) => {
     expect(splitWords(text)).toEqual(words);
   });
 });
 
 describe("takeBest", () => {
-  it("gives the best ten in order, the first of equals first, nothing without a score", () => {
+  it("returns the best ten in order, keeps the order of equal scores, and omits documents without a score", () => {
     const documents = Array.from({ length: 14 }, (_, number) => document(`d${number}`));
     const scores = [0, 1, 5, 1, 3, 3, 2, 2, 2, 9, 1, 1, 1, 8];
     const best = takeBest(scores, documents, new Set(["d9"]));
@@ -108,7 +108,7 @@ describe("takeBest", () => {
 });
 
 describe("toBaselineDocument", () => {
-  it("takes a tool as it is, whatever its schema looks like", () => {
+  it("accepts any schema", () => {
     const tool = { id: "s:t", server: "s", name: "t", hash: "", enabled: true, tags: ["x"] };
     expect(
       toBaselineDocument({ ...tool, definition: { name: "t", inputSchema: { properties: { a: {}, b: {} } } } }),

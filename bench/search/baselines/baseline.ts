@@ -1,7 +1,7 @@
 import type { Tool } from "../../../src/model/tool.js";
 import { isJsonObject } from "../../../src/model/json.js";
 
-/** A tool as the rankers to compare with see it. */
+/** The fields of a tool that the baselines read. */
 export interface BaselineDocument {
   readonly id: string;
   readonly server: string;
@@ -16,12 +16,12 @@ export interface Ranked {
   readonly score: number;
 }
 
-/** The best ten for a query, best first; hidden ones do not exist for it. */
+/** Returns the best ten tools for a query, best first, without the hidden ones. */
 export type Rank = (query: string, hidden: ReadonlySet<string>) => readonly Ranked[];
 
 export type CreateBaseline = (documents: readonly BaselineDocument[]) => Rank | Promise<Rank>;
 
-export const MOST_HITS = 10;
+export const MAX_HITS = 10;
 
 export function toBaselineDocument({ id, server, name, definition, tags }: Tool): BaselineDocument {
   const { properties } = definition.inputSchema;
@@ -29,7 +29,7 @@ export function toBaselineDocument({ id, server, name, definition, tags }: Tool)
   return { id, server, name, description: definition.description ?? "", parameters, tags };
 }
 
-/** Of equal scores the first document wins: the order of the catalog. */
+/** Documents with equal scores stay in the order of the catalog. */
 export function takeBest(
   scores: ArrayLike<number>,
   documents: readonly BaselineDocument[],
@@ -38,11 +38,11 @@ export function takeBest(
   const best: Ranked[] = [];
   for (const [number, { id }] of documents.entries()) {
     const score = scores[number] ?? 0;
-    const worst = best.length === MOST_HITS ? (best.at(-1)?.score ?? 0) : 0;
+    const worst = best.length === MAX_HITS ? (best.at(-1)?.score ?? 0) : 0;
     if (score <= worst || hidden.has(id)) continue;
     const place = best.findIndex((other) => other.score < score);
     best.splice(place === -1 ? best.length : place, 0, { id, score });
-    if (best.length > MOST_HITS) best.pop();
+    if (best.length > MAX_HITS) best.pop();
   }
   return best;
 }

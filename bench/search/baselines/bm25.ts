@@ -9,7 +9,7 @@ interface Posting {
   readonly frequency: number;
 }
 
-/** Plain BM25 over name, description and parameter names as one text: no stems, no stop words, no weights. */
+/** Plain BM25 over name, description and parameter names as one text, without stemming, stop words and field weights. */
 export function createBm25(documents: readonly BaselineDocument[]): Rank {
   const texts = documents.map(({ name, description, parameters }) =>
     splitWords(`${name} ${description} ${parameters.join(" ")}`),

@@ -1,5 +1,5 @@
 import type { Options, SearchOptions } from "minisearch";
-import { type BaselineDocument, MOST_HITS, type Rank } from "./baseline.js";
+import { type BaselineDocument, MAX_HITS, type Rank } from "./baseline.js";
 import { splitWords } from "./words.js";
 
 const INDEX: Options = {
@@ -9,15 +9,15 @@ const INDEX: Options = {
 };
 
 /** Prefixes and typing errors in short words match half the catalog, which costs more hits than it gains. */
-const LONGEST_EXACT_WORD = 4;
+const MAX_EXACT_LENGTH = 4;
 
 const SEARCH: SearchOptions = {
   boost: { name: 3, server: 1.5, parameters: 0.7 },
-  prefix: (word) => word.length > LONGEST_EXACT_WORD,
-  fuzzy: (word) => (word.length > LONGEST_EXACT_WORD ? 0.2 : false),
+  prefix: (word) => word.length > MAX_EXACT_LENGTH,
+  fuzzy: (word) => (word.length > MAX_EXACT_LENGTH ? 0.2 : false),
 };
 
-/** The library MiniSearch set up as its manual recommends. */
+/** The library MiniSearch, configured as its documentation recommends. */
 export async function createMiniSearch(documents: readonly BaselineDocument[]): Promise<Rank> {
   const { default: MiniSearch } = await import("minisearch");
   const index = new MiniSearch(INDEX);
@@ -33,6 +33,6 @@ export async function createMiniSearch(documents: readonly BaselineDocument[]): 
   return (query, hidden) =>
     index
       .search(query, { ...SEARCH, filter: ({ id }) => !hidden.has(String(id)) })
-      .slice(0, MOST_HITS)
+      .slice(0, MAX_HITS)
       .map(({ id, score }) => ({ id: String(id), score }));
 }

@@ -6,11 +6,11 @@ const WHOLE_IN_DESCRIPTION = 8;
 const TOKEN_IN_NAME = 5;
 const TOKEN_IN_DESCRIPTION = 3;
 const TAG = 3;
-const MOST = 10;
+const MAX_POINTS = 10;
 
 /**
- * The scorer that the project's first design described: substrings of the query in name and description, tags in the
- * query, points added and cut at 1.0. Its ties, which are many, stay in the order of the catalog.
+ * The scorer of the project's first design: adds points for substrings of the query in name and description and for tags
+ * in the query, up to 1.0. The many documents with equal scores stay in the order of the catalog.
  */
 export function createSeedScorer(documents: readonly BaselineDocument[]): Rank {
   const names = documents.map(({ name }) => name.toLowerCase());
@@ -32,8 +32,8 @@ export function createSeedScorer(documents: readonly BaselineDocument[]): Rank {
       add(inDescription(token), TOKEN_IN_DESCRIPTION);
     }
     for (const [tag, found] of tagged) if (wanted.includes(tag)) add(found, TAG);
-    const scores = points.map((sum) => Math.min(sum, MOST));
-    return takeBest(scores, documents, hidden).map(({ id, score }) => ({ id, score: score / MOST }));
+    const scores = points.map((sum) => Math.min(sum, MAX_POINTS));
+    return takeBest(scores, documents, hidden).map(({ id, score }) => ({ id, score: score / MAX_POINTS }));
   };
 }
 
@@ -42,8 +42,8 @@ function* containing(texts: readonly string[], part: string): Iterable<number> {
 }
 
 /**
- * Finds the texts that contain a token. A token has no white space, so it lies inside one of a text's words: only the
- * distinct words are looked through, and what was found is remembered.
+ * Finds the texts that contain a token. A token has no white space, so it is part of a single word: only the distinct
+ * words are searched, and the results are cached.
  */
 function createFinder(texts: readonly string[]): (token: string) => Iterable<number> {
   const textsByWord = new Map<string, number[]>();
@@ -54,21 +54,21 @@ function createFinder(texts: readonly string[]): (token: string) => Iterable<num
       list.push(number);
     }
   }
-  const remembered = new Map<string, Uint32Array>();
+  const cache = new Map<string, Uint32Array>();
   return (token) => {
-    const known = remembered.get(token);
+    const known = cache.get(token);
     if (known !== undefined) return known;
     const found = new Set<number>();
     for (const [word, numbers] of textsByWord) {
       if (word.includes(token)) for (const number of numbers) found.add(number);
     }
     const packed = Uint32Array.from(found);
-    remembered.set(token, packed);
+    cache.set(token, packed);
     return packed;
   };
 }
 
-/** A document that has a tag twice gets its points twice, as the formula says. */
+/** A document that has a tag twice gets its points twice, as in the formula of the first design. */
 function indexTags(documents: readonly BaselineDocument[]): ReadonlyMap<string, readonly number[]> {
   const tagged = new Map<string, number[]>();
   for (const [number, { tags }] of documents.entries()) {

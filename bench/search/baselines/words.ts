@@ -1,4 +1,4 @@
-/** Lower-case words; snake, kebab and camel case are taken apart. Every word stays as it is written, common ones too. */
+/** Lower-case words. Splits snake, kebab and camel case; does no stemming and keeps stop words. */
 export function splitWords(text: string): string[] {
   return (
     text

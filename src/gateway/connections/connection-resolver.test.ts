@@ -12,7 +12,9 @@ const stdio = (env: Record<string, string>, args: string[]): ServerConnection =>
 });
 
 const known = (definition: ServerDefinition): Snapshot["servers"] =>
-  new Map([[definition.name, { definition, record: undefined, failure: undefined, doubts: new Map(), tools: [] }]]);
+  new Map([
+    [definition.name, { definition, record: undefined, failure: undefined, quarantines: new Map(), tools: [] }],
+  ]);
 
 it.each<[string, ServerConnection, string[]]>([
   ["the value of a variable", stdio({}, ["run", "${NAME}"]), ["from-variable"]],

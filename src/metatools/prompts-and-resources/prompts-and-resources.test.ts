@@ -36,7 +36,7 @@ function toServer(name: string, { kind = "stdio", tools = [true], capabilities }
       ...(capabilities && { capabilities }),
     },
     failure: undefined,
-    doubts: new Map(),
+    quarantines: new Map(),
     tools: tools.map((enabled, index) => ({ id: `${name}:${index}`, enabled }) as Tool),
   };
 }

@@ -44,7 +44,7 @@ export function createStaticCatalog(tools: readonly EvalTool[], { options, warn 
     isProcessActive: () => undefined,
     isInstalling: () => false,
   });
-  const lookup = createCatalogLookup({ ...surroundings, catalog, refresh, remembers: true });
+  const lookup = createCatalogLookup({ ...surroundings, catalog, refresh, isCacheEnabled: true });
   let hiddenNow = NOTHING;
   const snapshot = toHideable(catalog.snapshot(), (id) => hiddenNow.has(id));
   const meaning = (): Promise<Meaning | undefined> => loadBundledModel(warn);

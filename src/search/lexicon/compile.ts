@@ -13,7 +13,7 @@ export interface LexiconFile {
 /** Search reads the meanings of a phrase in this order of sections, and inside a section in the order of the files. */
 const ORDER: readonly LexiconSection[] = ["synonyms", "abbreviations", "concepts", "translations"];
 
-/** Compiles the data files, in the order given. Throws an error that names the file and the line of every problem. */
+/** Compiles the data files in the order of `files`. Throws an error that names the file and the line of every problem. */
 export function compileLexicon(files: readonly LexiconFile[]): CompiledLexicon {
   const entries = readEntries(files);
   const tables = new Map<string, Map<string, PhraseMeaning[]>>();

@@ -4,7 +4,7 @@ import { toStem } from "../stem.js";
 import { relate } from "./lexicon.js";
 
 /** Each relation as `positions:stem`, with `=` for synonyms. */
-function tell(query: string): string[] {
+function describeRelations(query: string): string[] {
   return relate(query.split(" ")).map(
     ({ from, stem, kind }) => `${from.join("+")}${kind === "same" ? "=" : ":"}${stem}`,
   );
@@ -30,8 +30,8 @@ describe("relate", () => {
     ["Korean with a particle", "날씨를", "0:weather"],
     ["Chinese", "天气 气预", "0:weather"],
     ["a Chinese word of three characters, as two pairs", "数据 据库", "0+1:databas"],
-  ])("knows %s: %s", (_, query, expected) => {
-    expect(tell(query)).toContain(expected);
+  ])("relates %s: %s", (_, query, expected) => {
+    expect(describeRelations(query)).toContain(expected);
   });
 
   it.each([
@@ -41,17 +41,17 @@ describe("relate", () => {
     ["the words of a phrase do not match if separated", "how very far", "0+2:distanc"],
     ["the words of a phrase do not match in another order", "far how", "0+1:distanc"],
   ])("%s", (_, query, unexpected) => {
-    expect(tell(query)).not.toContain(unexpected);
+    expect(describeRelations(query)).not.toContain(unexpected);
   });
 
   it("returns the longest phrase first, and the relations of its words too", () => {
-    expect(tell("exchange rate").slice(0, 1)).toEqual(["0+1:currenc"]);
-    const relations = tell("pull request review");
+    expect(describeRelations("exchange rate").slice(0, 1)).toEqual(["0+1:currenc"]);
+    const relations = describeRelations("pull request review");
     expect(relations.indexOf("0+1=pr")).toBeLessThan(relations.indexOf("2=rating"));
     expect(relations).toContain("2=rating");
   });
 
-  it("leaves out the stems of the words themselves", () => {
+  it("omits the stems of the words themselves", () => {
     const query = ["exchange", "rates", "deleted", "files"];
     for (const { from, stem } of relate(query)) expect(from.map((at) => toStem(query[at] ?? ""))).not.toContain(stem);
   });

@@ -10,13 +10,13 @@ const KOREAN_ENDINGS = "에서 으로 에게 까지 부터 을 를 이 가 은 �
 export function toRoot(word: string): string {
   const first = word.codePointAt(0) ?? 0;
   if (first < 0x0400) return toStem(word);
-  if (first <= 0x04ff) return cut(word, RUSSIAN_ENDINGS, 3);
-  if (first >= 0xac00 && first <= 0xd7a3) return cut(word, KOREAN_ENDINGS, 2);
+  if (first <= 0x04ff) return stripEnding(word, RUSSIAN_ENDINGS, 3);
+  if (first >= 0xac00 && first <= 0xd7a3) return stripEnding(word, KOREAN_ENDINGS, 2);
   return word;
 }
 
-/** Removes the first ending that leaves at least `least` characters. */
-function cut(word: string, endings: readonly string[], least: number): string {
-  const ending = endings.find((end) => word.length - end.length >= least && word.endsWith(end));
+/** Removes the first ending after which at least `minLength` characters remain. */
+function stripEnding(word: string, endings: readonly string[], minLength: number): string {
+  const ending = endings.find((end) => word.length - end.length >= minLength && word.endsWith(end));
   return ending === undefined ? word : word.slice(0, -ending.length);
 }

@@ -15,7 +15,7 @@ const NUMBER_BYTES = 4;
 /** The start of the memory, which has the input rows and the output vectors. */
 const SCRATCH_BYTES = 65_536;
 const SUM_AT = SCRATCH_BYTES / 2;
-const LARGEST = 127;
+const MAX_VALUE = 127;
 
 /** Rows of integers, each with a factor. */
 export interface RowTable {
@@ -101,7 +101,7 @@ function roundPlainly(buffer: ArrayBuffer) {
     const from = new Float32Array(buffer, fromAt, dims);
     const to = new Int8Array(buffer, toAt, dims);
     const largest = from.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
-    const step = Math.fround(largest / LARGEST);
+    const step = Math.fround(largest / MAX_VALUE);
     new Float32Array(buffer, toAt + dims, 1)[0] = step / lengthOf(from);
     for (let at = 0; at < dims; at += 1) to[at] = toNearest(Math.fround((from[at] ?? 0) / (step || 1)));
   };

@@ -5,10 +5,10 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadModel, loadBundledModel } from "./bundled-model.js";
 
-const own = fileURLToPath(new URL("../../../model/tools.bin", import.meta.url));
+const bundled = fileURLToPath(new URL("../../../model/tools.bin", import.meta.url));
 let folder: string;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "own-model-"));
+  folder = mkdtempSync(join(tmpdir(), "bundled-model-"));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -24,7 +24,7 @@ describe("loadBundledModel", () => {
   it.each([
     ["missing", undefined],
     ["empty", Buffer.alloc(0)],
-    ["truncated", readFileSync(own).subarray(0, 1_000_000)],
+    ["truncated", readFileSync(bundled).subarray(0, 1_000_000)],
     ["another file", Buffer.alloc(5_000, "x")],
   ])("searches by words only if the model file is %s, and reports it", async (name, bytes) => {
     const file = join(folder, name);

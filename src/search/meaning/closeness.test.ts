@@ -1,13 +1,13 @@
 import { describe, expect, it, vi } from "vitest";
-import { createCloseLook, createPieceKeeper, NO_PIECE, TOOL_PIECES } from "./closeness.js";
+import { createPieceComparer, createPieceKeeper, NO_PIECE, TOOL_PIECES } from "./closeness.js";
 
 const DIMS = 16;
 
 /** Pieces in the order of these points; each weighs its length times its scale. */
-function lookAmong(points: readonly (readonly [number, number])[], scales = points.map(() => 1)) {
+function createComparer(points: readonly (readonly [number, number])[], scales = points.map(() => 1)) {
   const vectors = new Int8Array(points.length * DIMS);
   for (const [at, point] of points.entries()) vectors.set(point, at * DIMS);
-  return createCloseLook({ dims: DIMS, vectors, scales: Float32Array.from(scales) });
+  return createPieceComparer({ dims: DIMS, vectors, scales: Float32Array.from(scales) });
 }
 
 /** A tool with a name, a server and a first sentence, as piece numbers. */
@@ -18,14 +18,14 @@ function toolOf({ name = [], server = [], first = [] }: { name?: number[]; serve
 }
 
 const [EAST, NORTH, NORTH_EAST, WEST] = [0, 1, 2, 3];
-const compass = lookAmong([
+const compass = createComparer([
   [100, 0],
   [0, 100],
   [100, 100],
   [-100, 0],
 ]);
 
-describe("createCloseLook", () => {
+describe("createPieceComparer", () => {
   it("returns how near the nearest piece of a tool is to each piece of a query", () => {
     const compare = compass(Int32Array.from([EAST, NORTH]));
     expect(compare(toolOf({ first: [EAST, NORTH] })).answered).toBeCloseTo(1);
@@ -48,14 +48,14 @@ describe("createCloseLook", () => {
   });
 
   it("weighs pieces by length and scale", () => {
-    const look = lookAmong(
+    const comparePieces = createComparer(
       [
         [100, 0],
         [0, 50],
       ],
       [1, 6],
     );
-    expect(look(Int32Array.from([0, 1]))(toolOf({ first: [1] })).answered).toBeCloseTo(300 / 400);
+    expect(comparePieces(Int32Array.from([0, 1]))(toolOf({ first: [1] })).answered).toBeCloseTo(300 / 400);
   });
 
   it("returns 0 for an empty query or an empty tool", () => {
@@ -63,10 +63,10 @@ describe("createCloseLook", () => {
     expect(compass(new Int32Array())(toolOf({ name: [EAST], server: [EAST] }))).toEqual(nothing);
     expect(compass(Int32Array.from([EAST]))(toolOf({}))).toEqual(nothing);
     expect(compass(Int32Array.from([EAST]))(new Uint16Array())).toEqual(nothing);
-    expect(lookAmong([[0, 0]])(Int32Array.from([0]))(toolOf({ name: [0] }))).toEqual(nothing);
+    expect(createComparer([[0, 0]])(Int32Array.from([0]))(toolOf({ name: [0] }))).toEqual(nothing);
   });
 
-  it("keeps nothing of the previous query", () => {
+  it("does not depend on the previous query", () => {
     const tool = toolOf({ name: [EAST] });
     expect(compass(Int32Array.from([EAST]))(tool).name).toBeCloseTo(1);
     expect(compass(Int32Array.from([NORTH]))(tool).name).toBe(0);
@@ -80,7 +80,7 @@ describe("createCloseLook", () => {
   it("gives the same result without WebAssembly", () => {
     vi.stubGlobal("WebAssembly", undefined);
     try {
-      const plain = lookAmong([
+      const plain = createComparer([
         [100, 0],
         [70, 30],
       ]);

@@ -37,8 +37,8 @@ export const NO_PIECE = 0xffff;
 /** Later pieces of a query hardly change what it asks for. */
 const MAX_QUERY_PIECES = 40;
 /** The maximum number of tools that the second pass compares with one query. */
-export const LOOKED_AT = 20;
-const MAX_COMPARED = LOOKED_AT * TOOL_PIECES;
+export const SECOND_PASS_SIZE = 20;
+const MAX_COMPARED = SECOND_PASS_SIZE * TOOL_PIECES;
 
 /** Collects the first pieces of each part of a tool, in the order of `PARTS`. */
 export interface PieceKeeper {
@@ -55,8 +55,8 @@ export function createPieceKeeper(): PieceKeeper {
   return {
     keep(pieces, count) {
       const room = STORED[PARTS[part] ?? "name"].pieces;
-      const most = Math.min(count, room);
-      for (let at = 0; at < most; at += 1) kept[start + at] = pieces[at] ?? NO_PIECE;
+      const length = Math.min(count, room);
+      for (let at = 0; at < length; at += 1) kept[start + at] = pieces[at] ?? NO_PIECE;
       start += room;
       part += 1;
     },
@@ -72,14 +72,14 @@ export function createPieceKeeper(): PieceKeeper {
 
 /**
  * Takes the pieces of a query and returns a function that compares them with a tool's. It can be used for at most
- * `LOOKED_AT` tools, and only until the next query.
+ * `SECOND_PASS_SIZE` tools, and only until the next query.
  */
-export type CompareClosely = (asked: Int32Array) => (tool: Uint16Array) => Closeness;
+export type ComparePieces = (query: Int32Array) => (tool: Uint16Array) => Closeness;
 
 /** Multiplies integers in a fixed order, so that the result is the same on every machine. */
-export function createCloseLook({ dims, vectors, scales }: RowTable): CompareClosely {
+export function createPieceComparer({ dims, vectors, scales }: RowTable): ComparePieces {
   const lengths = new Float64Array(scales.length);
-  const asking = createMatrix(MAX_QUERY_PIECES, dims);
+  const matrix = createMatrix(MAX_QUERY_PIECES, dims);
   // Reused for every query.
   const cosines = new Float64Array(MAX_COMPARED * MAX_QUERY_PIECES);
   const highest = new Float64Array(MAX_COMPARED);
@@ -88,11 +88,11 @@ export function createCloseLook({ dims, vectors, scales }: RowTable): CompareClo
   const lengthOf = (piece: number): number => (lengths[piece] ||= measure(rowOf(piece)));
   const weightOf = (piece: number): number => lengthOf(piece) * (scales[piece] ?? 0);
 
-  return (given) => {
-    const asked = given.subarray(0, MAX_QUERY_PIECES);
-    const weights = Array.from(asked, weightOf);
-    const allAsked = weights.reduce((sum, weight) => sum + weight, 0) || 1;
-    for (const [at, piece] of asked.entries()) asking.rows.set(rowOf(piece), at * dims);
+  return (allPieces) => {
+    const query = allPieces.subarray(0, MAX_QUERY_PIECES);
+    const weights = Array.from(query, weightOf);
+    const totalWeight = weights.reduce((sum, weight) => sum + weight, 0) || 1;
+    for (const [at, piece] of query.entries()) matrix.rows.set(rowOf(piece), at * dims);
     const known = new Map<number, number>();
 
     /** The row of this piece in `cosines`; computes the row on first use. */
@@ -101,14 +101,14 @@ export function createCloseLook({ dims, vectors, scales }: RowTable): CompareClo
       if (before !== undefined) return before;
       const row = known.size;
       known.set(piece, row);
-      const products = asking.multiply(rowOf(piece), asked.length);
-      let most = 0;
-      for (let at = 0; at < asked.length; at += 1) {
-        const cosine = (products[at] ?? 0) / (lengthOf(piece) * lengthOf(asked[at] ?? 0));
+      const products = matrix.multiply(rowOf(piece), query.length);
+      let nearest = 0;
+      for (let at = 0; at < query.length; at += 1) {
+        const cosine = (products[at] ?? 0) / (lengthOf(piece) * lengthOf(query[at] ?? 0));
         cosines[row * MAX_QUERY_PIECES + at] = cosine;
-        if (cosine > most) most = cosine;
+        if (cosine > nearest) nearest = cosine;
       }
-      highest[row] = most;
+      highest[row] = nearest;
       return row;
     };
 
@@ -119,12 +119,12 @@ export function createCloseLook({ dims, vectors, scales }: RowTable): CompareClo
         if (piece === NO_PIECE) continue;
         const start = compare(piece) * MAX_QUERY_PIECES;
         const share = SHARES[slot] ?? 0;
-        for (let at = 0; at < asked.length; at += 1) {
+        for (let at = 0; at < query.length; at += 1) {
           const near = (cosines[start + at] ?? 0) * share;
           if (near > (answers[at] ?? 0)) answers[at] = near;
         }
       }
-      return weights.reduce((sum, weight, at) => sum + weight * (answers[at] ?? 0), 0) / allAsked;
+      return weights.reduce((sum, weight, at) => sum + weight * (answers[at] ?? 0), 0) / totalWeight;
     };
 
     /** How much of these pieces the query contains, by weight. */

@@ -14,7 +14,7 @@ const meaning: Meaning = {
   dims: 16,
   readQuery: toVector,
   readTool: ({ name }) => ({ ...toVector(name), pieces: new Uint16Array() }),
-  compareClosely: () => () => ({ answered: 0, name: 0, server: 0 }),
+  comparePieces: () => () => ({ answered: 0, name: 0, server: 0 }),
 };
 
 function indexOf(...names: readonly string[]) {
@@ -24,12 +24,12 @@ function indexOf(...names: readonly string[]) {
   return createLikenessIndex([{ meanings: { values, scales } }], names.length, meaning);
 }
 
-const everyone = (): boolean => true;
+const acceptAll = (): boolean => true;
 
 describe("createLikenessIndex", () => {
   it("returns the nearest accepted documents first", () => {
     const likeness = indexOf("0,9", "9,1", "9,9", "9,0", "0,1").compare("9,0", []);
-    expect(likeness.nearest(3, everyone)).toEqual([3, 1, 2]);
+    expect(likeness.nearest(3, acceptAll)).toEqual([3, 1, 2]);
     expect(likeness.nearest(2, (document) => document !== 3)).toEqual([1, 2]);
     expect(likeness.toWhole(3)).toBeCloseTo(1);
     expect(likeness.toWhole(0)).toBeCloseTo(0);
@@ -42,7 +42,7 @@ describe("createLikenessIndex", () => {
   });
 
   it("finds nothing near a text without meaning, and nothing in an empty index", () => {
-    expect(indexOf("9,0").compare("0,0", []).nearest(5, everyone)).toEqual([]);
-    expect(indexOf().compare("9,0", []).nearest(5, everyone)).toEqual([]);
+    expect(indexOf("9,0").compare("0,0", []).nearest(5, acceptAll)).toEqual([]);
+    expect(indexOf().compare("9,0", []).nearest(5, acceptAll)).toEqual([]);
   });
 });

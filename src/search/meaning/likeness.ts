@@ -3,8 +3,8 @@ import { createMatrix } from "./multiply.js";
 
 /** Semantic similarity of documents to a query (cosine): 1 is equal, 0 is unrelated, below 0 is opposed. */
 export interface Likeness {
-  /** The nearest documents, at most `most`. */
-  nearest(most: number, accepts: (document: number) => boolean): readonly number[];
+  /** The nearest documents, at most `max`. */
+  nearest(max: number, accepts: (document: number) => boolean): readonly number[];
   /** Similarity to the whole query. */
   toWhole(document: number): number;
   /** Similarity to the nearest clause, or to the whole query if that is nearer. */
@@ -15,12 +15,12 @@ export interface LikenessIndex {
   compare(query: string, parts: readonly string[]): Likeness;
 }
 
-interface MeaningsOfMany {
+interface BlockMeanings {
   readonly meanings: { readonly values: Int8Array; readonly scales: Float32Array } | undefined;
 }
 
 /** Copies all vectors into one matrix, so that one multiplication answers a query. */
-export function createLikenessIndex(blocks: readonly MeaningsOfMany[], size: number, meaning: Meaning): LikenessIndex {
+export function createLikenessIndex(blocks: readonly BlockMeanings[], size: number, meaning: Meaning): LikenessIndex {
   const { dims } = meaning;
   const matrix = createMatrix(size, dims);
   const scales = new Float32Array(size);
@@ -48,11 +48,11 @@ export function createLikenessIndex(blocks: readonly MeaningsOfMany[], size: num
       return {
         toWhole,
         toParts(document) {
-          let most = toWhole(document);
-          for (const clause of clauses) most = Math.max(most, likenessTo(clause, document));
-          return most;
+          let nearest = toWhole(document);
+          for (const clause of clauses) nearest = Math.max(nearest, likenessTo(clause, document));
+          return nearest;
         },
-        nearest: (most, accepts) => (whole.scale === 0 ? [] : selectNearest({ products, scales, most, accepts })),
+        nearest: (max, accepts) => (whole.scale === 0 ? [] : selectNearest({ products, scales, max, accepts })),
       };
     },
   };
@@ -61,22 +61,22 @@ export function createLikenessIndex(blocks: readonly MeaningsOfMany[], size: num
 interface Selection {
   readonly products: Int32Array;
   readonly scales: Float32Array;
-  readonly most: number;
+  readonly max: number;
   readonly accepts: (document: number) => boolean;
 }
 
-/** Inserts into a sorted list: after the first few hundred documents, hardly any is among the nearest so far. */
-function selectNearest({ products, scales, most, accepts }: Selection): number[] {
+/** Inserts into a sorted list, because after a few hundred documents hardly any further one belongs to the nearest. */
+function selectNearest({ products, scales, max, accepts }: Selection): number[] {
   const nearest: { readonly document: number; readonly value: number }[] = [];
-  let least = -Infinity;
+  let farthest = -Infinity;
   for (let document = 0; document < products.length; document += 1) {
     const value = (products[document] ?? 0) * (scales[document] ?? 0);
-    if (value <= least || !accepts(document)) continue;
+    if (value <= farthest || !accepts(document)) continue;
     let at = nearest.length;
     while (at > 0 && (nearest[at - 1]?.value ?? 0) < value) at -= 1;
     nearest.splice(at, 0, { document, value });
-    if (nearest.length > most) nearest.pop();
-    if (nearest.length === most) least = nearest.at(-1)?.value ?? least;
+    if (nearest.length > max) nearest.pop();
+    if (nearest.length === max) farthest = nearest.at(-1)?.value ?? farthest;
   }
   return nearest.map(({ document }) => document);
 }

@@ -39,14 +39,14 @@ describe("openMeaning", () => {
         const tool = { id: "s:x", server: "GitHub", name: text, description: `${text}. Or not.`, parameters, tags: [] };
         expect(plain.readTool(tool)).toEqual(meaning.readTool(tool));
         const { pieces } = meaning.readTool(tool);
-        expect(plain.compareClosely("pull request")(pieces)).toEqual(meaning.compareClosely("pull request")(pieces));
+        expect(plain.comparePieces("pull request")(pieces)).toEqual(meaning.comparePieces("pull request")(pieces));
       }
     } finally {
       vi.unstubAllGlobals();
     }
   });
 
-  it("keeps nothing of the previous text", () => {
+  it("does not depend on the previous text", () => {
     const alone = meaning.readQuery("weather forecast");
     meaning.readTool({ id: "s:x", server: "mail", name: "send", description: "Send.", parameters: [], tags: [] });
     expect(meaning.readQuery("weather forecast")).toEqual(alone);
@@ -55,7 +55,7 @@ describe("openMeaning", () => {
   it("returns how close the pieces of a query and a tool are", () => {
     const piecesOf = (server: string, name: string, description: string): Uint16Array =>
       meaning.readTool({ id: "s:x", server, name, description, parameters: [], tags: [] }).pieces;
-    const compare = meaning.compareClosely("will it rain tomorrow in github");
+    const compare = meaning.comparePieces("will it rain tomorrow in github");
     const forecast = compare(piecesOf("github", "rain_forecast", "Tells tomorrow's weather."));
     const prices = compare(piecesOf("exchange", "list_prices", "Tells what stocks cost."));
     expect(forecast.answered).toBeGreaterThan(prices.answered + 0.2);
@@ -64,7 +64,7 @@ describe("openMeaning", () => {
     expect(prices.server).toBeLessThan(0.6);
   });
 
-  it("reads a tool with endless names about as fast as one with long names", async () => {
+  it("reads a tool with extremely long names about as fast as one with long names", async () => {
     const readNamed = (length: number) => {
       const name = flat("\ufdfa".repeat(length));
       const parameters = Array.from({ length: 16 }, () => ({ name, description: name }));

@@ -1,10 +1,10 @@
 // Converts texts to integer vectors whose products are the semantic similarity of the texts. It does not match words.
 import type { SearchDocument } from "../fields.js";
 import { createRowAdder, type TableMemory } from "./add-rows.js";
-import { type Closeness, createCloseLook, createPieceKeeper } from "./closeness.js";
+import { type Closeness, createPieceComparer, createPieceKeeper } from "./closeness.js";
 import { readModel } from "./model.js";
 import { createPieceReader } from "./pieces.js";
-import { createTextCutter, PARTS } from "./texts.js";
+import { createTextPreparer, PARTS } from "./texts.js";
 
 /** A vector of length 1: integers and the factor for each. */
 export interface Vector {
@@ -22,27 +22,27 @@ export interface Meaning {
   readQuery(query: string): Vector;
   readTool(document: SearchDocument): ToolMeaning;
   /** Compares the pieces of tools with those of a query one by one. Valid until the next query. */
-  compareClosely(query: string): (pieces: Uint16Array) => Closeness;
+  comparePieces(query: string): (pieces: Uint16Array) => Closeness;
 }
 
 /** Opens a model from the memory that its file was read into; throws if the file is invalid. */
 export function openMeaning({ memory, file }: TableMemory): Meaning {
   const { vocabulary, joins, queryPieces, parts, ...table } = readModel(file);
   const readPieces = createPieceReader(vocabulary);
-  const cut = createTextCutter(joins);
+  const prepare = createTextPreparer(joins);
   const adder = createRowAdder(table, memory);
   const keeper = createPieceKeeper();
-  const lookClosely = createCloseLook(table);
+  const compareWith = createPieceComparer(table);
 
   return {
     dims: table.dims,
     /** Returns a zero vector for a text without known pieces. */
     readQuery(query) {
-      adder.add(readPieces(cut.query(query), queryPieces, adder.rows), 1);
+      adder.add(readPieces(prepare.query(query), queryPieces, adder.rows), 1);
       return adder.take();
     },
     readTool(document) {
-      const texts = cut.tool(document);
+      const texts = prepare.tool(document);
       for (let at = 0; at < PARTS.length; at += 1) {
         const text = texts[PARTS[at] ?? "name"];
         const { weight, pieces } = parts[at] ?? { weight: 0, pieces: 0 };
@@ -52,8 +52,8 @@ export function openMeaning({ memory, file }: TableMemory): Meaning {
       }
       return { ...adder.take(), pieces: keeper.take() };
     },
-    compareClosely(query) {
-      return lookClosely(adder.rows.slice(0, readPieces(cut.query(query), queryPieces, adder.rows)));
+    comparePieces(query) {
+      return compareWith(adder.rows.slice(0, readPieces(prepare.query(query), queryPieces, adder.rows)));
     },
   };
 }

@@ -15,7 +15,7 @@ it("multiplies every row with the vector exactly", () => {
   );
 });
 
-it("multiplies only the first rows if a limit is given", () => {
+it("multiplies only the first `maxRows` rows", () => {
   const matrix = createMatrix(3, 16);
   matrix.rows.fill(1);
   matrix.multiply(new Int8Array(16).fill(1));

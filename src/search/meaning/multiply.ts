@@ -14,8 +14,8 @@ const RESULT_BYTES = 4;
 export interface Matrix {
   /** Row after row; filled by the caller. */
   readonly rows: Int8Array;
-  /** The product of the vector with each row, or with the first `most` rows. Valid until the next call. */
-  multiply(vector: Int8Array, most?: number): Int32Array;
+  /** The product of the vector with each row, or with the first `maxRows` rows. Valid until the next call. */
+  multiply(vector: Int8Array, maxRows?: number): Int32Array;
 }
 
 /** `dims` must be a multiple of sixteen. */
@@ -27,9 +27,9 @@ export function createMatrix(count: number, dims: number): Matrix {
   const results = new Int32Array(memory.buffer, resultsAt, count);
   return {
     rows: new Int8Array(memory.buffer, dims, count * dims),
-    multiply(other, most = count) {
+    multiply(other, maxRows = count) {
       vector.set(other);
-      program.multiply(0, dims, dims, most, resultsAt);
+      program.multiply(0, dims, dims, maxRows, resultsAt);
       return results;
     },
   };

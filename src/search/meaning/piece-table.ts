@@ -79,15 +79,15 @@ export function createPieceTable(lines: Uint8Array): PieceTable {
   const hashes = new Int32Array(longest);
   const tried: PiecePosition = { start: 0, end: 0, isContinued: false };
   const findLongest: PieceTable["findLongest"] = (text, { start, end, isContinued }) => {
-    const most = Math.min(end - start, longest);
+    const maxLength = Math.min(end - start, longest);
     let hash = isContinued ? CONTINUED : BASIS;
-    for (let length = 0; length < most; length += 1) {
+    for (let length = 0; length < maxLength; length += 1) {
       hash = Math.imul(hash ^ (text[start + length] ?? 0), PRIME);
       hashes[length] = hash;
     }
     tried.start = start;
     tried.isContinued = isContinued;
-    for (let length = most; length > 0; length -= 1) {
+    for (let length = maxLength; length > 0; length -= 1) {
       tried.end = start + length;
       const piece = find(hashes[length - 1] ?? 0, text, tried);
       if (piece !== -1) return piece;

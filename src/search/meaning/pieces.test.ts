@@ -18,8 +18,8 @@ const PIECES = [
 const read = createPieceReader(new TextEncoder().encode(PIECES.join("\n")));
 const room = new Int32Array(64);
 
-function toPieces(text: string, most = 20): string[] {
-  return [...room.subarray(0, read(text, most, room))].map((piece) => PIECES[piece] ?? "?");
+function toPieces(text: string, maxPieces = 20): string[] {
+  return [...room.subarray(0, read(text, maxPieces, room))].map((piece) => PIECES[piece] ?? "?");
 }
 
 describe("createPieceReader", () => {

@@ -2,18 +2,18 @@ import { createPieceTable, type PiecePosition } from "./piece-table.js";
 
 /** In characters. Longer words are noise: hashes, encoded data. */
 const MAX_WORD_LENGTH = 40;
-/** In bytes. A text that is cut to what the model reads is always shorter. */
+/** In bytes. The texts that the model reads are always shorter. */
 const MAX_TEXT_BYTES = 65_536;
 
 /**
  * Writes the piece numbers of a text into a list, in order, and returns their count. Words without a piece are skipped.
- * The list needs room for `most` pieces and as many phrases.
+ * The list needs room for `maxPieces` pieces and as many phrases.
  */
-export type ReadPieces = (text: string, most: number, into: Int32Array) => number;
+export type ReadPieces = (text: string, maxPieces: number, into: Int32Array) => number;
 
 /**
- * Cuts the words of a text greedily into the longest known pieces, as BERT's tokenizer does. Phrases (two adjacent
- * pieces with a meaning of their own) are added after all pieces. The vocabulary is lines of UTF-8.
+ * Splits the words of a text greedily into the longest known pieces, as BERT's tokenizer (WordPiece) does. Phrases
+ * (pairs of adjacent pieces that have their own vector) are added after all pieces. The vocabulary is lines of UTF-8.
  */
 export function createPieceReader(vocabulary: Uint8Array): ReadPieces {
   const table = createPieceTable(vocabulary);
@@ -29,7 +29,7 @@ export function createPieceReader(vocabulary: Uint8Array): ReadPieces {
   };
 
   /** The number of pieces of the word; 0 if a part of it has no piece. */
-  const cutWord = (start: number, end: number): number => {
+  const splitWord = (start: number, end: number): number => {
     let count = 0;
     position.start = start;
     position.end = end;
@@ -45,10 +45,10 @@ export function createPieceReader(vocabulary: Uint8Array): ReadPieces {
     return count;
   };
 
-  return (text, most, into) => {
+  return (text, maxPieces, into) => {
     const length = write(text);
     let count = 0;
-    for (let start = 0; start < length && count < most; ) {
+    for (let start = 0; start < length && count < maxPieces; ) {
       let end = start;
       let letters = 0;
       for (let letter = 0; end < length; end += 1) {
@@ -57,8 +57,8 @@ export function createPieceReader(vocabulary: Uint8Array): ReadPieces {
         bytes[end] = letter;
         if ((letter & 0xc0) !== 0x80) letters += 1;
       }
-      const found = end > start && letters <= MAX_WORD_LENGTH ? cutWord(start, end) : 0;
-      for (let at = 0; at < found && count < most; at += 1, count += 1) into[count] = word[at] ?? 0;
+      const found = end > start && letters <= MAX_WORD_LENGTH ? splitWord(start, end) : 0;
+      for (let at = 0; at < found && count < maxPieces; at += 1, count += 1) into[count] = word[at] ?? 0;
       start = end + 1;
     }
     const last = count - 1;

@@ -26,11 +26,11 @@ const PLAIN_CAMEL_CASE_WORD = /(?<![A-Za-z0-9])[a-z][a-z0-9]*[A-Z][A-Za-z0-9]*/g
 const MEANINGLESS = new Set(["mcp", "server", "servers", "cf", "com", "io", "ai", "dev", "app"]);
 
 /**
- * Prepares texts exactly as in training. `train/fields.mjs` has the same code; if one changes without the other, the
- * model no longer works. `joins` are word pairs that camel case separates although they are usually written as one
- * word.
+ * Prepares texts exactly as in training. `train/fields.mjs` has the same code; if only one of them changes, the model no
+ * longer works. `joins` are word pairs that camel case separates although they are usually written as one word, such as
+ * `git hub`.
  */
-export function createTextCutter(joins: ReadonlySet<string>) {
+export function createTextPreparer(joins: ReadonlySet<string>) {
   const join = (words: readonly string[]): string => {
     const joined: string[] = [];
     for (let at = 0; at < words.length; at += 1) {

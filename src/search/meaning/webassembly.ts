@@ -28,7 +28,7 @@ export function createMemory(bytes: number): ProgramMemory {
   return { buffer: new ArrayBuffer(bytes) };
 }
 
-/** Instantiates a program given in Base64. Without WebAssembly memory, it returns the equivalent plain functions. */
+/** Instantiates a Base64-encoded program. Without WebAssembly memory, it returns the equivalent plain functions. */
 export function openProgram<Name extends string>(
   { program, plain }: { readonly program: string; readonly plain: Readonly<Record<Name, NumberProgram>> },
   memory: ProgramMemory,

@@ -40,11 +40,11 @@ export function createApprovalTable(database: Database): StoreTable<Approvals> {
     return row && toApproval(row, now);
   };
 
-  /** An approved one first, otherwise the newest in one of the given states. */
+  /** The approved one, otherwise the newest with one of `states`. */
   const pick = (subject: ApprovalSubject, now: number, states: readonly ApprovalState[]): Approval | undefined => {
     const approvals = newestFirst.all({ ...toSubject(subject), now }).map((row) => toApproval(row, now));
-    const inForce = approvals.filter(({ state }) => states.includes(state));
-    return inForce.find(({ state }) => state === "approved") ?? inForce[0];
+    const matching = approvals.filter(({ state }) => states.includes(state));
+    return matching.find(({ state }) => state === "approved") ?? matching[0];
   };
 
   return {
@@ -74,7 +74,7 @@ export function createApprovalTable(database: Database): StoreTable<Approvals> {
     },
     redeem(id, subject, from, now) {
       const approval = find(id, now);
-      if (approval?.state !== from || !isAbout(approval, subject)) return undefined;
+      if (approval?.state !== from || !hasSubject(approval, subject)) return undefined;
       if (from === "pending" && !approval.selfService) return undefined;
       const row = redeem.get({ id });
       return row && toApproval(row, now);
@@ -91,7 +91,7 @@ function toSubject({ actor, tool, binding }: ApprovalSubject): Record<keyof Appr
   return { actor, tool, binding };
 }
 
-function isAbout(approval: Approval, { actor, tool, binding }: ApprovalSubject): boolean {
+function hasSubject(approval: Approval, { actor, tool, binding }: ApprovalSubject): boolean {
   return approval.actor === actor && approval.tool === tool && approval.binding === binding;
 }
 
@@ -101,13 +101,13 @@ function toApproval(row: SqlRow, now: number): Approval {
   const { decided_by: decidedBy, decided_at: decidedAt } = row;
   const since = typeof decidedAt === "number" ? decidedAt : askedAt;
   const stored = row["state"] as ApprovalState;
-  const isInForce = stored === "redeemed" || Math.abs(now - since) < expiresAt - since;
+  const isValid = stored === "redeemed" || Math.abs(now - since) < expiresAt - since;
   return {
     id: String(row["id"]),
     actor: String(row["actor"]),
     tool: String(row["tool"]),
     binding: String(row["binding"]),
-    state: isInForce ? stored : "expired",
+    state: isValid ? stored : "expired",
     shown: String(row["shown"]),
     selfService: row["self_service"] === 1,
     askedAt,

@@ -52,7 +52,7 @@ export function rejectNul(database: Database): Database {
  * Below SQLite 3.51.3, a process that writes while another one checkpoints can lose committed changes ("WAL-reset
  * bug").
  */
-const OLDEST = [3, 51, 3] as const;
+const MIN_VERSION = [3, 51, 3] as const;
 
 const SOURCES = ["@photostructure/sqlite", "node:sqlite"] as const;
 
@@ -70,7 +70,7 @@ export function loadDriver(load: (name: string) => unknown = createRequire(impor
     try {
       const driver = load(name) as Driver;
       const version = versionOf(driver);
-      if (isAtLeast(version, OLDEST)) return driver;
+      if (isAtLeast(version, MIN_VERSION)) return driver;
       reasons.push(`${name} has SQLite ${version}`);
     } catch (error) {
       reasons.push(`${name}: ${error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error)}`);
@@ -94,11 +94,11 @@ function versionOf(driver: Driver): string {
   }
 }
 
-function isAtLeast(version: string, oldest: readonly number[]): boolean {
+function isAtLeast(version: string, minVersion: readonly number[]): boolean {
   const parts = version.split(".").map(Number);
-  for (const [index, least] of oldest.entries()) {
+  for (const [index, min] of minVersion.entries()) {
     const part = parts[index] ?? 0;
-    if (part !== least) return part > least;
+    if (part !== min) return part > min;
   }
   return true;
 }

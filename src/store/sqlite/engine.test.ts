@@ -11,7 +11,7 @@ const OWNERS = { self: "me", isAlive: () => true, clear: () => undefined, close:
 const append = (request_id: string, size = 1): Request => ({
   part: "audit",
   method: "append",
-  given: [[{ kind: "outcome", request_id, timestamp: "2026", filler: "x".repeat(size) }]],
+  args: [[{ kind: "outcome", request_id, timestamp: "2026", filler: "x".repeat(size) }]],
 });
 
 let database: Database;
@@ -28,8 +28,8 @@ describe("createEngine", () => {
   it("commits the other requests when one of them fails", () => {
     const replies = createEngine(database, OWNERS).run([
       append("a"),
-      { part: "audit", method: "append", given: ["no list"] },
-      { part: "audit", method: "none", given: [] },
+      { part: "audit", method: "append", args: ["no list"] },
+      { part: "audit", method: "none", args: [] },
       append("b"),
     ]);
     expect(replies.map(({ kind }) => kind)).toEqual(["done", "failed", "failed", "done"]);
@@ -39,7 +39,7 @@ describe("createEngine", () => {
   it("gives each of several appends its own sequence numbers", () => {
     const two = {
       ...append("b"),
-      given: [[...(append("b").given[0] as object[]), ...(append("c").given[0] as object[])]],
+      args: [[...(append("b").args[0] as object[]), ...(append("c").args[0] as object[])]],
     };
     const replies = createEngine(database, OWNERS).run([append("a"), two, append("d")]);
     const seqs = replies.map((reply) =>
@@ -48,10 +48,10 @@ describe("createEngine", () => {
     expect(seqs).toEqual([[1], [2, 3], [4]]);
   });
 
-  it("leaves out only the append that cannot be stored", () => {
+  it("fails only the append that cannot be stored", () => {
     const replies = createEngine(database, OWNERS).run([
       append("a"),
-      { ...append("b"), given: [[{ kind: "outcome", request_id: "b", timestamp: () => "no JSON" }]] },
+      { ...append("b"), args: [[{ kind: "outcome", request_id: "b", timestamp: () => "no JSON" }]] },
       append("c"),
     ]);
     expect(replies).toMatchObject([{ value: [{ seq: 1 }] }, { kind: "failed" }, { value: [{ seq: 2 }] }]);
@@ -75,26 +75,26 @@ describe("createEngine", () => {
     database.exec("PRAGMA query_only = ON");
     expect(engine.run([append("a")])).toMatchObject([{ kind: "failed", fault: { reason: "the file is read-only" } }]);
     expect(database.isTransaction).toBe(false);
-    expect(engine.run([{ part: "probe", method: "write", given: [] }])).toMatchObject([{ kind: "failed" }]);
+    expect(engine.run([{ part: "probe", method: "write", args: [] }])).toMatchObject([{ kind: "failed" }]);
   });
 
   it("syncs the disk if one of the requests is durable", () => {
     const engine = createEngine(database, OWNERS);
     const level = () => database.prepare("PRAGMA synchronous").get()?.["synchronous"];
     const take = { bucket: "b", actor: "a", limit: 1, windowMs: 1000, now: 1 };
-    const relaxed: Request = { part: "rates", method: "take", given: [take] };
+    const relaxed: Request = { part: "rates", method: "take", args: [take] };
     engine.run([relaxed]);
     expect(level()).toBe(1);
     engine.run([relaxed, append("a")]);
     expect(level()).toBe(2);
   });
 
-  it("waits for a process that writes, up to a limit", () => {
+  it("waits for another process that holds the write lock, up to a limit", () => {
     const other = openDatabase(file);
     try {
       other.exec("BEGIN IMMEDIATE");
-      const patience = createEngine(database, OWNERS, 50).run([append("a")]);
-      expect(patience).toMatchObject([
+      const replies = createEngine(database, OWNERS, 50).run([append("a")]);
+      expect(replies).toMatchObject([
         { kind: "failed", fault: { reason: "another process held the write lock too long" } },
       ]);
       other.exec("COMMIT");

@@ -27,11 +27,11 @@ export function createEngine(database: Database, owners: Owners, timeoutMs = BUS
   const tables = createTables(database, owners);
   let isDurable = true;
 
-  const call = ({ part, method, given }: Request): unknown => {
+  const call = ({ part, method, args }: Request): unknown => {
     if (part === "probe") return database.exec(PROBE);
-    const act = (tables[part]() as unknown as Record<string, (...given: readonly unknown[]) => unknown>)[method];
+    const act = (tables[part]() as unknown as Record<string, (...args: readonly unknown[]) => unknown>)[method];
     if (act === undefined) throw new Error(`the store has no method ${part}.${method}`);
-    return act(...given);
+    return act(...args);
   };
 
   const begin = (durable: boolean): void => {
@@ -46,8 +46,8 @@ export function createEngine(database: Database, owners: Owners, timeoutMs = BUS
   const runGroup = (group: readonly Request[]): readonly Reply[] => {
     const [first] = group;
     if (first === undefined || group.length === 1) return group.map(runAlone);
-    const bodies = group.map(({ given }) => given[0] as readonly unknown[]);
-    const together = runAlone({ ...first, given: [bodies.flat()] });
+    const bodies = group.map(({ args }) => args[0] as readonly unknown[]);
+    const together = runAlone({ ...first, args: [bodies.flat()] });
     if (together.kind === "failed") return group.map(runAlone);
     const marks = together.value as readonly unknown[];
     let taken = 0;
@@ -85,8 +85,8 @@ function inGroups(requests: readonly Request[]): Request[][] {
   return groups;
 }
 
-const isAppend = ({ part, method, given }: Request): boolean =>
-  part === "audit" && (method === "append" || method === "appendSoon") && Array.isArray(given[0]);
+const isAppend = ({ part, method, args }: Request): boolean =>
+  part === "audit" && (method === "append" || method === "appendSoon") && Array.isArray(args[0]);
 
 /** Each table is created on first use: a start that only reads the catalog prepares no other statements. */
 function createTables(database: Database, owners: Owners): { readonly [Part in keyof Tables]: () => Tables[Part] } {

@@ -3,17 +3,17 @@ import { primaryCode } from "./busy.js";
 import type { DatabaseFault } from "./operations.js";
 import { ForeignDatabaseError, NewerDatabaseError } from "./schema.js";
 
+export const DAMAGED_HINT =
+  "Stop all gateways. Then restore the file from a backup, or move it and its -wal and -shm files away: the gateway creates a new one.";
+
 /** SQLite result codes that a user can act on. A fatal one closes the connection; the next request opens a new one. */
 const FAULTS: Readonly<Record<number, DatabaseFault>> = {
-  5: fault(
-    "another process held the write lock too long",
-    "Look for a gateway process that hangs, end it and try again.",
-  ),
+  5: fault("another process held the write lock too long", "End gateway processes that hang, then try again."),
   8: fault("the file is read-only", "Make the file and its folder writable for the gateway.", true),
-  10: fault("the disk failed to read or write", "Check the disk and the system's log, then try again.", true),
+  10: fault("the disk failed to read or write", "Check the disk and the system log, then try again.", true),
   11: damaged("the content of the file is damaged"),
   13: fault("the disk is full", "Free space on the disk, then try again.", true),
-  14: fault("the file cannot be opened", "Make the folder exist and writable for the gateway.", true),
+  14: fault("the file cannot be opened", "Create the folder and make it writable for the gateway.", true),
   26: damaged("the file is not a database"),
 };
 
@@ -25,15 +25,15 @@ export function toFault(error: unknown): DatabaseFault {
   if (error instanceof MissingDriverError) {
     return fault(
       reason,
-      "Install again without leaving out dependencies, on a platform with a prebuilt binary (Linux, macOS or Windows on x64 or arm64), or use Node 24 or later.",
+      "Reinstall the package with all its dependencies on a platform with a prebuilt binary (Linux, macOS or Windows on x64 or arm64), or use Node 24 or later.",
       true,
     );
   }
   if (error instanceof NewerDatabaseError) {
-    return fault(reason, "Update this program, or point ANYGPT_HOME at another folder.", true);
+    return fault(reason, "Update this program, or set ANYGPT_HOME to another folder.", true);
   }
   if (error instanceof ForeignDatabaseError) {
-    return fault(reason, "Move that file away, or point ANYGPT_HOME at another folder.", true);
+    return fault(reason, "Move that file away, or set ANYGPT_HOME to another folder.", true);
   }
   const code = (error as NodeJS.ErrnoException | null)?.code;
   if (code === "EACCES" || code === "EPERM" || code === "EROFS" || code === "ENOTDIR" || code === "EEXIST") {
@@ -44,7 +44,7 @@ export function toFault(error: unknown): DatabaseFault {
     );
   }
   if (code === "ENOSPC") return fault("the disk is full", "Free space on the disk, then try again.", true);
-  return fault(reason, "If the request was in order, report it: this is a defect of the gateway.");
+  return fault(reason, "This is probably a defect of the gateway. Report it with this message.");
 }
 
 function fault(reason: string, hint: string, isFatal = false): DatabaseFault {
@@ -52,9 +52,5 @@ function fault(reason: string, hint: string, isFatal = false): DatabaseFault {
 }
 
 function damaged(reason: string): DatabaseFault {
-  return fault(
-    reason,
-    "End all gateways, then restore the file from a backup or move it and those beside it away; a new one is made.",
-    true,
-  );
+  return fault(reason, DAMAGED_HINT, true);
 }

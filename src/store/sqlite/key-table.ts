@@ -19,7 +19,7 @@ const DELETED_PER_RESERVATION = 20;
 const COLUMNS = `id, tenant, actor, tool, key, fingerprint, state, request_id, owner, reserved_at, changed_at, expires_at,
   answer_bytes`;
 const SCOPE = "tenant = :tenant AND actor = :actor AND tool = :tool AND key = :key";
-const MINE = "id = :id AND request_id = :requestId";
+const CLAIM = "id = :id AND request_id = :requestId";
 
 export function createKeyTable(database: Database, owners: Owners): StoreTable<KeyRecords> {
   const byScope = database.prepare(`SELECT ${COLUMNS}, answer FROM keys WHERE ${SCOPE}`);
@@ -34,12 +34,12 @@ export function createKeyTable(database: Database, owners: Owners): StoreTable<K
       SELECT id FROM keys WHERE expires_at <= :now AND state NOT IN ('reserved', 'dispatched')
       ORDER BY expires_at LIMIT ${DELETED_PER_RESERVATION})`);
   const dispatch = database.prepare(`
-    UPDATE keys SET state = 'dispatched', changed_at = :now WHERE ${MINE} AND state IN ('reserved', 'dispatched')`);
+    UPDATE keys SET state = 'dispatched', changed_at = :now WHERE ${CLAIM} AND state IN ('reserved', 'dispatched')`);
   const finish = database.prepare(`
     UPDATE keys SET state = :state, changed_at = :now, answer = :answer, answer_bytes = :bytes
-    WHERE ${MINE} AND state IN ('dispatched', 'unknown')`);
-  const isFinished = database.prepare(`SELECT 1 FROM keys WHERE ${MINE} AND state = :state`);
-  const release = database.prepare(`DELETE FROM keys WHERE ${MINE} AND state IN ('reserved', 'dispatched')`);
+    WHERE ${CLAIM} AND state IN ('dispatched', 'unknown')`);
+  const isFinished = database.prepare(`SELECT 1 FROM keys WHERE ${CLAIM} AND state = :state`);
+  const release = database.prepare(`DELETE FROM keys WHERE ${CLAIM} AND state IN ('reserved', 'dispatched')`);
   const markUnknown = database.prepare("UPDATE keys SET state = 'unknown', changed_at = :now WHERE id = :id");
   const commit = database.prepare(`
     UPDATE keys SET state = 'completed', changed_at = :now
@@ -51,7 +51,7 @@ export function createKeyTable(database: Database, owners: Owners): StoreTable<K
       AND (expires_at > :now OR state IN ('reserved', 'dispatched'))
     ORDER BY id DESC LIMIT :limit`);
 
-  /** The effective state of a key, given which processes have ended and which keys have expired. Changes nothing. */
+  /** The state of a key after it is settled: whether its process has ended and the key has expired. Changes nothing. */
   const effective = (row: SqlRow | undefined, now: number): SqlRow | undefined => {
     const isInProgress = row?.["state"] === "reserved" || row?.["state"] === "dispatched";
     if (row === undefined || (isInProgress && owners.isAlive(String(row["owner"])))) return row;
@@ -88,15 +88,15 @@ export function createKeyTable(database: Database, owners: Owners): StoreTable<K
       return { kind: "reserved", claim: { id: Number(made?.["id"]), requestId } };
     },
 
-    dispatch: (claim, now) => dispatch.run({ ...toMine(claim), now }).changes !== 0,
+    dispatch: (claim, now) => dispatch.run({ ...toClaim(claim), now }).changes !== 0,
 
     finish(claim, ending, now) {
-      const change = { ...toMine(claim), state: ending.kind, now, ...toStored(ending) };
+      const change = { ...toClaim(claim), state: ending.kind, now, ...toStored(ending) };
       if (finish.run(change).changes !== 0) return true;
-      return isFinished.get({ ...toMine(claim), state: ending.kind }) !== undefined;
+      return isFinished.get({ ...toClaim(claim), state: ending.kind }) !== undefined;
     },
 
-    release: (claim) => release.run(toMine(claim)).changes !== 0,
+    release: (claim) => release.run(toClaim(claim)).changes !== 0,
 
     find(scope, now) {
       const row = effective(byScope.get(toKey(scope)), now);
@@ -133,7 +133,7 @@ function toKey({ tenant = "", actor, tool, key }: KeyScope): Required<KeyScope> 
   return { tenant, actor, tool, key };
 }
 
-function toMine({ id, requestId }: KeyClaim): { id: number; requestId: string } {
+function toClaim({ id, requestId }: KeyClaim): { id: number; requestId: string } {
   return { id, requestId };
 }
 

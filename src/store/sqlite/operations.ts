@@ -1,9 +1,9 @@
 import type { Store, StorePart } from "../store.js";
 
-/** The same methods, run synchronously in the calling thread. */
+/** The methods of a part of the store without promises: they run synchronously in the calling thread. */
 export type StoreTable<Part> = {
-  readonly [Method in keyof Part]: Part[Method] extends (...given: infer Given) => Promise<infer Answer>
-    ? (...given: Given) => Answer
+  readonly [Method in keyof Part]: Part[Method] extends (...args: infer Args) => Promise<infer Answer>
+    ? (...args: Args) => Answer
     : never;
 };
 
@@ -61,7 +61,7 @@ export interface Request {
   /** A probe writes a row that is never read, to find out whether the database is writable. */
   readonly part: StorePart | "probe";
   readonly method: string;
-  readonly given: readonly unknown[];
+  readonly args: readonly unknown[];
 }
 
 export type Reply =

@@ -20,14 +20,14 @@ describe("openOwners", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("reports an owner whose lock is not held as gone", () => {
+  it("reports an owner whose lock is not held as ended", () => {
     const owners = openOwners(folder);
     writeFileSync(join(folder, "gone"), "");
     expect([owners.isAlive("gone"), owners.isAlive("never-there")]).toEqual([false, false]);
     owners.close(false);
   });
 
-  it("removes the files of owners that are gone, except those with something to recover", () => {
+  it("removes the files of owners that have ended, except those with calls to recover", () => {
     const [owners, other] = [openOwners(folder), openOwners(folder)];
     for (const name of ["gone", "gone-too"]) writeFileSync(join(folder, name), "");
     owners.clear((owner) => owner === "gone-too");
@@ -39,7 +39,7 @@ describe("openOwners", () => {
     expect(readdirSync(folder)).toEqual([other.self]);
   });
 
-  it("creates no lock file for a watcher", () => {
+  it("creates and removes no lock file as a watcher", () => {
     const owners = openOwners(folder);
     const watcher = createWatcher(folder);
     writeFileSync(join(folder, "gone"), "");

@@ -6,19 +6,19 @@ import { type Database, driver } from "./driver.js";
 
 /**
  * Which processes are alive. Each owner holds a lock on its own file; the operating system releases the lock when the
- * process ends for any reason. This needs no heartbeat, no clock and no process id (which could be reused). A stopped
- * process counts as alive.
+ * process ends for any reason. This needs no heartbeat, no clock and no process id (which could be reused). A process
+ * that is suspended counts as alive.
  */
 export interface Owners {
   readonly self: string;
   isAlive(owner: string): boolean;
   /**
-   * Removes the files of owners that are gone, except those for which `hasLeft` is true: a remaining file means that
-   * something may have to be recovered.
+   * Removes the files of owners that have ended, except those for which `needsRecovery` is true: a remaining file makes
+   * the next start recover the calls of its owner.
    */
-  clear(hasLeft: (owner: string) => boolean): void;
-  /** With `leavesSomething`, the file of this owner stays for the recovery. */
-  close(leavesSomething: boolean): void;
+  clear(needsRecovery: (owner: string) => boolean): void;
+  /** With `keepFile`, the next start recovers the calls of this owner. */
+  close(keepFile: boolean): void;
 }
 
 /** Checks which owners are alive without registering as one. */
@@ -43,13 +43,13 @@ export function openOwners(folder: string): Owners {
   return {
     self,
     isAlive: (owner) => owner === self || watcher.isAlive(owner),
-    clear(hasLeft) {
+    clear(needsRecovery) {
       const others = readdirSync(folder).filter((owner) => owner !== self);
-      for (const owner of others) removeIfGone(join(folder, owner), () => !hasLeft(owner));
+      for (const owner of others) removeIfGone(join(folder, owner), () => !needsRecovery(owner));
     },
-    close(leavesSomething) {
+    close(keepFile) {
       lock.close();
-      if (!leavesSomething) removeQuietly(join(folder, self));
+      if (!keepFile) removeQuietly(join(folder, self));
     },
   };
 }

@@ -38,11 +38,11 @@ export function createRateTable(database: Database): StoreTable<RateWindows> {
    */
   const settle = (bucket: Omit<RateTicket, "slot">, slot: number): Slot[] => {
     const slots = counted.all(bucket) as unknown as Slot[];
-    const early = slots.filter((each) => each.slot > slot);
-    const over = slots.filter((each) => each.slot < slot - SLOTS);
-    for (const each of [...early, ...over]) drop.run({ ...bucket, slot: each.slot });
-    if (early.length > 0) add.run({ ...bucket, slot, count: countOf(early) });
-    return early.length > 0
+    const future = slots.filter((each) => each.slot > slot);
+    const expired = slots.filter((each) => each.slot < slot - SLOTS);
+    for (const each of [...future, ...expired]) drop.run({ ...bucket, slot: each.slot });
+    if (future.length > 0) add.run({ ...bucket, slot, count: countOf(future) });
+    return future.length > 0
       ? settle(bucket, slot)
       : slots.filter((each) => each.slot >= slot - SLOTS && each.slot <= slot);
   };

@@ -27,28 +27,28 @@ export function createDatabaseSession(file: string): DatabaseSession {
   return {
     run: (requests) => connection.run(() => file, requests),
     close() {
-      const leavesSomething = owners !== undefined && hasLeftSomething(owners, database);
+      const keepFile = owners !== undefined && mustKeepFile(owners, database);
       connection.close();
-      owners?.close(leavesSomething);
+      owners?.close(keepFile);
       owners = undefined;
     },
   };
 }
 
-/** Removes owners that are gone and left no key and no open intent. Returns whether this owner would leave one. */
+/** Removes the files of ended owners without unfinished keys and intents. Returns whether this owner has any. */
 function clear(owners: Owners, database: Database): boolean {
-  const left = database.prepare(`
+  const unfinished = database.prepare(`
     SELECT 1 FROM keys WHERE owner = :owner AND state IN ('reserved', 'dispatched')
     UNION ALL SELECT 1 FROM open_intents WHERE owner = :owner LIMIT 1`);
-  const hasLeft = (owner: string): boolean => left.get({ owner }) !== undefined;
+  const needsRecovery = (owner: string): boolean => unfinished.get({ owner }) !== undefined;
   return retryBusy(() => {
-    owners.clear(hasLeft);
-    return hasLeft(owners.self);
+    owners.clear(needsRecovery);
+    return needsRecovery(owners.self);
   }, BUSY_TIMEOUT_MS);
 }
 
-/** If the database cannot be read, assume that something is left to recover. */
-function hasLeftSomething(owners: Owners, database: Database | undefined): boolean {
+/** If the database cannot be read, there may be calls to recover. */
+function mustKeepFile(owners: Owners, database: Database | undefined): boolean {
   try {
     return database === undefined || clear(owners, database);
   } catch {

@@ -9,7 +9,7 @@ import { describe, expect, it } from "vitest";
 import { eventually } from "../../../test/support/eventually.js";
 import { createThreadChannel } from "./thread-channel.js";
 
-const REQUEST = { part: "audit", method: "head", given: [] } as const;
+const REQUEST = { part: "audit", method: "head", args: [] } as const;
 
 async function program(text: string): Promise<string> {
   const file = join(await mkdtemp(join(tmpdir(), "thread-")), "worker.mjs");
@@ -46,17 +46,17 @@ describe("createThreadChannel", () => {
     await channel.close();
   });
 
-  it("limits the open requests while the thread is late, and accepts all again after it has answered", async () => {
+  it("rejects requests beyond a limit while the thread is late, and accepts requests again after it has answered", async () => {
     const gate = new Int32Array(new SharedArrayBuffer(4));
     const slow = `parentPort.on("message", ({ kind, requests }) => {
       if (kind === "close") return parentPort.close();
-      const [gate] = requests[0].given;
+      const [gate] = requests[0].args;
       if (gate !== undefined) Atomics.wait(gate, 0, 0);
       parentPort.postMessage(requests.map(() => ({ kind: "done", value: requests.length })));
     });`;
     const channel = createThreadChannel("none", { program: await program(slow), deadlineMs: 200 });
     const isLate = { fault: { reason: "the database did not answer within 200 ms" } };
-    expect(await channel.send({ ...REQUEST, given: [gate] })).toMatchObject(isLate);
+    expect(await channel.send({ ...REQUEST, args: [gate] })).toMatchObject(isLate);
     const answers: unknown[] = [];
     for (let sent = 1; sent < 1100; sent += 1) void channel.send(REQUEST).then((reply) => answers.push(reply));
     // Immediately, not after another deadline.
@@ -72,10 +72,10 @@ describe("createThreadChannel", () => {
   it("sends requests of the same tick together and in order", async () => {
     const echo = `parentPort.on("message", ({ kind, requests }) => {
       if (kind === "close") parentPort.close();
-      else parentPort.postMessage(requests.map(({ given }) => ({ kind: "done", value: [given[0], requests.length] })));
+      else parentPort.postMessage(requests.map(({ args }) => ({ kind: "done", value: [args[0], requests.length] })));
     });`;
     const channel = createThreadChannel("none", { program: await program(echo) });
-    const sent = [1, 2, 3].map((n) => channel.send({ ...REQUEST, given: [n] }));
+    const sent = [1, 2, 3].map((n) => channel.send({ ...REQUEST, args: [n] }));
     expect((await Promise.all(sent)).map((reply) => reply.kind === "done" && reply.value)).toEqual([
       [1, 3],
       [2, 3],
@@ -103,7 +103,7 @@ describe("createThreadChannel", () => {
       else parentPort.postMessage(requests.map(() => ({ kind: "done", value: 1 })));
     });`;
     const channel = createThreadChannel("none", { program: await program(echo) });
-    const odd = channel.send({ ...REQUEST, given: [() => 1] });
+    const odd = channel.send({ ...REQUEST, args: [() => 1] });
     expect(await odd).toMatchObject({
       kind: "failed",
       fault: { reason: expect.stringContaining("cannot be sent to the database thread") },

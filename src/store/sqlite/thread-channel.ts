@@ -11,10 +11,10 @@ export type FromThread = readonly Reply[];
  * find out.
  */
 const DEADLINE_MS = 15_000;
-const YOUNG_MB = 6;
+const MAX_YOUNG_GENERATION_MB = 6;
 /**
- * The number of requests that may wait for a late thread. Waiting ones are kept, because one may hold the only copy of
- * something, such as a new token.
+ * Once the thread is late, further requests fail at once if this many are open. Open requests are never dropped: one may
+ * contain the only copy of a new token.
  */
 const MAX_OPEN = 1000;
 
@@ -37,7 +37,7 @@ export function createThreadChannel(file: string, parts: Partial<ThreadParts> = 
 
   return {
     send(request) {
-      if (isClosed) return Promise.resolve(ended("the store was closed"));
+      if (isClosed) return Promise.resolve(toFailure("the store was closed"));
       return new Promise((resolve) => {
         thread ??= startThread({ file, program, deadlineMs }, () => (thread = undefined));
         thread.send(request, resolve);
@@ -65,14 +65,14 @@ interface Batch {
 
 function startThread({ file, program, deadlineMs }: ThreadParts & { file: string }, onEnd: () => void): Thread {
   // The thread keeps few objects; without a limit, V8's young generation would grow to many times what it needs.
-  const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_MB };
+  const resourceLimits = { maxYoungGenerationSizeMb: MAX_YOUNG_GENERATION_MB };
   const worker = new Worker(program, { workerData: { file }, env: {}, resourceLimits });
   let batch = newBatch();
   let open: { readonly resolve: Resolve; readonly batch: Batch }[] = [];
   let failure = "the database thread ended";
   let isClosing = false;
   let isLate = false;
-  const late = ended(`the database did not answer within ${deadlineMs} ms`);
+  const late = toFailure(`the database did not answer within ${deadlineMs} ms`);
 
   const post = (message: ToThread): void => worker.postMessage(message);
   const flush = (): void => {
@@ -86,22 +86,22 @@ function startThread({ file, program, deadlineMs }: ThreadParts & { file: string
     try {
       post({ kind: "run", requests: sent.requests });
     } catch (error) {
-      // A value that cannot be cloned is a defect of the sender; other requests must not fail because of it.
-      const refused = open.filter((one) => one.batch === sent);
+      // A value that cannot be cloned is a defect of the caller. Only the requests of this batch fail.
+      const failed = open.filter((one) => one.batch === sent);
       open = open.filter((one) => one.batch !== sent);
-      for (const one of refused)
-        answer(one, ended(`a request cannot be sent to the database thread: ${String(error)}`));
+      for (const one of failed)
+        answer(one, toFailure(`a request cannot be sent to the database thread: ${String(error)}`));
     }
   };
-  const answer = ({ resolve, batch: of }: (typeof open)[number], reply: Reply): void => {
-    of.left -= 1;
-    if (of.left === 0) clearTimeout(of.deadline);
+  const answer = ({ resolve, batch: sent }: (typeof open)[number], reply: Reply): void => {
+    sent.left -= 1;
+    if (sent.left === 0) clearTimeout(sent.deadline);
     resolve(reply);
   };
-  const over = new Promise<void>((resolve) => {
+  const exited = new Promise<void>((resolve) => {
     worker.once("exit", () => {
       onEnd();
-      for (const one of open) answer(one, ended(failure));
+      for (const one of open) answer(one, toFailure(failure));
       open = [];
       resolve();
     });
@@ -131,7 +131,7 @@ function startThread({ file, program, deadlineMs }: ThreadParts & { file: string
       flush();
       worker.ref();
       post({ kind: "close" });
-      await over;
+      await exited;
     },
   };
 }
@@ -140,9 +140,9 @@ function newBatch(): Batch {
   return { requests: [], waiting: [], left: 0, deadline: undefined };
 }
 
-function ended(reason: string): Reply {
+function toFailure(reason: string): Reply {
   return {
     kind: "failed",
-    fault: { reason, hint: "Try again; if it stays so, check the disk that it lies on.", isFatal: false },
+    fault: { reason, hint: "Try again. If it fails again, check the disk that holds the store.", isFatal: false },
   };
 }

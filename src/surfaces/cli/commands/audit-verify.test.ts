@@ -212,7 +212,7 @@ describe("audit --verify", () => {
     expect(await verify()).toMatch(/Record 1: the archive audit-1-2-\S+ with records 1 to 2 is missing\./);
     writeFileSync(one, first);
     appendFileSync(one, "\n");
-    expect(await verify()).toMatch(/Record 1: the archive \S+ is not the file that was written\./);
+    expect(await verify()).toMatch(/Record 1: the content of the archive \S+ was changed\./);
     writeFileSync(one, second);
     writeFileSync(two, first);
     expect(await verify()).toMatch(/The first invalid record is [13]\./);

@@ -1,10 +1,10 @@
 import type { RankingConstants } from "./constants.js";
 import { createCoverage } from "./coverage.js";
 import { type Fused, lengthOf } from "./fuse.js";
-import { type Closeness, LOOKED_AT } from "./meaning/closeness.js";
+import { type Closeness, SECOND_PASS_SIZE } from "./meaning/closeness.js";
 import type { Query } from "./query.js";
 
-interface CloseParts {
+interface SecondPassParts {
   readonly query: Query;
   readonly ranking: RankingConstants;
   readonly compare: (pieces: Uint16Array) => Closeness;
@@ -18,12 +18,12 @@ interface CloseParts {
  * over words and pieces cannot express. If words answer a query well, its pieces add little; a long query is ranked by
  * its words only.
  */
-export function lookClosely(candidates: readonly Fused[], parts: CloseParts): Fused[] {
+export function runSecondPass(candidates: readonly Fused[], parts: SecondPassParts): Fused[] {
   const { query, ranking, compare, piecesOf, isDeprecated, idOf } = parts;
   const short = 1 - lengthOf(query, ranking);
   if (short === 0) return [...candidates];
   const cover = createCoverage(query);
-  const best = candidates.slice(0, LOOKED_AT);
+  const best = candidates.slice(0, SECOND_PASS_SIZE);
   const covered = best.map(({ contributions }) => cover(contributions).covered);
   const unanswered = 1 - Math.min(1, Math.max(0, ...covered));
   const additions = best.map(({ document, likeness }, index) => {
@@ -38,9 +38,9 @@ export function lookClosely(candidates: readonly Fused[], parts: CloseParts): Fu
         ranking.closeCovered * (covered[index] ?? 0))
     );
   });
-  // Candidates beyond the second pass get the lowest addition, so that their distance from the best keeps its meaning.
-  const least = Math.min(...additions);
+  // The other candidates get the lowest addition, so that their scores stay comparable with those of the best.
+  const lowest = Math.min(...additions);
   return candidates
-    .map((candidate, index) => ({ ...candidate, score: candidate.score + (additions[index] ?? least) }))
+    .map((candidate, index) => ({ ...candidate, score: candidate.score + (additions[index] ?? lowest) }))
     .sort((a, b) => b.score - a.score || (idOf(a.document) < idOf(b.document) ? -1 : 1));
 }

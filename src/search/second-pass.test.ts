@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { RANKING } from "./constants.js";
 import type { Fused } from "./fuse.js";
-import { lookClosely } from "./look-closely.js";
+import { runSecondPass } from "./second-pass.js";
 import type { Closeness } from "./meaning/closeness.js";
 import type { Query } from "./query.js";
 
@@ -30,7 +30,7 @@ function order(
   closeness: Readonly<Record<number, Partial<Closeness>>> = {},
   deprecated: readonly number[] = [],
 ) {
-  const looked = lookClosely(candidates, {
+  const reranked = runSecondPass(candidates, {
     query,
     ranking: RANKING,
     piecesOf: (document) => Uint16Array.of(document),
@@ -38,12 +38,12 @@ function order(
     compare: ([document = 0]) => ({ ...NOTHING, ...closeness[document] }),
     idOf: (document) => String(document).padStart(3, "0"),
   });
-  return looked.map(({ document }) => document);
+  return reranked.map(({ document }) => document);
 }
 
 const two = [candidate(1, 2), candidate(2, 1.9)];
 
-describe("lookClosely", () => {
+describe("runSecondPass", () => {
   it.each([
     ["a tool that answers the query piece by piece", { answered: 0.2 }],
     ["a tool that the query names", { name: 0.4 }],
@@ -75,9 +75,9 @@ describe("lookClosely", () => {
   it("reranks the best twenty and keeps the others behind them in their order", () => {
     const many = Array.from({ length: 25 }, (_, at) => candidate(at, 10 - at / 1_000));
     const closeness = Object.fromEntries(many.map(({ document }) => [document, { answered: document / 100 }]));
-    const looked = order(many, queryOf(2), closeness);
-    expect(looked.slice(0, 20)).toEqual(Array.from({ length: 20 }, (_, at) => 19 - at));
-    expect(looked.slice(20)).toEqual([20, 21, 22, 23, 24]);
+    const reranked = order(many, queryOf(2), closeness);
+    expect(reranked.slice(0, 20)).toEqual(Array.from({ length: 20 }, (_, at) => 19 - at));
+    expect(reranked.slice(20)).toEqual([20, 21, 22, 23, 24]);
   });
 
   it("orders equal scores by id, and returns nothing for no candidates", () => {

@@ -49,7 +49,7 @@ export function toUnknownOutcome(
   };
 }
 
-/** The body may have been changed from outside, so it may be anything. */
+/** The stored body may have been changed by another program, so it may be any text. */
 function parseBody(text: string): JsonObject {
   try {
     const body: unknown = JSON.parse(text);
