@@ -26,7 +26,7 @@ export const ERRORS = {
     http: 403,
     exit: 4,
     retryable: false,
-    meaning: "The policy or a person denied the call.",
+    meaning: "The policy or a user denied the call.",
   },
   TOOL_NOT_FOUND: {
     http: 404,

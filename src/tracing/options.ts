@@ -9,13 +9,13 @@ export const observabilityOptions = z
           .boolean()
           .optional()
           .describe(
-            "`true` sends traces, `false` never does. Left out, `endpoint` or the variables of OpenTelemetry decide.",
+            "`true` sends traces, `false` never does. If omitted, `endpoint` or the variables of OpenTelemetry decide.",
           ),
         endpoint: z
           .url({ protocol: /^https?$/ })
           .optional()
           .describe(
-            "Where traces are sent, as OTLP over HTTP in JSON: the whole address. Left out, `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` or `OTEL_EXPORTER_OTLP_ENDPOINT` count, else `http://localhost:4318/v1/traces`.",
+            "The complete URL of the collector; traces are sent as OTLP over HTTP with JSON. Default: `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` or `OTEL_EXPORTER_OTLP_ENDPOINT`, else `http://localhost:4318/v1/traces`.",
           ),
         ratio: z
           .number()
