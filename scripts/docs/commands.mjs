@@ -71,7 +71,7 @@ function optionTable(options) {
 function limitsOf({ number, isRequired, completes, summary }) {
   return [
     choicesOf(completes, summary),
-    ...(number === undefined ? [] : [` (${number.integer ? "whole number, " : ""}${number.min} to ${number.max})`]),
+    ...(number === undefined ? [] : [` (${number.integer ? "integer, " : ""}${number.min} to ${number.max})`]),
     ...(isRequired ? [" (required)"] : []),
   ].join("");
 }
