@@ -1,4 +1,4 @@
-// Measures the directory of public servers: `ANYGPT_DATA=… npm run bench:find`. docs/how-to/finding-servers.md explains the rows.
+// Measures the directory of public servers: `ANYGPT_DATA=… npm run bench:find`. docs/reports/directory.md explains the rows.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -68,12 +68,11 @@ function optionTable(options) {
   );
 }
 
-function limitsOf({ number, isRequired, isRepeated, completes, summary }) {
+function limitsOf({ number, isRequired, completes, summary }) {
   return [
     choicesOf(completes, summary),
-    ...(number === undefined ? [] : [` (${number.integer ? "whole number, " : ""}${number.min} to ${number.max})`]),
+    ...(number === undefined ? [] : [` (${number.integer ? "integer, " : ""}${number.min} to ${number.max})`]),
     ...(isRequired ? [" (required)"] : []),
-    ...(isRepeated ? [" (may be repeated)"] : []),
   ].join("");
 }
 

@@ -20,7 +20,7 @@ export const EXECUTION_OPTIONS: readonly OptionSpec[] = [
   },
   {
     flags: "--yes",
-    summary: "confirm this call without a question; needs a terminal if the policy requires a confirmation by a person",
+    summary: "confirm this call without a question; needs a terminal if the policy requires a confirmation by a user",
   },
   { flags: "--dry-run", summary: "send nothing, and show what would happen" },
   { flags: "--raw", summary: "print only the text of the result, exactly as the tool returned it" },
