@@ -196,9 +196,9 @@ describe("the chain of .env files", () => {
   it.each<[number, string[]]>([
     [0o600, []],
     [0o400, []],
-    [0o640, [" can be read or written by other users; give it mode 600."]],
-    [0o644, [" can be read or written by other users; give it mode 600."]],
-    [0o602, [" can be read or written by other users; give it mode 600."]],
+    [0o640, [" can be read or written by other users; run `chmod 600` on it."]],
+    [0o644, [" can be read or written by other users; run `chmod 600` on it."]],
+    [0o602, [" can be read or written by other users; run `chmod 600` on it."]],
   ])("reports access by other users to the user's own file with mode %o", (mode, endings) => {
     write("home/.ai/.env", "KEY=s3cret\n");
     chmodSync(join(root, "home/.ai/.env"), mode);
@@ -213,7 +213,7 @@ describe("the chain of .env files", () => {
     write("project/.env", "OTHER=1\n");
     chmodSync(join(root, "project/.env"), 0o644);
     expect(variables().notices()).toEqual([
-      `${join(root, "home/.ai/.env")} can be read or written by other users; give it mode 600.`,
+      `${join(root, "home/.ai/.env")} can be read or written by other users; run \`chmod 600\` on it.`,
     ]);
   });
 

@@ -46,7 +46,7 @@ export function createVariables({ env, secrets, ...parts }: VariablesParts): Var
     if (env[name] !== undefined) return { kind: "process" };
     const file = files.find(name)?.file;
     if (file !== undefined) return { kind: "file", file };
-    const barred = files.findBarred(name);
+    const barred = files.findUntrusted(name);
     return barred === undefined ? { kind: "none" } : { kind: "barred", file: barred };
   }
 

@@ -67,10 +67,10 @@ export async function prepareAdapter(
 }
 
 function toEntry(
-  { document: given, baseUrl, auth, idempotencyHeader, category }: Omit<AdapterRequest, "name">,
+  { document: location, baseUrl, auth, idempotencyHeader, category }: Omit<AdapterRequest, "name">,
   { home, cwd }: { readonly home: string; readonly cwd: string },
 ): JsonObject {
-  const document = isRemote(given) ? given : shortenHome(absolutePath(given, { home, baseDir: cwd }), home);
+  const document = isRemote(location) ? location : shortenHome(absolutePath(location, { home, baseDir: cwd }), home);
   return {
     document,
     ...(baseUrl === undefined ? {} : { baseUrl }),

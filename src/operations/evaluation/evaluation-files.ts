@@ -25,7 +25,7 @@ const queriesFile = z
       query: z.string().min(1),
       relevant: z
         .array(reference.extend({ grade: z.number().nonnegative().nullish() }))
-        .min(1, "no relevant tool, which only unanswerable queries may have, in a file of their own"),
+        .min(1, "no relevant tool; put unanswerable queries into a separate file"),
     }),
   )
   .min(1);
@@ -59,7 +59,7 @@ export interface EvalSetFiles {
   readonly unanswerable: string | undefined;
 }
 
-/** Reads and checks the files of one set. A file of another form is INVALID_REQUEST. */
+/** Reads and checks the files of one set. Throws INVALID_REQUEST for a file that does not match its schema. */
 export async function readEvalSet(files: EvalSetFiles, cwd: string): Promise<EvalSet> {
   const { name, tools, queries, unanswerable } = files;
   return {
@@ -101,7 +101,7 @@ async function readUnanswerableFile(file: string, cwd: string): Promise<string[]
   return queries.map(({ query }) => query);
 }
 
-const MOST_PROBLEMS = 5;
+const MAX_PROBLEMS = 5;
 
 async function readList<Schema extends z.ZodType>(
   file: string,
@@ -113,8 +113,8 @@ async function readList<Schema extends z.ZodType>(
   const problems = checked.error.issues.map(
     ({ path, message }) => `${path.map(String).join(".") || "the file"}: ${message}`,
   );
-  const more = problems.length > MOST_PROBLEMS ? `; and ${problems.length - MOST_PROBLEMS} more` : "";
-  throw wrong(`${file} has another form: ${problems.slice(0, MOST_PROBLEMS).join("; ")}${more}.`);
+  const more = problems.length > MAX_PROBLEMS ? `; and ${problems.length - MAX_PROBLEMS} more` : "";
+  throw wrong(`${file} does not match its schema: ${problems.slice(0, MAX_PROBLEMS).join("; ")}${more}.`);
 }
 
 async function read(file: string, cwd: string): Promise<string> {
@@ -139,6 +139,6 @@ function parse(text: string, file: string): unknown {
 
 function wrong(message: string): DiscoveryError {
   return new DiscoveryError("INVALID_REQUEST", message, {
-    hint: "A catalog is [{server, name, description, inputSchema, tags?}], queries are [{query, relevant: [{server, name, grade?}]}], unanswerable ones [{query}].",
+    hint: "A catalog is [{server, name, description, inputSchema, tags?}], queries are [{query, relevant: [{server, name, grade?}]}], unanswerable queries are [{query}].",
   });
 }

@@ -11,11 +11,11 @@ import type { RuntimeEnvironment } from "../../gateway/runtime-environment.js";
 import { createSecretReader } from "../../secrets/create-secret-reader.js";
 import { dirname } from "node:path";
 import { alignWith } from "./align.js";
-import { inItsFolder, reasonAgainstImport, reasonToStay } from "./staying.js";
+import { withProjectFolder, reasonAgainstImport, reasonToStay } from "./staying.js";
 import type { EditTarget } from "../files/target.js";
 
-/** What an import does with a server. `known`: the configuration already has it. `untrusted`: its file belongs to a project that is not trusted. `bound`: it works only in its project or client. */
-export type Fate =
+/** The outcome of an import for one server. `known`: the configuration already has it. `untrusted`: its file belongs to a project that is not trusted. `bound`: it works only in its project or client. */
+export type ImportOutcome =
   | MergeOutcome
   | { readonly kind: "known"; readonly name: string }
   | { readonly kind: "untrusted" }
@@ -23,7 +23,7 @@ export type Fate =
 
 export interface ImportCandidate {
   readonly server: ImportedServer;
-  readonly fate: Fate;
+  readonly outcome: ImportOutcome;
   /** Why the server must stay in the client's file although the configuration has it or could have it. */
   readonly stays?: string;
 }
@@ -53,19 +53,19 @@ export async function findClientServers(
     own: place.own(),
     isTrusted: ({ path, bytes }) => isTrusted(path, bytes),
   });
-  const files = withoutTwins(all).filter((file) => clients.length === 0 || clients.includes(file.place.client));
-  const own = builtInServers(target, place.home);
-  const asFound = new Map<ImportedServer, ServerCandidate>();
+  const files = withoutDuplicates(all).filter((file) => clients.length === 0 || clients.includes(file.place.client));
+  const own = configuredCandidates(target, place.home);
+  const unaligned = new Map<ImportedServer, ServerCandidate>();
   for (const { content, isTrusted: isUsed } of files) {
     for (const server of content.kind === "read" && isUsed ? content.servers : []) {
       if (reasonAgainst(server, target) !== undefined) continue;
-      asFound.set(server, inItsFolder(toCandidate(server), place.cwd));
+      unaligned.set(server, withProjectFolder(toCandidate(server), place.cwd));
     }
   }
   const { env, home, elapsed } = place;
   const secrets = createSecretReader({ env, cwd: home, platform: process.platform, elapsed });
-  const { align, notes } = await alignWith(own, [...asFound.values()], { variables, secrets });
-  const candidates = new Map([...asFound].map(([server, candidate]) => [server, align(candidate)]));
+  const { align, notes } = await alignWith(own, [...unaligned.values()], { variables, secrets });
+  const candidates = new Map([...unaligned].map(([server, candidate]) => [server, align(candidate)]));
   const { servers, outcomes } = mergeServers([own, [...candidates.values()]], place.own());
   const ownNames = new Set(own.map(({ definition }) => definition.name));
   const found = files.flatMap(({ content }) => (content.kind === "read" ? content.servers : []));
@@ -73,18 +73,18 @@ export async function findClientServers(
   // A gateway that starts in another folder does not read the variables of this folder.
   const anywhere = createVariables({ ...place, cwd: place.home, admits: () => false });
   const offer = { config: target.config, variables: anywhere };
-  const settled = (server: ImportedServer): ImportCandidate => {
-    const against = reasonAgainst(server, target);
-    if (against !== undefined) return { server, fate: { kind: "bound", reason: against }, stays: against };
-    const fate = fateOf(candidates.get(server), outcomes, ownNames);
-    const name = fate.kind === "duplicate" ? fate.duplicateOf : "name" in fate ? fate.name : undefined;
+  const toOutcome = (server: ImportedServer): ImportCandidate => {
+    const reason = reasonAgainst(server, target);
+    if (reason !== undefined) return { server, outcome: { kind: "bound", reason }, stays: reason };
+    const outcome = outcomeOf(candidates.get(server), outcomes, ownNames);
+    const name = outcome.kind === "duplicate" ? outcome.duplicateOf : "name" in outcome ? outcome.name : undefined;
     const ours = name === undefined ? undefined : byName.get(name);
     const stays = ours === undefined ? undefined : reasonToStay(server, { ...offer, ours });
-    return { server, fate, ...(stays === undefined ? {} : { stays }) };
+    return { server, outcome, ...(stays === undefined ? {} : { stays }) };
   };
   return {
     files,
-    servers: found.map(settled),
+    servers: found.map(toOutcome),
     added: servers.filter(({ imported }) => imported !== undefined),
     variables,
     notes,
@@ -100,16 +100,16 @@ function reasonAgainst(server: ImportedServer, { config }: EditTarget): string |
 }
 
 /** If the working folder is the home folder, the user's own files are found as project files too. Drops these duplicates. */
-function withoutTwins(files: readonly PreviewedFile[]): PreviewedFile[] {
+function withoutDuplicates(files: readonly PreviewedFile[]): PreviewedFile[] {
   const own = new Set(files.filter(({ place }) => place.scope !== "project").map(({ place }) => place.path));
   return files.filter(({ place }) => place.scope !== "project" || !own.has(place.path));
 }
 
-function fateOf(
+function outcomeOf(
   candidate: ServerCandidate | undefined,
   outcomes: ReadonlyMap<ServerCandidate, MergeOutcome>,
   ownNames: ReadonlySet<string>,
-): Fate {
+): ImportOutcome {
   const outcome = candidate === undefined ? undefined : outcomes.get(candidate);
   if (outcome === undefined) return { kind: "untrusted" };
   if (outcome.kind !== "duplicate" || !ownNames.has(outcome.duplicateOf)) return outcome;
@@ -117,7 +117,7 @@ function fateOf(
 }
 
 /** Includes disabled servers, so that they are not imported a second time. */
-function builtInServers({ config, file }: EditTarget, home: string): ServerCandidate[] {
+function configuredCandidates({ config, file }: EditTarget, home: string): ServerCandidate[] {
   const places = { home, baseDir: dirname(file), origin: file };
   const entries = (config?.servers ?? []).filter((entry) => !isSwitch(entry));
   return entries.map((entry) => ({

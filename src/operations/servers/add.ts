@@ -93,11 +93,11 @@ export async function carryOutAddition(
   desk: ServerDesk,
 ): Promise<EditReport> {
   if (after === undefined) {
-    throw isProgram(file);
+    throw notEditable(file);
   }
   const replan = async (now: ServerDesk): Promise<Uint8Array> => {
     const again = await planServers(servers, now, { isReplacing });
-    if (again.after === undefined) throw isProgram(file);
+    if (again.after === undefined) throw notEditable(file);
     return again.after;
   };
   return await applyEdit(desk, { action: `add ${servers.map(({ name }) => name).join(" ")}`, after, replan });
@@ -137,7 +137,7 @@ export async function tryServers(
   }
 }
 
-function isProgram(file: string): DiscoveryError {
+function notEditable(file: string): DiscoveryError {
   return new DiscoveryError(
     "CONFIGURATION_ERROR",
     `${file} is a JavaScript or TypeScript module, which the gateway does not edit.`,
@@ -149,7 +149,7 @@ function isProgram(file: string): DiscoveryError {
 
 function assertDistinct(drafts: readonly AddRequest[]): void {
   if (drafts.length === 0) {
-    throw new DiscoveryError("INVALID_REQUEST", "There is no server to add.", {
+    throw new DiscoveryError("INVALID_REQUEST", "The request contains no server to add.", {
       hint: { action: "run-command", command: "anygpt mcp add --help", purpose: "see the syntax" },
     });
   }
@@ -157,7 +157,7 @@ function assertDistinct(drafts: readonly AddRequest[]): void {
   const twice = drafts.find(({ name }, index) => names.indexOf(identity(name)) !== index);
   if (twice === undefined) return;
   throw new DiscoveryError("INVALID_REQUEST", `Two of the new servers are named "${twice.name}".`, {
-    hint: "Give them different names.",
+    hint: "Choose different names.",
   });
 }
 

@@ -51,16 +51,16 @@ function assertFilledIn(word: string): void {
 }
 
 function toRemote({ name, headers = [], env = [], cwd, transport }: TypedServer, url: string): AddRequest {
-  const stray = env.length > 0 ? "--env" : cwd === undefined ? undefined : "--cwd";
-  if (stray !== undefined)
-    throw wrong(`${stray} works only for a server with a command, but ${url} is a URL.`, USE_HEADER);
-  const given = Object.fromEntries(headers.map(toHeader));
+  const unsupported = env.length > 0 ? "--env" : cwd === undefined ? undefined : "--cwd";
+  if (unsupported !== undefined)
+    throw wrong(`${unsupported} works only for a server with a command, but ${url} is a URL.`, USE_HEADER);
+  const headerEntries = Object.fromEntries(headers.map(toHeader));
   return {
     name,
     entry: {
       ...(transport === "sse" ? { type: "sse" } : {}),
       url,
-      ...(headers.length === 0 ? {} : { headers: given }),
+      ...(headers.length === 0 ? {} : { headers: headerEntries }),
     },
   };
 }
@@ -72,10 +72,10 @@ function toProgram(
   places: TypedPlaces,
 ): AddRequest {
   const [command = "", ...args] = words;
-  const stray = headers.length > 0 ? "--header" : transport === undefined ? undefined : "--transport";
-  if (stray !== undefined) {
+  const unsupported = headers.length > 0 ? "--header" : transport === undefined ? undefined : "--transport";
+  if (unsupported !== undefined) {
     throw wrong(
-      `${stray} works only for a server with a URL, but ${command} is a command.`,
+      `${unsupported} works only for a server with a URL, but ${command} is a command.`,
       "Pass values to a local server with --env.",
     );
   }
@@ -94,14 +94,14 @@ function toProgram(
       purpose: "add it with -i",
     });
   }
-  const given = Object.fromEntries([...(docker?.variables ?? []), ...env].map(toVariable));
+  const variables = Object.fromEntries([...(docker?.variables ?? []), ...env].map(toVariable));
   const folder = folderFor(words, cwd, places);
   return {
     name,
     entry: {
       command,
       ...(args.length === 0 ? {} : { args }),
-      ...(Object.keys(given).length === 0 ? {} : { env: given }),
+      ...(Object.keys(variables).length === 0 ? {} : { env: variables }),
       ...(folder === undefined ? {} : { cwd: shortenHome(folder, places.home) }),
     },
     ...(folder !== undefined && cwd === undefined
@@ -117,13 +117,13 @@ function folderFor(words: readonly string[], cwd: string | undefined, places: Ty
   return words.some((word) => isRelativePath(word, places.cwd)) ? places.cwd : undefined;
 }
 
-const LONGEST_PATH = 1_024;
+const MAX_PATH_LENGTH = 1_024;
 
 /** `./x`, `../x`, `.`, or the path of an existing file. */
 function isRelativePath(written: string, folder: string): boolean {
   const word = written.replace(/^--?[\w-]+=/, "");
   if (/^\.{1,2}(?:[\\/]|$)/.test(word)) return true;
-  const mayBePath = word.length <= LONGEST_PATH && /[\\/.]/.test(word) && !/^[-/~\\@\0]|^[a-z]:|:\/\/|\$\{/i.test(word);
+  const mayBePath = word.length <= MAX_PATH_LENGTH && /[\\/.]/.test(word) && !/^[-/~\\@\0]|^[a-z]:|:\/\/|\$\{/i.test(word);
   return mayBePath && existsSync(join(folder, word));
 }
 
@@ -138,7 +138,7 @@ export function toVariable(pair: string): [string, string] {
 function toHeader(pair: string): [string, string] {
   const [, name, value] = /^([^:\s]+)\s*:\s*([^]*)$/.exec(pair) ?? [];
   if (name !== undefined && value !== undefined && value !== "") return [name, value];
-  // The value may be a secret.
+  // The message does not contain the value, which may be a secret.
   throw wrong("A --header has no colon between its name and its value.", "Write --header 'Name: value'.");
 }
 

@@ -55,7 +55,7 @@ export async function createSigningKey(request: NewSigningKey, { keys }: Signing
   if (overlap !== undefined && !isRotation)
     throw wrong("--overlap works only together with --rotate.", "Add --rotate, or remove --overlap.");
   if (before !== undefined && !isRotation) {
-    throw wrong(`A signing key exists already: ${before.keyId} (${before.name}).`, [
+    throw wrong(`There is already a signing key: ${before.keyId} (${before.name}).`, [
       { action: "run-command", command: "anygpt mcp keys init --rotate", purpose: "replace it with a new key" },
       { action: "run-command", command: "anygpt mcp keys export", purpose: "print its public key" },
     ]);

@@ -247,7 +247,7 @@ describe("a wrong configuration", () => {
     const { exit, stderr } = await place.run("mcp", "list", "--config", "none.json");
     expect(exit).toBe(2);
     expect(stderr).toMatch(
-      /none\.json does not exist\.\n {2}Check the path that was given as the configuration file, on the command line/,
+      /none\.json does not exist\.\n {2}Check the path of the configuration file, in --config or/,
     );
   });
 });
