@@ -113,7 +113,9 @@ function exposureOf(file: string): string[] {
   const { mode, uid } = statSync(file);
   return [
     ...(uid === process.getuid?.() ? [] : [`${file} belongs to another user, who can change its variables.`]),
-    ...((mode & GROUP_AND_OTHERS) === 0 ? [] : [`${file} can be read or written by other users; run \`chmod 600\` on it.`]),
+    ...((mode & GROUP_AND_OTHERS) === 0
+      ? []
+      : [`${file} can be read or written by other users; run \`chmod 600\` on it.`]),
   ];
 }
 

@@ -36,7 +36,13 @@ describe("loadConfig", () => {
   const seen = (expected: string) => (_: string, content: Uint8Array) => Buffer.from(content).toString() === expected;
 
   it.each<[string, Record<string, string>, Partial<LoadParts>, number, string[]]>([
-    ["skips untrusted files of the project", { [PROJECT]: bare(2), [SHARED]: wrapped(3), [HOME]: bare(4) }, {}, 4, [PROJECT, SHARED]],
+    [
+      "skips untrusted files of the project",
+      { [PROJECT]: bare(2), [SHARED]: wrapped(3), [HOME]: bare(4) },
+      {},
+      4,
+      [PROJECT, SHARED],
+    ],
     ["returns defaults if the only file is untrusted", { [PROJECT]: bare(2) }, {}, 3600, [PROJECT]],
     [
       "uses the file whose content is trusted",
@@ -120,12 +126,27 @@ module.exports = { cache: { ttl } };`,
 
   it.each<[string, Record<string, string>, Partial<LoadParts>, boolean]>([
     ["trusts the variables of a project with a trusted file", { [PROJECT]: bare(2) }, { isTrusted: () => true }, true],
-    ["does not trust the variables of a project with an untrusted file", { [PROJECT]: bare(2), [HOME]: bare(4) }, { isTrusted: none }, false],
+    [
+      "does not trust the variables of a project with an untrusted file",
+      { [PROJECT]: bare(2), [HOME]: bare(4) },
+      { isTrusted: none },
+      false,
+    ],
     ["does not trust the variables of the working folder with the user's own file", { [HOME]: bare(4) }, {}, false],
     ["does not trust the variables of the working folder without any file", {}, {}, false],
     ["trusts the variables in the folder of a named file", { "project/x.json": bare(1) }, { path: "x.json" }, true],
-    ["trusts the variables in a parent folder of a named file", { "project/a/x.json": bare(1) }, { path: "a/x.json" }, true],
-    ["does not trust the variables of the working folder with a named file in another folder", { "other/x.json": bare(1) }, { path: "../other/x.json" }, false],
+    [
+      "trusts the variables in a parent folder of a named file",
+      { "project/a/x.json": bare(1) },
+      { path: "a/x.json" },
+      true,
+    ],
+    [
+      "does not trust the variables of the working folder with a named file in another folder",
+      { "other/x.json": bare(1) },
+      { path: "../other/x.json" },
+      false,
+    ],
   ])("%s", async (_, files, parts, expected) => {
     write(files);
     expect((await load(parts)).trustsFolder).toBe(expected);

@@ -190,26 +190,23 @@ describe("loadConfig", () => {
     expect((await load({ path: "x.yaml" })).config).toEqual(parseConfig({ sources: "all" }));
   });
 
-  it.each(["", "discovery:\n"])(
-    "ignores sections without content, below %j",
-    async (wrapper) => {
-      const keys = [
-        "enabled",
-        "servers",
-        "sources",
-        "toolRules",
-        "search",
-        "cache",
-        "policy",
-        "audit",
-        "store",
-        "upstreams",
-        "execution",
-      ];
-      write({ "project/x.yaml": wrapper + keys.map((key) => `${wrapper === "" ? "" : "  "}${key}:`).join("\n") });
-      expect((await load({ path: "x.yaml" })).config).toEqual(parseConfig({ sources: "all" }));
-    },
-  );
+  it.each(["", "discovery:\n"])("ignores sections without content, below %j", async (wrapper) => {
+    const keys = [
+      "enabled",
+      "servers",
+      "sources",
+      "toolRules",
+      "search",
+      "cache",
+      "policy",
+      "audit",
+      "store",
+      "upstreams",
+      "execution",
+    ];
+    write({ "project/x.yaml": wrapper + keys.map((key) => `${wrapper === "" ? "" : "  "}${key}:`).join("\n") });
+    expect((await load({ path: "x.yaml" })).config).toEqual(parseConfig({ sources: "all" }));
+  });
 
   it.each([
     ["serverz:", { path: "serverz" }],
@@ -305,7 +302,12 @@ describe("servers without a working folder start", () => {
     ["in the home folder for the user's configuration", HOME, "home", {}],
     ["in the project for the project's configuration", PROJECT, "project", {}],
     ["in the project for the shared configuration", SHARED, "project", {}],
-    ["in the folder of a configuration that the user named", "project/sub/c.json", "project/sub", { path: "sub/c.json" }],
+    [
+      "in the folder of a configuration that the user named",
+      "project/sub/c.json",
+      "project/sub",
+      { path: "sub/c.json" },
+    ],
   ])("%s", async (_, file, folder, parts) => {
     write({ [file]: wrapped(1).replace(', "providers": {}', "") });
     expect((await load(parts)).startDir).toBe(join(root, folder));

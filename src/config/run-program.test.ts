@@ -48,7 +48,11 @@ describe("a configuration that is a program", () => {
       "export default config({ providers: {}, discovery: { cache: { ttl: 5 } } });",
     ],
     ["defineConfig() without an import", "x.mjs", "export default defineConfig({ cache: { ttl: 5 } });"],
-    ["an import of a file in its folder", "x.ts", `import { ttl } from "./ttl.js";\nexport default { cache: { ttl } };`],
+    [
+      "an import of a file in its folder",
+      "x.ts",
+      `import { ttl } from "./ttl.js";\nexport default { cache: { ttl } };`,
+    ],
   ])("may be %s", async (_, name, text) => {
     write({ [`project/${name}`]: text, "project/ttl.ts": "export const ttl: number = 5;" });
     expect((await load({ path: name })).config.cache.ttl).toBe(5);
@@ -105,10 +109,7 @@ describe("a configuration that is a program", () => {
       `import "./count.mjs"; import { n } from "./count.mjs"; import "./also.mjs"; export default { cache: { ttl: n() + 4 } };`,
     ],
     ["an import that does not run", `if (false) await import("./boom.mjs"); export default { cache: { ttl: 5 } };`],
-    [
-      "a dynamic import",
-      `const { five } = await import("./five.mjs"); export default { cache: { ttl: five } };`,
-    ],
+    ["a dynamic import", `const { five } = await import("./five.mjs"); export default { cache: { ttl: five } };`],
     ["a namespace import", `import * as all from "./five.mjs"; export default { cache: { ttl: all.five } };`],
     ["CommonJS from a module", `import c from "./five.cjs"; export default { cache: { ttl: c.five } };`],
   ])("may have %s", async (_, text) => {

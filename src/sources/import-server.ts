@@ -9,7 +9,7 @@ import type { ImportedServer, NeededVariable, Scope, ServerOrigin } from "./impo
 import { isGatewayItself, type OwnProgram } from "./itself.js";
 import { importedServerEntry } from "./options.js";
 import { createPlaceholders, type InputDefinition } from "./placeholders.js";
-import { toUniqueServerName } from "./server-name.js";
+import { toValidServerName } from "./server-name.js";
 import { pathsOf, type System } from "./system.js";
 import { translateTexts } from "./translate.js";
 import { unwrapRemote } from "./unwrap.js";
@@ -37,9 +37,10 @@ export function importServer(found: ClientServer, parts: ImportParts): ImportRes
   if (result.kind === "wrong" || result.server.origin.scope === "project") return result;
   // Import the entry again for a different folder of the same name: if the result differs, the server depends on the folder.
   const { join, basename } = pathsOf(parts.system);
-  const elsewhere = importInto(join(workspace, "..", "elsewhere", basename(workspace)), found, parts);
-  const isFree = elsewhere.kind === "server" && isEqualJson(pathsIn(result.server), pathsIn(elsewhere.server));
-  return isFree ? result : { kind: "server", server: { ...result.server, workspace } };
+  const otherFolder = importInto(join(workspace, "..", "other", basename(workspace)), found, parts);
+  const isIndependent =
+    otherFolder.kind === "server" && isEqualJson(pathsIn(result.server), pathsIn(otherFolder.server));
+  return isIndependent ? result : { kind: "server", server: { ...result.server, workspace } };
 }
 
 function pathsIn({ definition, envFile }: ImportedServer): unknown {
@@ -54,7 +55,7 @@ function importInto(workspace: string, found: ClientServer, parts: ImportParts):
   if (checked.kind === "violations") return { kind: "wrong", problems: toProblems(found, checked.violations, parts) };
 
   const { envFile, ...entry } = checked.value;
-  const named = toUniqueServerName(found.name);
+  const named = toValidServerName(found.name);
   const compiled = compileServer(
     { ...entry, name: named.name, enabled: true },
     { home: system.home, baseDir: workspace, origin: file },

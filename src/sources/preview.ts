@@ -15,7 +15,7 @@ export interface PreviewParts {
   readonly isTrusted?: (file: FileRead) => boolean | Promise<boolean>;
 }
 
-/** The result of an import without making it: every existing file, and the outcome for each server in it. */
+/** The result that an import would have: every existing file, and the outcome for each server in it. */
 export interface Preview {
   readonly files: readonly PreviewedFile[];
   readonly servers: readonly PreviewedServer[];

@@ -55,9 +55,11 @@ async function checkCheckpointFile(
   // A gateway may write its first checkpoint during the verification.
   for (let waitedMs = 0; ; waitedMs += POLL_MS) {
     const { kind } = await readCheckpointFile(checkpointFile);
-    if (kind === "unreadable") return [{ seq, reason: `${checkpointFile} cannot be read, so the end of the log is not verified` }];
+    if (kind === "unreadable")
+      return [{ seq, reason: `${checkpointFile} cannot be read, so the end of the log is not verified` }];
     if (kind === "read" || mayBeUnsigned(report)) return [];
-    if (waitedMs >= waitMs) return [{ seq, reason: `${checkpointFile} is missing, so the end of the log is not verified` }];
+    if (waitedMs >= waitMs)
+      return [{ seq, reason: `${checkpointFile} is missing, so the end of the log is not verified` }];
     await setTimeout(POLL_MS);
   }
 }

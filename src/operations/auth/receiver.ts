@@ -22,9 +22,13 @@ export async function openReceiver(port: number, isExpected: (answer: URLSearchP
   ]);
   server.listen(port, HOST);
   await listening.catch((error: NodeJS.ErrnoException) => {
-    throw new DiscoveryError("INVALID_REQUEST", `Port ${port} cannot be opened for the redirect of the sign-in (${error.code ?? "unknown"}).`, {
-      hint: "Name another port with --port, or omit --port to use a free one.",
-    });
+    throw new DiscoveryError(
+      "INVALID_REQUEST",
+      `Port ${port} cannot be opened for the redirect of the sign-in (${error.code ?? "unknown"}).`,
+      {
+        hint: "Name another port with --port, or omit --port to use a free one.",
+      },
+    );
   });
   const origin = `http://${HOST}:${(server.address() as AddressInfo).port}`;
   const answer = new Promise<URLSearchParams>((resolve) => {

@@ -53,10 +53,14 @@ async function findUnknown(word: string, idempotency: IdempotencyKeys): Promise<
   if (first !== undefined && unknown.length === 1) return first;
   if (first !== undefined) {
     const numbers = unknown.map(({ id, scope }) => `${id} (${scope.tool})`).join(", ");
-    throw new DiscoveryError("INVALID_REQUEST", `The key "${word}" belongs to ${unknown.length} calls of unknown outcome: ${numbers}.`, {
-      hint: "Name one of them by its number.",
-      facts: { ids: unknown.map(({ id }) => id) },
-    });
+    throw new DiscoveryError(
+      "INVALID_REQUEST",
+      `The key "${word}" belongs to ${unknown.length} calls of unknown outcome: ${numbers}.`,
+      {
+        hint: "Name one of them by its number.",
+        facts: { ids: unknown.map(({ id }) => id) },
+      },
+    );
   }
   const [known] = named;
   if (known !== undefined) throw notUnknown(known);

@@ -99,7 +99,7 @@ function toNeeded(name: string, uses: readonly Use[], origin: VariableOrigin): R
     name,
     status: isSet(origin) ? "set" : isMissing ? "missing" : "default",
     from: origin.kind === "process" ? "environment" : origin.kind === "file" ? origin.file : null,
-    ...(origin.kind === "barred" ? { untrusted: origin.file } : {}),
+    ...(origin.kind === "untrusted" ? { untrusted: origin.file } : {}),
     hasDefault: uses.every(({ hasDefault }) => hasDefault),
     ...(description === undefined ? {} : { description }),
     neededBy: [...new Set(uses.map(({ user }) => user))],

@@ -36,7 +36,8 @@ export function createStaticCatalog(tools: readonly EvalTool[], { options, warn 
     decide: ({ server, name }) => ({ enabled: true, tags: tags.get(toolId(server, name)) ?? [] }),
     disk: undefined,
   });
-  const list = (server: string): Promise<never> => Promise.reject(new TypeError(`${server} has no connection: its tools come from a file.`));
+  const list = (server: string): Promise<never> =>
+    Promise.reject(new TypeError(`${server} has no connection: its tools come from a file.`));
   const refresh = createRefresh({
     ...environment,
     catalog,

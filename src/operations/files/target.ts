@@ -55,8 +55,7 @@ export async function findTarget(parts: LoadParts, { isProject = false, newName 
     isShared: isSharedFile(file),
     ...whose,
     isImplicit: loaded?.isImplicit === true,
-    isDefaultFile:
-      dirname(file) === join(parts.home, ".anygpt") && basename(file).startsWith("mcp-discovery.config."),
+    isDefaultFile: dirname(file) === join(parts.home, ".anygpt") && basename(file).startsWith("mcp-discovery.config."),
     ...(isOverridden ? { overriddenBy: effective.file } : {}),
     notes: isNamed ? [] : notesOn(loaded, isOverridden ? effective.file : undefined),
   };

@@ -75,7 +75,9 @@ async function planClient(
       rewrites.push(
         unchangedFile(
           file,
-          isRegisteredIn(file) ? "it already contains the gateway and no server to move" : "it contains no server to move",
+          isRegisteredIn(file)
+            ? "it already contains the gateway and no server to move"
+            : "it contains no server to move",
           reasonsIn(file, found),
         ),
       );
@@ -147,7 +149,9 @@ function describe({ removed, kept }: Pick<ClientRewrite, "removed" | "kept">, ga
 const IN_OUR_CONFIGURATION: ReadonlySet<ImportOutcome["kind"]> = new Set(["taken", "renamed", "duplicate", "known"]);
 
 function removable({ content }: ReadFile, found: FoundClientServers) {
-  const gone = found.servers.filter(({ outcome, stays }) => IN_OUR_CONFIGURATION.has(outcome.kind) && stays === undefined);
+  const gone = found.servers.filter(
+    ({ outcome, stays }) => IN_OUR_CONFIGURATION.has(outcome.kind) && stays === undefined,
+  );
   const servers = new Set(gone.map(({ server }) => server));
   return content.servers.filter((server) => servers.has(server));
 }

@@ -2,7 +2,7 @@ import { compileServer, envFileOf } from "../../sources/compile.js";
 import { type ServerCandidate, toCandidate } from "../../sources/candidate.js";
 import type { ImportedServer } from "../../sources/imported.js";
 import { identity, mergeServers, type MergeOutcome } from "../../sources/merge.js";
-import { type ClientId, isSwitch } from "../../sources/options.js";
+import { type ClientId, isDisablingEntry } from "../../sources/options.js";
 import { previewImport, type PreviewedFile } from "../../sources/preview.js";
 import type { System } from "../../sources/system.js";
 import { createVariables, type Variables } from "../../config/variables.js";
@@ -94,7 +94,7 @@ export async function findClientServers(
 /** An entry that only disables a server has no connection to compare with, and reserves the name. */
 function reasonAgainst(server: ImportedServer, { config }: EditTarget): string | undefined {
   const entry = config?.servers.find(({ name }) => identity(name) === identity(server.definition.name));
-  return entry !== undefined && isSwitch(entry)
+  return entry !== undefined && isDisablingEntry(entry)
     ? "your configuration has `enabled: false` for it"
     : reasonAgainstImport(server);
 }
@@ -119,7 +119,7 @@ function outcomeOf(
 /** Includes disabled servers, so that they are not imported a second time. */
 function configuredCandidates({ config, file }: EditTarget, home: string): ServerCandidate[] {
   const places = { home, baseDir: dirname(file), origin: file };
-  const entries = (config?.servers ?? []).filter((entry) => !isSwitch(entry));
+  const entries = (config?.servers ?? []).filter((entry) => !isDisablingEntry(entry));
   return entries.map((entry) => ({
     definition: compileServer(entry, places),
     ...envFileOf(entry, places),

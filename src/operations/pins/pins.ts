@@ -72,6 +72,10 @@ function unknownTool(server: string, tool: string): DiscoveryError {
   return new DiscoveryError("TOOL_NOT_FOUND", `The tool ${toolId(server, tool)} has no pin.`, {
     server,
     tool,
-    hint: { action: "run-command", command: `anygpt mcp pins list --server ${server}`, purpose: "see all pinned tools" },
+    hint: {
+      action: "run-command",
+      command: `anygpt mcp pins list --server ${server}`,
+      purpose: "see all pinned tools",
+    },
   });
 }

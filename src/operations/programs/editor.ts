@@ -35,7 +35,11 @@ function editorWords({ env, isAttended }: EditorParts): readonly string[] {
   }
   const words = splitCommand(chosen);
   if (words !== undefined && words.length > 0) return words;
-  throw new DiscoveryError("INVALID_REQUEST", `The value of VISUAL or EDITOR is not a valid command: ${JSON.stringify(chosen)}.`, {
-    hint: "Set it to the command of an editor, such as nano or `code --wait`.",
-  });
+  throw new DiscoveryError(
+    "INVALID_REQUEST",
+    `The value of VISUAL or EDITOR is not a valid command: ${JSON.stringify(chosen)}.`,
+    {
+      hint: "Set it to the command of an editor, such as nano or `code --wait`.",
+    },
+  );
 }

@@ -6,7 +6,13 @@ import type { ServerDefinition } from "../../model/server.js";
 import { compileServer, envFileOf } from "../../sources/compile.js";
 import { effectOf } from "../../sources/effects.js";
 import { isGatewayItself } from "../../sources/itself.js";
-import { isSwitch, keyedServerEntry, type ServerEntry, serverName, toNamedEntries } from "../../sources/options.js";
+import {
+  isDisablingEntry,
+  keyedServerEntry,
+  type ServerEntry,
+  serverName,
+  toNamedEntries,
+} from "../../sources/options.js";
 import { changeMembers } from "../../sources/rewrite/edit-config.js";
 import { additionChanges, toSnippet } from "../../sources/rewrite/extend-config.js";
 import { findSecrets } from "../../util/plain-secrets.js";
@@ -208,7 +214,7 @@ function checkDraft(
 
 function checkEntry(name: string, entry: JsonObject) {
   const checked = checkSchema(keyedServerEntry, entry);
-  if (checked.kind === "ok" && !isSwitch(checked.value)) return checked.value;
+  if (checked.kind === "ok" && !isDisablingEntry(checked.value)) return checked.value;
   const [violation] = checked.kind === "violations" ? checked.violations : [];
   const where = violation === undefined || violation.path.length === 0 ? "" : `${pathText(violation.path)} `;
   const reason = violation?.reason ?? "it needs a `command` or a `url`";
@@ -231,10 +237,10 @@ function assertReplaceable(
     });
   }
   if (isReplacing) return;
-  const isOnlySwitch = entry !== undefined && isSwitch(entry);
+  const onlyDisables = entry !== undefined && isDisablingEntry(entry);
   throw new DiscoveryError(
     "INVALID_REQUEST",
-    isOnlySwitch ? `${file} disables a server named "${name}".` : `${file} already has a server named "${name}".`,
+    onlyDisables ? `${file} disables a server named "${name}".` : `${file} already has a server named "${name}".`,
     { hint: "Choose another name (`--as NAME` for a public server), or replace the entry with --replace." },
   );
 }

@@ -1,6 +1,6 @@
 // Removes, enables and disables servers in the configuration file.
 import { DiscoveryError } from "../../errors.js";
-import { isSwitch } from "../../sources/options.js";
+import { isDisablingEntry } from "../../sources/options.js";
 import type { Change } from "../../sources/rewrite/change.js";
 import { changeMembers, type ConfigView, type NamedSection, setMemberKey } from "../../sources/rewrite/edit-config.js";
 import { BUILT_IN_SERVER } from "../../model/built-in.js";
@@ -107,14 +107,18 @@ function isEnabledNow(one: Known): boolean {
 
 function switchChanges(view: ConfigView, servers: readonly Known[], isEnabled: boolean): Change[] {
   const own = servers.filter((one) => one.kind === "own");
-  const disablingEntries = own.filter(({ entry }) => entry !== undefined && isSwitch(entry)).map(({ name }) => name);
+  const disablingEntries = own
+    .filter(({ entry }) => entry !== undefined && isDisablingEntry(entry))
+    .map(({ name }) => name);
   const set = own.filter(({ name }) => !disablingEntries.includes(name));
   const found = servers.filter((one) => one.kind !== "own");
   const value = isEnabled ? undefined : false;
   const added = found.map(({ name }) => ({ name, entry: { enabled: false } }));
   return [
     ...set.flatMap(({ name, section }) => setMemberKey(view, section, { name, key: "enabled", value })),
-    ...(disablingEntries.length + added.length === 0 ? [] : [changeMembers(view, "servers", { remove: disablingEntries, add: added })]),
+    ...(disablingEntries.length + added.length === 0
+      ? []
+      : [changeMembers(view, "servers", { remove: disablingEntries, add: added })]),
   ];
 }
 

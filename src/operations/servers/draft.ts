@@ -123,7 +123,8 @@ const MAX_PATH_LENGTH = 1_024;
 function isRelativePath(written: string, folder: string): boolean {
   const word = written.replace(/^--?[\w-]+=/, "");
   if (/^\.{1,2}(?:[\\/]|$)/.test(word)) return true;
-  const mayBePath = word.length <= MAX_PATH_LENGTH && /[\\/.]/.test(word) && !/^[-/~\\@\0]|^[a-z]:|:\/\/|\$\{/i.test(word);
+  const mayBePath =
+    word.length <= MAX_PATH_LENGTH && /[\\/.]/.test(word) && !/^[-/~\\@\0]|^[a-z]:|:\/\/|\$\{/i.test(word);
   return mayBePath && existsSync(join(folder, word));
 }
 

@@ -59,7 +59,8 @@ function choose(
   found: readonly ListedToolFile[],
   { folders }: ToolFileFolders,
 ): VerifiedFile[] {
-  if (ids.length > 0 && server !== undefined) throw wrong("The request has both tools and --server.", "Use one of them.");
+  if (ids.length > 0 && server !== undefined)
+    throw wrong("The request has both tools and --server.", "Use one of them.");
   const good = found.flatMap((one) => (one.kind === "good" ? [one.verified] : []));
   if (ids.length > 0) {
     const picked = pick(found, ids, folders);

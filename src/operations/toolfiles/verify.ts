@@ -80,9 +80,13 @@ export interface OlderToolFile {
 export function findOlderFiles(files: readonly ListedToolFile[]): OlderToolFile[] {
   const older = files.flatMap(toOlder);
   if (older.length > 0) return older;
-  throw new DiscoveryError("INVALID_REQUEST", "None of these files is older than a version that the gateway has seen.", {
-    hint: { action: "run-command", command: "anygpt mcp verify", purpose: "see the problem of each file" },
-  });
+  throw new DiscoveryError(
+    "INVALID_REQUEST",
+    "None of these files is older than a version that the gateway has seen.",
+    {
+      hint: { action: "run-command", command: "anygpt mcp verify", purpose: "see the problem of each file" },
+    },
+  );
 }
 
 /** Accepts the older versions permanently. @internal */

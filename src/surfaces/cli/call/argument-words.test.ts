@@ -131,7 +131,11 @@ describe("argument words", () => {
   });
 
   it.each([
-    ["a value twice that is no array", ["text=a", "text=b"], 'The argument "text" occurs 2 times, but it is not an array.'],
+    [
+      "a value twice that is no array",
+      ["text=a", "text=b"],
+      'The argument "text" occurs 2 times, but it is not an array.',
+    ],
     ["a value and a part of it", ["nested:={}", "nested.width=1"], "which another argument sets as a whole."],
     ["two files of all arguments", ["@all.json", "@list.json"], "@all.json and @list.json cannot be used together."],
     ["standard input twice", ["@-", "text=@-"], "@- and text=@- both read standard input."],

@@ -131,7 +131,9 @@ describe("a call with an unknown outcome", () => {
     expect(ran.exit).toBe(3);
     const both = await keys("resolve", "twin", "--committed");
     expect(both.exit).toBe(1);
-    expect(both.stderr).toMatch(/^✗ The key "twin" belongs to 2 calls of unknown outcome: \d+ \(twin:crash\), \d+ \(echo:crash\)\.\n {2}Name one/);
+    expect(both.stderr).toMatch(
+      /^✗ The key "twin" belongs to 2 calls of unknown outcome: \d+ \(twin:crash\), \d+ \(echo:crash\)\.\n {2}Name one/,
+    );
   });
 });
 
