@@ -293,7 +293,7 @@ describe("parseConfig", () => {
     const error = await failure(Promise.resolve().then(() => parseConfig({ enabld: true }, "options")));
     expect(error.message).toBe('options: enabld: is not a known key; did you mean "enabled"?');
     const other = await failure(Promise.resolve().then(() => parseConfig({ enabled: new Map() })));
-    expect(other.message).toBe("The given configuration: enabled: must be plain data, not an instance of a class.");
+    expect(other.message).toBe("The configuration: enabled: must be plain data, not an instance of a class.");
   });
 });
 

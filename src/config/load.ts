@@ -96,7 +96,7 @@ export function describeUntrusted(file: string): string {
 
 /** Validates a configuration that a program passes. Does not check the patterns of rules: compiling the rules does. */
 export function parseConfig(value: unknown, origin?: string): Config {
-  const written = readGiven(value, origin);
+  const written = readPassed(value, origin);
   const checked = checkConfig(withDefaults(written.section, {}));
   if (checked.kind === "ok") return deepFreeze(checked.value);
   throw toError(toProblems(checked.violations, written));
@@ -104,10 +104,10 @@ export function parseConfig(value: unknown, origin?: string): Config {
 
 /** Validates a configuration that a program passes, including the patterns of the rules and of the policy. */
 export async function checkGivenConfig(value: unknown): Promise<Config> {
-  return await check(readGiven(value), {});
+  return await check(readPassed(value), {});
 }
 
-function readGiven(value: unknown, origin = "The given configuration"): Written {
+function readPassed(value: unknown, origin = "The configuration"): Written {
   const parsed = parsePlain(value);
   if (parsed.kind === "faults") {
     throw toError(parsed.faults.map(({ path, reason }) => ({ file: origin, path: pathText(path), reason })));

@@ -14,7 +14,7 @@ export interface Variables {
   /**
    * Replaces every `${VAR}`. Throws CONFIGURATION_ERROR that names the variables that are not set. Each inserted value is
    * passed to `onValue`, so that the caller can mask it. A reference such as `${keychain:NAME}` throws CONFIGURATION_ERROR
-   * unless `read` is given.
+   * unless `read` is passed.
    */
   resolve(text: string, onValue?: NoteValue, read?: ReadReference): string;
   /** Marks a value as secret that does not come from a variable. */

@@ -28,13 +28,13 @@ export interface ImportParts {
 
 export type ImportResult =
   | { readonly kind: "server"; readonly server: ImportedServer }
-  | { readonly kind: "wrong"; readonly problems: readonly Problem[] };
+  | { readonly kind: "invalid"; readonly problems: readonly Problem[] };
 
 /** Converts one entry of another program's file into a server, or returns its problems. */
 export function importServer(found: ClientServer, parts: ImportParts): ImportResult {
   const workspace = workspaceOf(parts.file, parts.system);
   const result = importInto(workspace, found, parts);
-  if (result.kind === "wrong" || result.server.origin.scope === "project") return result;
+  if (result.kind === "invalid" || result.server.origin.scope === "project") return result;
   // Import the entry again for a different folder of the same name: if the result differs, the server depends on the folder.
   const { join, basename } = pathsOf(parts.system);
   const otherFolder = importInto(join(workspace, "..", "other", basename(workspace)), found, parts);
@@ -52,7 +52,7 @@ function importInto(workspace: string, found: ClientServer, parts: ImportParts):
   const inputs = new Map([...parts.inputs, ...(found.inputs ?? [])]);
   const placeholders = createPlaceholders({ dialect: layout.dialect, system, workspace, inputs });
   const checked = checkSchema(importedServerEntry, translateTexts(found.entry, placeholders.translate));
-  if (checked.kind === "violations") return { kind: "wrong", problems: toProblems(found, checked.violations, parts) };
+  if (checked.kind === "violations") return { kind: "invalid", problems: toProblems(found, checked.violations, parts) };
 
   const { envFile, ...entry } = checked.value;
   const named = toValidServerName(found.name);

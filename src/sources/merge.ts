@@ -152,8 +152,8 @@ function numbered(name: string, number: number): string {
   return `${name.slice(0, MAX_NAME_LENGTH - suffix.length)}${suffix}`;
 }
 
-function isNameOf(given: string, name: string): boolean {
-  return identity(given) === identity(name) || identity(given).startsWith(`${identity(name)}-`);
+function isNameOf(used: string, name: string): boolean {
+  return identity(used) === identity(name) || identity(used).startsWith(`${identity(name)}-`);
 }
 
 /** The key for comparing server names: equal for names that differ only in case or Unicode form. */

@@ -101,7 +101,7 @@ export async function readClientFile(location: ClientFile, { system, own }: Read
       ...contents.map((one) => one.path),
     ].map((path) => ({ path })),
     servers: results.flatMap((result) => (result.kind === "server" ? [result.server] : [])),
-    problems: results.flatMap((result) => (result.kind === "wrong" ? result.problems : [])),
+    problems: results.flatMap((result) => (result.kind === "invalid" ? result.problems : [])),
   };
 }
 

@@ -56,7 +56,7 @@ function unknownName(typed: string, name: string, known: readonly string[]): Dis
   const near = nearestNames(name, known);
   const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : `Its arguments are: ${known.join(", ")}.`;
   const where = typed === name ? "" : ` (in ${typed}=…)`;
-  return wrong(`The tool has no argument ${JSON.stringify(name)}${where}.`, hint);
+  return invalidRequest(`The tool has no argument ${JSON.stringify(name)}${where}.`, hint);
 }
 
 function insert(root: Map<string, Node>, group: readonly Placed[], facts: SchemaFacts): void {
@@ -75,7 +75,7 @@ function insert(root: Map<string, Node>, group: readonly Placed[], facts: Schema
 }
 
 function bothSet({ name }: Placed, member: string): DiscoveryError {
-  return wrong(
+  return invalidRequest(
     `The argument ${JSON.stringify(name)} sets a part of ${JSON.stringify(member)}, which another argument sets as a whole.`,
     "Remove one of the two arguments.",
   );
@@ -88,7 +88,7 @@ function groupText(group: readonly Placed[], facts: SchemaFacts): string {
   if (second === undefined) return valueText(first, facts);
   if (!facts.types(first.schemas).has("array")) {
     const message = `The argument ${JSON.stringify(first.name)} occurs ${group.length} times, but it is not an array.`;
-    throw wrong(message, "Write it once.");
+    throw invalidRequest(message, "Write it once.");
   }
   return arrayText(group, facts);
 }
@@ -110,7 +110,7 @@ function valueText(argument: Placed, facts: SchemaFacts): string {
   if (types.has("array") && !/^\s*\[/.test(value)) return arrayText([argument], facts);
   if (types.has("object") || types.has("array")) return checkedJson(name, value, "JSON");
   const wanted = isNumber ? "a number" : types.has("boolean") ? "true or false" : [...types].join(" or ");
-  throw wrong(
+  throw invalidRequest(
     `The argument ${JSON.stringify(name)} must be ${wanted}.`,
     `Write ${name}:=JSON to pass any other JSON value.`,
   );
@@ -125,7 +125,7 @@ function checkedJson(name: string, value: string, wanted: string): string {
   const fault = parsed.kind === "refused" ? parsed.violations.find(isMalformed) : undefined;
   if (fault === undefined) return value;
   const reason = fault.kind === "not-json" ? `must be ${wanted}` : fault.message;
-  throw wrong(
+  throw invalidRequest(
     `The argument ${JSON.stringify(name)} ${reason}.`,
     `In a shell, put single quotes around it: '${name}:=[1, 2]'.`,
   );
@@ -138,6 +138,6 @@ function toText(members: ReadonlyMap<string, Node>): string {
   return `{${parts.join(",")}}`;
 }
 
-function wrong(message: string, hint: string): DiscoveryError {
+function invalidRequest(message: string, hint: string): DiscoveryError {
   return new DiscoveryError("INVALID_REQUEST", message, { hint });
 }

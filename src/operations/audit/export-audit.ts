@@ -81,7 +81,7 @@ async function findArchives(
   const archives: Archive[] = [];
   for await (const { archive, records, through } of walkArchives(folder, stored)) {
     if (through.seq <= after) break;
-    if (archive === undefined) missing.add("an archive without a name");
+    if (archive === undefined) missing.add("an archive whose name is unknown");
     else if (records === undefined) missing.add(archive.name);
     else archives.unshift(archive);
   }

@@ -23,7 +23,7 @@ export interface SharedEngineParts {
 export interface EngineHost {
   /** Opens the engine and starts to list the tools of servers that are not in the catalog yet. Commands report its errors. */
   open(onReload: (reload: Reload) => void): void;
-  /** Runs a command that may use the engine. The command receives the log messages of the engine meanwhile. */
+  /** Runs a command that may use the engine. Until it ends, the command receives the log messages of the engine. */
   during<T>(run: (engine: SharedEngine) => Promise<T>): Promise<T>;
   reload(): Promise<void>;
   /** The configuration, once it is known. */

@@ -72,7 +72,7 @@ export function answered({ id, state, tool, expiresAt, decidedBy }: Confirmation
   return new DiscoveryError("INVALID_REQUEST", `${id} ${what}.`, { hint, facts });
 }
 
-/** Approves or denies the call. INVALID_REQUEST or CONFIRMATION_REQUIRED if it was answered or expired meanwhile. */
+/** Approves or denies the call. Throws INVALID_REQUEST or CONFIRMATION_REQUIRED if it was answered or has expired in the meantime. */
 export async function answerConfirmation(
   id: string,
   verdict: "approved" | "denied",
@@ -80,8 +80,8 @@ export async function answerConfirmation(
 ): Promise<Confirmation> {
   const decided = await confirmations.answer(id, verdict, userName());
   if (decided !== undefined) return decided;
-  const meanwhile = await confirmations.find(id);
-  if (meanwhile !== undefined) throw answered(meanwhile, runtime.now());
+  const current = await confirmations.find(id);
+  if (current !== undefined) throw answered(current, runtime.now());
   throw new DiscoveryError("INVALID_REQUEST", `The question ${id} no longer exists.`, {
     hint: LIST_PENDING,
   });

@@ -9,12 +9,12 @@ const VARIABLE = /\$\{([A-Za-z_]\w*)\}/g;
 
 export function fromConfigured({ name, connection }: ServerDefinition): DiscoveryTarget {
   if (connection.kind === "rest" || connection.kind === "built-in") {
-    throw wrong(`${name} has no tool files: it is not an MCP server.`, { action: "list-servers" });
+    throw invalidRequest(`${name} has no tool files: it is not an MCP server.`, { action: "list-servers" });
   }
   const texts = connection.kind === "stdio" ? [connection.command, ...connection.args] : [connection.url];
   const withVariable = texts.find((text) => text.includes("${"));
   if (withVariable !== undefined) {
-    throw wrong(
+    throw invalidRequest(
       `${name} has a variable in its ${connection.kind === "stdio" ? "command" : "address"}, which a tool file cannot contain: ${withVariable}.`,
       "Move it to env or headers in the configuration.",
     );
@@ -48,12 +48,12 @@ function variablesIn(value: string): string[] {
 }
 
 function literalValue(server: string, what: string): DiscoveryError {
-  return wrong(
+  return invalidRequest(
     `${what} of ${server} has a literal value in the configuration, which every tool file would contain.`,
     "Write ${NAME} in the configuration and set the value in the environment.",
   );
 }
 
-function wrong(message: string, hint: Hint): DiscoveryError {
+function invalidRequest(message: string, hint: Hint): DiscoveryError {
   return new DiscoveryError("INVALID_REQUEST", message, { hint });
 }

@@ -10,9 +10,9 @@ export async function repairNpxCache(folder: string, installsFolder: string): Pr
   const parent = dirname(folder);
   const isNpx = /^[0-9a-f]{16}$/.test(basename(folder)) && basename(parent) === "_npx";
   if (!isNpx || !(await isRealFolder(parent)) || !(await isRealFolder(folder)))
-    throw refused(`${folder} is not a folder of the npx cache.`, "Remove it by hand if it is not needed.");
+    throw invalidRequest(`${folder} is not a folder of the npx cache.`, "Remove it by hand if it is not needed.");
   if (isBeingInstalled(folder, installsFolder) || npxStateOf(folder, Date.now) === "installing")
-    throw refused(
+    throw invalidRequest(
       `A package is being installed into ${folder} right now.`,
       "Try again when the installation has ended.",
     );
@@ -28,6 +28,6 @@ async function isRealFolder(path: string): Promise<boolean> {
   return found?.isDirectory() === true;
 }
 
-function refused(message: string, hint: string): DiscoveryError {
+function invalidRequest(message: string, hint: string): DiscoveryError {
   return new DiscoveryError("INVALID_REQUEST", message, { hint });
 }

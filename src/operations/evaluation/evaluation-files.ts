@@ -114,18 +114,18 @@ async function readList<Schema extends z.ZodType>(
     ({ path, message }) => `${path.map(String).join(".") || "the file"}: ${message}`,
   );
   const more = problems.length > MAX_PROBLEMS ? `; and ${problems.length - MAX_PROBLEMS} more` : "";
-  throw wrong(`${file} does not match its schema: ${problems.slice(0, MAX_PROBLEMS).join("; ")}${more}.`);
+  throw invalidRequest(`${file} does not match its schema: ${problems.slice(0, MAX_PROBLEMS).join("; ")}${more}.`);
 }
 
 async function read(file: string, cwd: string): Promise<string> {
   const bytes = await readFile(resolve(cwd, file)).catch((error: NodeJS.ErrnoException) => {
-    throw wrong(
+    throw invalidRequest(
       error.code === "ENOENT" ? `${file} does not exist.` : `${file} could not be read (${error.code ?? "unknown"}).`,
     );
   });
   const text = decodeUtf8(bytes);
   if (text.kind === "text") return text.text;
-  throw wrong(`${file} ${text.kind === "unreadable" ? text.reason : "does not exist"}.`);
+  throw invalidRequest(`${file} ${text.kind === "unreadable" ? text.reason : "does not exist"}.`);
 }
 
 function parse(text: string, file: string): unknown {
@@ -133,11 +133,11 @@ function parse(text: string, file: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     const position = /position (\d+)/.exec(error instanceof Error ? error.message : "")?.[1];
-    throw wrong(`${file} is not valid JSON${position === undefined ? "" : ` (at character ${position})`}.`);
+    throw invalidRequest(`${file} is not valid JSON${position === undefined ? "" : ` (at character ${position})`}.`);
   }
 }
 
-function wrong(message: string): DiscoveryError {
+function invalidRequest(message: string): DiscoveryError {
   return new DiscoveryError("INVALID_REQUEST", message, {
     hint: "A catalog is [{server, name, description, inputSchema, tags?}], queries are [{query, relevant: [{server, name, grade?}]}], unanswerable queries are [{query}].",
   });

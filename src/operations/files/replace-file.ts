@@ -64,13 +64,13 @@ async function replaceLocked(target: string, { path, expected, bytes, mode }: Ex
 
 /** Follows symbolic links. For a dangling link, returns the missing target. */
 export async function realPathOf(path: string): Promise<string> {
-  let place = path;
+  let current = path;
   for (let links = 0; links < MAX_LINKS; links += 1) {
-    const real = await realpath(place).catch(() => undefined);
+    const real = await realpath(current).catch(() => undefined);
     if (real !== undefined) return real;
-    const target = await readlink(place).catch(() => undefined);
-    if (target === undefined) return place;
-    place = resolve(dirname(place), target);
+    const target = await readlink(current).catch(() => undefined);
+    if (target === undefined) return current;
+    current = resolve(dirname(current), target);
   }
   return path;
 }

@@ -82,17 +82,21 @@ export async function findTargetFile(
 
 function assertOneFile(named: string | undefined, isProject: boolean): void {
   if (named === undefined || !isProject) return;
-  throw new DiscoveryError("INVALID_REQUEST", `Both a file (${named}) and --project were given.`, {
-    hint: "Use only one of --config, ANYGPT_CONFIG and --project.",
-  });
+  throw new DiscoveryError(
+    "INVALID_REQUEST",
+    `The command names a configuration file (${named}) and also has --project.`,
+    {
+      hint: "Use only one of --config, ANYGPT_CONFIG and --project.",
+    },
+  );
 }
 
 /** Selects the project's file only if the user asks for it: other users of the project must not get personal servers and secrets. */
 async function findFile(parts: LoadParts, { isProject, newName }: Required<TargetOptions>): Promise<string> {
   const wanted: Origin = isProject && !isOwnFolder(parts) ? "project" : "user";
   const folder = wanted === "project" ? join(parts.cwd, ".anygpt") : parts.anygptHome;
-  const places = await locateConfig(parts);
-  for (const { origin, files } of places.filter((place) => place.origin === wanted)) {
+  const locations = await locateConfig(parts);
+  for (const { origin, files } of locations.filter((location) => location.origin === wanted)) {
     for (const file of files) if (origin === wanted && (await isOurs(file))) return file;
   }
   return join(folder, newName);

@@ -47,10 +47,12 @@ async function planClient(
   found: FoundClientServers,
   options: RewriteOptions,
 ): Promise<ClientRewrite[]> {
-  const all = found.files.filter(({ place }) => place.client === client);
-  const files = all.filter((file): file is ReadFile => file.place.scope !== "project" && file.content.kind === "read");
+  const all = found.files.filter(({ location }) => location.client === client);
+  const files = all.filter(
+    (file): file is ReadFile => file.location.scope !== "project" && file.content.kind === "read",
+  );
   const broken = all.filter(({ content }) => content.kind === "broken").map(brokenFile);
-  const projects = all.filter(({ place, content }) => place.scope === "project" && content.kind === "read");
+  const projects = all.filter(({ location, content }) => location.scope === "project" && content.kind === "read");
   const untouched = projects.map((file) =>
     unchangedFile(file, "it belongs to the project, and other users may need it", []),
   );
@@ -95,7 +97,7 @@ async function planFile(
   found: FoundClientServers,
   { system, target, start, addsGateway }: RewriteOptions & { readonly addsGateway: boolean },
 ): Promise<ClientRewrite> {
-  const { client, path } = file.place;
+  const { client, path } = file.location;
   const { bytes } = file.content.file;
   const removed = removable(file, found);
   const gateway = gatewayProgram(client, system, target.isDefaultFile ? undefined : target.file, start);
@@ -167,12 +169,12 @@ function isRegisteredIn({ content }: ReadFile): boolean {
 }
 
 /** The settings of VS Code contain servers only if VS Code has not moved them to its own MCP file yet. */
-function canContainServers({ place: { client, path } }: ReadFile): boolean {
+function canContainServers({ location: { client, path } }: ReadFile): boolean {
   return client !== "vscode" || !path.endsWith("settings.json");
 }
 
 function unchangedFile(
-  { place: { client, path }, content }: PreviewedFile,
+  { location: { client, path }, content }: PreviewedFile,
   reason: string,
   reasons: ClientRewrite["reasons"],
 ): ClientRewrite {
@@ -181,7 +183,7 @@ function unchangedFile(
   return { client, file: path, status: "unchanged", reason, removed: [], kept, reasons };
 }
 
-function brokenFile({ place: { client, path }, content }: PreviewedFile): ClientRewrite {
+function brokenFile({ location: { client, path }, content }: PreviewedFile): ClientRewrite {
   const reason = content.kind === "broken" ? content.problems.map(describeHere).join("; ") : "could not be read";
   return { client, file: path, status: "refused", reason, removed: [], kept: [], reasons: [] };
 }

@@ -40,38 +40,38 @@ export interface FoundClientServers {
 
 /** Reads the files of `clients`, or of all clients if the list is empty. */
 export async function findClientServers(
-  place: RuntimeEnvironment,
+  runtime: RuntimeEnvironment,
   system: System,
   target: EditTarget,
   clients: readonly ClientId[] = [],
 ): Promise<FoundClientServers> {
   const isTrusted = (path: string, bytes: Uint8Array): boolean =>
-    isOwnFolder(place) || place.trust.isTrusted(path, bytes);
-  const variables = createVariables({ ...place, admits: isTrusted });
+    isOwnFolder(runtime) || runtime.trust.isTrusted(path, bytes);
+  const variables = createVariables({ ...runtime, admits: isTrusted });
   const { files: all } = await previewImport({
     system,
-    own: place.own(),
+    own: runtime.own(),
     isTrusted: ({ path, bytes }) => isTrusted(path, bytes),
   });
-  const files = withoutDuplicates(all).filter((file) => clients.length === 0 || clients.includes(file.place.client));
-  const own = configuredCandidates(target, place.home);
+  const files = withoutDuplicates(all).filter((file) => clients.length === 0 || clients.includes(file.location.client));
+  const own = configuredCandidates(target, runtime.home);
   const unaligned = new Map<ImportedServer, ServerCandidate>();
   for (const { content, isTrusted: isUsed } of files) {
     for (const server of content.kind === "read" && isUsed ? content.servers : []) {
       if (reasonAgainst(server, target) !== undefined) continue;
-      unaligned.set(server, withProjectFolder(toCandidate(server), place.cwd));
+      unaligned.set(server, withProjectFolder(toCandidate(server), runtime.cwd));
     }
   }
-  const { env, home, elapsed } = place;
+  const { env, home, elapsed } = runtime;
   const secrets = createSecretReader({ env, cwd: home, platform: process.platform, elapsed });
   const { align, notes } = await alignWith(own, [...unaligned.values()], { variables, secrets });
   const candidates = new Map([...unaligned].map(([server, candidate]) => [server, align(candidate)]));
-  const { servers, outcomes } = mergeServers([own, [...candidates.values()]], place.own());
+  const { servers, outcomes } = mergeServers([own, [...candidates.values()]], runtime.own());
   const ownNames = new Set(own.map(({ definition }) => definition.name));
   const found = files.flatMap(({ content }) => (content.kind === "read" ? content.servers : []));
   const byName = new Map(servers.map((one) => [one.definition.name, one]));
   // A gateway that starts in another folder does not read the variables of this folder.
-  const anywhere = createVariables({ ...place, cwd: place.home, admits: () => false });
+  const anywhere = createVariables({ ...runtime, cwd: runtime.home, admits: () => false });
   const offer = { config: target.config, variables: anywhere };
   const toOutcome = (server: ImportedServer): ImportCandidate => {
     const reason = reasonAgainst(server, target);
@@ -101,8 +101,10 @@ function reasonAgainst(server: ImportedServer, { config }: EditTarget): string |
 
 /** If the working folder is the home folder, the user's own files are found as project files too. Drops these duplicates. */
 function withoutDuplicates(files: readonly PreviewedFile[]): PreviewedFile[] {
-  const own = new Set(files.filter(({ place }) => place.scope !== "project").map(({ place }) => place.path));
-  return files.filter(({ place }) => place.scope !== "project" || !own.has(place.path));
+  const own = new Set(
+    files.filter(({ location }) => location.scope !== "project").map(({ location }) => location.path),
+  );
+  return files.filter(({ location }) => location.scope !== "project" || !own.has(location.path));
 }
 
 function outcomeOf(
@@ -118,10 +120,10 @@ function outcomeOf(
 
 /** Includes disabled servers, so that they are not imported a second time. */
 function configuredCandidates({ config, file }: EditTarget, home: string): ServerCandidate[] {
-  const places = { home, baseDir: dirname(file), origin: file };
+  const paths = { home, baseDir: dirname(file), origin: file };
   const entries = (config?.servers ?? []).filter((entry) => !isDisablingEntry(entry));
   return entries.map((entry) => ({
-    definition: compileServer(entry, places),
-    ...envFileOf(entry, places),
+    definition: compileServer(entry, paths),
+    ...envFileOf(entry, paths),
   }));
 }

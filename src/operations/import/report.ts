@@ -78,12 +78,12 @@ export function toImportPage(plan: ImportPlan, written?: readonly FileWrite[]): 
     isNew: target.bytes === undefined,
     endsZeroConfiguration: plan.added.length > 0 && (target.bytes === undefined || target.isImplicit),
     written: written !== undefined,
-    files: found.files.map(({ place, content, isTrusted }): ImportableFile => {
-      const servers = found.servers.filter(({ server }) => server.origin.file === place.path);
+    files: found.files.map(({ location, content, isTrusted }): ImportableFile => {
+      const servers = found.servers.filter(({ server }) => server.origin.file === location.path);
       return {
-        client: place.client,
-        file: place.path,
-        scope: place.scope,
+        client: location.client,
+        file: location.path,
+        scope: location.scope,
         status: content.kind === "broken" ? "broken" : isTrusted ? "read" : "untrusted",
         problems: content.problems.map(describeHere),
         servers: content.kind === "broken" ? [] : servers.map((one) => toListed(one, found.variables)),

@@ -58,9 +58,9 @@ function assertReadable(text: string, present: ReadonlyMap<string, string>, adde
   if (isComplete) return;
   throw new DiscoveryError(
     "CONFIGURATION_ERROR",
-    "Variables cannot be added to ~/.ai/.env, because the file has an unclosed quote.",
+    "Variables cannot be added to ~/.ai/.env, because its syntax is invalid.",
     {
-      hint: "Close the quote in the file, or run the command without --secrets.",
+      hint: "Close all quotes in the file, or run the command without --secrets.",
     },
   );
 }

@@ -23,11 +23,12 @@ export interface SavedFile {
 /** Checks before the call that the answer can be saved, so that the tool does not run in vain. */
 export async function assertSavable({ path, force }: SaveTarget): Promise<void> {
   const found = await stat(path).catch(() => undefined);
-  if (found?.isDirectory() === true) throw wrong(`${path} is a folder.`, "Name a file.");
-  if (found !== undefined && !force) throw wrong(`${path} already exists.`, "Name another file, or add --force.");
+  if (found?.isDirectory() === true) throw invalidRequest(`${path} is a folder.`, "Name a file.");
+  if (found !== undefined && !force)
+    throw invalidRequest(`${path} already exists.`, "Name another file, or add --force.");
   const folder = dirname(path);
   await access(found === undefined ? folder : path, constants.W_OK).catch((error: unknown) => {
-    throw wrong(`${path} cannot be written (${codeOf(error)}).`, "Name a file in a folder that exists.");
+    throw invalidRequest(`${path} cannot be written (${codeOf(error)}).`, "Name a file in a folder that exists.");
   });
 }
 
@@ -98,6 +99,6 @@ function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "unknown reason";
 }
 
-function wrong(message: string, hint: string): DiscoveryError {
+function invalidRequest(message: string, hint: string): DiscoveryError {
   return new DiscoveryError("INVALID_REQUEST", message, { hint });
 }

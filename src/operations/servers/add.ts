@@ -198,8 +198,8 @@ function checkDraft(
     });
   }
   const [checked] = toNamedEntries({ [name]: checkEntry(name, entry) });
-  const places = { home: place.home, baseDir: dirname(target.file), origin: target.file };
-  const definition = compileServer(checked as ServerEntry, places);
+  const paths = { home: place.home, baseDir: dirname(target.file), origin: target.file };
+  const definition = compileServer(checked as ServerEntry, paths);
   if (isGatewayItself(definition.connection, place.own())) {
     throw new DiscoveryError(
       "INVALID_REQUEST",
@@ -209,7 +209,7 @@ function checkDraft(
       },
     );
   }
-  return { definition, ...envFileOf(checked as ServerEntry, places) };
+  return { definition, ...envFileOf(checked as ServerEntry, paths) };
 }
 
 function checkEntry(name: string, entry: JsonObject) {

@@ -86,7 +86,7 @@ export interface ClientState {
 /** The clients that have a user-level file on this machine. */
 export function clientStates({ found, rewrites }: ImportPlan): ClientState[] {
   return CLIENT_IDS.flatMap((client): ClientState[] => {
-    const files = found.files.filter(({ place }) => place.client === client && place.scope !== "project");
+    const files = found.files.filter(({ location }) => location.client === client && location.scope !== "project");
     if (files.length === 0) return [];
     const servers = files.flatMap(({ content }) => (content.kind === "read" ? content.servers : []));
     const isConnected = servers.some(({ isGateway, disabled }) => isGateway && disabled === undefined);

@@ -27,7 +27,7 @@ export function parseSnippet(text: string, name: string | undefined, system: Sys
   const context = { system, path: join(system.cwd, "pasted.json"), companions: [] };
   const { servers, inputs = new Map(), faults = [] } = layout.read(value, context);
   const [fault] = faults;
-  if (fault !== undefined) throw wrong(`The JSON cannot be used: ${fault.path.join(".")} ${fault.reason}.`);
+  if (fault !== undefined) throw invalidRequest(`The JSON cannot be used: ${fault.path.join(".")} ${fault.reason}.`);
   if (name !== undefined && servers.length > 1) {
     throw new DiscoveryError(
       "INVALID_REQUEST",
@@ -37,7 +37,7 @@ export function parseSnippet(text: string, name: string | undefined, system: Sys
       },
     );
   }
-  if (servers.length === 0) throw wrong("The JSON contains no server.");
+  if (servers.length === 0) throw invalidRequest("The JSON contains no server.");
   const parts = { client: PASTED, layout, file: context.path, scope: "user", document, system, inputs } as const;
   const drafts = servers.map((found) => toDraft(name === undefined ? found : { ...found, name }, parts));
   for (const draft of drafts) assertNoReferences(draft.name, draft.entry);
@@ -51,9 +51,9 @@ function toDraft(found: ClientServer, parts: Parameters<typeof importServer>[1])
   const own = ownEntry(parts.document.value, found);
   if (own !== undefined) return { name: found.name, ...neutralizeEntry(own, parts.system) };
   const result = importServer(found, parts);
-  if (result.kind === "wrong") {
+  if (result.kind === "invalid") {
     const [problem] = result.problems;
-    throw wrong(
+    throw invalidRequest(
       `The server "${found.name}" cannot be added: ${problem === undefined ? "it is invalid" : describeInFile(problem)}.`,
     );
   }
@@ -98,7 +98,7 @@ interface Recognized {
 
 /** Recognizes the layout of an MCP client. Other text is an object of servers by name, or one server. */
 function recognize(value: unknown, name: string | undefined): Recognized {
-  if (!isJsonObject(value)) throw wrong("The JSON is not an object.");
+  if (!isJsonObject(value)) throw invalidRequest("The JSON is not an object.");
   const { mcpServers, servers, mcp, context_servers: zed } = value;
   if (isJsonObject(mcpServers)) return { layout: MCP_SERVERS, value };
   if (isJsonObject(zed)) return { layout: acceptingVariables(CLIENTS.zed.layoutOf("settings.json")), value };
@@ -135,7 +135,7 @@ function isServer(value: JsonObject): boolean {
   return ADDRESS_KEYS.some((key) => typeof value[key] === "string") || isJsonObject(connection);
 }
 
-function wrong(message: string): DiscoveryError {
+function invalidRequest(message: string): DiscoveryError {
   return new DiscoveryError("INVALID_REQUEST", message, {
     hint: 'Paste `{ "mcpServers": { "NAME": { "command": … } } }`, or one server with a name before it.',
   });

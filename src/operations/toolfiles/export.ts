@@ -60,7 +60,7 @@ function choose(
   { folders }: ToolFileFolders,
 ): VerifiedFile[] {
   if (ids.length > 0 && server !== undefined)
-    throw wrong("The request has both tools and --server.", "Use one of them.");
+    throw invalidRequest("The request has both tools and --server.", "Use one of them.");
   const good = found.flatMap((one) => (one.kind === "good" ? [one.verified] : []));
   if (ids.length > 0) {
     const picked = pick(found, ids, folders);
@@ -75,13 +75,13 @@ function choose(
   const chosen = good.filter(({ file }) => server === undefined || file.server === server);
   if (chosen.length > 0) return chosen;
   if (server === undefined)
-    throw wrong("There is no valid tool file to export.", {
+    throw invalidRequest("There is no valid tool file to export.", {
       action: "run-command",
       command: "anygpt mcp verify",
       purpose: "see the tool files",
     });
   const near = nearestNames(server, new Set(good.map(({ file }) => file.server)));
-  throw wrong(
+  throw invalidRequest(
     `There is no valid tool file of the server ${JSON.stringify(server)}.`,
     near.length > 0
       ? `Did you mean ${near.join(" or ")}?`
@@ -97,7 +97,7 @@ async function toBundle(chosen: readonly VerifiedFile[], { keys }: ToolFileFolde
   const used = new Map<string, BundledKey>();
   for (const { trust, path } of chosen) {
     if (trust.kind !== "signed") {
-      throw wrong(`${path} has no signature.`, [
+      throw invalidRequest(`${path} has no signature.`, [
         "Sign the file first, or do not export it.",
         { action: "run-command", command: "anygpt mcp sign", purpose: "sign it" },
       ]);
@@ -108,6 +108,6 @@ async function toBundle(chosen: readonly VerifiedFile[], { keys }: ToolFileFolde
   return { files: chosen.map(({ file, bytes }) => ({ toolId: file.toolId, bytes })), keys: [...used.values()] };
 }
 
-function wrong(message: string, hint: Hint): DiscoveryError {
+function invalidRequest(message: string, hint: Hint): DiscoveryError {
   return new DiscoveryError("INVALID_REQUEST", message, { hint });
 }

@@ -88,7 +88,7 @@ export function toFound({ files, refused }: ReadToolFiles): ListedToolFile[] {
   return found.sort((a, b) => Number(a.path > b.path) - Number(a.path < b.path));
 }
 
-/** The files with the given ids, or all files. Throws TOOL_NOT_FOUND with similar names for an unknown id. @internal */
+/** The files with these ids, or all files. Throws TOOL_NOT_FOUND with similar names for an unknown id. @internal */
 export function pick(
   found: readonly ListedToolFile[],
   ids: readonly string[],

@@ -34,23 +34,23 @@ export interface SigningMoment {
 
 export type Unsigned =
   | { readonly kind: "signable"; readonly signable: Signable }
-  | { readonly kind: "wrong"; readonly path: string; readonly reasons: readonly string[] };
+  | { readonly kind: "invalid"; readonly path: string; readonly reasons: readonly string[] };
 
 const ENVELOPE_BYTES = 512;
 
 /** Reads the file once, so that exactly the reviewed bytes are signed. */
 export async function readUnsigned(path: string, { keyId, keys, now }: SigningMoment): Promise<Unsigned> {
-  const wrong = (...reasons: string[]): Unsigned => ({ kind: "wrong", path, reasons });
-  if (!path.endsWith(".yaml")) return wrong("a tool file is named TOOL_ID.yaml");
+  const invalid = (...reasons: string[]): Unsigned => ({ kind: "invalid", path, reasons });
+  if (!path.endsWith(".yaml")) return invalid("a tool file is named TOOL_ID.yaml");
   const read = await readBytes(path, LARGEST_BYTES + ENVELOPE_BYTES);
-  if (read.kind === "gone") return wrong("it does not exist");
-  if (read.kind === "too-large") return wrong("it is too large for a tool file");
-  if (read.kind === "unreadable") return wrong(`it cannot be read: ${read.reason}`);
+  if (read.kind === "gone") return invalid("it does not exist");
+  if (read.kind === "too-large") return invalid("it is too large for a tool file");
+  if (read.kind === "unreadable") return invalid(`it cannot be read: ${read.reason}`);
   const { bytes } = read;
   const body = bodyOf(bytes);
   const firstLine = bytes.subarray(0, bytes.length - body.length).filter((byte) => byte === 0x0a).length + 1;
   const parsed = parseToolFile(body, basename(path), firstLine);
-  if (parsed.kind === "wrong") return wrong(...parsed.reasons);
+  if (parsed.kind === "wrong") return invalid(...parsed.reasons);
   const verdict = verifyToolFile(bytes, { file: path, keys: createSigningKeyring(keys), signatures: "required", now });
   const { trust } = verdict.kind === "intact" ? verdict : {};
   const isSigned = trust?.kind === "signed" && trust.keyId === keyId;
@@ -118,11 +118,11 @@ export async function writeSigned({ path, file, bytes }: Signable, { key, now }:
 
 /** Throws CONFIGURATION_ERROR with all problems if one of the files cannot be signed. */
 export function assertAllReadable(read: readonly Unsigned[]): Signable[] {
-  const wrong = read.flatMap((one) => (one.kind === "wrong" ? [one] : []));
-  if (wrong.length === 0) return read.flatMap((one) => (one.kind === "signable" ? [one.signable] : []));
-  const list = wrong.map(({ path, reasons }) => `${path}: ${reasons.join("; ").replace(/\.$/, "")}.`);
+  const invalid = read.flatMap((one) => (one.kind === "invalid" ? [one] : []));
+  if (invalid.length === 0) return read.flatMap((one) => (one.kind === "signable" ? [one.signable] : []));
+  const list = invalid.map(({ path, reasons }) => `${path}: ${reasons.join("; ").replace(/\.$/, "")}.`);
   throw new DiscoveryError("CONFIGURATION_ERROR", `Nothing was signed. ${list.join(" ")}`, {
     hint: "Correct these files, or sign only the others.",
-    facts: { refused: wrong.map(({ path, reasons }) => ({ file: path, reasons })) },
+    facts: { refused: invalid.map(({ path, reasons }) => ({ file: path, reasons })) },
   });
 }

@@ -35,7 +35,7 @@ export interface VerifiedToolFiles {
   readonly files: readonly ToolFileVerdict[];
 }
 
-/** Verifies the files with the given ids, or all of them. @internal */
+/** Verifies the files with these ids, or all of them. @internal */
 export async function verifyFiles(
   ids: readonly string[],
   folders: ToolFileFolders,
