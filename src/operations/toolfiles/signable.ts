@@ -26,7 +26,7 @@ export interface Signable {
 }
 
 export interface SigningMoment {
-  /** Undefined if current is no key yet. */
+  /** Undefined if there is no key yet. */
   readonly keyId: string | undefined;
   readonly keys: KeyList;
   readonly now: number;
