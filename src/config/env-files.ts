@@ -14,7 +14,7 @@ export interface EnvFiles {
   /** The value from the file with the highest precedence that sets it, and that file. */
   find(name: string): FoundVariable | undefined;
   /** The untrusted file that would set the variable if it were trusted. */
-  findBarred(name: string): string | undefined;
+  findUntrusted(name: string): string | undefined;
   /** Invalid lines, and files that could not be read. */
   notices(): readonly string[];
   /** All files, whether they exist or not, in ascending precedence. */
@@ -26,7 +26,7 @@ export interface FoundVariable {
   readonly file: string;
 }
 
-const LARGEST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 /** The `.env` files in the working folder, in ascending precedence. */
 export function projectEnvFiles(cwd: string): string[] {
@@ -53,7 +53,7 @@ export function createEnvFiles({ cwd, home, admits = () => true }: EnvFileParts)
   return {
     files,
     find: (name) => find(name, true),
-    findBarred: (name) => find(name, false)?.file,
+    findUntrusted: (name) => find(name, false)?.file,
     notices: () =>
       strongestFirst.toReversed().flatMap(({ file, read }) => (isAdmitted(file, read()) ? read().notices : [])),
   };
@@ -93,7 +93,7 @@ function stampOf(file: string): string {
 function readEnvFile(file: string, isOwn: boolean): EnvContent {
   try {
     const bytes = readFileSync(file);
-    if (bytes.length > LARGEST_BYTES) return refused(file, "is larger than 1 MiB");
+    if (bytes.length > MAX_BYTES) return refused(file, "is larger than 1 MiB");
     const text = decodeUtf8(bytes);
     if (text.kind !== "text") return refused(file, "is not UTF-8 text");
     const { values, faults } = parseDotenv(text.text);
@@ -105,7 +105,7 @@ function readEnvFile(file: string, isOwn: boolean): EnvContent {
   }
 }
 
-const OTHERS = 0o077;
+const GROUP_AND_OTHERS = 0o077;
 
 /** Warns about unsafe permissions of the user's own file, which contains secrets; files of a project are not checked. */
 function exposureOf(file: string): string[] {
@@ -113,7 +113,9 @@ function exposureOf(file: string): string[] {
   const { mode, uid } = statSync(file);
   return [
     ...(uid === process.getuid?.() ? [] : [`${file} belongs to another user, who can change its variables.`]),
-    ...((mode & OTHERS) === 0 ? [] : [`${file} can be read or written by other users; give it mode 600.`]),
+    ...((mode & GROUP_AND_OTHERS) === 0
+      ? []
+      : [`${file} can be read or written by other users; run \`chmod 600\` on it.`]),
   ];
 }
 

@@ -1,15 +1,15 @@
 import { DiscoveryError } from "../errors.js";
 import { describeInFile, describeProblem, type Problem } from "../util/document/problem.js";
 
-const MOST_IN_MESSAGE = 5;
+const MAX_IN_MESSAGE = 5;
 
 /** One error that lists all problems, in the order of the file. */
 export function toError(found: readonly Problem[]): DiscoveryError {
   const problems = [...found].sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0));
   const [first] = problems;
   const file = first?.file ?? "The configuration";
-  const listed = problems.slice(0, MOST_IN_MESSAGE).map(describeInFile).join("; ");
-  const more = problems.length > MOST_IN_MESSAGE ? `; and ${problems.length - MOST_IN_MESSAGE} more` : "";
+  const listed = problems.slice(0, MAX_IN_MESSAGE).map(describeInFile).join("; ");
+  const more = problems.length > MAX_IN_MESSAGE ? `; and ${problems.length - MAX_IN_MESSAGE} more` : "";
   const message =
     first !== undefined && problems.length === 1
       ? describeProblem(first)
@@ -22,7 +22,7 @@ export function toError(found: readonly Problem[]): DiscoveryError {
 
 export function missingFile(file: string): DiscoveryError {
   return new DiscoveryError("CONFIGURATION_ERROR", `${file} does not exist.`, {
-    hint: "Check the path that was given as the configuration file, on the command line or in the environment variable ANYGPT_CONFIG.",
+    hint: "Check the path of the configuration file, in --config or in the environment variable ANYGPT_CONFIG.",
     facts: { problems: [{ file, path: "", reason: "does not exist" }] },
   });
 }

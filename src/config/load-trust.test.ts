@@ -23,7 +23,7 @@ function load(parts: Partial<LoadParts> = {}) {
   return loadConfig({ cwd: join(root, "project"), home, anygptHome: join(home, ".anygpt"), env: {}, ...parts });
 }
 
-/** A configuration that can be told by its time to live. */
+/** A configuration that is identified by its time to live. */
 const bare = (ttl: number) => `{ "cache": { "ttl": ${ttl} } }`;
 const wrapped = (ttl: number) => `{ "discovery": ${bare(ttl)}, "providers": {} }`;
 
@@ -31,32 +31,38 @@ const PROJECT = "project/.anygpt/mcp-discovery.config.json";
 const SHARED = "project/anygpt.config.json";
 const HOME = "home/.anygpt/mcp-discovery.config.json";
 
-describe("loadConfig trusts", () => {
+describe("loadConfig", () => {
   const none = () => false;
   const seen = (expected: string) => (_: string, content: Uint8Array) => Buffer.from(content).toString() === expected;
 
   it.each<[string, Record<string, string>, Partial<LoadParts>, number, string[]]>([
-    ["no file of the project", { [PROJECT]: bare(2), [SHARED]: wrapped(3), [HOME]: bare(4) }, {}, 4, [PROJECT, SHARED]],
-    ["not the project's, and has defaults then", { [PROJECT]: bare(2) }, {}, 3600, [PROJECT]],
     [
-      "the one whose content it knows",
+      "skips untrusted files of the project",
+      { [PROJECT]: bare(2), [SHARED]: wrapped(3), [HOME]: bare(4) },
+      {},
+      4,
+      [PROJECT, SHARED],
+    ],
+    ["returns defaults if the only file is untrusted", { [PROJECT]: bare(2) }, {}, 3600, [PROJECT]],
+    [
+      "uses the file whose content is trusted",
       { [PROJECT]: bare(2), [SHARED]: wrapped(3) },
       { isTrusted: seen(wrapped(3)) },
       3,
       [PROJECT],
     ],
-    ["a file that is named", { "project/x.json": bare(1) }, { path: "x.json" }, 1, []],
-    ["the person's own", { [HOME]: bare(4) }, {}, 4, []],
-    ["a folder that is the home", { [PROJECT]: bare(2) }, { home: "project" }, 2, []],
-    ["the state folder wherever it lies", { [PROJECT]: bare(2) }, { anygptHome: "project/.anygpt" }, 2, []],
+    ["trusts a file that the user names", { "project/x.json": bare(1) }, { path: "x.json" }, 1, []],
+    ["trusts the user's own file", { [HOME]: bare(4) }, {}, 4, []],
+    ["trusts the files of the home folder", { [PROJECT]: bare(2) }, { home: "project" }, 2, []],
+    ["trusts the state folder inside a project", { [PROJECT]: bare(2) }, { anygptHome: "project/.anygpt" }, 2, []],
     [
-      "what it cannot read not either",
+      "skips an unreadable file of the project",
       { "project/.anygpt/mcp-discovery.config.json/x": "", [HOME]: bare(4) },
       {},
       4,
       [PROJECT],
     ],
-    ["and ignores a shared file without a section", { [SHARED]: "{}", [HOME]: bare(4) }, {}, 4, []],
+    ["ignores a shared file without a section", { [SHARED]: "{}", [HOME]: bare(4) }, {}, 4, []],
   ])("%s", async (_, files, parts, ttl, untrusted) => {
     write(files);
     const places = Object.fromEntries(
@@ -70,7 +76,7 @@ describe("loadConfig trusts", () => {
     expect(loaded.untrusted).toEqual(untrusted.map((file) => join(root, file)));
   });
 
-  it("the very text that it was asked about, whatever the file holds by then", async () => {
+  it("uses the content that was checked for trust, even if the file changes afterwards", async () => {
     const file = join(root, "project/.anygpt/mcp-discovery.config.mjs");
     const text = (ttl: number) => `export default { cache: { ttl: ${ttl} } };`;
     for (const [name, good, bad] of [
@@ -89,7 +95,7 @@ describe("loadConfig trusts", () => {
   });
 
   it.each(["ts", "mjs", "js", "json"])(
-    "the very %s file that it was asked about as an import too",
+    "uses the content of an imported %s file that was checked for trust",
     async (extension) => {
       const text = (ttl: number) => (extension === "json" ? `{"ttl": ${ttl}}` : `export default { ttl: ${ttl} };`);
       const imported = join(root, `project/.anygpt/ttl.${extension}`);
@@ -107,7 +113,7 @@ describe("loadConfig trusts", () => {
     },
   );
 
-  it("no program that requires a file which changes while it runs", async () => {
+  it("rejects a program that requires a file which changes while it runs", async () => {
     write({
       "project/.anygpt/mcp-discovery.config.js": `const { ttl } = require("./ttl.js");
 require("node:fs").writeFileSync(${JSON.stringify(join(root, "project/.anygpt/ttl.js"))}, "exports.ttl = 9;");
@@ -119,19 +125,34 @@ module.exports = { cache: { ttl } };`,
   });
 
   it.each<[string, Record<string, string>, Partial<LoadParts>, boolean]>([
-    ["of a project whose file is trusted", { [PROJECT]: bare(2) }, { isTrusted: () => true }, true],
-    ["of a project whose file is not", { [PROJECT]: bare(2), [HOME]: bare(4) }, { isTrusted: none }, false],
-    ["beside the person's own file", { [HOME]: bare(4) }, {}, false],
-    ["without any file", {}, {}, false],
-    ["beside a file that is named", { "project/x.json": bare(1) }, { path: "x.json" }, true],
-    ["below which a file is named", { "project/a/x.json": bare(1) }, { path: "a/x.json" }, true],
-    ["elsewhere than a file that is named", { "other/x.json": bare(1) }, { path: "../other/x.json" }, false],
-  ])("the variables %s: %#", async (_, files, parts, expected) => {
+    ["trusts the variables of a project with a trusted file", { [PROJECT]: bare(2) }, { isTrusted: () => true }, true],
+    [
+      "does not trust the variables of a project with an untrusted file",
+      { [PROJECT]: bare(2), [HOME]: bare(4) },
+      { isTrusted: none },
+      false,
+    ],
+    ["does not trust the variables of the working folder with the user's own file", { [HOME]: bare(4) }, {}, false],
+    ["does not trust the variables of the working folder without any file", {}, {}, false],
+    ["trusts the variables in the folder of a named file", { "project/x.json": bare(1) }, { path: "x.json" }, true],
+    [
+      "trusts the variables in a parent folder of a named file",
+      { "project/a/x.json": bare(1) },
+      { path: "a/x.json" },
+      true,
+    ],
+    [
+      "does not trust the variables of the working folder with a named file in another folder",
+      { "other/x.json": bare(1) },
+      { path: "../other/x.json" },
+      false,
+    ],
+  ])("%s", async (_, files, parts, expected) => {
     write(files);
     expect((await load(parts)).trustsFolder).toBe(expected);
   });
 
-  it("no file that it does not watch", async () => {
+  it("watches every file that it uses or would use", async () => {
     write({
       "project/.anygpt/mcp-discovery.config.ts": `import { ttl } from "./ttl"; export default { cache: { ttl } };`,
       "project/.anygpt/ttl.ts": "export const ttl = 2;",
@@ -150,7 +171,7 @@ describe("a link named .anygpt in a project", () => {
     symlinkSync(join(root, target), join(root, "project/.anygpt"));
   };
 
-  it("to the person's own folder does not make the project the base of what the person wrote", async () => {
+  it("to the user's own folder keeps that folder as the base of relative paths", async () => {
     write({ [HOME]: bare(4) });
     link("home/.anygpt");
     const loaded = await load();
@@ -163,7 +184,7 @@ describe("a link named .anygpt in a project", () => {
     });
   });
 
-  it("to another project is about that project", async () => {
+  it("to another project uses that project as the base of relative paths", async () => {
     write({ "other/.anygpt/mcp-discovery.config.json": bare(4) });
     link("other/.anygpt");
     const other = join(realpathSync(root), "other");
@@ -176,7 +197,7 @@ describe("a link named .anygpt in a project", () => {
   });
 });
 
-it("whoever is asked to trust a configuration sees everything that influences what it starts, and no secret", async () => {
+it("lists all effects of a configuration before the user trusts it, without secrets", async () => {
   const servers = {
     a: { command: "x", env: { NODE_OPTIONS: "--require=./x.cjs", API_TOKEN: "hidden" }, cwd: "sub", envFile: ".env.x" },
     b: { url: "https://b/mcp", headers: { Authorization: "Bearer ${TOKEN}", "X-Key": "hidden" } },

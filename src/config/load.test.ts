@@ -30,7 +30,7 @@ const PROJECT = "project/.anygpt/mcp-discovery.config.json";
 const SHARED = "project/anygpt.config.json";
 const HOME = "home/.anygpt/mcp-discovery.config.json";
 
-describe("loadConfig searches in order", () => {
+describe("loadConfig searches in order and", () => {
   it.each<[string, Record<string, string>, Partial<LoadParts>, number]>([
     ["defaults when there is nothing", {}, {}, 3600],
     ["the home folder", { [HOME]: bare(4) }, {}, 4],
@@ -67,13 +67,13 @@ describe("loadConfig searches in order", () => {
     ["no file for an empty ANYGPT_CONFIG", { [PROJECT]: bare(2) }, { env: { ANYGPT_CONFIG: "" } }, 2],
     ["a named file in the home folder", { "home/x.jsonc": bare(1) }, { path: "~/x.jsonc" }, 1],
     ["a wrapper in the project's file", { [PROJECT]: `{ "$schema": "x", "discovery": ${bare(2)} }` }, {}, 2],
-    ["a wrapper beside other sections in a named file", { "project/x.json": wrapped(1) }, { path: "x.json" }, 1],
-  ])("and takes %s", async (_, files, parts, ttl) => {
+    ["a wrapper next to other sections in a named file", { "project/x.json": wrapped(1) }, { path: "x.json" }, 1],
+  ])("uses %s", async (_, files, parts, ttl) => {
     write(files);
     expect((await load(parts)).config.cache.ttl).toBe(ttl);
   });
 
-  it("and reports the used file and the ignored files", async () => {
+  it("reports the used file and the ignored files", async () => {
     write({ [PROJECT]: bare(2), "project/.anygpt/mcp-discovery.config.yaml": "{}" });
     const loaded = await load();
     expect(loaded.file).toBe(join(root, PROJECT));
@@ -83,15 +83,15 @@ describe("loadConfig searches in order", () => {
     ]);
   });
 
-  it("and uses the working folder as base for the defaults", async () => {
+  it("uses the working folder as base for the defaults", async () => {
     expect(await load()).toMatchObject({ baseDir: join(root, "project"), notices: [] });
     expect(await load()).not.toHaveProperty("file");
   });
 });
 
-describe("loadConfig refuses", () => {
+describe("loadConfig rejects", () => {
   it.each<[string, Record<string, string>, Partial<LoadParts>, string]>([
-    ["a named file that is not there", {}, { path: "gone.json" }, "gone.json does not exist."],
+    ["a named file that does not exist", {}, { path: "gone.json" }, "gone.json does not exist."],
     [
       "a named shared file without a section",
       { [SHARED]: "{}" },
@@ -99,7 +99,7 @@ describe("loadConfig refuses", () => {
       "anygpt.config.json:1:1: discovery: is missing.",
     ],
     [
-      "keys beside the wrapper in the project's file",
+      "keys next to the wrapper in the project's file",
       { [PROJECT]: `{ "discovery": {}, "cache": {} }` },
       {},
       "config.json:1:20: cache: must be inside `discovery`, because the file has that section.",
@@ -121,7 +121,7 @@ describe("loadConfig refuses", () => {
     expect(error.facts["problems"]).toHaveLength(1);
   });
 
-  it("with all problems in one error, in the order of the file", async () => {
+  it("an invalid file with all problems in one error, in the order of the file", async () => {
     write({
       [PROJECT]: [
         "{",
@@ -141,7 +141,7 @@ describe("loadConfig refuses", () => {
     expect(message.startsWith(`${file} has 3 problems: 2:3: tolRules: is not`)).toBe(true);
   });
 
-  it("and shortens a long list in the message, not in the facts", async () => {
+  it("many problems with a shortened list in the message and all in the facts", async () => {
     const keys = Array.from({ length: 12 }, (_, index) => `"unknown${index}": 1`);
     write({ [PROJECT]: `{ ${keys.join(", ")} }` });
     const { message, facts } = await failure(load());
@@ -180,7 +180,7 @@ describe("loadConfig", () => {
     ["x.jsonc", "// nothing\n/* yet\n*/ \n"],
     ["x.yaml", "\n"],
     ["x.yml", "---\n# servers:\n...\n"],
-  ])("refuses the empty %s, which an editor may leave while it saves", async (name, text) => {
+  ])("rejects the empty %s, which an editor may leave while it saves", async (name, text) => {
     write({ [`project/${name}`]: text });
     await expect(load({ path: name })).rejects.toThrow(name);
   });
@@ -190,31 +190,28 @@ describe("loadConfig", () => {
     expect((await load({ path: "x.yaml" })).config).toEqual(parseConfig({ sources: "all" }));
   });
 
-  it.each(["", "discovery:\n"])(
-    "takes sections without content as if they were not there, below %j",
-    async (wrapper) => {
-      const keys = [
-        "enabled",
-        "servers",
-        "sources",
-        "toolRules",
-        "search",
-        "cache",
-        "policy",
-        "audit",
-        "store",
-        "upstreams",
-        "execution",
-      ];
-      write({ "project/x.yaml": wrapper + keys.map((key) => `${wrapper === "" ? "" : "  "}${key}:`).join("\n") });
-      expect((await load({ path: "x.yaml" })).config).toEqual(parseConfig({ sources: "all" }));
-    },
-  );
+  it.each(["", "discovery:\n"])("ignores sections without content, below %j", async (wrapper) => {
+    const keys = [
+      "enabled",
+      "servers",
+      "sources",
+      "toolRules",
+      "search",
+      "cache",
+      "policy",
+      "audit",
+      "store",
+      "upstreams",
+      "execution",
+    ];
+    write({ "project/x.yaml": wrapper + keys.map((key) => `${wrapper === "" ? "" : "  "}${key}:`).join("\n") });
+    expect((await load({ path: "x.yaml" })).config).toEqual(parseConfig({ sources: "all" }));
+  });
 
   it.each([
     ["serverz:", { path: "serverz" }],
     ["cache: {ttl: }", { path: "cache.ttl" }],
-  ])("does not take %j as if it were not there", async (text, problem) => {
+  ])("does not ignore %j", async (text, problem) => {
     write({ "project/x.yaml": text });
     expect((await failure(load({ path: "x.yaml" }))).facts["problems"]).toMatchObject([problem]);
   });
@@ -239,19 +236,19 @@ describe("loadConfig", () => {
 describe("the environment", () => {
   it.each<[string, string, Record<string, string>, object]>([
     [
-      "stands in for what no file sets",
+      "sets keys that no file sets",
       "{}",
       { MCP_DEFAULT_LIMIT: "3" },
       { limit: 3, minRelevance: 0, semantic: true, suggestions: true },
     ],
     [
-      "stands in for the rest of a section",
+      "sets the missing keys of a section",
       '{ "search": { "limit": 7 } }',
       { MCP_DEFAULT_LIMIT: "3", MCP_SEARCH_MIN_CONFIDENCE: " 0.5 " },
       { limit: 7, minRelevance: 0.5, semantic: true, suggestions: true },
     ],
     [
-      "stands in for an empty section",
+      "sets the keys of an empty section",
       '{ "search": null }',
       { MCP_SEARCH_MIN_CONFIDENCE: "1" },
       { limit: 10, minRelevance: 1, semantic: true, suggestions: true },
@@ -296,27 +293,32 @@ describe("parseConfig", () => {
     const error = await failure(Promise.resolve().then(() => parseConfig({ enabld: true }, "options")));
     expect(error.message).toBe('options: enabld: is not a known key; did you mean "enabled"?');
     const other = await failure(Promise.resolve().then(() => parseConfig({ enabled: new Map() })));
-    expect(other.message).toBe("The given configuration: enabled: must be plain data, not an instance of a class.");
+    expect(other.message).toBe("The configuration: enabled: must be plain data, not an instance of a class.");
   });
 });
 
 describe("servers without a working folder start", () => {
   it.each<[string, string, string, Partial<LoadParts>]>([
-    ["in the home folder for the person's configuration", HOME, "home", {}],
+    ["in the home folder for the user's configuration", HOME, "home", {}],
     ["in the project for the project's configuration", PROJECT, "project", {}],
     ["in the project for the shared configuration", SHARED, "project", {}],
-    ["beside a configuration that the person named", "project/sub/c.json", "project/sub", { path: "sub/c.json" }],
+    [
+      "in the folder of a configuration that the user named",
+      "project/sub/c.json",
+      "project/sub",
+      { path: "sub/c.json" },
+    ],
   ])("%s", async (_, file, folder, parts) => {
     write({ [file]: wrapped(1).replace(', "providers": {}', "") });
     expect((await load(parts)).startDir).toBe(join(root, folder));
   });
 });
 
-describe("which servers a file means", () => {
+describe("the sources of a file with", () => {
   it.each([
     ["only rules and a cache", "toolRules: []\ncache: { ttl: 5 }", "all", true],
     ["`sources: all`", "sources: all", "all", false],
-    ["`sources: all` beside servers", "servers: { a: { command: a } }\nsources: all", "all", false],
+    ["`sources: all` next to servers", "servers: { a: { command: a } }\nsources: all", "all", false],
     ["servers", "servers: { a: { command: a } }", [], false],
     ["no servers, explicitly", "servers: {}", [], false],
     ["servers under the name mcpServers", "mcpServers: { a: { command: a } }", [], false],
@@ -329,18 +331,18 @@ describe("which servers a file means", () => {
     expect([loaded.config.sources, loaded.isImplicit]).toEqual([sources, isImplicit]);
   });
 
-  it("are those of all clients if there is no file", async () => {
+  it("no file are all clients", async () => {
     const loaded = await load();
     expect([loaded.config.sources, loaded.isImplicit]).toEqual(["all", true]);
   });
 
-  it("are none if another gateway started this one and the file lists none", async () => {
+  it("no servers are none if another gateway started this one", async () => {
     write({ "project/x.yaml": "cache: { ttl: 5 }" });
     const loaded = await load({ path: "x.yaml", isNested: true });
     expect([loaded.config.sources, loaded.isImplicit]).toEqual([[], false]);
   });
 
-  it("are none for a program that passes the configuration itself", () => {
+  it("no servers are none if a program passes the configuration", () => {
     expect(parseConfig({ cache: { ttl: 5 } }).sources).toEqual([]);
   });
 });

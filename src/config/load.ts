@@ -1,5 +1,4 @@
-// Input: the working folder, environment and options. Output: one validated, frozen Config and the file that contains it.
-// The meaning of each section belongs to its stage, which owns the schema.
+// Finds, reads and validates the configuration. Each stage owns the schema of its section.
 import { basename, dirname } from "node:path";
 import { isJsonObject } from "../model/json.js";
 import { deepFreeze } from "../util/deep-freeze.js";
@@ -21,7 +20,7 @@ import {
   type Origin,
   type SearchLocation,
 } from "./locate.js";
-import { checkConfig, type Config, configOptions, findHiddenFaults, namesNoServers } from "./options.js";
+import { checkConfig, type Config, configOptions, findBadPatternsIn, namesNoServers } from "./options.js";
 import { type OpenedConfig, openConfig, parseOpened } from "./read.js";
 
 export interface LoadParts extends LocateParts {
@@ -95,20 +94,20 @@ export function describeUntrusted(file: string): string {
   return `${file} can start programs and its current content is not trusted, so it was skipped. Review it, then run \`anygpt mcp config trust\`.`;
 }
 
-/** Checks a configuration that a program gives, without the patterns of its rules: compiling the rules checks those. */
+/** Validates a configuration that a program passes. Does not check the patterns of rules: compiling the rules does. */
 export function parseConfig(value: unknown, origin?: string): Config {
-  const written = readGiven(value, origin);
+  const written = readPassed(value, origin);
   const checked = checkConfig(withDefaults(written.section, {}));
   if (checked.kind === "ok") return deepFreeze(checked.value);
   throw toError(toProblems(checked.violations, written));
 }
 
-/** The same with the patterns of the rules and of the policy. */
+/** Validates a configuration that a program passes, including the patterns of the rules and of the policy. */
 export async function checkGivenConfig(value: unknown): Promise<Config> {
-  return await check(readGiven(value), {});
+  return await check(readPassed(value), {});
 }
 
-function readGiven(value: unknown, origin = "The given configuration"): Written {
+function readPassed(value: unknown, origin = "The configuration"): Written {
   const parsed = parsePlain(value);
   if (parsed.kind === "faults") {
     throw toError(parsed.faults.map(({ path, reason }) => ({ file: origin, path: pathText(path), reason })));
@@ -227,10 +226,10 @@ type Defaults = Readonly<Record<string, unknown>>;
 function withDefaults({ value, path }: Section, defaults: Defaults): unknown {
   if (value === null && path.length > 0) return defaults;
   if (!isJsonObject(value)) return value;
-  const given = Object.entries(value).filter(
+  const present = Object.entries(value).filter(
     ([key, section]) => section !== null || !Object.hasOwn(configOptions.shape, key),
   );
-  const filled = given.map(([key, section]) => [
+  const filled = present.map(([key, section]) => [
     key,
     isJsonObject(section) ? { ...(defaults[key] as object | undefined), ...section } : section,
   ]);
@@ -246,7 +245,7 @@ interface Written {
 async function check(written: Written, defaults: Defaults): Promise<Config> {
   const { value } = written.section;
   const checked = checkConfig(withDefaults(written.section, defaults));
-  const violations = [...(checked.kind === "ok" ? [] : checked.violations), ...(await findHiddenFaults(value))];
+  const violations = [...(checked.kind === "ok" ? [] : checked.violations), ...(await findBadPatternsIn(value))];
   if (checked.kind === "ok" && violations.length === 0) return checked.value;
   throw toError(toProblems(violations, written));
 }

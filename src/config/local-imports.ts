@@ -5,10 +5,10 @@ import { fileURLToPath } from "node:url";
 import { isJsonObject } from "../model/json.js";
 import { type Reference, referencesInText } from "./references.js";
 
-const MOST_FILES = 500;
-const MOST_REFERENCES = 5_000;
-const MOST_BYTES = 16 * 1024 * 1024;
-export const LIMITS = `${MOST_FILES} files, ${MOST_REFERENCES} import specifiers or 16 MiB`;
+const MAX_FILES = 500;
+const MAX_REFERENCES = 5_000;
+const MAX_BYTES = 16 * 1024 * 1024;
+export const LIMITS = `${MAX_FILES} files, ${MAX_REFERENCES} import specifiers or 16 MiB`;
 
 /** A file of a configuration program. */
 export interface LocalFile {
@@ -28,24 +28,24 @@ export async function findLocalFiles(file: string, text: string): Promise<Readon
   const found = new Map<string, LocalFile>();
   const bytesOf = new Map<string, Uint8Array>([[file, Buffer.from(text)]]);
   const queue = [file];
-  let room = MOST_BYTES;
-  let looked = 0;
+  let remainingBytes = MAX_BYTES;
+  let referenceCount = 0;
   for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
     const bytes = bytesOf.get(path) ?? new Uint8Array();
     const links = new Map<string, string>();
     const references = PROGRAM.test(path) ? localReferences(bytes) : [];
     found.set(path, { bytes, links, requires: references.some(({ isRequired }) => isRequired) });
-    looked += references.length;
-    if (found.size > MOST_FILES || looked > MOST_REFERENCES) return undefined;
+    referenceCount += references.length;
+    if (found.size > MAX_FILES || referenceCount > MAX_REFERENCES) return undefined;
     for (const { specifier, isRequired } of references) {
-      const targets = await readTargets(specifier, dirname(path), { known: bytesOf, room });
+      const targets = await readTargets(specifier, dirname(path), { known: bytesOf, remainingBytes });
       if (targets === undefined) return undefined;
       const [first] = targets;
       if (isRequired) links.delete(specifier);
       else if (first !== undefined) links.set(specifier, first.path);
       for (const target of targets) {
         if (bytesOf.has(target.path)) continue;
-        room -= target.bytes.length;
+        remainingBytes -= target.bytes.length;
         queue.push(target.path);
         bytesOf.set(target.path, target.bytes);
       }
@@ -106,7 +106,7 @@ interface Target {
 interface Reading {
   readonly known: ReadonlyMap<string, Uint8Array>;
   /** The number of bytes that may still be read. */
-  readonly room: number;
+  readonly remainingBytes: number;
 }
 
 /** All files that a specifier may mean, most likely first; undefined if one exceeds the remaining bytes. */
@@ -136,9 +136,9 @@ function mainOf(manifest: Uint8Array): string | undefined {
   }
 }
 
-async function readAll(paths: readonly string[], { known, room }: Reading): Promise<Target[] | undefined> {
+async function readAll(paths: readonly string[], { known, remainingBytes }: Reading): Promise<Target[] | undefined> {
   const targets: Target[] = [];
-  let left = room;
+  let left = remainingBytes;
   for (const path of new Set(paths)) {
     const bytes = known.get(path) ?? (await readWithin(path, left));
     if (bytes === "too large") return undefined;
@@ -149,10 +149,10 @@ async function readAll(paths: readonly string[], { known, room }: Reading): Prom
   return targets;
 }
 
-async function readWithin(path: string, room: number): Promise<Uint8Array | "too large" | undefined> {
+async function readWithin(path: string, remainingBytes: number): Promise<Uint8Array | "too large" | undefined> {
   const size = sizeOf(path);
   if (size === undefined) return undefined;
-  return size > room ? "too large" : await readFile(path).catch(() => undefined);
+  return size > remainingBytes ? "too large" : await readFile(path).catch(() => undefined);
 }
 
 /** Most of the candidate paths do not exist: a synchronous stat is ten times faster than an asynchronous one. */

@@ -13,12 +13,12 @@ export interface LocateParts {
   /** The folder for state and for the user's own configuration, usually `~/.anygpt`. */
   readonly anygptHome: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** A file given with `--config`. */
+  /** The file from `--config`. */
   readonly path?: string;
 }
 
 /**
- * The origin of a configuration file. `explicit`: given by option or environment variable; it must exist and no other is
+ * The origin of a configuration file. `explicit`: from an option or an environment variable; it must exist and no other is
  * used. `project`: in the working folder, which may come from an untrusted author. `user`: the user's own.
  */
 export type Origin = "explicit" | "project" | "user";

@@ -62,14 +62,14 @@ export type Config = Readonly<Omit<z.output<typeof configOptions>, "mcpServers">
 /** Validates a section of a file. `mcpServers` becomes `servers`. */
 export function checkConfig(section: unknown): Checked<Config> {
   const checked = checkSchema(configOptions, section);
-  const clash = findTwoNames(section);
-  if (checked.kind === "violations") return { ...checked, violations: [...checked.violations, ...clash] };
-  if (clash.length > 0) return { kind: "violations", violations: clash };
+  const bothKeys = findBothServerKeys(section);
+  if (checked.kind === "violations") return { ...checked, violations: [...checked.violations, ...bothKeys] };
+  if (bothKeys.length > 0) return { kind: "violations", violations: bothKeys };
   const { mcpServers, servers, ...rest } = checked.value;
   return { kind: "ok", value: { ...rest, servers: mcpServers ?? servers } };
 }
 
-function findTwoNames(section: unknown): SchemaViolation[] {
+function findBothServerKeys(section: unknown): SchemaViolation[] {
   if (!isJsonObject(section) || section["servers"] === undefined || section["mcpServers"] === undefined) return [];
   return [
     { path: ["mcpServers"], reason: "means the same as `servers`, which the configuration has too; keep one of them" },
@@ -85,7 +85,7 @@ export function namesNoServers(section: unknown): boolean {
 }
 
 /** Checks beyond the schema: patterns of rules and of the policy that do not compile. */
-export async function findHiddenFaults(value: unknown): Promise<readonly SchemaViolation[]> {
+export async function findBadPatternsIn(value: unknown): Promise<readonly SchemaViolation[]> {
   const { toolRules, policy } = isJsonObject(value) ? value : {};
   const inRules = await findBadPatterns(toolRules);
   const inPolicy = await findBadSelectors(policy, findBadPatterns);

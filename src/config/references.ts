@@ -1,4 +1,4 @@
-// Input: the text of a program. Output: the local files that it imports or requires; they need not exist.
+// Finds the local files that a program imports or requires. They need not exist.
 
 /** A file that a program refers to in an import or a `require`. */
 export interface Reference {
@@ -61,7 +61,7 @@ const QUOTE = /["'`]/;
 const ESCAPE =
   /\\(?:x([\dA-Fa-f]{2})|u([\dA-Fa-f]{4})|u\{([\dA-Fa-f]+)\}|([0-3][0-7]{0,2}|[4-7][0-7]?)|(\r\n|[\n\r\u2028\u2029])|([^]))/g;
 const CONTROL: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t", v: "\v" };
-const LARGEST_CODE_POINT = 0x10ffff;
+const MAX_CODE_POINT = 0x10ffff;
 
 /** The decoded string literal at the offset; undefined if there is none or it contains an expression. */
 function literalAt(text: string, start: number): string | undefined {
@@ -80,6 +80,6 @@ function decode(_: string, ...groups: (string | undefined)[]): string {
   const [two, four, braced, octal, lineEnd, other = ""] = groups;
   const hexadecimal = two ?? four ?? braced;
   const code = hexadecimal === undefined ? Number.parseInt(octal ?? "", 8) : Number.parseInt(hexadecimal, 16);
-  if (code <= LARGEST_CODE_POINT) return String.fromCodePoint(code);
+  if (code <= MAX_CODE_POINT) return String.fromCodePoint(code);
   return lineEnd === undefined ? (CONTROL[other] ?? other) : "";
 }

@@ -48,7 +48,11 @@ describe("a configuration that is a program", () => {
       "export default config({ providers: {}, discovery: { cache: { ttl: 5 } } });",
     ],
     ["defineConfig() without an import", "x.mjs", "export default defineConfig({ cache: { ttl: 5 } });"],
-    ["an import of its neighbour", "x.ts", `import { ttl } from "./ttl.js";\nexport default { cache: { ttl } };`],
+    [
+      "an import of a file in its folder",
+      "x.ts",
+      `import { ttl } from "./ttl.js";\nexport default { cache: { ttl } };`,
+    ],
   ])("may be %s", async (_, name, text) => {
     write({ [`project/${name}`]: text, "project/ttl.ts": "export const ttl: number = 5;" });
     expect((await load({ path: name })).config.cache.ttl).toBe(5);
@@ -104,12 +108,9 @@ describe("a configuration that is a program", () => {
       "a module that is imported twice, once",
       `import "./count.mjs"; import { n } from "./count.mjs"; import "./also.mjs"; export default { cache: { ttl: n() + 4 } };`,
     ],
-    ["an import that may not happen", `if (false) await import("./boom.mjs"); export default { cache: { ttl: 5 } };`],
-    [
-      "an import while it runs",
-      `const { five } = await import("./five.mjs"); export default { cache: { ttl: five } };`,
-    ],
-    ["a whole namespace", `import * as all from "./five.mjs"; export default { cache: { ttl: all.five } };`],
+    ["an import that does not run", `if (false) await import("./boom.mjs"); export default { cache: { ttl: 5 } };`],
+    ["a dynamic import", `const { five } = await import("./five.mjs"); export default { cache: { ttl: five } };`],
+    ["a namespace import", `import * as all from "./five.mjs"; export default { cache: { ttl: all.five } };`],
     ["CommonJS from a module", `import c from "./five.cjs"; export default { cache: { ttl: c.five } };`],
   ])("may have %s", async (_, text) => {
     write({
@@ -150,12 +151,12 @@ describe("a configuration that is a program", () => {
 
   it.each([
     [
-      "a syntax error, with its place",
+      "a syntax error, with its position",
       "const a = 1;\nexport default { a: ]",
       "x.ts:2:21: could not be run: ParseError: Unexpected token.",
     ],
     [
-      "an exception on a later line, with its place",
+      "an exception on a later line, with its position",
       `const a: string = "b";\n\n  throw new Error("boom");`,
       "x.ts:3:3: could not be run: boom.",
     ],

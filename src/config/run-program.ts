@@ -8,7 +8,7 @@ import type { LocalFile } from "./local-imports.js";
 
 export type ProgramResult = Parsed | { readonly kind: "failed"; readonly problem: Problem };
 
-const OURS = { config, defineConfig };
+const EXPORTS = { config, defineConfig };
 
 export interface ConfigProgram {
   readonly file: string;
@@ -22,10 +22,10 @@ export async function runProgram({ file, files, timeoutMs }: ConfigProgram): Pro
   const { evaluateModule } = await import("./evaluate-module.js");
   try {
     // The file may be in a folder without this package, for example in the home folder.
-    const virtual = { "@anygpt/discovery": OURS };
+    const virtual = { "@anygpt/discovery": EXPORTS };
     const run = async (): Promise<unknown> => await configOf(await evaluateModule({ file, files, virtual }));
     const value = await withGlobals(() => within(timeoutMs, run()));
-    if (value === NEVER) return failed(file, { reason: `did not finish within ${timeoutMs / 1000} s` });
+    if (value === TIMED_OUT) return failed(file, { reason: `did not finish within ${timeoutMs / 1000} s` });
     if (value === undefined) return failed(file, { reason: "exports no configuration; write `export default { … }`" });
     return parsePlain(value);
   } catch (error) {
@@ -41,15 +41,15 @@ function configOf(exported: unknown): unknown {
   return isNothing ? undefined : exported;
 }
 
-const NEVER = Symbol("never");
+const TIMED_OUT = Symbol("never");
 
-async function within<Result>(ms: number, work: Promise<Result>): Promise<Result | typeof NEVER> {
+async function within<Result>(ms: number, work: Promise<Result>): Promise<Result | typeof TIMED_OUT> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<typeof NEVER>((resolve) => {
-    timer = setTimeout(() => resolve(NEVER), ms);
+  const timeout = new Promise<typeof TIMED_OUT>((resolve) => {
+    timer = setTimeout(() => resolve(TIMED_OUT), ms);
   });
   try {
-    return await Promise.race([work, late]);
+    return await Promise.race([work, timeout]);
   } finally {
     clearTimeout(timer);
   }
@@ -65,7 +65,7 @@ let running = 0;
 async function withGlobals<Result>(run: () => Promise<Result>): Promise<Result> {
   running += 1;
   if (running === 1) {
-    for (const [name, value] of Object.entries(OURS)) {
+    for (const [name, value] of Object.entries(EXPORTS)) {
       before.set(name, Object.getOwnPropertyDescriptor(globalThis, name));
       Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
     }

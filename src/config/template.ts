@@ -79,7 +79,7 @@ function referencesAmong(pieces: readonly Piece[]): string[] {
   });
 }
 
-const DEEPEST = 8;
+const MAX_DEPTH = 8;
 const HEAD = /\$\{([A-Za-z_][A-Za-z0-9_]*)(\}|:-)/y;
 /** Up to the first closing brace outside of quotes. */
 const REFERENCE = /\$\{((?:keychain:|op:\/\/|vault:|command:)(?:"[^"]*"|'[^']*'|[^"'}])*)\}/y;
@@ -123,12 +123,12 @@ function parseTemplate(template: string): readonly Piece[] | string {
     }
     HEAD.lastIndex = at;
     const [head, name, ending] = HEAD.exec(template) ?? [];
-    if (head === undefined || name === undefined || depth >= DEEPEST) return beginningAt(template, start);
+    if (head === undefined || name === undefined || depth >= MAX_DEPTH) return prefixAt(template, start);
     at += head.length;
     if (ending === "}") return { kind: "variable", name };
     const fallback = parse(depth + 1);
     if (typeof fallback === "string") return fallback;
-    if (template[at] !== "}") return beginningAt(template, start);
+    if (template[at] !== "}") return prefixAt(template, start);
     at += 1;
     return { kind: "variable", name, fallback };
   }
@@ -144,7 +144,7 @@ function literalAt(template: string, at: number): string | undefined {
   return LITERAL.exec(template)?.[0];
 }
 
-// Only characters that can be part of a name: the rest may be a secret.
-function beginningAt(template: string, start: number): string {
+// Returns only characters that can be part of a name, because the rest may be a secret.
+function prefixAt(template: string, start: number): string {
   return /^\$\{[\w:.]{0,40}/.exec(template.slice(start, start + 42))?.[0].replace(/:$/, "") ?? "${";
 }

@@ -1,5 +1,4 @@
-// Input: a file of a project and its bytes. Output: whether the user trusted exactly these bytes. The content is not
-// interpreted here.
+// Records which content of a project's files the user has trusted.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, realpathSync } from "node:fs";
 import { rm } from "node:fs/promises";

@@ -4,11 +4,11 @@ import type { Problem } from "../util/document/problem.js";
 /** Whether a configuration can be used. */
 export interface ValidationResult {
   readonly valid: boolean;
-  /** Everything that is wrong; empty if the configuration is valid. */
+  /** All problems. Empty if the configuration is valid. */
   readonly problems: readonly Problem[];
 }
 
-/** Runs a check that throws CONFIGURATION_ERROR. Every other error is not about the configuration and is thrown. */
+/** Runs a check that throws CONFIGURATION_ERROR. Rethrows every other error. */
 export async function toValidationResult(check: () => Promise<unknown>): Promise<ValidationResult> {
   try {
     await check();

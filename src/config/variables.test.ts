@@ -134,7 +134,7 @@ describe("the chain of .env files", () => {
       admits: (file, bytes) => admitted.has(file) && bytes.length > 0,
     });
     expect(resolve("${KEY}")).toBe("project/.ai/.env");
-    expect(originOf("ONLY_3")).toEqual({ kind: "barred", file: join(root, "project/.env.local") });
+    expect(originOf("ONLY_3")).toEqual({ kind: "untrusted", file: join(root, "project/.env.local") });
     const error = failure(() => resolve("${ONLY_3}"));
     expect(error.hint).toBe(
       `${join(root, "project/.env.local")} is ignored because it is not trusted yet. Review it first. Run \`anygpt mcp config trust\` in a terminal to trust it.`,
@@ -167,10 +167,10 @@ describe("the chain of .env files", () => {
     ["a byte order mark", "\uFEFFK=v", "v"],
     ["comments and blank lines", "# K=no\n\n  # x\nK=v", "v"],
     ["the last of two", "K=1\nK=2", "2"],
-    ["a variable, left as it is", "K=${HOME}", "${HOME}"],
+    ["a variable without expanding it", "K=${HOME}", "${HOME}"],
     ["letters beyond ASCII", "K=schön", "schön"],
     ["no line break at the end", "J=1\nK=v", "v"],
-    ["a line that is none before it", "rubbish\nK=v", "v"],
+    ["a value after an invalid line", "rubbish\nK=v", "v"],
   ])("parses %s", (_, text, value) => {
     write("project/.env", text);
     expect(variables().resolve("${K}")).toBe(value);
@@ -179,7 +179,7 @@ describe("the chain of .env files", () => {
   it.each<[string, string | Uint8Array, string[]]>([
     ["a name set twice", "K=1\nK=s3cret\n", [":2 sets K again; the last value is used."]],
     [
-      "lines that are none",
+      "invalid lines",
       "ok=1\ns3cret rubbish\n=x\n",
       [":2 is not an assignment and was ignored.", ":3 is not an assignment and was ignored."],
     ],
@@ -187,7 +187,7 @@ describe("the chain of .env files", () => {
     ["bytes that are not UTF-8", Uint8Array.of(0x4b, 0x3d, 0xff, 0xfe, 0xfd), [" is not UTF-8 text and was ignored."]],
     ["UTF-16", Buffer.from("\uFEFFK=v", "utf16le"), [" is not UTF-8 text and was ignored."]],
     ["a huge file", `K=${"x".repeat(1024 * 1024)}`, [" is larger than 1 MiB and was ignored."]],
-    ["nothing in a good file", "K=1\n", []],
+    ["nothing for a valid file", "K=1\n", []],
   ])("reports %s", (_, content, endings) => {
     write("project/.env", content);
     expect(variables().notices()).toEqual(endings.map((ending) => `${join(root, "project/.env")}${ending}`));
@@ -196,9 +196,9 @@ describe("the chain of .env files", () => {
   it.each<[number, string[]]>([
     [0o600, []],
     [0o400, []],
-    [0o640, [" can be read or written by other users; give it mode 600."]],
-    [0o644, [" can be read or written by other users; give it mode 600."]],
-    [0o602, [" can be read or written by other users; give it mode 600."]],
+    [0o640, [" can be read or written by other users; run `chmod 600` on it."]],
+    [0o644, [" can be read or written by other users; run `chmod 600` on it."]],
+    [0o602, [" can be read or written by other users; run `chmod 600` on it."]],
   ])("reports access by other users to the user's own file with mode %o", (mode, endings) => {
     write("home/.ai/.env", "KEY=s3cret\n");
     chmodSync(join(root, "home/.ai/.env"), mode);
@@ -213,7 +213,7 @@ describe("the chain of .env files", () => {
     write("project/.env", "OTHER=1\n");
     chmodSync(join(root, "project/.env"), 0o644);
     expect(variables().notices()).toEqual([
-      `${join(root, "home/.ai/.env")} can be read or written by other users; give it mode 600.`,
+      `${join(root, "home/.ai/.env")} can be read or written by other users; run \`chmod 600\` on it.`,
     ]);
   });
 
@@ -291,7 +291,7 @@ describe("variablesIn", () => {
     ]);
   });
 
-  it("lists names inside defaults, and none of a template that is malformed", () => {
+  it("lists names inside defaults, and none of a malformed template", () => {
     expect(variablesIn({ kind: "http", url: "${A:-${B}}", headers: { x: "${C} ${" } })).toEqual([
       { name: "A", hasDefault: true },
       { name: "B", hasDefault: false },

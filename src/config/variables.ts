@@ -14,7 +14,7 @@ export interface Variables {
   /**
    * Replaces every `${VAR}`. Throws CONFIGURATION_ERROR that names the variables that are not set. Each inserted value is
    * passed to `onValue`, so that the caller can mask it. A reference such as `${keychain:NAME}` throws CONFIGURATION_ERROR
-   * unless `read` is given.
+   * unless `read` is passed.
    */
   resolve(text: string, onValue?: NoteValue, read?: ReadReference): string;
   /** Marks a value as secret that does not come from a variable. */
@@ -27,11 +27,11 @@ export interface Variables {
   readonly files: readonly string[];
 }
 
-/** `barred`: only an untrusted file sets the variable. */
+/** `untrusted`: the variable is set only in a file that the user has not trusted. */
 export type VariableOrigin =
   | { readonly kind: "process" }
   | { readonly kind: "file"; readonly file: string }
-  | { readonly kind: "barred"; readonly file: string }
+  | { readonly kind: "untrusted"; readonly file: string }
   | { readonly kind: "none" };
 
 export type NoteValue = (value: string) => void;
@@ -46,11 +46,11 @@ export function createVariables({ env, secrets, ...parts }: VariablesParts): Var
     if (env[name] !== undefined) return { kind: "process" };
     const file = files.find(name)?.file;
     if (file !== undefined) return { kind: "file", file };
-    const barred = files.findBarred(name);
-    return barred === undefined ? { kind: "none" } : { kind: "barred", file: barred };
+    const untrusted = files.findUntrusted(name);
+    return untrusted === undefined ? { kind: "none" } : { kind: "untrusted", file: untrusted };
   }
 
-  function resolve(text: string, onValue?: NoteValue, read: ReadReference = notHere): string {
+  function resolve(text: string, onValue?: NoteValue, read: ReadReference = rejectReference): string {
     const known = (name: string): string | undefined => {
       const value = lookup(name);
       if (value !== undefined) note(value);
@@ -169,19 +169,19 @@ const ENV_FILES = [".env.local", ".env", ".ai/.env", "~/.ai/.env"];
 
 function unresolved(names: readonly string[], originOf: Variables["originOf"]): DiscoveryError {
   const what = names.length === 1 ? `The variable ${names[0]} is` : `The variables ${names.join(", ")} are`;
-  const barred = names.map(originOf).find((origin) => origin.kind === "barred");
+  const untrusted = names.map(originOf).find((origin) => origin.kind === "untrusted");
   const set = names.map((name) => ({ action: "set-variable", name, files: ENV_FILES }) as const);
   const trust = [
-    `${barred?.file} is ignored because it is not trusted yet. Review it first.`,
+    `${untrusted?.file} is ignored because it is not trusted yet. Review it first.`,
     { action: "run-command", command: "anygpt mcp config trust", purpose: "trust it" },
   ] as const;
   return new DiscoveryError("CONFIGURATION_ERROR", `${what} not set.`, {
-    hint: barred === undefined ? set : trust,
+    hint: untrusted === undefined ? set : trust,
     facts: { variables: names },
   });
 }
 
-function notHere(reference: string): never {
+function rejectReference(reference: string): never {
   throw new DiscoveryError("CONFIGURATION_ERROR", `\${${reference}} is not allowed here.`, {
     hint: "Secret references work only in servers and adapters of the user's own configuration. Use a variable here, such as ${NAME}.",
     facts: { reference: `\${${reference}}` },

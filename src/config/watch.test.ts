@@ -35,11 +35,11 @@ const write = (name: string, text: string) => {
 /** The content read after each change; "-" if the file does not exist. */
 function watch(file: string, options: { readAt?: () => number; settleMs?: number } = {}) {
   const seen: string[] = [];
-  let isLooking = false;
+  let isStarted = false;
   const started = startWatch({
-    // The first question means that the watch is on its way.
+    // The first call means that the watch has started.
     files: () => {
-      isLooking = true;
+      isStarted = true;
       return [path(file)];
     },
     readAt: () => Infinity,
@@ -55,19 +55,19 @@ function watch(file: string, options: { readAt?: () => number; settleMs?: number
     },
   });
   stop = started.stop;
-  return { seen, ready: () => eventually(() => isLooking) };
+  return { seen, ready: () => eventually(() => isStarted) };
 }
 
-/** Long enough for a check of the files; there is no event for the absence of a change. */
-const looks = async () => {
-  let looked = 0;
+/** Waits for several checks of another watch, because there is no event for the absence of a change. */
+const waitForChecks = async () => {
+  let checks = 0;
   const { stop: end } = startWatch({
-    files: () => (looked++, []),
+    files: () => (checks++, []),
     readAt: () => 0,
     onChange: async () => undefined,
     intervalMs: 10,
   });
-  await eventually(() => looked > 5);
+  await eventually(() => checks > 5);
   end();
 };
 
@@ -96,7 +96,7 @@ describe("a watched file", () => {
       "2",
     ],
     [
-      "is a link that points elsewhere",
+      "is a link whose target changes",
       () => (write("a", "1"), write("b", "2"), symlinkSync("a", path("f"))),
       () => (symlinkSync("b", path("f.tmp")), renameSync(path("f.tmp"), path("f"))),
       "2",
@@ -111,7 +111,7 @@ describe("a watched file", () => {
     before();
     const { seen, ready } = watch("f");
     await ready();
-    await looks();
+    await waitForChecks();
     after();
     await eventually(() => seen.at(-1) === expected);
     expect(seen).toEqual([expected]);
@@ -124,7 +124,7 @@ describe("a watched file", () => {
     symlinkSync("..data/f", path("f"));
     const { seen, ready } = watch("f");
     await ready();
-    await looks();
+    await waitForChecks();
     symlinkSync("v2", path("..data_tmp"));
     renameSync(path("..data_tmp"), path("..data"));
     await eventually(() => seen.length > 0);
@@ -134,7 +134,7 @@ describe("a watched file", () => {
   it("in a folder that does not exist yet is reported", async () => {
     const { seen, ready } = watch("new/folder/f");
     await ready();
-    await looks();
+    await waitForChecks();
     write("new/folder/f", "1");
     await eventually(() => seen.length > 0);
     expect(seen).toEqual(["1"]);
@@ -144,7 +144,7 @@ describe("a watched file", () => {
     write("f", "1");
     const { seen, ready } = watch("f");
     await ready();
-    await looks();
+    await waitForChecks();
     expect(seen).toEqual([]);
   });
 
@@ -169,7 +169,7 @@ describe("a watched file", () => {
       settleMs: 10,
     });
     stop = started.stop;
-    await looks();
+    await waitForChecks();
     isRead = true;
     await started.mark();
     unlinkSync(path("f"));
@@ -182,10 +182,10 @@ describe("a watched file", () => {
     write("f", "1");
     const { seen, ready } = watch("f", { settleMs: 100 });
     await ready();
-    await looks();
+    await waitForChecks();
     for (const text of ["", "2", "23", "234"]) {
       write("f", text);
-      await looks();
+      await waitForChecks();
     }
     await eventually(() => seen.at(-1) === "234");
     expect(seen.filter((text) => text === "")).toEqual([]);
@@ -210,7 +210,7 @@ describe("a watched file", () => {
     await ready();
     stop();
     write("f", "2");
-    await looks();
+    await waitForChecks();
     expect(seen).toEqual([]);
   });
 });

@@ -26,12 +26,12 @@ const SETTLE_MS = 100;
 /** A missing file may be about to be replaced, so wait for this many intervals without a change. */
 const GONE_SETTLES = 4;
 /** A file that changes constantly is reported after this many intervals. */
-const MOST_SETTLES = 8;
+const MAX_SETTLES = 8;
 /** File timestamps lag behind the system clock by a few milliseconds. */
 const CLOCK_LAG_MS = 20;
 
 /**
- * Checks the files once a second and reports when one was written, replaced or removed, or its link points elsewhere.
+ * Checks the files once a second and reports when one was written, replaced or removed, or when the target of a link changes.
  * Reading the status of a few dozen files takes less than a millisecond. Unlike file system events, it works for links, for
  * folders that do not exist yet, and on every file system.
  */
@@ -40,17 +40,17 @@ export function startWatch(parts: WatchParts): Watch {
   let known: ReadonlyMap<string, Stamp> = new Map();
   let looking: Promise<void> = Promise.resolve();
   let queued: Promise<void> | undefined;
-  const over = new AbortController();
+  const stopped = new AbortController();
 
   // The timer does not keep the process alive.
   const pause = (ms: number): Promise<void> =>
-    sleep(ms, undefined, { ref: false, signal: over.signal }).catch(() => undefined);
+    sleep(ms, undefined, { ref: false, signal: stopped.signal }).catch(() => undefined);
 
   /** One check at a time. Callers that arrive before the next check starts share it. */
   const lookNow = (): Promise<void> => {
     queued ??= looking.then(() => {
       queued = undefined;
-      return over.signal.aborted ? undefined : look();
+      return stopped.signal.aborted ? undefined : look();
     });
     looking = queued;
     return queued;
@@ -67,7 +67,7 @@ export function startWatch(parts: WatchParts): Watch {
     const changed = [...now].filter(([path, stamp]) => isChanged(path, stamp));
     if (changed.length > 0) {
       const settles = changed.some(([, { text }]) => text === "") ? GONE_SETTLES : 1;
-      for (let still = 0, tries = 0; still < settles && tries < MOST_SETTLES && !over.signal.aborted; tries++) {
+      for (let still = 0, tries = 0; still < settles && tries < MAX_SETTLES && !stopped.signal.aborted; tries++) {
         await pause(settleMs);
         const again = await stampsOf(files());
         still = isSame(now, again) ? still + 1 : 0;
@@ -75,11 +75,11 @@ export function startWatch(parts: WatchParts): Watch {
       }
     }
     known = now;
-    if (changed.length > 0 && !over.signal.aborted) await onChange(changed.map(([path]) => path));
+    if (changed.length > 0 && !stopped.signal.aborted) await onChange(changed.map(([path]) => path));
   }
 
   async function run(): Promise<void> {
-    while (!over.signal.aborted) {
+    while (!stopped.signal.aborted) {
       await lookNow();
       await pause(intervalMs);
     }
@@ -93,7 +93,7 @@ export function startWatch(parts: WatchParts): Watch {
       known = new Map([...[...now].filter(([path, stamp]) => !isChanged(path, stamp)), ...known]);
     },
     look: lookNow,
-    stop: () => over.abort(),
+    stop: () => stopped.abort(),
   };
 }
 

@@ -32,5 +32,5 @@ export function createAddedServers(load: () => Promise<LoadedConfig>): AddedServ
 }
 
 function toClash(name: string) {
-  return { file: "The given configuration", path: `servers.${name}`, reason: "has the name of an adapter" };
+  return { file: "The configuration", path: `servers.${name}`, reason: "has the name of an adapter" };
 }

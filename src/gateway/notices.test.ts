@@ -14,13 +14,13 @@ const collected = {
   files: [],
   absent: [],
   origins: new Map(),
-  given: new Map(),
+  serversByFile: new Map(),
   untrusted: [{ file: "/p/.cursor/mcp.json", content: new Uint8Array(), effects: ["a starts x"] }],
 } as const;
 const variables = {
   resolve: (text: string) => text,
   originOf: (name: string) =>
-    name === "SET" ? ({ kind: "process" } as const) : ({ kind: "barred", file: "/p/.env" } as const),
+    name === "SET" ? ({ kind: "process" } as const) : ({ kind: "untrusted", file: "/p/.env" } as const),
   notices: () => ["/p/.env:1 is not an assignment and was ignored."],
   files: [],
   note: () => undefined,

@@ -14,7 +14,7 @@ export function noticesOf(loaded: LoadedConfig, collected: Collected, variables:
     ...collected.notices,
     ...collected.problems.map(describeProblem),
     ...variables.notices(),
-    ...barredNotices(collected.servers, variables),
+    ...untrustedNotices(collected.servers, variables),
   ];
 }
 
@@ -74,13 +74,13 @@ export function importNotes(loaded: LoadedConfig, { sources, servers: all }: Col
 }
 
 /** Variables that servers need but that only an untrusted file sets. */
-function barredNotices(servers: readonly ServerDefinition[], variables: Variables): string[] {
-  const barred = new Map<string, Set<string>>();
+function untrustedNotices(servers: readonly ServerDefinition[], variables: Variables): string[] {
+  const untrusted = new Map<string, Set<string>>();
   for (const { name } of servers.flatMap(({ connection }) => variablesIn(connection))) {
     const origin = variables.originOf(name);
-    if (origin.kind === "barred") barred.set(origin.file, (barred.get(origin.file) ?? new Set()).add(name));
+    if (origin.kind === "untrusted") untrusted.set(origin.file, (untrusted.get(origin.file) ?? new Set()).add(name));
   }
-  return [...barred].map(
+  return [...untrusted].map(
     ([file, names]) =>
       `${file} sets ${[...names].join(", ")}, but is not used, because it is not trusted yet. Review it, then run \`anygpt mcp config trust\`.`,
   );

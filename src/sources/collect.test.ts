@@ -152,7 +152,7 @@ describe("a source", () => {
     expect(servers.map(({ name }) => name)).toEqual(["a"]);
   });
 
-  it("loses only its invalid entries, each reported with its position", async () => {
+  it("is used without its invalid entries, each reported with its position", async () => {
     const file = write(
       "base/my.yaml",
       "servers:\n  good: {command: x}\n  bad: {comand: x}\n  'a:b': {command: x}\n  worse: 5\n",
@@ -214,8 +214,8 @@ describe("servers of the same name", () => {
       ["own", "a", "a-2"],
       2,
     ],
-    ["are compared without case", [{ Own: { command: "y" } }], ["own", "Own-2"], 1],
-    ["lose their name to the configuration's own", [{ own: { url: "http://x" } }], ["own", "own-2"], 1],
+    ["are compared case-insensitively", [{ Own: { command: "y" } }], ["own", "Own-2"], 1],
+    ["are renamed if the configuration has a server of that name", [{ own: { url: "http://x" } }], ["own", "own-2"], 1],
     [
       "do not get a name that is taken",
       [{ "own-2": { command: "q" } }, { own: { command: "y" } }],
@@ -250,9 +250,9 @@ describe("servers of the same name", () => {
 
 describe("a file that was valid before", () => {
   it.each<[string, SourceEntry, string]>([
-    ["another program's", { type: "cursor", path: "c" }, '{"mcpServers": {"a": {"command": "x"}}}'],
-    ["a custom one", { type: "custom", path: "c" }, "servers:\n  a: {command: x}\n"],
-  ])("and is broken now keeps its servers: %s", async (_, source, good) => {
+    ["a file of another program", { type: "cursor", path: "c" }, '{"mcpServers": {"a": {"command": "x"}}}'],
+    ["a custom file", { type: "custom", path: "c" }, "servers:\n  a: {command: x}\n"],
+  ])("and is broken now keeps its servers (%s)", async (_, source, good) => {
     write("base/c", good);
     const previous = await collect({ sources: [source] });
     write("base/c", "{");

@@ -1,5 +1,5 @@
-// Input: the servers of the configuration and its sources. Output: one list of servers with unique names, and a report of
-// the servers that were skipped or renamed. This stage does not connect to servers and does not check permissions.
+// Combines the servers of the configuration and of its sources into one list with unique names, and reports the servers that
+// were skipped or renamed. This stage does not connect to servers and does not check permissions.
 import { sep } from "node:path";
 import { DiscoveryError } from "../errors.js";
 import type { ServerDefinition } from "../model/server.js";
@@ -14,7 +14,7 @@ import type { FileRead } from "./files.js";
 import type { ServerOrigin } from "./imported.js";
 import type { OwnProgram } from "./itself.js";
 import { identity, mergeServers } from "./merge.js";
-import { CLIENT_IDS, isSwitch, type ServerEntry, type SourceEntry } from "./options.js";
+import { CLIENT_IDS, isDisablingEntry, type ServerEntry, type SourceEntry } from "./options.js";
 import { readCustomFile } from "./read.js";
 import { clientFiles, clientFolders, readClientFile, type ClientFile } from "./read-client.js";
 import {
@@ -78,7 +78,7 @@ export interface Collected {
   /** Files of other programs that are in the project folder and are not trusted. */
   readonly untrusted: readonly UntrustedFile[];
   /** The servers of each file, used if the file cannot be read the next time. */
-  readonly given: ReadonlyMap<string, readonly ServerCandidate[]>;
+  readonly serversByFile: ReadonlyMap<string, readonly ServerCandidate[]>;
   /** Every file that affects the result, or would if it existed: the files to watch. */
   readonly files: readonly string[];
 }
@@ -98,7 +98,7 @@ export const NO_SERVERS: Collected = {
   absent: [],
   origins: new Map(),
   untrusted: [],
-  given: new Map(),
+  serversByFile: new Map(),
   files: [],
 };
 
@@ -106,9 +106,9 @@ export async function collectServers(parts: CollectParts): Promise<Collected> {
   const system = parts.system ?? systemOf(parts);
   const paths = { home: parts.home, baseDir: parts.baseDir, origin: parts.file ?? "inline" };
   const switchedOff = switchedOffNames(parts.servers);
-  // A disabled server with a connection stays in the list until the merge, so that its name and its duplicates go with it.
+  // A disabled server with a connection stays in the list until the merge, so that its duplicates are removed as well.
   const own = parts.servers
-    .filter((entry) => !isSwitch(entry) && (entry.enabled || switchedOff.has(identity(entry.name))))
+    .filter((entry) => !isDisablingEntry(entry) && (entry.enabled || switchedOff.has(identity(entry.name))))
     .map(
       (entry): ServerCandidate => ({
         definition: { ...compileServer(entry, paths), ...(parts.isProjectConfig === true ? {} : { isOwn: true }) },
@@ -116,7 +116,7 @@ export async function collectServers(parts: CollectParts): Promise<Collected> {
       }),
     );
   const sources = await Promise.all(parts.sources.map((source) => readOne(source, { ...parts, system })));
-  const read = await Promise.all(sources.flat().map((source) => withoutBound(source, parts)));
+  const read = await Promise.all(sources.flat().map((source) => withoutUntrustedFolder(source, parts)));
   const groups = [startingIn(parts.folder, own), ...read.map(({ servers }) => servers)];
   const merged = mergeServers(groups, parts.own, switchedOff);
   const isTrusted = async (file: FileRead): Promise<boolean> =>
@@ -125,7 +125,7 @@ export async function collectServers(parts: CollectParts): Promise<Collected> {
     merged.servers.map((server) => withEnvFile(server, { cwd: system.cwd, home: parts.home, isTrusted })),
   );
   const reports = read
-    .filter(({ mention }) => mention === undefined)
+    .filter(({ omission }) => omission === undefined)
     .map(({ report, servers }) => settledReport(report, servers, merged.outcomes));
   return {
     servers: complete.map(({ definition }, index) => inFolder(definition, merged.servers[index]?.folder)),
@@ -143,14 +143,14 @@ export async function collectServers(parts: CollectParts): Promise<Collected> {
     toolRules: merged.servers.flatMap(({ definition, tools }) =>
       tools === undefined ? [] : toToolRules(definition.name, tools),
     ),
-    absent: read.flatMap(({ mention, report }) => (mention === "absent" ? [report] : [])),
+    absent: read.flatMap(({ omission, report }) => (omission === "absent" ? [report] : [])),
     origins: new Map(
       merged.servers.flatMap(({ definition, imported }) =>
         imported === undefined ? [] : [[definition.name, imported.origin]],
       ),
     ),
-    untrusted: joined([...read, ...complete].flatMap(({ untrusted }) => untrusted ?? [])),
-    given: new Map(read.flatMap(({ files: [file], servers }) => (file === undefined ? [] : [[file, servers]]))),
+    untrusted: mergeByFile([...read, ...complete].flatMap(({ untrusted }) => untrusted ?? [])),
+    serversByFile: new Map(read.flatMap(({ files: [file], servers }) => (file === undefined ? [] : [[file, servers]]))),
     files: [...new Set([...read.flatMap(({ files }) => files), ...merged.servers.flatMap(envFilePath)])],
   };
 }
@@ -163,7 +163,7 @@ interface ReadSource {
   /** Files that were read, or would be read if they existed. */
   readonly files: readonly string[];
   /** The file does not exist and this needs no report. `absent`: the program has no file at all. */
-  readonly mention?: "none" | "absent";
+  readonly omission?: "none" | "absent";
 }
 
 async function readOne(source: SourceEntry, parts: LocationParts): Promise<ReadSource[]> {
@@ -196,8 +196,8 @@ async function readLocations(client: ClientFile["client"], parts: LocationParts)
   return read.map((one, index) => {
     const files = index === 0 ? [...one.files, ...folders] : one.files;
     if (one.report.status !== "missing") return { ...one, files };
-    if (isFound || index > 0) return { ...one, files, mention: "none" };
-    return parts.isImplicit === true ? { ...one, files, mention: "absent" } : { ...one, files };
+    if (isFound || index > 0) return { ...one, files, omission: "none" };
+    return parts.isImplicit === true ? { ...one, files, omission: "absent" } : { ...one, files };
   });
 }
 
@@ -254,7 +254,7 @@ async function untrustedFileOf(
 }
 
 /** Removes the user's servers that run or read files of the project folder, until the folder is trusted. */
-async function withoutBound(source: ReadSource, { isTrusted }: CollectParts): Promise<ReadSource> {
+async function withoutUntrustedFolder(source: ReadSource, { isTrusted }: CollectParts): Promise<ReadSource> {
   const bound = source.servers.filter(({ imported }) => imported?.workspace !== undefined && isUsed(imported));
   const path = bound[0]?.imported?.workspace;
   if (path === undefined || (await isTrusted?.({ path, ...NO_CONTENT })) === true) return source;
@@ -282,7 +282,7 @@ function broken(
   { file, problems }: { readonly file: string; readonly problems: readonly Problem[] },
   previous: Collected | undefined,
 ): ReadSource {
-  const servers = previous?.given.get(file) ?? [];
+  const servers = previous?.serversByFile.get(file) ?? [];
   const kept = servers.length === 0 ? "" : "; the servers of its last valid version stay in use";
   const report = brokenReport(source, `${problems.map(describeProblem).join("; ")}${kept}`);
   return { servers, problems, report, files: [file] };
@@ -302,7 +302,7 @@ function startingIn(folder: string | undefined, servers: readonly ServerCandidat
 }
 
 /** Merges entries of the same file, so that the user answers one question per file. */
-function joined(files: readonly UntrustedFile[]): UntrustedFile[] {
+function mergeByFile(files: readonly UntrustedFile[]): UntrustedFile[] {
   const byFile = new Map<string, UntrustedFile>();
   for (const one of files) {
     const effects = [...(byFile.get(one.file)?.effects ?? []), ...one.effects];

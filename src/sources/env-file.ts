@@ -41,7 +41,7 @@ export async function withEnvFile(
   const isInProject = isProjectFile(path, parts);
   const { values: read, faults } = parseDotenv(content.text);
   const all = [...read];
-  const values = isInProject ? all.filter(([name]) => !isPowerful(name)) : all;
+  const values = isInProject ? all.filter(([name]) => !canRunCode(name)) : all;
   if (isInProject && values.length > 0 && !(await parts.isTrusted(content.file))) {
     const effects = [`sets ${values.map(([name]) => name).join(", ")} for ${server}`];
     return { definition, untrusted: { file: path, content: content.file.bytes, effects } };
@@ -50,19 +50,19 @@ export async function withEnvFile(
     ...Object.fromEntries(values.map(([name, value]) => [name, escapeText(value)])),
     ...connection.env,
   };
-  const refused = isInProject ? all.flatMap(([name]) => (isPowerful(name) ? [name] : [])) : [];
+  const ignored = isInProject ? all.flatMap(([name]) => (canRunCode(name) ? [name] : [])) : [];
   const notices = faults.map(({ line, reason }) => `${path}:${line} ${reason}.`);
-  if (refused.length > 0) {
+  if (ignored.length > 0) {
     notices.push(
-      `${path} sets ${refused.join(", ")}: ignored for "${server}", because a project file may not set variables that can run code.`,
+      `${path} sets ${ignored.join(", ")}: ignored for "${server}", because a project file may not set variables that can run code.`,
     );
   }
   return { definition: { ...definition, connection: { ...connection, env } }, notices };
 }
 
-const POWERFUL = /^(?:NODE_OPTIONS|NODE_PATH|PATH|PATHEXT|BASH_ENV|ENV|(?:LD_|DYLD_|PYTHON|npm_config_).*)$/i;
+const CODE_VARIABLES = /^(?:NODE_OPTIONS|NODE_PATH|PATH|PATHEXT|BASH_ENV|ENV|(?:LD_|DYLD_|PYTHON|npm_config_).*)$/i;
 
 /** Variables that let the author of the file run code in other programs. */
-function isPowerful(name: string): boolean {
-  return POWERFUL.test(name);
+function canRunCode(name: string): boolean {
+  return CODE_VARIABLES.test(name);
 }

@@ -5,10 +5,10 @@ import { decodeUtf8 } from "../util/document/text.js";
 import { pathsOf, type System } from "./system.js";
 
 const KIB = 1024;
-const LARGEST_BYTES = 10 * KIB * KIB;
+const MAX_BYTES = 10 * KIB * KIB;
 /** A small limit, because the author of a project's files may be hostile. */
-export const LARGEST_PROJECT_BYTES = 256 * KIB;
-const MOST_MATCHES = 100;
+export const MAX_PROJECT_BYTES = 256 * KIB;
+const MAX_MATCHES = 100;
 
 /** A file that was read. `hash` is the SHA-256 of exactly the bytes that were parsed. */
 export interface FileRead {
@@ -23,14 +23,14 @@ export type FileContent =
   | { readonly kind: "unreadable"; readonly reason: string };
 
 /** Reads a file of at most 10 MiB by default: `~/.claude.json` can have several MiB. */
-export async function readWholeFile(path: string, largestBytes: number = LARGEST_BYTES): Promise<FileContent> {
+export async function readWholeFile(path: string, maxBytes: number = MAX_BYTES): Promise<FileContent> {
   try {
     // Each start checks dozens of paths and few exist: one synchronous stat is ten times faster than an asynchronous one.
     const stats = statSync(path, { throwIfNoEntry: false });
     if (stats === undefined) return { kind: "missing" };
     // Reading a named pipe would block until a writer opens it.
     if (!stats.isFile()) return { kind: "unreadable", reason: "is not a regular file" };
-    if (stats.size > largestBytes) return { kind: "unreadable", reason: `is larger than ${sizeText(largestBytes)}` };
+    if (stats.size > maxBytes) return { kind: "unreadable", reason: `is larger than ${sizeText(maxBytes)}` };
     const bytes = await readFile(path);
     const content = decodeUtf8(bytes);
     if (content.kind !== "text") return content;
@@ -55,7 +55,7 @@ export function expandPattern(pattern: string, system: System): readonly string[
   const parts = pattern.slice(root.length).split(paths.sep);
   let found = [root];
   for (const part of parts) {
-    found = found.flatMap((folder) => childrenOf(folder, part, system)).slice(0, MOST_MATCHES);
+    found = found.flatMap((folder) => childrenOf(folder, part, system)).slice(0, MAX_MATCHES);
   }
   return found;
 }

@@ -9,7 +9,7 @@ import type { ImportedServer, NeededVariable, Scope, ServerOrigin } from "./impo
 import { isGatewayItself, type OwnProgram } from "./itself.js";
 import { importedServerEntry } from "./options.js";
 import { createPlaceholders, type InputDefinition } from "./placeholders.js";
-import { toUniqueServerName } from "./server-name.js";
+import { toValidServerName } from "./server-name.js";
 import { pathsOf, type System } from "./system.js";
 import { translateTexts } from "./translate.js";
 import { unwrapRemote } from "./unwrap.js";
@@ -28,18 +28,19 @@ export interface ImportParts {
 
 export type ImportResult =
   | { readonly kind: "server"; readonly server: ImportedServer }
-  | { readonly kind: "wrong"; readonly problems: readonly Problem[] };
+  | { readonly kind: "invalid"; readonly problems: readonly Problem[] };
 
 /** Converts one entry of another program's file into a server, or returns its problems. */
 export function importServer(found: ClientServer, parts: ImportParts): ImportResult {
   const workspace = workspaceOf(parts.file, parts.system);
   const result = importInto(workspace, found, parts);
-  if (result.kind === "wrong" || result.server.origin.scope === "project") return result;
+  if (result.kind === "invalid" || result.server.origin.scope === "project") return result;
   // Import the entry again for a different folder of the same name: if the result differs, the server depends on the folder.
   const { join, basename } = pathsOf(parts.system);
-  const elsewhere = importInto(join(workspace, "..", "elsewhere", basename(workspace)), found, parts);
-  const isFree = elsewhere.kind === "server" && isEqualJson(pathsIn(result.server), pathsIn(elsewhere.server));
-  return isFree ? result : { kind: "server", server: { ...result.server, workspace } };
+  const otherFolder = importInto(join(workspace, "..", "other", basename(workspace)), found, parts);
+  const isIndependent =
+    otherFolder.kind === "server" && isEqualJson(pathsIn(result.server), pathsIn(otherFolder.server));
+  return isIndependent ? result : { kind: "server", server: { ...result.server, workspace } };
 }
 
 function pathsIn({ definition, envFile }: ImportedServer): unknown {
@@ -51,10 +52,10 @@ function importInto(workspace: string, found: ClientServer, parts: ImportParts):
   const inputs = new Map([...parts.inputs, ...(found.inputs ?? [])]);
   const placeholders = createPlaceholders({ dialect: layout.dialect, system, workspace, inputs });
   const checked = checkSchema(importedServerEntry, translateTexts(found.entry, placeholders.translate));
-  if (checked.kind === "violations") return { kind: "wrong", problems: toProblems(found, checked.violations, parts) };
+  if (checked.kind === "violations") return { kind: "invalid", problems: toProblems(found, checked.violations, parts) };
 
   const { envFile, ...entry } = checked.value;
-  const named = toUniqueServerName(found.name);
+  const named = toValidServerName(found.name);
   const compiled = compileServer(
     { ...entry, name: named.name, enabled: true },
     { home: system.home, baseDir: workspace, origin: file },

@@ -3,7 +3,7 @@ import type { ServerDefinition } from "../model/server.js";
 /** `user`: the user's, for all projects; `project`: in the project's files; `local`: the user's, for this project only. */
 export type Scope = "user" | "project" | "local";
 
-/** A server of another program, converted to our form. */
+/** A server of another program, converted to the form of this gateway. */
 export interface ImportedServer {
   readonly definition: ServerDefinition;
   readonly origin: ServerOrigin;

@@ -114,8 +114,8 @@ describe("with the path of the gateway known", () => {
   });
 
   it("resolves only the paths of started programs", () => {
-    const looked: string[] = [];
-    const realPath = (path: string) => (looked.push(path), path);
+    const resolvedPaths: string[] = [];
+    const realPath = (path: string) => (resolvedPaths.push(path), path);
     isGatewayItself(
       { kind: "stdio", command: "npx", args: ["-y", "files", "/net/slow"], env: {} },
       { paths: [], realPath },
@@ -124,6 +124,6 @@ describe("with the path of the gateway known", () => {
       { kind: "stdio", command: "node", args: ["/x/s.js", "/net/slow"], env: {} },
       { paths: [], realPath },
     );
-    expect(looked).toEqual(["/x/s.js"]);
+    expect(resolvedPaths).toEqual(["/x/s.js"]);
   });
 });

@@ -20,7 +20,7 @@ export function isGatewayItself(connection: ServerConnection, own?: OwnProgram):
   if (words.some((word) => PACKAGE.test(word))) return true;
   const { cwd } = connection;
   const folder = cwd !== undefined && isAbsolute(cwd) ? cwd : undefined;
-  if (startsOf(words).some((started) => isOwn(started, { ...own, folder }))) return true;
+  if (startedCommands(words).some((started) => isOwn(started, { ...own, folder }))) return true;
   if (words.some((word) => CONTAINER.test(word)) && words.some((word) => IMAGE.test(word))) return true;
   return words.some((word, index) => isOwnProgram(word, index === 0, words.slice(index + 1)));
 }
@@ -44,7 +44,7 @@ function isOwnProgram(word: string, isCommand: boolean, rest: readonly string[])
 }
 
 /** Words that may precede the started program: launchers, interpreters and their options. */
-const BEFORE =
+const LAUNCHER =
   /^(?:-.*|[A-Za-z_]\w*=.*)$|(?:^|[\\/])(?:cd|exec|env|nohup|sudo|command|time|nice|node|nodejs|bun|deno|tsx|npx|bunx|npm|pnpm|pnpx|yarn|x|run|dlx)(?:\.cmd|\.exe)?$/i;
 const TAKES_VALUE = /^(?:-r|--require|--import|--loader|--env-file|-C|-p|--package|-u|cd)$/;
 const RUNNER = /(?:^|[\\/])(?:npx|bunx|bun|npm|pnpm|pnpx|yarn)(?:\.cmd|\.exe)?$/i;
@@ -52,16 +52,16 @@ const RUNNER = /(?:^|[\\/])(?:npx|bunx|bun|npm|pnpm|pnpx|yarn)(?:\.cmd|\.exe)?$/
 const INTERPRETER = /(?:^|[\\/])(?:node|nodejs|bun|deno|tsx)(?:\.cmd|\.exe)?$/i;
 
 /** The command lines that the words start: up to the first program name, and again from each later interpreter. */
-function startsOf(words: readonly string[]): string[][] {
+function startedCommands(words: readonly string[]): string[][] {
   return words.flatMap((word, from) => {
     if (from > 0 && !INTERPRETER.test(word)) return [];
     const rest = words.slice(from);
-    const end = rest.findIndex((one, index) => !BEFORE.test(one) && !TAKES_VALUE.test(rest[index - 1] ?? ""));
+    const end = rest.findIndex((one, index) => !LAUNCHER.test(one) && !TAKES_VALUE.test(rest[index - 1] ?? ""));
     return [end === -1 ? rest : rest.slice(0, end + 1)];
   });
 }
 
-interface Looked extends Partial<OwnProgram> {
+interface Lookup extends Partial<OwnProgram> {
   /** The working folder of the process. */
   readonly folder: string | undefined;
 }
@@ -70,19 +70,19 @@ interface Looked extends Partial<OwnProgram> {
  * Whether the words start this gateway: by its script (this copy or another, also through symbolic links), or by the folder
  * of its package after a package runner. Only started programs count: a data argument that contains our path does not.
  */
-function isOwn(started: readonly string[], looked: Looked): boolean {
+function isOwn(started: readonly string[], lookup: Lookup): boolean {
   return started.some((word, index) => {
     if (SCRIPT.test(word)) return true;
     const before = started.slice(0, index);
-    const path = realPathOf(word, before, looked);
+    const path = realPathOf(word, before, lookup);
     if (path === undefined) return false;
-    if (looked.paths?.includes(path) === true || SCRIPT.test(path)) return true;
-    return path === looked.root && before.some((one) => RUNNER.test(one));
+    if (lookup.paths?.includes(path) === true || SCRIPT.test(path)) return true;
+    return path === lookup.root && before.some((one) => RUNNER.test(one));
   });
 }
 
-function realPathOf(word: string, before: readonly string[], looked: Looked): string | undefined {
-  const { realPath = (path) => path, which, folder } = looked;
+function realPathOf(word: string, before: readonly string[], lookup: Lookup): string | undefined {
+  const { realPath = (path) => path, which, folder } = lookup;
   const isScript = !word.startsWith("-") && before.some((one) => INTERPRETER.test(one));
   if (/[\\/]/.test(word) || (isScript && folder !== undefined)) {
     const path = word.replace(/^(?:--package=|file:(?:\/\/)?)/, "");

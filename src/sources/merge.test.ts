@@ -34,11 +34,11 @@ describe("the same connection under two names", () => {
 
 describe("many servers that use the same program", () => {
   it("resolve each path once", () => {
-    const followed: string[] = [];
-    const realPath = (path: string): string => (followed.push(path), path);
+    const resolvedPaths: string[] = [];
+    const realPath = (path: string): string => (resolvedPaths.push(path), path);
     const many = ["a", "b", "c"].map((name) => server(name, "1", "/usr/bin/node", ["/srv/one.mjs", name]));
     expect(mergeServers([many], { paths: [], realPath }).servers).toHaveLength(3);
-    expect(followed).toEqual(["/usr/bin/node", "/srv/one.mjs"]);
+    expect(resolvedPaths).toEqual(["/usr/bin/node", "/srv/one.mjs"]);
   });
 });
 
@@ -111,7 +111,7 @@ describe("servers that the configuration disables", () => {
     });
   });
 
-  it("may have been renamed", () => {
+  it("are found by a new name after a rename", () => {
     const groups = [[server("a", "1", "x")], [server("A", "2", "y")]];
     const { servers } = mergeServers(groups, undefined, new Set(["a-2"]));
     expect(servers.map(({ definition }) => definition.name)).toEqual(["a"]);

@@ -4,9 +4,9 @@ import type { ServerCandidate } from "./candidate.js";
 import type { ToolFilter } from "./imported.js";
 import { isGatewayItself, type OwnProgram } from "./itself.js";
 
-const LONGEST_NAME = 64;
+const MAX_NAME_LENGTH = 64;
 
-/** What happened to a candidate. */
+/** The result of the merge for one candidate. `taken`: added under its own name. */
 export type MergeOutcome =
   | { readonly kind: "taken"; readonly name: string }
   | { readonly kind: "renamed"; readonly name: string }
@@ -31,13 +31,13 @@ export function mergeServers(
   own?: OwnProgram,
   switchedOff: ReadonlySet<string> = new Set(),
 ): Merged {
-  const itself = own === undefined ? undefined : followingOnce(own);
+  const itself = own === undefined ? undefined : withCachedPaths(own);
   const taken = new Map<string, ServerCandidate>();
   const byConnection = new Map<string, ServerCandidate>();
   const outcomes = new Map<ServerCandidate, MergeOutcome>();
   const notices: string[] = [];
 
-  function settle(candidate: ServerCandidate, outcome: MergeOutcome, notice?: string): void {
+  function setOutcome(candidate: ServerCandidate, outcome: MergeOutcome, notice?: string): void {
     outcomes.set(candidate, outcome);
     if (notice !== undefined) notices.push(`The server ${shown(candidate.definition)} ${notice}`);
   }
@@ -49,31 +49,35 @@ export function mergeServers(
     if (!byConnection.has(key)) byConnection.set(key, named);
   }
 
-  function restrict(twin: ServerCandidate, tools: ToolFilter | undefined): void {
-    if (tools === undefined || twin.imported === undefined) return;
-    const restricted = { ...twin, tools: uniteFilters(twin.tools, tools) };
-    taken.set(identity(twin.definition.name), restricted);
-    byConnection.set(connectionKey(twin), restricted);
+  function restrict(original: ServerCandidate, tools: ToolFilter | undefined): void {
+    if (tools === undefined || original.imported === undefined) return;
+    const restricted = { ...original, tools: combineFilters(original.tools, tools) };
+    taken.set(identity(original.definition.name), restricted);
+    byConnection.set(connectionKey(original), restricted);
   }
 
   function add(candidate: ServerCandidate): void {
     const { definition, imported } = candidate;
     if (imported?.isGateway === true || isGatewayItself(definition.connection, itself)) {
-      return settle(candidate, { kind: "gateway" }, "is this gateway itself and was skipped.");
+      return setOutcome(candidate, { kind: "gateway" }, "is this gateway itself and was skipped.");
     }
-    if (imported?.disabled !== undefined) return settle(candidate, { kind: "disabled", reason: imported.disabled });
+    if (imported?.disabled !== undefined) return setOutcome(candidate, { kind: "disabled", reason: imported.disabled });
     const key = connectionKey(candidate);
-    const twin = twinOf(candidate, key);
-    if (twin !== undefined) {
-      restrict(twin, candidate.tools);
-      const outcome = { kind: "duplicate", duplicateOf: twin.definition.name } as const;
-      return settle(candidate, outcome, `has the same connection as ${shown(twin.definition)} and was skipped.`);
+    const original = duplicateOfCandidate(candidate, key);
+    if (original !== undefined) {
+      restrict(original, candidate.tools);
+      const outcome = { kind: "duplicate", duplicateOf: original.definition.name } as const;
+      return setOutcome(
+        candidate,
+        outcome,
+        `has the same connection as ${shown(original.definition)} and was skipped.`,
+      );
     }
     const first = taken.get(identity(definition.name));
     const name = first === undefined ? definition.name : freeName(definition.name);
     take(candidate, name, key);
-    if (first === undefined) return settle(candidate, { kind: "taken", name });
-    settle(
+    if (first === undefined) return setOutcome(candidate, { kind: "taken", name });
+    setOutcome(
       candidate,
       { kind: "renamed", name },
       `was renamed to "${name}", because ${shown(first.definition)} has the same name.`,
@@ -81,7 +85,7 @@ export function mergeServers(
   }
 
   /** A duplicate must come from another file or have the same name: one file may list a connection twice on purpose. */
-  function twinOf(candidate: ServerCandidate, key: string): ServerCandidate | undefined {
+  function duplicateOfCandidate(candidate: ServerCandidate, key: string): ServerCandidate | undefined {
     const same = byConnection.get(key);
     if (same === undefined) return undefined;
     const { name, origin } = candidate.definition;
@@ -112,21 +116,21 @@ function withoutSwitchedOff({ servers, outcomes, notices }: Merged, switchedOff:
 }
 
 /** Caches resolved paths: hundreds of servers are started by the same few programs. */
-function followingOnce({ realPath, ...own }: OwnProgram): OwnProgram {
+function withCachedPaths({ realPath, ...own }: OwnProgram): OwnProgram {
   if (realPath === undefined) return own;
-  const followed = new Map<string, string>();
+  const cache = new Map<string, string>();
   return {
     ...own,
     realPath(path) {
-      const resolved = followed.get(path) ?? realPath(path);
-      followed.set(path, resolved);
+      const resolved = cache.get(path) ?? realPath(path);
+      cache.set(path, resolved);
       return resolved;
     },
   };
 }
 
 /** The intersection of the allowed tools, and the union of the denied ones. */
-function uniteFilters(first: ToolFilter = {}, second: ToolFilter = {}): ToolFilter {
+function combineFilters(first: ToolFilter = {}, second: ToolFilter = {}): ToolFilter {
   const allows = [first.allow, second.allow].filter((names) => names !== undefined);
   const [allow, other] = allows;
   const deny = [...new Set([...(first.deny ?? []), ...(second.deny ?? [])])];
@@ -145,11 +149,11 @@ function shown({ name, origin }: ServerDefinition): string {
 function numbered(name: string, number: number): string {
   if (number === 1) return name;
   const suffix = `-${number}`;
-  return `${name.slice(0, LONGEST_NAME - suffix.length)}${suffix}`;
+  return `${name.slice(0, MAX_NAME_LENGTH - suffix.length)}${suffix}`;
 }
 
-function isNameOf(given: string, name: string): boolean {
-  return identity(given) === identity(name) || identity(given).startsWith(`${identity(name)}-`);
+function isNameOf(used: string, name: string): boolean {
+  return identity(used) === identity(name) || identity(used).startsWith(`${identity(name)}-`);
 }
 
 /** The key for comparing server names: equal for names that differ only in case or Unicode form. */
@@ -159,10 +163,10 @@ export function identity(name: string): string {
 
 /** Equal for two candidates that reach the same server; differences in how `npx` is called do not count. */
 function connectionKey({ definition, envFile }: ServerCandidate): string {
-  return canonicalJson({ connection: plainly(definition.connection), envFile });
+  return canonicalJson({ connection: normalizeConnection(definition.connection), envFile });
 }
 
-function plainly(connection: ServerConnection): ServerConnection {
+function normalizeConnection(connection: ServerConnection): ServerConnection {
   if (connection.kind === "rest" || connection.kind === "built-in") return connection;
   if (connection.kind !== "stdio") return { ...connection, url: connection.url.replace(/\/$/, "") };
   const { command, args } = connection;

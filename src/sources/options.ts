@@ -2,7 +2,7 @@ import { z } from "zod";
 import { environmentNames } from "../util/environment-names.js";
 import { checkJsonValue } from "../util/json/check-value.js";
 
-const LONGEST_TEXT = 8192;
+const MAX_TEXT_LENGTH = 8192;
 
 /** A colon would make `server:tool` ambiguous; a slash or leading dot looks like a path; a trailing space is invisible. */
 const SERVER_NAME = /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}._ -]{0,62}[\p{L}\p{M}\p{N}._-])?$/u;
@@ -16,7 +16,7 @@ export const serverName = z
 
 const text = z
   .string()
-  .max(LONGEST_TEXT)
+  .max(MAX_TEXT_LENGTH)
   .refine((value) => !value.includes("\0"), "must not contain a NUL character");
 
 const connectionType = z.enum(["stdio", "http", "sse", "streamable-http", "streamableHttp"]);
@@ -146,7 +146,7 @@ export const keyedServerEntry = z
   .strictObject({ name: text.optional().describe("A title; used if there is no description."), ...commonFields })
   .superRefine(checkServer);
 
-/** A server of another program, with its keys already converted to ours. */
+/** A server of another program, with its keys converted to those of this gateway. */
 export const importedServerEntry = z
   .object({ ...connectionFields, description: text.optional(), tools: z.array(manifestTool).max(10_000).optional() })
   .superRefine(checkEndpoint);
@@ -239,12 +239,12 @@ type Context = { addIssue(issue: { code: "custom"; path: (string | number)[]; me
 type CheckedEntry = ConnectionEntry & { connection?: ConnectionEntry | undefined; enabled: boolean };
 
 /** Whether an entry has no connection and only disables the server of that name from a source. */
-export function isSwitch({ enabled, command, url, connection }: CheckedEntry): boolean {
+export function isDisablingEntry({ enabled, command, url, connection }: CheckedEntry): boolean {
   return !enabled && command === undefined && url === undefined && connection === undefined;
 }
 
 function checkServer(entry: CheckedEntry, context: Context): void {
-  if (isSwitch(entry)) return;
+  if (isDisablingEntry(entry)) return;
   if (entry.connection === undefined) return checkConnection(entry, context);
   for (const key of Object.keys(ownFields)) {
     if (entry[key as keyof ConnectionEntry] === undefined) continue;

@@ -102,7 +102,7 @@ describe("a placeholder", () => {
     expect(create("code").translate(text)).toBe(`${"${A:-".repeat(6)}\${A}${"}".repeat(6)}`);
   });
 
-  it("takes time in proportion to the number of openings that are never closed", async () => {
+  it("takes linear time for unclosed openings", async () => {
     await expectLinear((count) => {
       const [placeholders, text] = [create("code"), flat("${".repeat(count))];
       return () => placeholders.translate(text);

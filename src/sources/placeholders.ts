@@ -21,7 +21,7 @@ export interface InputDefinition extends VariableInput {
   readonly fallback?: string;
 }
 
-/** Converts the texts of one entry to our syntax and collects the variables that they need. */
+/** Converts the strings of one entry to the syntax of this gateway and collects the variables that they need. */
 export interface Placeholders {
   /** `isShell`: the text is a shell script, which may define variables. */
   readonly translate: (text: string, isShell?: boolean) => string;
@@ -31,15 +31,15 @@ export interface Placeholders {
   readonly needs: () => readonly VariableNeed[];
 }
 
-const DEEPEST = 6;
+const MAX_DEPTH = 6;
 
 export function createPlaceholders(context: PlaceholderContext): Placeholders {
   const variables = new Map<string, NeededVariable>();
   const notes = new Set<string>();
   const needs = new Map<string, VariableNeed>();
 
-  function need(name: string, hasDefault: boolean, asked?: VariableInput): void {
-    const input = asked ?? context.inputs.get(name);
+  function need(name: string, hasDefault: boolean, prompt?: VariableInput): void {
+    const input = prompt ?? context.inputs.get(name);
     const known = variables.get(name);
     if (known !== undefined && !(known.hasDefault && !hasDefault)) return;
     variables.set(name, { name, hasDefault, ...(input === undefined ? {} : { input }) });
@@ -76,9 +76,9 @@ export function createPlaceholders(context: PlaceholderContext): Placeholders {
   function fromInput(id: string): string {
     const input = context.inputs.get(id);
     const name = toVariableName(`input_${id}`);
-    const { fallback, ...asked } = input ?? { id, isPassword: false };
-    notes.add(`The environment variable ${name} replaces the input "${id}"${asked.isPassword ? ", a password" : ""}.`);
-    return variable(name, fallback !== undefined && !/[${}]/.test(fallback) ? fallback : undefined, asked);
+    const { fallback, ...prompt } = input ?? { id, isPassword: false };
+    notes.add(`The environment variable ${name} replaces the input "${id}"${prompt.isPassword ? ", a password" : ""}.`);
+    return variable(name, fallback !== undefined && !/[${}]/.test(fallback) ? fallback : undefined, prompt);
   }
 
   function fromBody(body: string, depth: number): string {
@@ -96,8 +96,8 @@ export function createPlaceholders(context: PlaceholderContext): Placeholders {
   }
 
   function withDefault(name: string, fallback: string, depth: number): string {
-    // In our syntax a default ends at the first closing brace that does not belong to a variable.
-    if (depth < DEEPEST && !/(?<!\$)\{/.test(fallback)) return variable(name, expand(fallback, depth + 1));
+    // In the gateway's syntax a default ends at the first closing brace that does not belong to a variable.
+    if (depth < MAX_DEPTH && !/(?<!\$)\{/.test(fallback)) return variable(name, expand(fallback, depth + 1));
     notes.add(`The default of ${name} contains braces and was not imported.`);
     return variable(name);
   }
@@ -177,11 +177,11 @@ function isReference(body: string, dialect: PlaceholderSyntax): boolean {
 }
 
 /** Programs that pass `${NAME}` on literally, always or if NAME is not set. */
-const PASSING: ReadonlySet<PlaceholderSyntax> = new Set(["none", "prefixed", "gemini"]);
+const PASSES_LITERALLY: ReadonlySet<PlaceholderSyntax> = new Set(["none", "prefixed", "gemini"]);
 
 function shellVariable({ kind, body }: Placeholder, dialect: PlaceholderSyntax): string | undefined {
   const isPlain = kind === "value" && /^[A-Za-z_][A-Za-z0-9_]*$/.test(body) && !EDITOR_NAME.test(body);
-  return isPlain && PASSING.has(dialect) ? body : undefined;
+  return isPlain && PASSES_LITERALLY.has(dialect) ? body : undefined;
 }
 
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*(?::-[^]*)?$/;
@@ -196,11 +196,11 @@ function shortForm(text: string, at: number): Placeholder | undefined {
   return body === undefined ? undefined : { kind: "value", body, end: at + whole.length };
 }
 
-const LONGEST_BODY = 1_024;
+const MAX_BODY_LENGTH = 1_024;
 
 function closingBrace(text: string, from: number): number | undefined {
   let depth = 1;
-  const end = Math.min(text.length, from + LONGEST_BODY);
+  const end = Math.min(text.length, from + MAX_BODY_LENGTH);
   for (let at = from; at < end; at += 1) {
     if (text[at] === "{") depth += 1;
     else if (text[at] === "}") depth -= 1;

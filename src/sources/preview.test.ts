@@ -39,7 +39,7 @@ it("returns every server of six programs with its outcome", async () => {
     ["codex", "docs", { kind: "taken", name: "docs" }],
   ]);
   expect(servers.at(-1)?.server.variables).toEqual([{ name: "DOCS_TOKEN", hasDefault: false }]);
-  expect(files.filter(({ content }) => content.kind === "broken").map(({ place }) => place.client)).toEqual([
+  expect(files.filter(({ content }) => content.kind === "broken").map(({ location }) => location.client)).toEqual([
     "gemini-cli",
   ]);
 });

@@ -15,14 +15,14 @@ export interface PreviewParts {
   readonly isTrusted?: (file: FileRead) => boolean | Promise<boolean>;
 }
 
-/** The result of an import without making it: every existing file, and the outcome for each server in it. */
+/** The result that an import would have: every existing file, and the outcome for each server in it. */
 export interface Preview {
   readonly files: readonly PreviewedFile[];
   readonly servers: readonly PreviewedServer[];
 }
 
 export interface PreviewedFile {
-  readonly place: ClientFile;
+  readonly location: ClientFile;
   readonly content: Exclude<ClientContent, { kind: "missing" }>;
   readonly isTrusted: boolean;
 }
@@ -33,8 +33,8 @@ export interface PreviewedServer {
 }
 
 export async function previewImport(parts: PreviewParts): Promise<Preview> {
-  const places = clientFiles(parts.system, parts.clients ?? CLIENT_IDS);
-  const files = (await Promise.all(places.map((place) => readLocation(place, parts)))).flat();
+  const locations = clientFiles(parts.system, parts.clients ?? CLIENT_IDS);
+  const files = (await Promise.all(locations.map((location) => readLocation(location, parts)))).flat();
   const candidates = files.map(({ content, isTrusted }) =>
     content.kind === "read" && isTrusted ? content.servers.map(toCandidate) : [],
   );
@@ -44,9 +44,9 @@ export async function previewImport(parts: PreviewParts): Promise<Preview> {
   return { files, servers: found.map((server) => ({ server, outcome: known.get(server) ?? { kind: "untrusted" } })) };
 }
 
-async function readLocation(place: ClientFile, { system, own, isTrusted }: PreviewParts): Promise<PreviewedFile[]> {
-  const content = await readClientFile(place, { system, own });
+async function readLocation(location: ClientFile, { system, own, isTrusted }: PreviewParts): Promise<PreviewedFile[]> {
+  const content = await readClientFile(location, { system, own });
   if (content.kind === "missing") return [];
-  if (place.scope !== "project" || content.kind === "broken") return [{ place, content, isTrusted: true }];
-  return [{ place, content, isTrusted: (await isTrusted?.(content.file)) === true }];
+  if (location.scope !== "project" || content.kind === "broken") return [{ location, content, isTrusted: true }];
+  return [{ location, content, isTrusted: (await isTrusted?.(content.file)) === true }];
 }

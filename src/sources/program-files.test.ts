@@ -102,17 +102,17 @@ describe("a program's files without a path", () => {
   });
 
   it("in the project are used once their content is trusted", async () => {
-    const asked: string[] = [];
+    const checked: string[] = [];
     const isTrusted = ({ path, bytes, hash }: { path: string; bytes: Uint8Array; hash: string }) => {
-      asked.push(path);
+      checked.push(path);
       return bytes.length > 0 && hash.length === 64;
     };
     const { servers } = await all({ isTrusted });
     expect(servers.map(({ name }) => name)).toEqual(["theirs", "mine"]);
-    expect(asked).toEqual([at("project/.cursor/mcp.json")]);
+    expect(checked).toEqual([at("project/.cursor/mcp.json")]);
   });
 
-  it("skip servers that are disabled there, and hide tools that are hidden there", async () => {
+  it("skip servers and hide tools that the program disables", async () => {
     const mcpServers = {
       off: { command: "o", disabled: true },
       some: { command: "s", includeTools: ["read"], excludeTools: ["drop"] },

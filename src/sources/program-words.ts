@@ -3,7 +3,7 @@ import type { StdioConnection } from "../model/server.js";
 const SHELL = /(?:^|[\\/])(?:sh|bash|zsh|dash|fish|cmd|powershell|pwsh)(?:\.exe)?$/i;
 const SCRIPT_FOLLOWS = /^(?:\/c|\/k|-\w*c|-command|--stdio)$/i;
 
-/** The command and its arguments; shell scripts are split into words, and the shell itself is left out. */
+/** The command and its arguments; shell scripts are split into words, and the shell itself is omitted. */
 export function programWords({ command, args }: StdioConnection): readonly string[] {
   const isShell = SHELL.test(command);
   const words = args.flatMap((word, index) => {

@@ -45,9 +45,9 @@ describe("a file in the project folder", () => {
 
   it("is ignored after the first 20 in its folder, and the next one reports this", async () => {
     for (let n = 10; n < 40; n += 1) write(`project/.continue/mcpServers/${n}.yaml`, "mcpServers: []");
-    const places = clientFiles(system(), ["continue"]).filter(({ path }) => /mcpServers.\d+\.yaml$/.test(path));
-    expect(places.map(({ refused }) => refused === undefined)).toEqual([...Array<boolean>(20).fill(true), false]);
-    const [last] = places.slice(-1);
+    const locations = clientFiles(system(), ["continue"]).filter(({ path }) => /mcpServers.\d+\.yaml$/.test(path));
+    expect(locations.map(({ refused }) => refused === undefined)).toEqual([...Array<boolean>(20).fill(true), false]);
+    const [last] = locations.slice(-1);
     const content = await readClientFile(last!, { system: system() });
     expect(content).toMatchObject({
       kind: "broken",

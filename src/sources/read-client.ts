@@ -2,7 +2,7 @@ import { pathText, type Problem } from "../util/document/problem.js";
 import type { Document, Parsed } from "../util/document/tree.js";
 import type { Client, Companion, ReadContext } from "./clients/client.js";
 import { CLIENTS } from "./clients/table.js";
-import { expandPattern, LARGEST_PROJECT_BYTES, readWholeFile, type FileRead } from "./files.js";
+import { expandPattern, MAX_PROJECT_BYTES, readWholeFile, type FileRead } from "./files.js";
 import { parseSection } from "./formats/parse.js";
 import { importServer } from "./import-server.js";
 import type { ImportedServer, Scope } from "./imported.js";
@@ -47,16 +47,16 @@ export function clientFiles(system: System, ids: readonly ClientId[] = CLIENT_ID
   return all.filter(({ scope, path }) => scope !== "project" || !own.has(path));
 }
 
-const MOST_PROJECT_MATCHES = 20;
+const MAX_PROJECT_MATCHES = 20;
 
 /** Limits a project to a number of files; the first file over the limit carries the error for all further ones. */
 function expandLocation(location: ClientFile, system: System): ClientFile[] {
   const locations = expandPattern(location.path, system).map((path): ClientFile => ({ ...location, path }));
   if (location.scope !== "project") return locations;
-  const refused = `is ignored, like all files after it: only the first ${MOST_PROJECT_MATCHES} files of the folder are read`;
+  const refused = `is ignored, like all files after it: only the first ${MAX_PROJECT_MATCHES} files of the folder are read`;
   return [
-    ...locations.slice(0, MOST_PROJECT_MATCHES),
-    ...locations.slice(MOST_PROJECT_MATCHES, MOST_PROJECT_MATCHES + 1).map((one) => ({ ...one, refused })),
+    ...locations.slice(0, MAX_PROJECT_MATCHES),
+    ...locations.slice(MAX_PROJECT_MATCHES, MAX_PROJECT_MATCHES + 1).map((one) => ({ ...one, refused })),
   ];
 }
 
@@ -79,7 +79,7 @@ export async function readClientFile(location: ClientFile, { system, own }: Read
   const client: Client = CLIENTS[location.client];
   const file = location.path;
   if (location.refused !== undefined) return broken([{ file, path: "", reason: location.refused }]);
-  const content = await readWholeFile(file, location.scope === "project" ? LARGEST_PROJECT_BYTES : undefined);
+  const content = await readWholeFile(file, location.scope === "project" ? MAX_PROJECT_BYTES : undefined);
   if (content.kind === "missing") return content;
   if (content.kind === "unreadable") return broken([{ file, path: "", reason: content.reason }]);
   const layout = client.layoutOf(file);
@@ -101,7 +101,7 @@ export async function readClientFile(location: ClientFile, { system, own }: Read
       ...contents.map((one) => one.path),
     ].map((path) => ({ path })),
     servers: results.flatMap((result) => (result.kind === "server" ? [result.server] : [])),
-    problems: results.flatMap((result) => (result.kind === "wrong" ? result.problems : [])),
+    problems: results.flatMap((result) => (result.kind === "invalid" ? result.problems : [])),
   };
 }
 
@@ -128,7 +128,7 @@ async function readCompanions(companions: readonly Companion[], parts: Companion
 
 async function readCompanion(companion: Companion, parts: CompanionParts): Promise<CompanionContent> {
   const { path } = companion;
-  const content = await readWholeFile(path, isOfProject(path, parts) ? LARGEST_PROJECT_BYTES : undefined);
+  const content = await readWholeFile(path, isOfProject(path, parts) ? MAX_PROJECT_BYTES : undefined);
   if (content.kind !== "text") return { path, value: undefined };
   const parsed = await parseSection(content.text, companion);
   return { path, value: parsed.kind === "document" ? parsed.document.value : undefined };

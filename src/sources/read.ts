@@ -21,7 +21,7 @@ export type CustomContent =
 
 type EntryResult =
   | { readonly kind: "server"; readonly entry: ServerEntry }
-  | { readonly kind: "wrong"; readonly violations: readonly { readonly path: Path; readonly reason: string }[] };
+  | { readonly kind: "invalid"; readonly violations: readonly { readonly path: Path; readonly reason: string }[] };
 
 /** Reads a YAML file with `servers`. An invalid entry is skipped and reported; the others are used. */
 export async function readCustomFile(file: string, home: string): Promise<CustomContent> {
@@ -43,7 +43,7 @@ export async function readCustomFile(file: string, home: string): Promise<Custom
   const problems: Problem[] = [];
   for (const [key, value] of Object.entries(section)) {
     const result = checkEntry(key, value);
-    if (result.kind === "wrong") {
+    if (result.kind === "invalid") {
       for (const { path, reason } of result.violations) {
         problems.push(problemAt(file, document, { path: ["servers", key, ...path], reason }));
       }
@@ -65,11 +65,11 @@ function sectionFault(value: unknown): { path: Path; reason: string } | undefine
 
 function checkEntry(key: string, value: unknown): EntryResult {
   const name = checkSchema(serverName, key);
-  if (name.kind === "violations") return { kind: "wrong", violations: name.violations };
+  if (name.kind === "violations") return { kind: "invalid", violations: name.violations };
   const checked = checkSchema(keyedServerEntry, value);
-  if (checked.kind === "violations") return { kind: "wrong", violations: checked.violations };
+  if (checked.kind === "violations") return { kind: "invalid", violations: checked.violations };
   const [entry] = toNamedEntries({ [key]: checked.value });
-  return entry === undefined ? { kind: "wrong", violations: [] } : { kind: "server", entry };
+  return entry === undefined ? { kind: "invalid", violations: [] } : { kind: "server", entry };
 }
 
 function problemAt(file: string, document: Document, fault: { path: Path; reason: string }): Problem {

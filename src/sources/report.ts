@@ -51,12 +51,12 @@ export function settledReport(
   candidates: readonly ServerCandidate[],
   outcomes: Merged["outcomes"],
 ): SourceReport {
-  const settled = candidates.flatMap((candidate) => {
+  const withOutcome = candidates.flatMap((candidate) => {
     const outcome = outcomes.get(candidate);
     return outcome === undefined ? [] : [{ name: candidate.definition.name, outcome }];
   });
-  const names = settled.flatMap(({ outcome }) => ("name" in outcome ? [outcome.name] : []));
-  const skipped = settled.flatMap(({ name, outcome }) => toSkipped(name, outcome));
+  const names = withOutcome.flatMap(({ outcome }) => ("name" in outcome ? [outcome.name] : []));
+  const skipped = withOutcome.flatMap(({ name, outcome }) => toSkipped(name, outcome));
   return {
     ...report,
     servers: names.length,

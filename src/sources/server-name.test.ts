@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { toUniqueServerName } from "./server-name.js";
+import { toValidServerName } from "./server-name.js";
 
 it.each<[string, string]>([
   ["github", "github"],
@@ -14,11 +14,11 @@ it.each<[string, string]>([
   ["n".repeat(100), "n".repeat(64)],
   [`${"n".repeat(63)}😀x`, "n".repeat(63)],
 ])("%j becomes %j", (written, name) => {
-  expect(toUniqueServerName(written).name).toBe(name);
+  expect(toValidServerName(written).name).toBe(name);
 });
 
 it("reports the original name without control characters", () => {
-  expect(toUniqueServerName("a\u001b\nb").note).toBe(
+  expect(toValidServerName("a\u001b\nb").note).toBe(
     'The name "a\\u001b\\nb" is not allowed here and was changed to "a-b".',
   );
 });

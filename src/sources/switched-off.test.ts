@@ -36,7 +36,7 @@ it("does not use a source's server with the name of a disabled server", async ()
   expect(await namesWith({ github: { command: "gh", enabled: false } })).toEqual(["files"]);
 });
 
-it("keeps the number of a source's server that has the same name", async () => {
+it("renames a source server that differs from the disabled server of the same name", async () => {
   expect(await namesWith({ github: { command: "other", enabled: false } })).toEqual(["github-2", "files"]);
 });
 

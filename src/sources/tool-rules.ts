@@ -15,18 +15,18 @@ export function toToolRules(server: string, { allow, deny = [] }: ToolFilter): F
   const rule = (pattern: string[]): FilterRule => ({ server, pattern, enabled: false });
   const denied = deny.map(literal).filter(isPossible);
   const rules: FilterRule[] = [];
-  for (let at = 0; at < denied.length; at += MOST_PATTERNS) rules.push(rule(denied.slice(at, at + MOST_PATTERNS)));
+  for (let at = 0; at < denied.length; at += MAX_PATTERNS) rules.push(rule(denied.slice(at, at + MAX_PATTERNS)));
   if (allow === undefined) return rules;
   const exceptions = allow.map((name) => `!${literal(name)}`).filter(isPossible);
-  return [...rules, rule(["*", ...exceptions.slice(0, MOST_PATTERNS - 1)])];
+  return [...rules, rule(["*", ...exceptions.slice(0, MAX_PATTERNS - 1)])];
 }
 
 /** The limits of one rule and one pattern; a tool beyond them stays hidden. */
-const MOST_PATTERNS = 1_000;
-const LONGEST_PATTERN = 512;
+const MAX_PATTERNS = 1_000;
+const MAX_PATTERN_LENGTH = 512;
 
 function isPossible(pattern: string): boolean {
-  return pattern.length <= LONGEST_PATTERN;
+  return pattern.length <= MAX_PATTERN_LENGTH;
 }
 
 /** A glob that matches only this name. */

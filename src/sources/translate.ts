@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "../model/json.js";
 
-const LONGEST_TEXT = 8_192;
+const MAX_TEXT_LENGTH = 8_192;
 const TRANSLATED = ["command", "args", "env", "cwd", "url", "headers", "envFile"];
 
 /** Translates the texts of the connection; names of variables and headers stay unchanged. */
@@ -33,7 +33,7 @@ function scriptAt({ command, args }: JsonObject): number | undefined {
 
 function mapTexts(value: unknown, translate: (text: string) => string): unknown {
   // Longer texts fail validation later; do not spend time on them.
-  if (typeof value === "string") return value.length > LONGEST_TEXT ? value : translate(value);
+  if (typeof value === "string") return value.length > MAX_TEXT_LENGTH ? value : translate(value);
   if (Array.isArray(value)) return value.map((item) => (typeof item === "string" ? mapTexts(item, translate) : item));
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(

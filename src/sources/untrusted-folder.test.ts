@@ -23,7 +23,7 @@ describe("in an untrusted folder", () => {
   it.each([
     ["in the folder", "clone/.env"],
     ["that is a link in the folder to the user's file", "clone/link.env"],
-    ["elsewhere that is a link into the folder", "home/link.env"],
+    ["in another folder that is a link into the folder", "home/link.env"],
   ])("an env file %s is not used until it is trusted", async (_, path) => {
     write("clone/.env", "A=1\n");
     write("home/own.env", "A=1\n");
@@ -31,9 +31,9 @@ describe("in an untrusted folder", () => {
     symlinkSync(at("clone/.env"), at("home/link.env"));
     const file = at(path);
     const own = { servers: [server("s", "x", { envFile: file })] };
-    const untrustedFileOf = await inClone(own);
-    expect(envOf(untrustedFileOf)).toEqual([{}]);
-    expect(untrustedFileOf.untrusted).toMatchObject([{ file, effects: ["sets A for s"] }]);
+    const untrustedResult = await inClone(own);
+    expect(envOf(untrustedResult)).toEqual([{}]);
+    expect(untrustedResult.untrusted).toMatchObject([{ file, effects: ["sets A for s"] }]);
     const trusted = await inClone({ ...own, isTrusted: trusting(path) });
     expect(envOf(trusted)).toEqual([{ A: "1" }]);
     expect(trusted.untrusted).toEqual([]);
@@ -79,11 +79,11 @@ describe("in an untrusted folder", () => {
     async (_, entry) => {
       write("clone/.env", "NODE_OPTIONS=x\n");
       const sources = cursor({ bound: entry, free: { command: "f", env: { N: "${workspaceFolderBasename}" } } });
-      const untrustedFileOf = await inClone(sources);
-      expect(untrustedFileOf.servers.map(({ name }) => name)).toEqual(["free"]);
-      expect(untrustedFileOf.untrusted).toMatchObject([{ file: at("clone"), content: new Uint8Array() }]);
-      expect(untrustedFileOf.untrusted[0]?.effects[0]).toMatch(/^bound starts /);
-      expect(untrustedFileOf.sources[0]?.message).toBe(`bound would use files in ${at("clone")}, which is not trusted`);
+      const untrustedResult = await inClone(sources);
+      expect(untrustedResult.servers.map(({ name }) => name)).toEqual(["free"]);
+      expect(untrustedResult.untrusted).toMatchObject([{ file: at("clone"), content: new Uint8Array() }]);
+      expect(untrustedResult.untrusted[0]?.effects[0]).toMatch(/^bound starts /);
+      expect(untrustedResult.sources[0]?.message).toBe(`bound would use files in ${at("clone")}, which is not trusted`);
       const trusted = await inClone({ ...sources, isTrusted: trusting("clone") });
       expect(trusted.servers.map(({ name }) => name)).toEqual(["bound", "free"]);
       expect(trusted.untrusted).toEqual([]);
@@ -94,7 +94,7 @@ describe("in an untrusted folder", () => {
     write("clone/.cursor/mcp.json", JSON.stringify({ mcpServers: { theirs: { command: "t" } } }));
     write("base/named.json", JSON.stringify({ mcpServers: { named: { command: "n" } } }));
     write("base/custom.yaml", "servers: { custom: { command: c } }");
-    const { sources = [] } = cursor({ mine: { command: "m" }, said: { command: "s", cwd: "/said" } });
+    const { sources = [] } = cursor({ mine: { command: "m" }, explicit: { command: "s", cwd: "/explicit" } });
     const { servers } = await inClone({
       servers: [server("own", "o")],
       sources: [...sources, { type: "windsurf", path: "named.json" }, { type: "custom", path: "custom.yaml" }],
@@ -105,7 +105,7 @@ describe("in an untrusted folder", () => {
       ["own", "/config"],
       ["theirs", at("clone")],
       ["mine", at("home")],
-      ["said", "/said"],
+      ["explicit", "/explicit"],
       ["named", "/config"],
       ["custom", "/config"],
     ]);
@@ -117,10 +117,10 @@ describe("in an untrusted folder", () => {
   ])("%s that a project's configuration names is not trusted together with it", async (_, type, text) => {
     const file = write("clone/tools/named", text);
     const parts = { sources: [{ type, path: "tools/named" }], baseDir: at("clone"), isProjectConfig: true };
-    const untrustedFileOf = await inClone(parts);
-    expect(untrustedFileOf.servers).toEqual([]);
-    expect(untrustedFileOf.sources).toMatchObject([{ status: "untrusted" }]);
-    expect(untrustedFileOf.untrusted).toMatchObject([{ file, effects: ["a starts x"] }]);
+    const untrustedResult = await inClone(parts);
+    expect(untrustedResult.servers).toEqual([]);
+    expect(untrustedResult.sources).toMatchObject([{ status: "untrusted" }]);
+    expect(untrustedResult.untrusted).toMatchObject([{ file, effects: ["a starts x"] }]);
     expect((await inClone({ ...parts, isTrusted: trusting("clone/tools/named") })).servers).toHaveLength(1);
     expect((await inClone({ ...parts, isProjectConfig: false })).servers).toHaveLength(1);
     const variable = { ...parts, isProjectConfig: false, resolve: () => file };

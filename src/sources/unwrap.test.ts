@@ -33,7 +33,7 @@ describe("a wrapper around a remote server", () => {
     ["npx on Windows", "C:\\Program Files\\nodejs\\npx.cmd", ["-y", "mcp-remote", URL], http(URL)],
     ["its bin", "/usr/local/bin/mcp-remote", [URL], http(URL)],
     ["node", "node", ["/x/node_modules/mcp-remote/dist/proxy.js", URL], http(URL)],
-    ["a variable as the address", "npx", ["mcp-remote", "${MCP_URL}"], http("${MCP_URL}")],
+    ["a variable as the URL", "npx", ["mcp-remote", "${MCP_URL}"], http("${MCP_URL}")],
     ["supergateway", "npx", ["-y", "supergateway", "--sse", URL], { kind: "sse", url: URL, headers: {} }],
     [
       "supergateway with a token",
@@ -80,7 +80,7 @@ describe("a wrapper around a remote server", () => {
     expect(unwrapRemote(stdio("npx", args)).deniedTools).toEqual(["delete*", "drop"]);
   });
 
-  it("reports why it is still used, without option values", () => {
+  it("reports the option that prevents the replacement, without its value", () => {
     const { notes } = unwrapRemote(stdio("npx", ["mcp-remote", URL, "--secret=hunter2"]));
     expect(notes).toEqual(["mcp-remote is still used, because of its option --secret."]);
   });

@@ -73,7 +73,7 @@ function readOptions(words: readonly string[], meanings: Readonly<Record<string,
     const next = (): string => inline ?? words[(at += 1)] ?? "";
     if (!word.startsWith("-")) {
       if (url === undefined) url = word;
-      else if (!/^\d+$/.test(word)) return "a second address";
+      else if (!/^\d+$/.test(word)) return "a second URL";
       continue;
     }
     switch (meanings[word]) {
@@ -131,12 +131,12 @@ function toDirect(from: StdioConnection, options: Options & { url: string }, wra
   const headers = Object.fromEntries(Object.entries(options.headers).map(([name, value]) => [name, fill(value)]));
   const url = fill(options.url);
   if (!/^(?:https?:\/\/|\$\{)/i.test(url)) return { connection: from, notes: [], deniedTools: [] };
-  const left = Object.keys(from.env).filter((name) => !used.has(name));
+  const unused = Object.keys(from.env).filter((name) => !used.has(name));
   return {
     connection: { kind: options.kind, url, headers },
     notes: [
       `The gateway connects directly, without ${wrapper}; a browser login stored by ${wrapper} is not used.`,
-      ...(left.length === 0 ? [] : [`The variables ${left.join(", ")} were for ${wrapper} and are not used.`]),
+      ...(unused.length === 0 ? [] : [`The variables ${unused.join(", ")} were for ${wrapper} and are not used.`]),
     ],
     deniedTools: options.deny,
   };

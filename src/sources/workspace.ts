@@ -1,6 +1,6 @@
 import { isSamePath, pathsOf, type System } from "./system.js";
 
-const DEEPEST_SETTINGS = 3;
+const MAX_DEPTH = 3;
 const SETTINGS_FOLDERS = new Set(
   "vscode cursor roo gemini codex zed continue junie opencode amazonq kiro warp github"
     .split(" ")
@@ -15,7 +15,7 @@ export function workspaceOf(file: string, system: System): string {
   const { basename, dirname } = pathsOf(system);
   let folder = dirname(file);
   if (basename(file) === ".mcp.json" && !SETTINGS_FOLDERS.has(basename(folder))) return folder;
-  for (let level = 0; level < DEEPEST_SETTINGS; level += 1) {
+  for (let level = 0; level < MAX_DEPTH; level += 1) {
     const parent = dirname(folder);
     if (SETTINGS_FOLDERS.has(basename(folder))) return isSamePath(system, parent, system.home) ? system.cwd : parent;
     folder = parent;

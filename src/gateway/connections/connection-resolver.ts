@@ -140,7 +140,7 @@ function resolveNeeds(
     if (!(error instanceof DiscoveryError) || described.length === 0) throw error;
     const what = described.map((need) => `${need.name} (${need.description})`).join(" and ");
     throw new DiscoveryError("CONFIGURATION_ERROR", `${name} needs ${what}, which is not set.`, {
-      hint: described.some((need) => variables.originOf(need.name).kind === "barred")
+      hint: described.some((need) => variables.originOf(need.name).kind === "untrusted")
         ? error.nextSteps
         : described.map(
             (need) => ({ action: "set-variable", name: need.name, files: [".ai/.env", "~/.ai/.env"] }) as const,

@@ -67,10 +67,10 @@ export async function prepareAdapter(
 }
 
 function toEntry(
-  { document: given, baseUrl, auth, idempotencyHeader, category }: Omit<AdapterRequest, "name">,
+  { document: location, baseUrl, auth, idempotencyHeader, category }: Omit<AdapterRequest, "name">,
   { home, cwd }: { readonly home: string; readonly cwd: string },
 ): JsonObject {
-  const document = isRemote(given) ? given : shortenHome(absolutePath(given, { home, baseDir: cwd }), home);
+  const document = isRemote(location) ? location : shortenHome(absolutePath(location, { home, baseDir: cwd }), home);
   return {
     document,
     ...(baseUrl === undefined ? {} : { baseUrl }),
@@ -89,9 +89,9 @@ function assertNew(name: string, { config, file }: EditTarget): void {
 }
 
 /** Checks the entry with the rules of the configuration. Throws `INVALID_REQUEST` with the first violation. */
-function check({ name, entry }: NamedMember, places: Parameters<typeof compileAdapter>[1]): Adapter {
+function check({ name, entry }: NamedMember, paths: Parameters<typeof compileAdapter>[1]): Adapter {
   const checked = checkSchema(adaptersOptions, { [name]: entry });
-  const [compiled] = checked.kind === "ok" ? checked.value.map((one) => compileAdapter(one, places)) : [];
+  const [compiled] = checked.kind === "ok" ? checked.value.map((one) => compileAdapter(one, paths)) : [];
   if (compiled?.connection.kind === "rest") return { ...compiled, connection: compiled.connection };
   const [violation] = checked.kind === "violations" ? checked.violations : [];
   const where = violation === undefined ? "" : pathText(violation.path);

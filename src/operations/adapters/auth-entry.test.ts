@@ -12,7 +12,7 @@ it.each([
     "oauth2:I:S:https://x.test:8443/token",
     { type: "oauth2", tokenUrl: "https://x.test:8443/token", clientId: "${I}", clientSecret: "${S}" },
   ],
-])("%s is written as %j", (option, entry) => {
+])("converts %s to %j", (option, entry) => {
   expect(toAuthEntry(option)).toEqual(entry);
 });
 
@@ -26,6 +26,6 @@ it.each([
   "header::K",
   "oauth2:I:S",
   "oauth2:I:S:ftp://x",
-])("%j is refused without being repeated", (option) => {
-  expect(() => toAuthEntry(option)).toThrow(/^--auth is not written as it should be/);
+])("rejects %j without repeating it", (option) => {
+  expect(() => toAuthEntry(option)).toThrow(/^The value of --auth is invalid/);
 });

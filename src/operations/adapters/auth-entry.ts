@@ -3,10 +3,10 @@ import type { JsonObject } from "../../model/json.js";
 
 const VARIABLE = /^[A-Za-z_]\w*$/;
 
-/** `bearer:VAR` and the like as the configuration writes it. The secret itself is never taken: it would stay in the shell's history. */
+/** Converts a value of `--auth` into the `auth` entry of the configuration. It contains names of variables: a secret would stay in the shell's history. */
 export function toAuthEntry(option: string): JsonObject {
-  const [way = "", ...rest] = option.split(":");
-  switch (way) {
+  const [type = "", ...rest] = option.split(":");
+  switch (type) {
     case "bearer":
       return { type: "bearer", token: variable(rest, option) };
     case "basic":
@@ -18,7 +18,7 @@ export function toAuthEntry(option: string): JsonObject {
     case "cookie": {
       const [name = ""] = rest;
       if (name === "") throw malformed(option);
-      return { type: "apiKey", in: way, name, value: variable(rest.slice(1), option) };
+      return { type: "apiKey", in: type, name, value: variable(rest.slice(1), option) };
     }
     case "oauth2": {
       const [id = "", secret = "", ...address] = rest;
@@ -35,18 +35,18 @@ export function toAuthEntry(option: string): JsonObject {
   }
 }
 
-/** The one word that is left, as a variable. */
+/** Expects one variable name and returns a reference to it. */
 function variable(words: readonly string[], option: string): string {
   const [name = ""] = words;
   if (words.length !== 1 || !VARIABLE.test(name)) throw malformed(option);
   return `\${${name}}`;
 }
 
-/** What was typed may hold a secret by mistake: it is not repeated. */
+/** The message does not repeat the value, because it may contain a secret by mistake. */
 function malformed(option: string): DiscoveryError {
-  const [way = ""] = option.split(":");
-  const known = ["bearer", "basic", "header", "query", "cookie", "oauth2"].includes(way) ? ` for ${way}` : "";
-  return new DiscoveryError("INVALID_REQUEST", `--auth is not written as it should be${known}.`, {
+  const [type = ""] = option.split(":");
+  const known = ["bearer", "basic", "header", "query", "cookie", "oauth2"].includes(type) ? ` for ${type}` : "";
+  return new DiscoveryError("INVALID_REQUEST", `The value of --auth is invalid${known}.`, {
     hint: "Write bearer:VAR, basic:USERVAR:PASSVAR, header:NAME:VAR, query:NAME:VAR, cookie:NAME:VAR or oauth2:IDVAR:SECRETVAR:TOKENURL, where VAR names an environment variable.",
   });
 }

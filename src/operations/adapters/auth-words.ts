@@ -1,23 +1,23 @@
 import type { WantedAuth } from "../../adapters/described.js";
 import type { RestAuth } from "../../model/server.js";
 
-/** A way of authentication in words. */
+/** Describes an authentication method for display. */
 export function describeAuth(auth: WantedAuth | RestAuth): string {
   switch (auth.kind) {
     case "bearer":
       return "a bearer token";
     case "basic":
-      return "a name and a password (basic)";
+      return "a user name and a password (basic)";
     case "api-key":
       return `a key in the ${auth.in} ${auth.name}`;
     case "client-credentials":
       return "OAuth 2 client credentials";
     case "other":
-      return `${auth.what}, which adapters do not have`;
+      return `${auth.what}, which adapters do not support`;
   }
 }
 
-/** What to give `--auth` for it; undefined for what adapters do not have. */
+/** The value of `--auth` for this method, with suggested variable names. Undefined if adapters do not support the method. */
 export function authOption(auth: WantedAuth, name: string): string | undefined {
   const variable = name
     .toUpperCase()

@@ -6,7 +6,7 @@ import type { RestConnection } from "../../model/server.js";
 import { readDocument } from "../../upstreams/rest/document.js";
 import { createGuardedFetch } from "../../util/net/guarded-fetch.js";
 
-const LONGEST_READ_MS = 30_000;
+const MAX_READ_MS = 30_000;
 
 /** Reads the current document of an adapter. Sends no credentials. */
 export async function readAdapter(
@@ -21,7 +21,7 @@ export async function readAdapter(
   const convert = async (text: string): Promise<ConvertedDocument> =>
     (converted = await convertInThread(text, connection));
   try {
-    await readDocument(connection, { server, guarded, convert, memory: {}, timeoutMs: LONGEST_READ_MS }, signal);
+    await readDocument(connection, { server, guarded, convert, memory: {}, timeoutMs: MAX_READ_MS }, signal);
   } finally {
     guarded.close();
   }

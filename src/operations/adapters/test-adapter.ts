@@ -13,7 +13,7 @@ import { type Adapter, findAdapter, toReadable } from "./find-adapter.js";
 import { neededVariables } from "./inspect-adapter.js";
 import { readAdapter } from "./read-adapter.js";
 
-const LONGEST_START_MS = 60_000;
+const MAX_START_MS = 60_000;
 
 /** Options of `testAdapter`. */
 export interface TestAdapterOptions {
@@ -38,7 +38,7 @@ export async function testAdapter(
 ): Promise<AdapterCheck[]> {
   const stages = await openCatalog(engine);
   const adapter = findAdapter(name, stages);
-  const reading = readOrReason(adapter, stages, options.signal);
+  const reading = readOrError(adapter, stages, options.signal);
   const read = await (options.onRead?.(reading) ?? reading);
   const { describe = describeLibraryStep } = options;
   return [
@@ -60,14 +60,14 @@ export interface AdapterCheck {
 
 type Read = ConvertedDocument | DiscoveryError;
 
-async function readOrReason(
+async function readOrError(
   { name, connection }: Adapter,
   { variables, runtime }: Stages,
   signal?: AbortSignal,
 ): Promise<Read> {
   try {
     const readable = toReadable(connection, (text) =>
-      text === connection.document ? variables.resolve(text) : resolvedOrWritten(text, variables),
+      text === connection.document ? variables.resolve(text) : resolveOrKeep(text, variables),
     );
     return await readAdapter(name, readable, { env: runtime.env, signal });
   } catch (error) {
@@ -76,7 +76,7 @@ async function readOrReason(
 }
 
 /** An unset variable in the base URL does not prevent reading the document. Another check reports it. */
-function resolvedOrWritten(text: string, variables: Stages["variables"]): string {
+function resolveOrKeep(text: string, variables: Stages["variables"]): string {
   try {
     return variables.resolve(text);
   } catch {
@@ -94,22 +94,22 @@ function documentCheck(read: Read, describe: DescribeStep): AdapterCheck {
   if (read instanceof DiscoveryError)
     return { name: "document", status: "failed", detail: withHintText(read, describe) };
   const { tools, dropped, format } = read;
-  const left = dropped.length === 0 ? "" : `, ${dropped.length} dropped. ${describe(SEE_DROPPED)}`;
-  const isWell = tools.length > 0;
+  const droppedText = dropped.length === 0 ? "" : `, ${dropped.length} dropped. ${describe(SEE_DROPPED)}`;
+  const hasTools = tools.length > 0;
   return {
     name: "document",
-    status: isWell ? (dropped.length === 0 ? "ok" : "notice") : "failed",
-    detail: `${format}, ${tools.length} operation${tools.length === 1 ? "" : "s"}${left}`,
+    status: hasTools ? (dropped.length === 0 ? "ok" : "notice") : "failed",
+    detail: `${format}, ${tools.length} operation${tools.length === 1 ? "" : "s"}${droppedText}`,
   };
 }
 
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 /** Reports patterns in `operations` of the configuration that match no operation. */
 function operationsCheck(read: Read): AdapterCheck[] {
   if (read instanceof DiscoveryError || read.unmatched.length === 0) return [];
-  const named = read.unmatched.slice(0, MOST_NAMED).join(", ");
-  const more = read.unmatched.length > MOST_NAMED ? " …" : "";
+  const named = read.unmatched.slice(0, MAX_NAMED).join(", ");
+  const more = read.unmatched.length > MAX_NAMED ? " …" : "";
   return [{ name: "operations", status: "notice", detail: `no operation is named ${named}${more}` }];
 }
 
@@ -147,7 +147,7 @@ async function requestCheck({ adapter, stages, read, options, describe }: Reques
   const base = findAddress(adapter, stages, read);
   if (base instanceof DiscoveryError)
     return { name: "address", status: "failed", detail: withHintText(base, describe) };
-  if (tool !== "") assertHarmless(tool, name, read);
+  if (tool !== "") assertReadOnly(tool, name, read);
   const what = tool === "" ? `HEAD ${base}` : `${name}:${tool}`;
   if ((await confirm?.(what)) !== true)
     return { name: "address", status: "open", detail: `${base}, not checked; --yes sends ${what}` };
@@ -161,19 +161,19 @@ async function requestCheck({ adapter, stages, read, options, describe }: Reques
 /** The base URL of calls, or the error that explains why it is unknown. */
 function findAddress({ name, connection }: Adapter, { variables }: Stages, read: Read): string | DiscoveryError {
   try {
-    const said = read instanceof DiscoveryError ? undefined : read.baseUrl;
-    const given = connection.baseUrl === undefined ? said : variables.resolve(connection.baseUrl);
-    if (given === undefined) return notAnAddress(name, "is not known");
+    const documented = read instanceof DiscoveryError ? undefined : read.baseUrl;
+    const address = connection.baseUrl === undefined ? documented : variables.resolve(connection.baseUrl);
+    if (address === undefined) return notAnAddress(name, "is not known");
     const document = connection.baseUrl === undefined ? variables.resolve(connection.document) : "";
     const documentUrl = isWebAddress(document) ? document : undefined;
-    const { origin, prefix } = parseBaseAddress({ server: name, address: given, documentUrl });
+    const { origin, prefix } = parseBaseAddress({ server: name, address, documentUrl });
     return `${origin}${prefix}`;
   } catch (error) {
     return toDiscoveryError(error);
   }
 }
 
-function assertHarmless(tool: string, server: string, read: Read): void {
+function assertReadOnly(tool: string, server: string, read: Read): void {
   if (read instanceof DiscoveryError) throw read;
   const found = read.tools.find(({ name }) => name === tool);
   if (found === undefined) {
@@ -181,19 +181,19 @@ function assertHarmless(tool: string, server: string, read: Read): void {
       hint: { action: "run-command", command: `anygpt mcp adapter inspect ${server}`, purpose: "see all tools" },
     });
   }
-  const isReading = found.operation?.method === "GET" || found.operation?.method === "HEAD";
-  if (isReading && found.inputSchema["required"] === undefined) return;
+  const isReadOnly = found.operation?.method === "GET" || found.operation?.method === "HEAD";
+  if (isReadOnly && found.inputSchema["required"] === undefined) return;
   throw new DiscoveryError(
     "INVALID_REQUEST",
-    `${tool} cannot be used as a test: it requires arguments or is not read-only.`,
+    `The tool ${tool} cannot be used as a test: it requires arguments or is not read-only.`,
     {
       hint: ["Name a read-only tool without required arguments.", { action: "execute", server, tool }],
     },
   );
 }
 
-const LONGEST_WAIT_MS = 15_000;
-const LARGEST_ANSWER = 1_048_576;
+const MAX_WAIT_MS = 15_000;
+const MAX_ANSWER_BYTES = 1_048_576;
 
 interface ReachParts {
   readonly connection: Adapter["connection"];
@@ -215,9 +215,9 @@ async function reach(
         url,
         method: "HEAD",
         headers: {},
-        timeoutMs: LONGEST_WAIT_MS,
-        maxTotalMs: LONGEST_WAIT_MS,
-        maxBytes: LARGEST_ANSWER,
+        timeoutMs: MAX_WAIT_MS,
+        maxTotalMs: MAX_WAIT_MS,
+        maxBytes: MAX_ANSWER_BYTES,
         redirect: "refuse",
       },
       signal,
@@ -243,7 +243,7 @@ async function callTool(
       server,
       tool,
       arguments: {},
-      startWaitMs: LONGEST_START_MS,
+      startWaitMs: MAX_START_MS,
     };
     const { isError } = await stages.execute(call);
     return {

@@ -1,5 +1,5 @@
-// Named arguments and the tool's schema come in; the arguments as JSON text go out. Values stay text until a strict parser
-// reads them, so that a number too large for JavaScript is refused and not rounded.
+// Converts the arguments of a command line into JSON text, with the types of the tool's schema. Numbers stay text until a
+// strict parser reads them, so that a number too large for JavaScript is rejected and not rounded.
 import { DiscoveryError } from "../../errors.js";
 import type { JsonObject } from "../../model/json.js";
 import { nearestNames } from "../../search/nearest.js";
@@ -7,15 +7,15 @@ import { parseStrictJson } from "../../util/json/parse-strict.js";
 import { isMalformed } from "../../util/json/violation.js";
 import { createSchemaFacts, type SchemaFacts, type Schemas } from "./schema-facts.js";
 
-/** One `name=value` or `name:=json`, with the content of the file where a file is named. */
+/** One `name=value` or `name:=json`. If the command line names a file, `value` is its content. */
 export interface NamedArgument {
-  /** As it is typed: a path where dots separate members. */
+  /** As typed. Dots separate the members of nested objects. */
   readonly name: string;
   readonly value: string;
   readonly isJson: boolean;
 }
 
-/** An argument with the place of its value and what the schema says about it. */
+/** An argument with the path of its value and the schemas that apply to it. */
 interface Placed extends NamedArgument {
   readonly path: readonly string[];
   readonly schemas: Schemas;
@@ -54,9 +54,9 @@ function locate(name: string, typed: string, schemas: Schemas, facts: SchemaFact
 
 function unknownName(typed: string, name: string, known: readonly string[]): DiscoveryError {
   const near = nearestNames(name, known);
-  const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : `It takes: ${known.join(", ")}.`;
+  const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : `Its arguments are: ${known.join(", ")}.`;
   const where = typed === name ? "" : ` (in ${typed}=…)`;
-  return wrong(`The tool has no argument ${JSON.stringify(name)}${where}.`, hint);
+  return invalidRequest(`The tool has no argument ${JSON.stringify(name)}${where}.`, hint);
 }
 
 function insert(root: Map<string, Node>, group: readonly Placed[], facts: SchemaFacts): void {
@@ -75,19 +75,20 @@ function insert(root: Map<string, Node>, group: readonly Placed[], facts: Schema
 }
 
 function bothSet({ name }: Placed, member: string): DiscoveryError {
-  return wrong(
-    `The argument ${JSON.stringify(name)} sets a part of ${JSON.stringify(member)}, which is set as a whole too.`,
-    "Leave one of them out.",
+  return invalidRequest(
+    `The argument ${JSON.stringify(name)} sets a part of ${JSON.stringify(member)}, which another argument sets as a whole.`,
+    "Remove one of the two arguments.",
   );
 }
 
-/** Repeated, an argument is the items of an array. */
+/** An argument that occurs several times sets the items of an array. */
 function groupText(group: readonly Placed[], facts: SchemaFacts): string {
   const [first, second] = group;
   if (first === undefined) return "null";
   if (second === undefined) return valueText(first, facts);
   if (!facts.types(first.schemas).has("array")) {
-    throw wrong(`The argument ${JSON.stringify(first.name)} is given twice.`, "Only an array takes several values.");
+    const message = `The argument ${JSON.stringify(first.name)} occurs ${group.length} times, but it is not an array.`;
+    throw invalidRequest(message, "Write it once.");
   }
   return arrayText(group, facts);
 }
@@ -96,7 +97,7 @@ function arrayText(group: readonly Placed[], facts: SchemaFacts): string {
   return `[${group.map((one) => valueText({ ...one, schemas: facts.items(one.schemas) }, facts)).join(",")}]`;
 }
 
-/** Where the schema allows a text, or says nothing, the value is the text as it is typed. */
+/** If the schema allows a string or names no type, the value is a string. */
 function valueText(argument: Placed, facts: SchemaFacts): string {
   const { name, value, isJson, schemas } = argument;
   if (isJson) return checkedJson(name, value, "JSON");
@@ -109,19 +110,22 @@ function valueText(argument: Placed, facts: SchemaFacts): string {
   if (types.has("array") && !/^\s*\[/.test(value)) return arrayText([argument], facts);
   if (types.has("object") || types.has("array")) return checkedJson(name, value, "JSON");
   const wanted = isNumber ? "a number" : types.has("boolean") ? "true or false" : [...types].join(" or ");
-  throw wrong(
+  throw invalidRequest(
     `The argument ${JSON.stringify(name)} must be ${wanted}.`,
     `Write ${name}:=JSON to pass any other JSON value.`,
   );
 }
 
-/** What parsing would silently change is left to the executor, which refuses and records it. The value is never quoted. */
+/**
+ * Rejects text that is not JSON. The executor rejects and records what parsing would silently change, such as duplicate keys.
+ * The message does not contain the value, which may be a secret.
+ */
 function checkedJson(name: string, value: string, wanted: string): string {
   const parsed = parseStrictJson(value);
   const fault = parsed.kind === "refused" ? parsed.violations.find(isMalformed) : undefined;
   if (fault === undefined) return value;
   const reason = fault.kind === "not-json" ? `must be ${wanted}` : fault.message;
-  throw wrong(
+  throw invalidRequest(
     `The argument ${JSON.stringify(name)} ${reason}.`,
     `In a shell, put single quotes around it: '${name}:=[1, 2]'.`,
   );
@@ -134,6 +138,6 @@ function toText(members: ReadonlyMap<string, Node>): string {
   return `{${parts.join(",")}}`;
 }
 
-function wrong(message: string, hint: string): DiscoveryError {
+function invalidRequest(message: string, hint: string): DiscoveryError {
   return new DiscoveryError("INVALID_REQUEST", message, { hint });
 }

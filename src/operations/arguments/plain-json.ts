@@ -1,13 +1,13 @@
 import { createScanner } from "jsonc-parser";
 
-/** No value has ended there, so that a comma is one too many. */
-const OPENING: ReadonlySet<string> = new Set(["", "{", "[", ",", ":"]);
+/** A comma after one of these tokens is an error and stays: no value precedes it. */
+const NOT_A_VALUE: ReadonlySet<string> = new Set(["", "{", "[", ",", ":"]);
 
-/** The same text without comments and trailing commas. What else is wrong with it stays. */
+/** Removes comments and trailing commas. Other syntax errors stay. */
 export function toPlainJson(text: string): string {
   const scanner = createScanner(text, false);
   const kept: string[] = [];
-  /** Where the last comma stands in `kept`, while it follows a value and nothing but space and comments follows it. */
+  /** The index in `kept` of a comma after a value, while only whitespace and comments follow it. Otherwise -1. */
   let comma = -1;
   let before = "";
   for (scanner.scan(); scanner.getTokenOffset() < text.length; scanner.scan()) {
@@ -17,7 +17,7 @@ export function toPlainJson(text: string): string {
     const isSpace = token.trim() === "";
     if ((token === "}" || token === "]") && comma !== -1) kept[comma] = " ";
     if (!isComment && !isSpace) {
-      comma = token === "," && !OPENING.has(before) ? kept.length : -1;
+      comma = token === "," && !NOT_A_VALUE.has(before) ? kept.length : -1;
       before = token;
     }
     kept.push(isComment ? " " : token);

@@ -1,5 +1,5 @@
-// What a JSON Schema says about the members of an object, through references, allOf, anyOf and oneOf. Every part of the
-// schema is looked at once, so that a schema that refers to itself costs no more than its size.
+// Answers questions about a JSON Schema, through $ref, allOf, anyOf and oneOf. Each subschema is visited once, so that a
+// recursive schema takes linear time.
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import { followReference } from "../../util/schema-reference.js";
 
@@ -9,7 +9,7 @@ export type Schemas = readonly unknown[];
 export interface SchemaFacts {
   /** The schemas of each named member. */
   properties(schemas: Schemas): ReadonlyMap<string, Schemas>;
-  /** The schemas of members without a name in the schema; undefined where the schema names all of them. */
+  /** The schemas of members that `properties` does not name. Undefined if the schema allows no other members. */
   otherProperties(schemas: Schemas): Schemas | undefined;
   types(schemas: Schemas): ReadonlySet<string>;
   /** The schemas of an array's items. */

@@ -20,17 +20,17 @@ export interface ExportParts {
 /** The result of an export of the audit log. */
 export interface ExportedAudit {
   readonly records: number;
-  /** Archives that the chain names and that are not there. */
+  /** Archives that the hash chain refers to but that do not exist. */
   readonly missing: readonly string[];
 }
 
-/** The whole history, oldest first, into a file that is there whole or not at all. @internal */
+/** Writes the matching records of the store and the archives, oldest first. The file appears only when it is complete. @internal */
 export async function exportAudit(parts: ExportParts): Promise<ExportedAudit> {
   const { file, isForced } = parts;
   return await writeOutput(file, { isForced, mode: 0o600 }, (handle) => writeAll(handle, parts));
 }
 
-/** What a rotation moves from the store into an archive while this reads is taken from there. */
+/** A rotation may move records from the store into an archive at any time. The loop then reads them from the archive. */
 async function writeAll(handle: FileHandle, parts: ExportParts): Promise<ExportedAudit> {
   const { audit, archiveFolder, filter } = parts;
   const missing = new Set<string>();
@@ -55,7 +55,7 @@ async function writeAll(handle: FileHandle, parts: ExportParts): Promise<Exporte
   return { records, missing: [...missing] };
 }
 
-/** Those in the store, up to where a rotation has taken some away; returns how far that was. */
+/** Writes the records in the store until the end, or until a rotation moved unread ones away. Returns the last number that was written. */
 async function writeStored(
   { audit, filter }: ExportParts,
   range: { readonly after: number; readonly through: number },
@@ -72,7 +72,7 @@ async function writeStored(
   }
 }
 
-/** Oldest first: those with records after a place. */
+/** The archives with records after a number, oldest first. */
 async function findArchives(
   folder: string,
   { stored, after }: { readonly stored: StoredChain; readonly after: number },
@@ -81,7 +81,7 @@ async function findArchives(
   const archives: Archive[] = [];
   for await (const { archive, records, through } of walkArchives(folder, stored)) {
     if (through.seq <= after) break;
-    if (archive === undefined) missing.add("an archive that nothing tells of");
+    if (archive === undefined) missing.add("an archive whose name is unknown");
     else if (records === undefined) missing.add(archive.name);
     else archives.unshift(archive);
   }

@@ -2,14 +2,14 @@ import { setTimeout } from "node:timers/promises";
 import type { AuditRecords } from "../../store/audit-records.js";
 import { type AuditFilter, readBetween, type ShownRecord } from "./records.js";
 
-const LOOK_AGAIN_MS = 300;
+const POLL_MS = 300;
 
 /** Where `follow` starts and when it stops. */
 export interface FollowAuditOptions {
   /** Records after this number. */
   readonly after: number;
   readonly signal: AbortSignal;
-  /** Asked about three times a second; true ends it like the signal. */
+  /** Called about three times per second. Returns true to stop. */
   readonly isOver?: () => boolean;
 }
 
@@ -21,9 +21,9 @@ export async function* followAudit(
 ): AsyncGenerator<readonly ShownRecord[]> {
   const { signal, isOver = () => false } = options;
   let { after } = options;
-  while (!isOver() && (await setTimeout(LOOK_AGAIN_MS, true, { signal }).catch(() => false))) {
+  while (!isOver() && (await setTimeout(POLL_MS, true, { signal }).catch(() => false))) {
     const { seq: through } = await audit.head();
-    // The store was moved away, and a new one has begun.
+    // The store was replaced by a new one.
     if (through < after) after = 0;
     yield* readBetween(audit, filter, { after, through });
     after = through;

@@ -1,19 +1,19 @@
 import type { AuditFilter, ShownRecord } from "./records.js";
 
-/** What the store does for its own records, done for those of an archive. */
+/** Applies the query to a record of an archive, as the store does to its own records. */
 export function matchesQuery(record: ShownRecord, { query, accepts }: AuditFilter): boolean {
   const { since, until, kind, requestId, tool, actor, outcome } = query;
   const time = String(record["timestamp"]);
-  const isIn = (wanted: string | undefined, member: string): boolean =>
+  const hasValue = (wanted: string | undefined, member: string): boolean =>
     wanted === undefined || record[member] === wanted;
   return (
     (since === undefined || time >= since) &&
     (until === undefined || time < until) &&
-    isIn(kind, "kind") &&
-    isIn(requestId, "request_id") &&
-    isIn(tool, "tool_id") &&
-    isIn(actor, "actor_id") &&
-    isIn(outcome, "outcome") &&
+    hasValue(kind, "kind") &&
+    hasValue(requestId, "request_id") &&
+    hasValue(tool, "tool_id") &&
+    hasValue(actor, "actor_id") &&
+    hasValue(outcome, "outcome") &&
     accepts(record)
   );
 }

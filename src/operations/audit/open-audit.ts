@@ -23,7 +23,7 @@ export interface AuditState {
 
 /** Which records `read` returns. */
 export interface ReadAuditOptions {
-  /** The newest ones. Default: 50. */
+  /** The maximum number of records. Default: 50. */
   readonly limit?: number;
   /** Only records up to this number. */
   readonly through?: number;
@@ -32,7 +32,6 @@ export interface ReadAuditOptions {
 /** Which records `export` writes, and whether it may replace a file. */
 export interface ExportAuditOptions {
   readonly selection?: AuditSelection;
-  /** Replace a file that exists. */
   readonly isForced?: boolean;
 }
 
@@ -45,11 +44,11 @@ export interface AuditReader {
   /** The user's home folder. @internal */
   readonly home: string;
   state(): Promise<AuditState>;
-  /** The newest records that match, oldest first. Without `kind` and `requestId`, intents are left out. */
+  /** The newest records that match, oldest first. Without `kind` and `requestId`, intents are not included. */
   read(selection?: AuditSelection, options?: ReadAuditOptions): Promise<ShownRecord[]>;
-  /** Yields records that match as they are added, until the signal aborts or `isOver`. */
+  /** Yields records that match as they are added, until the signal aborts or `isOver` returns true. */
   follow(selection: AuditSelection, options: FollowAuditOptions): AsyncGenerator<readonly ShownRecord[]>;
-  /** Writes the whole history, archives included, as one JSON object per line. */
+  /** Writes all matching records, archives included, as one JSON object per line. */
   export(file: string, options?: ExportAuditOptions): Promise<ExportedAudit>;
   /** Checks every record, archive and checkpoint. */
   verify(): Promise<AuditReport>;
@@ -96,7 +95,7 @@ function createReader(
   };
 }
 
-/** With an invalid configuration the log of the default store is still readable. */
+/** Returns undefined for an invalid configuration, so that the log of the default store is still readable. */
 async function configuredStore(
   parts: LoadParts,
   { configPath }: OpenOptions,
@@ -107,7 +106,7 @@ async function configuredStore(
   } catch (error) {
     // A named file that is missing must not lead to the log of another store.
     if (configPath !== undefined) throw error;
-    warn(`${toDiscoveryError(error).message} This is the record of the usual store.`);
+    warn(`${toDiscoveryError(error).message} This is the audit log of the default store.`);
     return undefined;
   }
 }

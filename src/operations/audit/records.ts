@@ -2,30 +2,30 @@ import { setImmediate } from "node:timers/promises";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import type { AuditQuery, AuditRecord, AuditRecords } from "../../store/audit-records.js";
 
-/** A record of the audit log: its members, and its place in the chain. */
+/** A record of the audit log: its members, its number and its hash. */
 export interface ShownRecord extends JsonObject {
   readonly seq: number;
   readonly hash: string;
 }
 
-/** Which records are wanted: what the store can select, and what only the record itself shows. @internal */
+/** Selects records: `query` in the store, then `accepts` on each record. @internal */
 export interface AuditFilter {
   readonly query: AuditQuery;
   readonly accepts: (record: ShownRecord) => boolean;
 }
 
-/** A body that is no JSON object, because it was changed, is shown as text. @internal */
+/** A body that was tampered with and is no JSON object is returned as text. @internal */
 export function toShown({ seq, hash, body }: AuditRecord): ShownRecord {
   try {
     const parsed: unknown = JSON.parse(body);
     if (isJsonObject(parsed)) return { ...parsed, seq, hash };
   } catch {
-    // Shown below.
+    // The body is not JSON.
   }
   return { seq, hash, body };
 }
 
-/** The newest that pass, the oldest of them first. @internal */
+/** The newest records that match, oldest first. @internal */
 export async function readNewest(
   audit: AuditRecords,
   { query, accepts }: AuditFilter,
@@ -44,7 +44,7 @@ export async function readNewest(
   return found.slice(0, limit).reverse();
 }
 
-/** All that pass after one record and up to another, a page at a time. @internal */
+/** All records that match after one number and up to another, one page at a time. @internal */
 export async function* readBetween(
   audit: AuditRecords,
   { query, accepts }: AuditFilter,

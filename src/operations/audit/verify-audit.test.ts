@@ -7,7 +7,7 @@ import { verifyAudit } from "./verify-audit.js";
 const { open } = setUpAuditLogs();
 const IS_FULL = process.env["FAULTS"] === "full";
 
-describe("the verification of the record", () => {
+describe("the verification of the audit log", () => {
   it("detects every tampering, names the record, and reports nothing for an intact log", {
     timeout: 1_200_000,
   }, async () => {

@@ -11,22 +11,22 @@ import { readLocalKey } from "../../util/local-key.js";
 
 /** The result of the verification of the audit log: its hash chain, archives and signed checkpoints. */
 export interface AuditReport extends HistoryReport {
-  /** Of the key that signs checkpoints; undefined when there is none. */
+  /** The id of the key that signs checkpoints. Undefined if there is no key. */
   readonly keyId: string | undefined;
-  /** There are archives that no record names: they are of another store, or this one was emptied. */
+  /** There are archives that no record refers to: they belong to another store, or this store was emptied. */
   readonly hasStrayArchives: boolean;
   readonly files: AuditFiles;
 }
 
-/** How long a gateway that signs for the first time is waited for before its checkpoint counts as missing. */
-const PATIENCE_MS = 1000;
-const LOOK_AGAIN_MS = 50;
+/** A running gateway may be writing its first checkpoint. After this time the checkpoint counts as missing. */
+const CHECKPOINT_WAIT_MS = 1000;
+const POLL_MS = 50;
 
-/** Checks everything that was ever recorded with the key that lies beside it. Nothing is changed or made. @internal */
+/** Verifies all records, archives and checkpoints with the local signing key. Writes nothing. @internal */
 export async function verifyAudit(
   audit: AuditRecords,
   files: AuditFiles,
-  patienceMs = PATIENCE_MS,
+  waitMs = CHECKPOINT_WAIT_MS,
 ): Promise<AuditReport> {
   const seed = await readLocalKey(files.signingKeyFile);
   const signer = seed && createSigner(seed);
@@ -38,31 +38,33 @@ export async function verifyAudit(
     keyId: signer?.keyId,
     isSigned: (checkpoint) => signer?.isSigned(checkpoint) === true,
   });
-  const missing = await findMissing(report, files, patienceMs);
+  const missing = await checkCheckpointFile(report, files, waitMs);
   const findings = [...report.findings, ...missing].sort((one, other) => one.seq - other.seq);
   const isUnsigned = report.signedThrough === 0 && report.archives === 0;
   const hasStrayArchives = isUnsigned && (await readdir(files.archiveFolder).catch(() => [])).length > 0;
   return { ...report, findings, keyId: signer?.keyId, hasStrayArchives, files };
 }
 
-/** The file with the newest checkpoint is what shows a cut end: an attacker who cuts it off removes the file too, if possible. */
-async function findMissing(
+/** The file with the newest checkpoint reveals a truncated log. An attacker who truncates the log would also delete this file. */
+async function checkCheckpointFile(
   report: HistoryReport,
   { checkpointFile }: AuditFiles,
-  patienceMs: number,
+  waitMs: number,
 ): Promise<ChainFinding[]> {
   const seq = report.signedThrough + 1;
-  // The first checkpoint may have been signed while this looked, or be about to.
-  for (let waitedMs = 0; ; waitedMs += LOOK_AGAIN_MS) {
+  // A gateway may write its first checkpoint during the verification.
+  for (let waitedMs = 0; ; waitedMs += POLL_MS) {
     const { kind } = await readCheckpointFile(checkpointFile);
-    if (kind === "unreadable") return [{ seq, reason: `${checkpointFile} cannot be read, so nothing vouches for it` }];
+    if (kind === "unreadable")
+      return [{ seq, reason: `${checkpointFile} cannot be read, so the end of the log is not verified` }];
     if (kind === "read" || mayBeUnsigned(report)) return [];
-    if (waitedMs >= patienceMs) return [{ seq, reason: `${checkpointFile} is missing, so nothing vouches for it` }];
-    await setTimeout(LOOK_AGAIN_MS);
+    if (waitedMs >= waitMs)
+      return [{ seq, reason: `${checkpointFile} is missing, so the end of the log is not verified` }];
+    await setTimeout(POLL_MS);
   }
 }
 
-/** Few records without any checkpoint are a store that has just begun, also beside another one with the same key. */
+/** A store with few records and no checkpoint is new. Another store may have created the signing key. */
 function mayBeUnsigned({ checkpoints, head, archives }: HistoryReport): boolean {
   return checkpoints === 0 && archives === 0 && head.seq <= MAX_UNSIGNED_RECORDS;
 }

@@ -20,7 +20,7 @@ export async function openAuthDesk(engine: DiscoveryEngine): Promise<AuthDesk> {
   return { stages, credentials: persistence.store.credentials, vault };
 }
 
-/** The connection of a server that supports sign-in; an error says why it does not. */
+/** The connection of a server that supports sign-in. Throws INVALID_REQUEST if it does not. */
 export async function remoteConnection(server: string, stages: Stages): Promise<RemoteConnection> {
   await assertKnown(server, stages);
   const connection = await stages.resolveConnection(server).connection();
@@ -29,21 +29,21 @@ export async function remoteConnection(server: string, stages: Stages): Promise<
   return connection;
 }
 
-/** SERVER_NOT_FOUND with the nearest names. */
+/** Throws SERVER_NOT_FOUND with the nearest names. */
 export async function assertKnown(server: string, { configuredServers, discovery }: Stages): Promise<void> {
   if (!configuredServers.servers.some(({ name }) => name === server)) await discovery.server(server);
 }
 
 function notRemote(server: string): DiscoveryError {
   return new DiscoveryError("INVALID_REQUEST", `${server} is not a remote MCP server, so it has no sign-in.`, {
-    hint: "What it needs is given in its `env`, `headers` or `auth` in the configuration.",
+    hint: "Set its credentials in `env`, `headers` or `auth` of its entry in the configuration.",
     server,
   });
 }
 
 function hasHeader(server: string): DiscoveryError {
-  return new DiscoveryError("INVALID_REQUEST", `${server} is given an Authorization header by the configuration.`, {
-    hint: "The gateway uses this header, so no sign-in is used. To sign in, remove the header.",
+  return new DiscoveryError("INVALID_REQUEST", `The configuration sets an Authorization header for ${server}.`, {
+    hint: "The gateway uses this header instead of a sign-in. To sign in, remove the header.",
     server,
   });
 }

@@ -31,7 +31,7 @@ export async function listSignIns(engine: DiscoveryEngine, only?: string): Promi
   return (await Promise.all(remote.map((server) => statusesOf(server, desk)))).flat();
 }
 
-/** One for each actor that signed in; nothing is asked of the server. */
+/** One status for each actor with a stored credential. */
 async function statusesOf({ name: server }: ServerDefinition, desk: AuthDesk): Promise<SignInStatus[]> {
   try {
     const connection = desk.stages.resolveConnection(server).withoutSecrets();
@@ -52,11 +52,11 @@ async function toStatus(stored: StoredCredential, { vault, stages }: AuthDesk): 
   const opened = await vault.open(stored);
   if (opened === undefined) return { server, actor, issuer, state: "unreadable" };
   const { scope, expiresAt, refreshToken } = opened.credential;
-  const isOver = refreshToken === undefined && isEnding(opened.credential, stages.runtime.now(), stored.savedAt);
+  const isExpired = refreshToken === undefined && isEnding(opened.credential, stages.runtime.now(), stored.savedAt);
   return {
     server,
     actor,
-    state: stored.isRefused ? "refused" : isOver ? "expired" : "signed_in",
+    state: stored.isRefused ? "refused" : isExpired ? "expired" : "signed_in",
     issuer,
     scopes: scope?.split(" ") ?? [],
     ...(expiresAt === undefined ? {} : { expires_at: new Date(expiresAt).toISOString() }),

@@ -10,9 +10,9 @@ import { openReceiver, type Receiver } from "./receiver.js";
 export interface SignInOptions {
   /** The caller of the gateway to sign in; the local user by default. */
   readonly actor?: string | undefined;
-  /** Scopes to ask for besides those that the server names, separated by spaces. */
+  /** Scopes to request in addition to those that the server names, separated by spaces. */
   readonly scope?: string | undefined;
-  /** The port that the browser returns to on this machine; any free port by default. */
+  /** The local port of the redirect URL; any free port by default. */
   readonly port?: number | undefined;
 }
 
@@ -20,7 +20,7 @@ export interface SignInOptions {
 export interface OpenSignIn {
   readonly actor: string;
   readonly login: Login;
-  /** What the browser brings back. */
+  /** The parameters of the redirect. */
   readonly answer: Receiver["answer"];
   /** Exchanges the answer for a credential. */
   readonly finish: (answer: URLSearchParams) => Promise<Credential>;
@@ -29,7 +29,7 @@ export interface OpenSignIn {
   readonly close: () => void;
 }
 
-/** Asks a server how to sign in, and listens on this machine for the browser to return. */
+/** Prepares a sign-in (discovery, client registration, authorization URL) and listens on a local port for the redirect. */
 export async function beginSignIn(
   engine: DiscoveryEngine,
   server: string,

@@ -51,7 +51,7 @@ async function settingsOf(server: string, { stages }: AuthDesk): Promise<OAuthSe
 
 async function revoke(stored: StoredCredential, settings: OAuthSettings, desk: AuthDesk): Promise<string | undefined> {
   const opened = await desk.vault.open(stored);
-  if (opened === undefined) return "it cannot be read with the key of this machine";
+  if (opened === undefined) return "the credential cannot be decrypted with the key of this machine";
   return await revokeCredential(stored.server, opened.credential, { settings, env: desk.stages.runtime.env });
 }
 

@@ -7,7 +7,7 @@ import { absolutePath } from "../../util/home-path.js";
 import type { LogFacts } from "../../util/log.js";
 import { homeOf } from "../../util/state-folder.js";
 
-/** The open engine with its configuration as it is on disk now; undefined for a command that names another configuration. */
+/** Reloads the configuration if its files changed, and returns the engine. Undefined if the command names another configuration. */
 export type SharedEngine = (
   options: Pick<OpenOptions, "configPath"> & Required<Pick<OpenOptions, "log" | "warn">>,
 ) => Promise<DiscoveryEngine | undefined>;
@@ -23,7 +23,7 @@ export interface SharedEngineParts {
 export interface EngineHost {
   /** Opens the engine and starts to list the tools of servers that are not in the catalog yet. Commands report its errors. */
   open(onReload: (reload: Reload) => void): void;
-  /** Runs a command that may use the engine. The command receives the log messages of the engine meanwhile. */
+  /** Runs a command that may use the engine. Until it ends, the command receives the log messages of the engine. */
   during<T>(run: (engine: SharedEngine) => Promise<T>): Promise<T>;
   reload(): Promise<void>;
   /** The configuration, once it is known. */
@@ -55,7 +55,7 @@ export function createSharedEngine({ cwd, env, configPath, log }: SharedEnginePa
         cwd,
         env,
         ...(configPath === undefined ? {} : { configPath }),
-        // The parent is a client of this package, which is not a gateway. Nested clients are refused one by one.
+        // The parent process is a CLI command, not a gateway. The daemon rejects each command that a gateway started.
         startedBy: 0,
         log(message, facts) {
           log(message);

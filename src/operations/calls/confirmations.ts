@@ -6,9 +6,9 @@ import { describeSpan } from "../../util/time-words.js";
 import { userName } from "./user-name.js";
 
 const STATES = ["pending", "approved", "denied", "redeemed", "expired"] as const;
-const SHORTEST = 8;
+const MIN_PREFIX_LENGTH = 8;
 
-/** All questions, newest first. */
+/** All questions for approval, newest first. */
 export async function allConfirmations(confirmations: Confirmations): Promise<Confirmation[]> {
   const lists = await Promise.all(STATES.map((state) => confirmations.list(state)));
   return lists.flat().sort((one, other) => other.askedAt - one.askedAt);
@@ -16,20 +16,20 @@ export async function allConfirmations(confirmations: Confirmations): Promise<Co
 
 /** Finds a question by its id or by a unique prefix of it. Throws if the question is not pending. */
 export async function findWaiting(id: string, confirmations: Confirmations, now: number): Promise<Confirmation> {
-  const found = (await confirmations.find(id)) ?? (await findShortened(id, confirmations));
+  const found = (await confirmations.find(id)) ?? (await findByPrefix(id, confirmations));
   if (found.state === "pending") return found;
   throw answered(found, now);
 }
 
-async function findShortened(beginning: string, confirmations: Confirmations): Promise<Confirmation> {
-  const all = beginning.length < SHORTEST ? [] : await allConfirmations(confirmations);
-  const fitting = all.filter(({ id }) => id.startsWith(beginning));
-  const [first] = fitting;
-  if (first === undefined) throw unknown(beginning);
-  if (fitting.length === 1) return first;
-  throw new DiscoveryError("INVALID_REQUEST", `The ids of ${fitting.length} questions begin with ${beginning}.`, {
+async function findByPrefix(prefix: string, confirmations: Confirmations): Promise<Confirmation> {
+  const all = prefix.length < MIN_PREFIX_LENGTH ? [] : await allConfirmations(confirmations);
+  const matching = all.filter(({ id }) => id.startsWith(prefix));
+  const [first] = matching;
+  if (first === undefined) throw unknownId(prefix);
+  if (matching.length === 1) return first;
+  throw new DiscoveryError("INVALID_REQUEST", `The ids of ${matching.length} questions start with ${prefix}.`, {
     hint: "Type more of the id.",
-    facts: { ids: fitting.map(({ id }) => id) },
+    facts: { ids: matching.map(({ id }) => id) },
   });
 }
 
@@ -39,11 +39,11 @@ const LIST_PENDING: NextStep = {
   purpose: "see all pending questions",
 };
 
-function unknown(id: string): DiscoveryError {
-  const isShort = id.length < SHORTEST;
+function unknownId(id: string): DiscoveryError {
+  const isShort = id.length < MIN_PREFIX_LENGTH;
   return new DiscoveryError("INVALID_REQUEST", `No question has the id ${JSON.stringify(id)}.`, {
     hint: isShort
-      ? [`Type at least ${SHORTEST} characters of the id.`, LIST_PENDING]
+      ? [`Type at least ${MIN_PREFIX_LENGTH} characters of the id.`, LIST_PENDING]
       : [
           LIST_PENDING,
           "The gateway deletes a question one day after it has expired. If the gateway uses another configuration, name it with --config.",
@@ -51,7 +51,7 @@ function unknown(id: string): DiscoveryError {
   });
 }
 
-/** The reason why the question can no longer be answered. */
+/** The error for a question that can no longer be answered. */
 export function answered({ id, state, tool, expiresAt, decidedBy }: Confirmation, now: number): DiscoveryError {
   const facts = { approval_id: id, state };
   if (state === "expired") {
@@ -61,7 +61,7 @@ export function answered({ id, state, tool, expiresAt, decidedBy }: Confirmation
     });
   }
   const by = decidedBy === undefined ? "" : ` by ${decidedBy}`;
-  const words = { approved: `was approved${by} already`, denied: `was denied${by} already` };
+  const words = { approved: `was already approved${by}`, denied: `was already denied${by}` };
   const what = state === "approved" || state === "denied" ? words[state] : "was already used for its call";
   const hints = {
     approved: "The caller must repeat the same call unchanged. The approval is valid for one call.",
@@ -72,7 +72,7 @@ export function answered({ id, state, tool, expiresAt, decidedBy }: Confirmation
   return new DiscoveryError("INVALID_REQUEST", `${id} ${what}.`, { hint, facts });
 }
 
-/** Approves or denies the call. INVALID_REQUEST or CONFIRMATION_REQUIRED if it was answered or expired meanwhile. */
+/** Approves or denies the call. Throws INVALID_REQUEST or CONFIRMATION_REQUIRED if it was answered or has expired in the meantime. */
 export async function answerConfirmation(
   id: string,
   verdict: "approved" | "denied",
@@ -80,8 +80,8 @@ export async function answerConfirmation(
 ): Promise<Confirmation> {
   const decided = await confirmations.answer(id, verdict, userName());
   if (decided !== undefined) return decided;
-  const meanwhile = await confirmations.find(id);
-  if (meanwhile !== undefined) throw answered(meanwhile, runtime.now());
+  const current = await confirmations.find(id);
+  if (current !== undefined) throw answered(current, runtime.now());
   throw new DiscoveryError("INVALID_REQUEST", `The question ${id} no longer exists.`, {
     hint: LIST_PENDING,
   });

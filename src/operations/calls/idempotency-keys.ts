@@ -1,4 +1,4 @@
-// Idempotency keys: listed, and settled by the user where the outcome of the call is unknown.
+// Lists idempotency keys, and records the user's decision on calls whose outcome is unknown.
 import { DiscoveryError } from "../../errors.js";
 import type { Stages } from "../../gateway/stages.js";
 import type { KeyRecord, KeyState } from "../../store/key-records.js";
@@ -17,7 +17,7 @@ export const KEY_STATE_WORDS: Readonly<Record<KeyState, string>> = {
   unknown: "was sent, and its outcome is unknown",
 };
 
-/** Those of unknown outcome first. */
+/** Calls of unknown outcome come first. */
 export async function listKeyRecords(
   { state, key }: { readonly state?: KeyState | undefined; readonly key?: string | undefined },
   idempotency: IdempotencyKeys,
@@ -30,37 +30,41 @@ export async function listKeyRecords(
   return [...found.filter(isUnknown), ...found.filter((one) => !isUnknown(one))];
 }
 
-/** Records how a call of unknown outcome ended. `word`: its number or its key. */
+/** Records whether a call of unknown outcome ran. `word`: its number or its key. */
 export async function resolveUnknownCall(
   word: string,
   verdict: CallVerdict,
   idempotency: IdempotencyKeys,
 ): Promise<KeyRecord> {
   const unknown = await findUnknown(word, idempotency);
-  if ((await idempotency.resolve(unknown.id, verdict, userName())) === undefined) throw settledMeanwhile(unknown);
+  if ((await idempotency.resolve(unknown.id, verdict, userName())) === undefined) throw notUnknown(unknown);
   return unknown;
 }
 
-/** By its number, or by its key if no call has that number. Only calls whose outcome is unknown can be settled. */
+/** By its number, or by its key if no call has that number. Throws if its outcome is not unknown. */
 async function findUnknown(word: string, idempotency: IdempotencyKeys): Promise<KeyRecord> {
   const lists = [await idempotency.list({ state: "unknown" }), await idempotency.list({})];
   const numbered = lists.flat().find(({ id }) => String(id) === word);
   if (numbered?.state === "unknown") return numbered;
-  if (numbered !== undefined) throw settledMeanwhile(numbered);
+  if (numbered !== undefined) throw notUnknown(numbered);
   const named = await idempotency.list({ key: word });
   const unknown = named.filter(({ state }) => state === "unknown");
   const [first] = unknown;
   if (first !== undefined && unknown.length === 1) return first;
   if (first !== undefined) {
     const numbers = unknown.map(({ id, scope }) => `${id} (${scope.tool})`).join(", ");
-    throw new DiscoveryError("INVALID_REQUEST", `"${word}" stands for ${unknown.length} calls: ${numbers}.`, {
-      hint: "Name one by its number.",
-      facts: { ids: unknown.map(({ id }) => id) },
-    });
+    throw new DiscoveryError(
+      "INVALID_REQUEST",
+      `The key "${word}" belongs to ${unknown.length} calls of unknown outcome: ${numbers}.`,
+      {
+        hint: "Name one of them by its number.",
+        facts: { ids: unknown.map(({ id }) => id) },
+      },
+    );
   }
   const [known] = named;
-  if (known !== undefined) throw settledMeanwhile(known);
-  throw new DiscoveryError("INVALID_REQUEST", `No call is known by the number or key "${word}".`, {
+  if (known !== undefined) throw notUnknown(known);
+  throw new DiscoveryError("INVALID_REQUEST", `No call has the number or key "${word}".`, {
     hint: [
       { action: "run-command", command: "anygpt mcp idempotency list", purpose: "see all keys" },
       "The gateway deletes keys when they expire.",
@@ -68,12 +72,12 @@ async function findUnknown(word: string, idempotency: IdempotencyKeys): Promise<
   });
 }
 
-function settledMeanwhile({ id, scope, state }: KeyRecord): DiscoveryError {
+function notUnknown({ id, scope, state }: KeyRecord): DiscoveryError {
   const what = `The call ${id} of ${scope.tool}`;
   const message =
-    state === "unknown" ? `${what} was already settled by another user.` : `${what} ${KEY_STATE_WORDS[state]}.`;
+    state === "unknown" ? `${what} was already resolved by another user.` : `${what} ${KEY_STATE_WORDS[state]}.`;
   return new DiscoveryError("INVALID_REQUEST", message, {
-    hint: "There is nothing to settle: only calls whose outcome is unknown can be.",
+    hint: "No action is needed. Only calls whose outcome is unknown can be resolved.",
     facts: { id, state },
   });
 }

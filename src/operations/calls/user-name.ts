@@ -1,6 +1,6 @@
 import { userInfo } from "node:os";
 
-/** The name of the user who answers, for the audit log. A user without an entry in the system's table has no name. */
+/** The name of the user for the audit log. `userInfo` throws if the user has no entry in the password database. */
 export function userName(): string {
   try {
     return userInfo().username || "local";

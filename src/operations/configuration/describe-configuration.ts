@@ -17,7 +17,7 @@ export interface ListedSource extends Omit<SourceReport, "status"> {
   readonly status: SourceReport["status"] | "partial";
 }
 
-/** The position of an entry. `file` is null for an entry that is in no file. */
+/** The position of an entry. `file` is null for an entry that does not come from a file. */
 export interface ConfigOrigin {
   readonly file: string | null;
   readonly line?: number;
@@ -51,7 +51,7 @@ type Section<Name extends keyof DiscoveryConfig> = Complete<NonNullable<Discover
 
 /** The policy without its lists of tools. */
 export interface ListedPolicy extends Pick<Section<"policy">, "preset" | "confirmation" | "pinning"> {
-  /** The lowest risk of a call that needs an idempotency key, in the profile `gateway` and elsewhere. */
+  /** The lowest risk at which a call needs an idempotency key, for the profile `gateway` and for all others. */
   readonly keyRequiredFrom: Section<"policy">["idempotency"]["requiredFrom"];
   /** The number of entries of each list. */
   readonly entries: Readonly<Record<"risk" | "distrust" | "scopes" | "rateLimits" | "buckets" | "idempotency", number>>;

@@ -5,12 +5,12 @@ import { DiscoveryError } from "../../errors.js";
 import { passingClient } from "../../gateway/connections/inherited-environment.js";
 import type { Stages } from "../../gateway/stages.js";
 
-/** What the servers of the configuration need of the environment. It has no value of a variable and no secret. */
+/** The variables and secrets that the configured servers need. Contains no values. */
 export interface NeededEnvironment {
   readonly variables: readonly ReferencedVariable[];
   readonly secrets: readonly NeededSecret[];
   readonly environment: GivenEnvironment;
-  /** The files of variables that are read. */
+  /** The variable files that the gateway reads. */
   readonly files: readonly string[];
   readonly notices: readonly string[];
 }
@@ -32,14 +32,14 @@ export interface ReferencedVariable {
   readonly name: string;
   /** `default`: it is not set, and does not need to be. */
   readonly status: "set" | "default" | "missing";
-  /** `environment`, or the file that sets it; null when nothing does. */
+  /** `environment`, or the file that sets it. Null if it is not set. */
   readonly from: string | null;
-  /** A file that sets it and is not used, because the user has not trusted it. */
+  /** A file that sets the variable but is ignored, because the user has not trusted it. */
   readonly untrusted?: string;
   readonly hasDefault: boolean;
-  /** What a tool file says of it. */
+  /** The description in a tool file. */
   readonly description?: string;
-  /** The servers, and the sources with their type, that need it. */
+  /** Names of servers, or `source` with the type of the source. */
   readonly neededBy: readonly string[];
 }
 
@@ -71,7 +71,7 @@ function findNeeded(stages: Stages): ReferencedVariable[] {
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** A variable inside a default is needed only where the one before it is not set: only resolving the whole connection tells. */
+/** In `${A:-${B}}`, B is needed only if A is not set. Therefore this resolves the whole connection. */
 function missingOf(server: string, { resolveConnection }: Stages): ReadonlySet<unknown> {
   try {
     resolveConnection(server).withoutSecrets();
@@ -82,7 +82,7 @@ function missingOf(server: string, { resolveConnection }: Stages): ReadonlySet<u
   }
 }
 
-/** A variable that only tool files may use counts as set. */
+/** A variable that is set for tool files only counts as set. */
 function originOf(name: string, { variables, toolFileVariables }: Stages): VariableOrigin {
   const origin = variables.originOf(name);
   return isSet(origin) ? origin : toolFileVariables.originOf(name);
@@ -99,7 +99,7 @@ function toNeeded(name: string, uses: readonly Use[], origin: VariableOrigin): R
     name,
     status: isSet(origin) ? "set" : isMissing ? "missing" : "default",
     from: origin.kind === "process" ? "environment" : origin.kind === "file" ? origin.file : null,
-    ...(origin.kind === "barred" ? { untrusted: origin.file } : {}),
+    ...(origin.kind === "untrusted" ? { untrusted: origin.file } : {}),
     hasDefault: uses.every(({ hasDefault }) => hasDefault),
     ...(description === undefined ? {} : { description }),
     neededBy: [...new Set(uses.map(({ user }) => user))],
@@ -120,10 +120,10 @@ function findReferences({ configuredServers }: Stages): NeededSecret[] {
   return [...users].map(([text, neededBy]) => ({ reference: `\${${text}}`, neededBy }));
 }
 
-/** The environment variables that server processes inherit beside the safe set. */
+/** The environment variables that server processes inherit in addition to the safe set. */
 export interface GivenEnvironment {
   readonly inherited: readonly { readonly server: string; readonly inheritEnv: readonly string[] }[];
-  /** Clients that pass their whole environment to these servers, which the gateway does not. */
+  /** MCP clients that pass their whole environment to these servers. The gateway does not. */
   readonly withheld: readonly { readonly client: string; readonly servers: readonly string[] }[];
 }
 

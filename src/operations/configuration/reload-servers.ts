@@ -7,7 +7,7 @@ import { writePrivateFile } from "../../util/private-files.js";
 import { openCatalog } from "../open-catalog.js";
 import { type AskedServer, type AskOptions, askServers } from "../servers/ask-servers.js";
 
-/** What became of the tools of one server. */
+/** The result of listing the tools of one server again. */
 export interface ReloadedServer {
   readonly server: string;
   readonly status: "new" | "changed" | "unchanged" | "failed";
@@ -20,16 +20,16 @@ export interface ReloadReport {
   /** Null without a configuration file. */
   readonly file: string | null;
   readonly servers: readonly ReloadedServer[];
-  /** Of all servers together. */
+  /** Sums over all servers. */
   readonly tools: { readonly total: number; readonly enabled: number };
 }
 
-/** Asks every server for its tools again, and makes the running gateways of this machine reload their configuration. */
+/** Lists the tools of every server again, and makes the running gateways of this machine reload their configuration. */
 export async function reloadServers(engine: DiscoveryEngine, options: AskOptions = {}): Promise<ReloadReport> {
   const { describe = describeLibraryStep } = options;
   const stages = await openCatalog(engine);
   const { runtime, discovery, loaded, snapshot } = stages;
-  // Running gateways watch this file, and do what they do on SIGHUP when it changes.
+  // Running gateways watch this file and reload when it changes, as on SIGHUP.
   await writePrivateFile(reloadFile(runtime.stateFolder), `${runtime.now()}\n`);
   const before = snapshot();
   const names = discovery.servers().map(({ definition }) => definition.name);
@@ -57,12 +57,12 @@ function toReloaded({ name, failure }: AskedServer, { before, after, describe }:
   }
   if (server?.definition.isFixed === true) return { server: name, status: "unchanged", tools, changes: [] };
   if (before.servers.get(name)?.record === undefined) return { server: name, status: "new", tools, changes: [] };
-  const changes = freshChanges(server);
+  const changes = latestChanges(server);
   return { server: name, status: changes.length === 0 ? "unchanged" : "changed", tools, changes };
 }
 
-/** A record keeps the changes of all times; those of its last listing have its time. */
-function freshChanges(server: CatalogServer | undefined): ReloadedServer["changes"] {
+/** The changes that the last listing found. The record contains the changes of earlier listings too. */
+function latestChanges(server: CatalogServer | undefined): ReloadedServer["changes"] {
   const record = server?.record;
   if (record === undefined) return [];
   return record.changes.filter(({ at }) => at === record.listedAt).map(({ at: _at, ...change }) => change);

@@ -1,4 +1,4 @@
-// The files of a project start programs and set variables only after the user has trusted them as they are.
+// Trust in the files of a project. The gateway ignores such a file until the user trusts its current content.
 import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { findProjectConfigs, findProjectVariables, type ProjectFile } from "../../config/project-files.js";
@@ -10,7 +10,7 @@ import { DiscoveryError } from "../../errors.js";
 import { environmentFor } from "../../gateway/find-configuration.js";
 import { expandHome } from "../../util/home-path.js";
 
-/** A file that the user has trusted, and whether it still is what was trusted. */
+/** A file that the user has trusted. `changed`: its content differs from the trusted content. */
 export interface TrustedFile {
   readonly path: string;
   /** Unix time in milliseconds. */
@@ -19,8 +19,8 @@ export interface TrustedFile {
 }
 
 /**
- * Trusts these files as they are now; without names, the configurations and variables of the project in the working folder,
- * and its files for other programs.
+ * Trusts the current content of these files. Without names: all configurations and variable files of the project in the
+ * working folder, and the project's files of other MCP clients.
  */
 export async function trustFiles(options: OpenOptions, names: readonly string[] = []): Promise<ProjectFile[]> {
   const { trust, cwd, home } = environmentFor(options);
@@ -39,16 +39,16 @@ async function trustProject(options: OpenOptions): Promise<ProjectFile[]> {
   await record(own);
   const foreign = await findForeignFiles(options);
   await record(foreign);
-  // What is in force now may name files of variables in its turn.
-  const named = foreign.length === 0 ? [] : await findForeignFiles(options);
-  await record(named);
-  return [...own, ...foreign, ...named];
+  // Files that are trusted now may refer to variable files, which need trust too.
+  const referenced = foreign.length === 0 ? [] : await findForeignFiles(options);
+  await record(referenced);
+  return [...own, ...foreign, ...referenced];
 }
 
 async function findForeignFiles(options: OpenOptions): Promise<ProjectFile[]> {
   const engine = openEngine(options);
   try {
-    // A configuration may be trusted and invalid; the commands that use it report what is wrong.
+    // A trusted configuration may be invalid. The commands that use it report the error.
     const stages = await engine.stages().catch(() => undefined);
     return (stages?.configuredServers.untrusted ?? []).map((file) => ({ kind: "configuration", ...file }));
   } finally {
@@ -66,12 +66,12 @@ function unreadable(file: string): (error: unknown) => never {
   return (error) => {
     const code = error instanceof Error && "code" in error ? String(error.code) : "unknown reason";
     throw new DiscoveryError("CONFIGURATION_ERROR", `${file} could not be read (${code}).`, {
-      hint: "Name files that exist, or none to trust those of this folder.",
+      hint: "Name files that exist, or omit the names to trust all files of this folder.",
     });
   };
 }
 
-/** A folder that is trusted as such has no content. */
+/** A folder can be trusted too. Its content counts as empty. */
 async function readContent(path: string): Promise<Uint8Array> {
   return (await stat(path)).isDirectory() ? new Uint8Array() : await readFile(path);
 }
@@ -91,7 +91,7 @@ async function statusOf(path: string, trust: Trust): Promise<TrustedFile["status
   return isSame ? "ok" : "changed";
 }
 
-/** Ends the trust in these files; without names, in every file of the working folder. Gives the files that were trusted. */
+/** Revokes the trust in these files. Without names: in every file of the working folder. Returns the files that were trusted. */
 export async function revokeTrust(options: OpenOptions, names: readonly string[] = []): Promise<string[]> {
   const { trust, cwd, home } = environmentFor(options);
   const named = names.map((name) => resolve(cwd, expandHome(name, home)));

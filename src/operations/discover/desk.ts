@@ -9,7 +9,7 @@ import { signerName } from "../../toolfiles/keys/signer-name.js";
 import { openKeys } from "../../toolfiles/keys/open-keys.js";
 import { absolutePath } from "../../util/home-path.js";
 
-/** What a discovery works with on this machine. */
+/** The folders, keys and servers that a discovery uses. */
 export interface DiscoverDesk {
   readonly parts: ServerDiscoveryParts;
   readonly folder: string;
@@ -23,16 +23,16 @@ export interface DiscoverDesk {
 
 export function openDiscoverDesk(
   { loaded, configuredServers, runtime, upstreams, persistence }: Stages,
-  given?: string,
+  requested?: string,
 ): DiscoverDesk {
   const { home, cwd, now } = runtime;
-  // A user who names an address and a variable here means the variables of this folder.
+  // The user names the variables on the command line, so the variable files of this folder need no trust.
   const variables = createVariables({ ...runtime, admits: () => true });
-  const read = toolFolders(loaded, runtime);
-  const folder = absolutePath(given ?? read[0] ?? PROJECT_FOLDER, { home, baseDir: cwd });
+  const configured = toolFolders(loaded, runtime);
+  const folder = absolutePath(requested ?? configured[0] ?? PROJECT_FOLDER, { home, baseDir: cwd });
   return {
     folder,
-    isRead: read.includes(folder),
+    isRead: configured.includes(folder),
     home,
     cwd,
     servers: configuredServers.servers,

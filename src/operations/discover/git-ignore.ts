@@ -3,10 +3,10 @@ import { readFile } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import { replaceFile } from "../files/replace-file.js";
 
-/** Where people put their credentials, from the working folder. */
+/** The file with credentials, relative to the working folder. */
 export const ENV_FILE = ".ai/.env";
 
-/** Whether git would take up the file with the credentials. False outside of a work tree. */
+/** Whether git does not ignore the file with the credentials. False outside of a git work tree. */
 export async function isExposed(cwd: string): Promise<boolean> {
   const root = workTreeOf(cwd);
   if (root === undefined) return false;
@@ -15,14 +15,14 @@ export async function isExposed(cwd: string): Promise<boolean> {
   for (let depth = 0; depth < segments.length; depth += 1) {
     rules.push(...(await rulesIn(join(root, ...segments.slice(0, depth), ".gitignore"), depth)));
   }
-  // What lies in a folder that is ignored is ignored, whatever is said of it.
+  // Git ignores everything in an ignored folder, even if a later rule negates it.
   return !segments.some((_, index) => isIgnored(segments.slice(0, index + 1), index + 1 < segments.length, rules));
 }
 
-/** False where it is a link: whatever it leads to is not ours to write, and git does not follow it. */
+/** Adds the file to `.gitignore`. Returns false if that is a symbolic link: git does not follow it. */
 export async function ignoreEnvFile(cwd: string): Promise<boolean> {
   const path = join(cwd, ".gitignore");
-  if (isLink(path)) return false;
+  if (isSymbolicLink(path)) return false;
   const before = await readFile(path).catch(() => undefined);
   const start = before === undefined || before.length === 0 || before.at(-1) === 0x0a ? "" : "\n";
   const bytes = Buffer.concat([before ?? Buffer.alloc(0), Buffer.from(`${start}${ENV_FILE}\n`)]);
@@ -30,7 +30,7 @@ export async function ignoreEnvFile(cwd: string): Promise<boolean> {
   return true;
 }
 
-function isLink(path: string): boolean {
+function isSymbolicLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
@@ -41,19 +41,19 @@ function workTreeOf(folder: string): string | undefined {
 }
 
 interface Rule {
-  /** How many folders below the root it was written. */
+  /** The depth of the folder with the `.gitignore` file, below the root. */
   readonly depth: number;
   readonly pattern: readonly string[];
   readonly isFolder: boolean;
   readonly isNegated: boolean;
 }
 
-const LARGEST_FILE = 1_000_000;
+const MAX_CHARACTERS = 1_000_000;
 
 async function rulesIn(file: string, depth: number): Promise<Rule[]> {
-  const text = isLink(file) ? "" : await readFile(file, "utf8").catch(() => "");
+  const text = isSymbolicLink(file) ? "" : await readFile(file, "utf8").catch(() => "");
   return text
-    .slice(0, LARGEST_FILE)
+    .slice(0, MAX_CHARACTERS)
     .split(/\r?\n/)
     .flatMap((line) => toRule(line, depth));
 }
@@ -69,7 +69,6 @@ function toRule(line: string, depth: number): Rule[] {
   return [{ depth, isFolder, isNegated, pattern: path.includes("/") ? pattern : ["**", ...pattern] }];
 }
 
-/** The last rule that fits decides. */
 function isIgnored(path: readonly string[], isFolder: boolean, rules: readonly Rule[]): boolean {
   const rule = rules.findLast(
     (one) => (isFolder || !one.isFolder) && one.depth < path.length && fits(one.pattern, path.slice(one.depth)),
@@ -88,13 +87,13 @@ function fits(pattern: readonly string[], path: readonly string[]): boolean {
   });
 }
 
-interface Steps {
+interface Matchers {
   readonly isRun: (step: string) => boolean;
   readonly isOne: (step: string, item: string) => boolean;
 }
 
-/** With two pointers, so that no pattern takes longer than its length times that of the text. */
-function matches(pattern: readonly string[], items: readonly string[], { isRun, isOne }: Steps): boolean {
+/** Greedy wildcard matching: the time is at most the length of the pattern times the length of the items. */
+function matches(pattern: readonly string[], items: readonly string[], { isRun, isOne }: Matchers): boolean {
   let [at, step, run, resumed] = [0, 0, -1, 0];
   while (at < items.length) {
     const wanted = pattern[step];

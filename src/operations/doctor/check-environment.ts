@@ -9,13 +9,13 @@ import { describeProblem } from "../../util/document/problem.js";
 import { ensurePrivateFolder, writePrivateFile } from "../../util/private-files.js";
 import { type EnvironmentCheck, checkKeys, checkStore } from "./check-store.js";
 
-const OLDEST_NODE = 20;
+const MIN_NODE = 20;
 
-/** Checks what the gateway runs on: Node.js, the configuration and its sources, the state folder, the store and its keys. */
+/** Checks Node.js, the configuration and its sources, the state folder, the database and its keys. */
 export async function checkEnvironment(engine: DiscoveryEngine): Promise<EnvironmentCheck[]> {
   const { runtime, loaded, configuredServers, persistence } = await engine.stages();
-  const isCurrent = Number.parseInt(versions.node, 10) >= OLDEST_NODE;
-  const needs = isCurrent ? "" : `; version ${OLDEST_NODE} or later is needed`;
+  const isCurrent = Number.parseInt(versions.node, 10) >= MIN_NODE;
+  const needs = isCurrent ? "" : `; version ${MIN_NODE} or later is required`;
   const notices = [
     ...untrustedFiles(loaded, configuredServers).map(describeUntrusted),
     ...loaded.notices,

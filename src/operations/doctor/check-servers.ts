@@ -45,12 +45,12 @@ export interface ServersCheck {
 }
 
 /** The maximum wait for all servers together. */
-const LONGEST_MS = 60_000;
+const MAX_MS = 60_000;
 
 /** Starts each server, lists its tools, and reports failures with their next steps. */
 export async function checkServers(
   engine: DiscoveryEngine,
-  { servers: only = [], timeoutMs = LONGEST_MS, ...options }: CheckServersOptions = {},
+  { servers: only = [], timeoutMs = MAX_MS, ...options }: CheckServersOptions = {},
 ): Promise<ServersCheck> {
   const stages = await openCatalog(engine);
   await assertKnownServers(only, stages);

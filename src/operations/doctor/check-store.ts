@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import type { AuditFiles } from "../../audit/files.js";
 import { examineStore } from "../../store/repair.js";
 
-/** One thing that the gateway needs in order to run, and whether it is as it should be. */
+/** The result of one check of the environment. */
 export interface EnvironmentCheck {
   readonly name: string;
   readonly status: "ok" | "notice" | "failed";
@@ -15,11 +15,11 @@ export function checkStore(file: string): EnvironmentCheck {
   if (health.kind === "damaged") {
     return { name: "store", status: "failed", detail: `${file} cannot be used: ${health.reason}. ${health.hint}` };
   }
-  const detail = health.kind === "missing" ? `${file} (made with the first call)` : file;
+  const detail = health.kind === "missing" ? `${file} (created with the first call)` : file;
   return { name: "store", status: "ok", detail };
 }
 
-const OTHERS = 0o077;
+const GROUP_AND_OTHERS = 0o077;
 
 /** A key that does not exist yet has no check: the gateway creates it when it needs it. */
 export async function checkKeys({ keyFile, signingKeyFile }: AuditFiles): Promise<EnvironmentCheck[]> {
@@ -30,7 +30,7 @@ export async function checkKeys({ keyFile, signingKeyFile }: AuditFiles): Promis
 async function checkKey(file: string): Promise<EnvironmentCheck | undefined> {
   try {
     const { mode } = await stat(file);
-    const isPrivate = process.platform === "win32" || (mode & OTHERS) === 0;
+    const isPrivate = process.platform === "win32" || (mode & GROUP_AND_OTHERS) === 0;
     if (isPrivate) return { name: "key", status: "ok", detail: file };
     const shown = (mode & 0o777).toString(8).padStart(4, "0");
     const detail = `${file} can be read by other users (mode ${shown}); run \`chmod 600 '${file}'\``;

@@ -5,29 +5,29 @@ import { DiscoveryError } from "../../errors.js";
 import { isBeingInstalled } from "../../upstreams/install/installations.js";
 import { npxStateOf } from "../../upstreams/install/npx-cache.js";
 
-/** Refuses anything that is not a folder directly inside `_npx`, and a folder that something is being installed into. */
+/** Rejects a path that is not a folder directly inside `_npx`, and a folder into which a package is being installed. */
 export async function repairNpxCache(folder: string, installsFolder: string): Promise<void> {
   const parent = dirname(folder);
   const isNpx = /^[0-9a-f]{16}$/.test(basename(folder)) && basename(parent) === "_npx";
   if (!isNpx || !(await isRealFolder(parent)) || !(await isRealFolder(folder)))
-    throw refused(`${folder} is not a folder of the npx cache.`, "Remove what is there by hand if it is not needed.");
+    throw invalidRequest(`${folder} is not a folder of the npx cache.`, "Remove it by hand if it is not needed.");
   if (isBeingInstalled(folder, installsFolder) || npxStateOf(folder, Date.now) === "installing")
-    throw refused(
+    throw invalidRequest(
       `A package is being installed into ${folder} right now.`,
       "Try again when the installation has ended.",
     );
-  // Under another name npx does not find it while it is being removed, and a removal that fails half-way breaks nothing.
+  // The rename hides the folder from npx during the removal, so that npx never uses a partly removed package.
   const aside = join(parent, `.${basename(folder)}-${process.pid}`);
   await rename(folder, aside);
   await rm(aside, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** A symbolic link is not one: what it points to is not npm's. */
+/** False for a symbolic link: its target is not part of the npx cache. */
 async function isRealFolder(path: string): Promise<boolean> {
   const found = await lstat(path).catch(() => undefined);
   return found?.isDirectory() === true;
 }
 
-function refused(message: string, hint: string): DiscoveryError {
+function invalidRequest(message: string, hint: string): DiscoveryError {
   return new DiscoveryError("INVALID_REQUEST", message, { hint });
 }

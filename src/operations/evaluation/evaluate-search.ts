@@ -1,4 +1,4 @@
-// A labelled set comes in; how well the gateway's search answers it goes out.
+// Measures the quality of the gateway's search on labelled queries.
 import type { EvalQuery } from "../../search/evaluate.js";
 import type { SearchOptions } from "../../search/options.js";
 import type { EvalSet } from "./evaluation-files.js";
@@ -6,14 +6,14 @@ import { measure, type Ranker, type SearchReport } from "./measure.js";
 import { createPace } from "./pace.js";
 import { createStaticCatalog, type StaticCatalog } from "./static-catalog.js";
 
-/** How the searches of an evaluation run. */
+/** Options of `evaluateSearch`. */
 export interface EvaluateOptions {
   /** Rank by meaning as well as by words. Default: true. */
   readonly semantic?: boolean;
   readonly signal?: AbortSignal;
   /** Called after each search with the number of searches so far and in all. */
   readonly onProgress?: (done: number, total: number) => void;
-  /** Gets the reason why the model could not be used. */
+  /** Called with the reason if the model cannot be used. */
   readonly warn?: (message: string) => void;
 }
 
@@ -24,7 +24,7 @@ export interface SearchMiss {
   readonly expected: readonly string[];
   /** Ids of the tools found, best first; at most three. */
   readonly found: readonly string[];
-  /** Place of the first relevant tool among the ten best, from 1; undefined where none is there. */
+  /** Rank of the first relevant tool among the ten best, from 1. Undefined if none of them is relevant. */
   readonly rank: number | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface SearchEvaluation {
   readonly unknown: readonly string[];
 }
 
-/** The number of hits in an answer must not depend on the user's configuration: recall@10 needs ten. @internal */
+/** Fixed, so that the measurement does not depend on the user's configuration: recall@10 needs ten hits. @internal */
 export const MEASURED: Omit<SearchOptions, "semantic"> = { limit: 10, minRelevance: 0, suggestions: false };
 
 const SHOWN_HITS = 3;
@@ -61,7 +61,7 @@ export async function evaluateSearch(set: EvalSet, options: EvaluateOptions = {}
   };
 }
 
-/** The catalog's own search as a ranker. Its index is built when the promise resolves. @internal */
+/** The search of the catalog as a ranker. The index is complete when the promise resolves. @internal */
 export async function openRanker(name: string, catalog: StaticCatalog): Promise<Ranker> {
   await catalog.search("", new Set());
   return { name, search: (query, hidden) => catalog.search(query, hidden) };

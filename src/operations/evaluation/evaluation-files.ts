@@ -25,7 +25,7 @@ const queriesFile = z
       query: z.string().min(1),
       relevant: z
         .array(reference.extend({ grade: z.number().nonnegative().nullish() }))
-        .min(1, "no relevant tool, which only unanswerable queries may have, in a file of their own"),
+        .min(1, "no relevant tool; put unanswerable queries into a separate file"),
     }),
   )
   .min(1);
@@ -59,7 +59,7 @@ export interface EvalSetFiles {
   readonly unanswerable: string | undefined;
 }
 
-/** Reads and checks the files of one set. A file of another form is INVALID_REQUEST. */
+/** Reads and checks the files of one set. Throws INVALID_REQUEST for a file that does not match its schema. */
 export async function readEvalSet(files: EvalSetFiles, cwd: string): Promise<EvalSet> {
   const { name, tools, queries, unanswerable } = files;
   return {
@@ -101,7 +101,7 @@ async function readUnanswerableFile(file: string, cwd: string): Promise<string[]
   return queries.map(({ query }) => query);
 }
 
-const MOST_PROBLEMS = 5;
+const MAX_PROBLEMS = 5;
 
 async function readList<Schema extends z.ZodType>(
   file: string,
@@ -113,19 +113,19 @@ async function readList<Schema extends z.ZodType>(
   const problems = checked.error.issues.map(
     ({ path, message }) => `${path.map(String).join(".") || "the file"}: ${message}`,
   );
-  const more = problems.length > MOST_PROBLEMS ? `; and ${problems.length - MOST_PROBLEMS} more` : "";
-  throw wrong(`${file} has another form: ${problems.slice(0, MOST_PROBLEMS).join("; ")}${more}.`);
+  const more = problems.length > MAX_PROBLEMS ? `; and ${problems.length - MAX_PROBLEMS} more` : "";
+  throw invalidRequest(`${file} does not match its schema: ${problems.slice(0, MAX_PROBLEMS).join("; ")}${more}.`);
 }
 
 async function read(file: string, cwd: string): Promise<string> {
   const bytes = await readFile(resolve(cwd, file)).catch((error: NodeJS.ErrnoException) => {
-    throw wrong(
+    throw invalidRequest(
       error.code === "ENOENT" ? `${file} does not exist.` : `${file} could not be read (${error.code ?? "unknown"}).`,
     );
   });
   const text = decodeUtf8(bytes);
   if (text.kind === "text") return text.text;
-  throw wrong(`${file} ${text.kind === "unreadable" ? text.reason : "does not exist"}.`);
+  throw invalidRequest(`${file} ${text.kind === "unreadable" ? text.reason : "does not exist"}.`);
 }
 
 function parse(text: string, file: string): unknown {
@@ -133,12 +133,12 @@ function parse(text: string, file: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     const position = /position (\d+)/.exec(error instanceof Error ? error.message : "")?.[1];
-    throw wrong(`${file} is not valid JSON${position === undefined ? "" : ` (at character ${position})`}.`);
+    throw invalidRequest(`${file} is not valid JSON${position === undefined ? "" : ` (at character ${position})`}.`);
   }
 }
 
-function wrong(message: string): DiscoveryError {
+function invalidRequest(message: string): DiscoveryError {
   return new DiscoveryError("INVALID_REQUEST", message, {
-    hint: "A catalog is [{server, name, description, inputSchema, tags?}], queries are [{query, relevant: [{server, name, grade?}]}], unanswerable ones [{query}].",
+    hint: "A catalog is [{server, name, description, inputSchema, tags?}], queries are [{query, relevant: [{server, name, grade?}]}], unanswerable queries are [{query}].",
   });
 }

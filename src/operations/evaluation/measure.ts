@@ -1,4 +1,3 @@
-// A ranker and labelled queries come in; its answers and their scores go out.
 import { estimateTokenCount } from "tokenx";
 import { toSearchAnswer } from "../../metatools/discovery-profile.js";
 import { describeDiscoveryStep } from "../../metatools/next-steps.js";
@@ -16,11 +15,11 @@ export interface Ranker {
 
 /** @internal */
 export interface QueryOutcome extends EvalOutcome {
-  /** The relevance that the answer states for each of the ids. */
+  /** The relevance of each id in the answer. */
   readonly stated: readonly number[];
 }
 
-/** The scores of a set, and the share of its unanswerable queries that got no answer. */
+/** The scores of a set. `abstained`: the share of its unanswerable queries that got no answer. */
 export type SearchReport = EvalReport & { readonly abstained?: number };
 
 /** @internal */
@@ -52,7 +51,7 @@ export async function measure(
   return { ranker: ranker.name, report, answers };
 }
 
-/** The share of the queries that get no answer when the hidden tools do not exist. @internal */
+/** The share of the queries that get no answer if the hidden tools do not exist. @internal */
 export async function shareUnanswered(
   ranker: Ranker,
   asked: readonly { readonly query: string; readonly hidden: ReadonlySet<string> }[],

@@ -9,7 +9,7 @@ export interface Pace {
   pause(): Promise<void>;
 }
 
-const LONGEST_TURN_MS = 40;
+const MAX_TURN_MS = 40;
 
 export function createPace(signal?: AbortSignal, onStep: (done: number) => void = () => undefined): Pace {
   let done = 0;
@@ -27,7 +27,7 @@ export function createPace(signal?: AbortSignal, onStep: (done: number) => void 
     async step() {
       done += 1;
       onStep(done);
-      if (performance.now() - last >= LONGEST_TURN_MS) await pause();
+      if (performance.now() - last >= MAX_TURN_MS) await pause();
     },
   };
 }

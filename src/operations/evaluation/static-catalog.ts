@@ -20,31 +20,32 @@ export interface StaticCatalog {
 
 export interface StaticCatalogParts {
   readonly options: SearchOptions;
-  /** Gets the reason why the model could not be used. */
+  /** Called with the reason if the model cannot be used. */
   readonly warn: (message: string) => void;
 }
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** Of tools with the same id the first counts. The refresh is never started, so no server is connected. */
+/** Ignores all but the first of several tools with the same id. Connects to no server. */
 export function createStaticCatalog(tools: readonly EvalTool[], { options, warn }: StaticCatalogParts): StaticCatalog {
   const { definitions, tags } = toDefinitions(tools);
-  const surroundings = { now: Date.now, elapsed: Date.now, log: () => undefined, ttlMs: Infinity };
+  const environment = { now: Date.now, elapsed: Date.now, log: () => undefined, ttlMs: Infinity };
   const catalog = createCatalog({
-    ...surroundings,
+    ...environment,
     definitions,
     decide: ({ server, name }) => ({ enabled: true, tags: tags.get(toolId(server, name)) ?? [] }),
     disk: undefined,
   });
-  const list = (server: string): Promise<never> => Promise.reject(new TypeError(`${server} is only a file.`));
+  const list = (server: string): Promise<never> =>
+    Promise.reject(new TypeError(`${server} has no connection: its tools come from a file.`));
   const refresh = createRefresh({
-    ...surroundings,
+    ...environment,
     catalog,
     list,
     isProcessActive: () => undefined,
     isInstalling: () => false,
   });
-  const lookup = createCatalogLookup({ ...surroundings, catalog, refresh, isCacheEnabled: true });
+  const lookup = createCatalogLookup({ ...environment, catalog, refresh, isCacheEnabled: true });
   let hiddenNow = NOTHING;
   const snapshot = toHideable(catalog.snapshot(), (id) => hiddenNow.has(id));
   const meaning = (): Promise<Meaning | undefined> => loadBundledModel(warn);
@@ -58,7 +59,7 @@ export function createStaticCatalog(tools: readonly EvalTool[], { options, warn 
   };
 }
 
-/** Whether a tool is enabled is asked with every search, so that hiding some costs no new index. */
+/** `enabled` is computed at each search, so that hiding tools does not need a new index. */
 function toHideable(snapshot: Snapshot, isHidden: (id: string) => boolean): Snapshot {
   const hideable = (tool: Tool): Tool => ({
     id: tool.id,

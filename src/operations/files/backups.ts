@@ -8,7 +8,7 @@ import { writePrivateFile } from "../../util/private-files.js";
 /** The role of a file in an import. Undo restores the clients' files first. */
 export type BackupRole = "client" | "config" | "variables";
 
-/** The backup of a file that a command wrote: its content before and after.  */
+/** The backup of a file that a command wrote: its content before and after. */
 export interface Backup {
   /** The id of the command. Ids sort by time. */
   readonly run: string;
@@ -25,7 +25,7 @@ export interface Backup {
   readonly after: string;
   /** The permissions before the edit. */
   readonly mode?: number;
-  /** The maps and lists of it that were changed. */
+  /** Paths of the maps and lists in the file that were changed. */
   readonly sections: readonly Path[];
   /** Keychain entries that were written with the file. Undo does not remove them. */
   readonly keychain?: readonly string[];
@@ -41,7 +41,7 @@ export interface Backups {
   keepOverwritten(backup: Backup, bytes: Uint8Array): Promise<string>;
   drop(backup: Backup): Promise<void>;
   /** Deletes the oldest edits beyond this number. Backups of clients' files are kept, because the clients depend on them. */
-  forgetEdits(most: number): Promise<void>;
+  forgetEdits(limit: number): Promise<void>;
 }
 
 export interface NewBackup extends Pick<Backup, "role" | "client" | "path" | "sections" | "isProject" | "keychain"> {
@@ -101,11 +101,11 @@ export function createBackups(folder: string, now: () => number, action?: string
       await rmdir(join(folder, backup.run)).catch(() => undefined);
       await rmdir(folder).catch(() => undefined);
     },
-    async forgetEdits(most) {
+    async forgetEdits(limit) {
       const all = await backups.list();
       const clients = new Set(all.filter(({ role }) => role === "client").map((backup) => backup.run));
       const edits = all.filter((backup) => backup.action !== undefined && !clients.has(backup.run));
-      const kept = new Set([...new Set(edits.map((backup) => backup.run))].slice(0, most));
+      const kept = new Set([...new Set(edits.map((backup) => backup.run))].slice(0, limit));
       for (const backup of edits) if (!kept.has(backup.run)) await backups.drop(backup);
     },
   };

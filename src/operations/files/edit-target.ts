@@ -10,7 +10,7 @@ import { templateFor } from "./template.js";
 import { writeAll } from "./write.js";
 
 /** The number of edits that can be undone. Older backups are deleted. */
-export const MOST_EDITS = 50;
+export const MAX_EDITS = 50;
 
 /** The new content of the file, checked with the rules of the gateway. */
 export async function planEdit(
@@ -71,5 +71,5 @@ export async function writeEdit(
   const [written] = await writeAll([write], backups);
   if (written?.failure !== undefined) throw written.failure;
   if (isProject) await trust.record(file, after);
-  await backups.forgetEdits(MOST_EDITS);
+  await backups.forgetEdits(MAX_EDITS);
 }

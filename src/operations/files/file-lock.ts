@@ -6,26 +6,26 @@ import { DiscoveryError } from "../../errors.js";
 import { hasCode } from "./has-code.js";
 
 /** An edit takes milliseconds. A lock that is older belongs to a process that ended, even if its id is in use again. */
-const OLDEST_MS = 60_000;
-const LONGEST_WAIT_MS = 20_000;
+const MAX_AGE_MS = 60_000;
+const MAX_WAIT_MS = 20_000;
 const POLL_MS = 20;
 
 export interface FileLockOptions {
   /** `write` is held for a check and a rename; `edit` for reading, planning and writing, and may hold `write` inside. */
   readonly kind: "write" | "edit";
-  readonly longestWaitMs?: number;
+  readonly maxWaitMs?: number;
 }
 
 /** Runs the work while no other process or task of this machine holds the same lock of the file. */
 export async function withFileLock<T>(
   path: string,
-  { kind, longestWaitMs = LONGEST_WAIT_MS }: FileLockOptions,
+  { kind, maxWaitMs = MAX_WAIT_MS }: FileLockOptions,
   work: () => Promise<T>,
 ): Promise<T> {
   const file = join(dirname(path), `.${basename(path)}.${kind}-lock`);
   const mine = `${process.pid} ${randomBytes(8).toString("hex")}`;
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const end = performance.now() + longestWaitMs;
+  const end = performance.now() + maxWaitMs;
   while (!(await take(file, mine))) {
     if (performance.now() > end) throw busy(path, file);
     if (!(await removeStale(file))) await delay(POLL_MS * (0.5 + Math.random()));
@@ -37,7 +37,7 @@ export async function withFileLock<T>(
   }
 }
 
-/** A link appears with its whole content, and fails if the name exists, so no process sees an empty lock. */
+/** A hard link appears with its whole content and fails if the name exists, so no process sees an empty lock. */
 async function take(file: string, mine: string): Promise<boolean> {
   const temporary = `${file}.${randomBytes(6).toString("hex")}`;
   try {
@@ -59,7 +59,7 @@ async function removeStale(file: string): Promise<boolean> {
     ({ mtimeMs }) => Date.now() - mtimeMs,
     () => 0,
   );
-  if (age < OLDEST_MS && isAlive(Number.parseInt(holder, 10))) return false;
+  if (age < MAX_AGE_MS && isAlive(Number.parseInt(holder, 10))) return false;
   const aside = `${file}.${randomBytes(6).toString("hex")}`;
   try {
     await rename(file, aside);

@@ -45,7 +45,7 @@ it("follows a link and keeps it", async () => {
   ]).toEqual([true, "new", 0o600]);
 });
 
-it("creates a file and its folder for their owner alone", async () => {
+it("creates a file and its folder that only the owner can read", async () => {
   await replaceFile({ path: at("sub/a"), expected: undefined, bytes: bytes("new") });
   expect([
     readFileSync(at("sub/a"), "utf8"),
@@ -65,7 +65,7 @@ it.each([
   ["has changed", "other", "old", /changed by another program/],
   ["has appeared", "other", undefined, /changed by another program/],
   ["has vanished", undefined, "old", /changed by another program/],
-])("leaves a file alone that %s", async (_name, content, expected, message) => {
+])("does not replace a file that %s", async (_name, content, expected, message) => {
   if (content !== undefined) write("a", content);
   const replacing = replaceFile({
     path: at("a"),
@@ -81,13 +81,13 @@ it.each([
   );
 });
 
-it("leaves a read-only file alone, and says so", async () => {
+it("rejects the change of a read-only file", async () => {
   const path = write("a", "old", 0o444);
   await expect(replaceFile({ path, expected: bytes("old"), bytes: bytes("new") })).rejects.toThrow("is read-only");
   expect(readFileSync(path, "utf8")).toBe("old");
 });
 
-it("says when a folder stands in the way", async () => {
+it("rejects a path whose folder is a file", async () => {
   write("file", "x");
   await expect(replaceFile({ path: at("file/a"), expected: undefined, bytes: bytes("new") })).rejects.toThrow(
     /could not be written \((?:ENOTDIR|EEXIST)\)|changed by/,
@@ -113,9 +113,9 @@ it("takes over the lock of a process that has ended", async () => {
   expect([readFileSync(path, "utf8"), readdirSync(folder)]).toEqual(["new", ["a"]]);
 });
 
-it("gives up in time when a process that runs keeps the lock", async () => {
+it("fails after the maximum wait if a running process holds the lock", async () => {
   const path = write("a", "old");
   write(".a.edit-lock", `${process.pid} 0011223344556677`);
-  const editing = withFileLock(path, { kind: "edit", longestWaitMs: 50 }, () => Promise.resolve());
+  const editing = withFileLock(path, { kind: "edit", maxWaitMs: 50 }, () => Promise.resolve());
   await expect(editing).rejects.toThrow("is being edited by another process");
 });

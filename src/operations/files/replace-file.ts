@@ -64,18 +64,18 @@ async function replaceLocked(target: string, { path, expected, bytes, mode }: Ex
 
 /** Follows symbolic links. For a dangling link, returns the missing target. */
 export async function realPathOf(path: string): Promise<string> {
-  let place = path;
-  for (let links = 0; links < MOST_LINKS; links += 1) {
-    const real = await realpath(place).catch(() => undefined);
+  let current = path;
+  for (let links = 0; links < MAX_LINKS; links += 1) {
+    const real = await realpath(current).catch(() => undefined);
     if (real !== undefined) return real;
-    const target = await readlink(place).catch(() => undefined);
-    if (target === undefined) return place;
-    place = resolve(dirname(place), target);
+    const target = await readlink(current).catch(() => undefined);
+    if (target === undefined) return current;
+    current = resolve(dirname(current), target);
   }
   return path;
 }
 
-const MOST_LINKS = 40;
+const MAX_LINKS = 40;
 
 interface Swap {
   readonly path: string;
@@ -87,7 +87,7 @@ interface Swap {
 
 async function swap(old: FileHandle, { target, path, expected, bytes, mode }: Swap): Promise<void> {
   const stats = await old.stat();
-  const temporary = await writeBeside(target, bytes, mode ?? stats.mode & 0o7777);
+  const temporary = await writeTemporary(target, bytes, mode ?? stats.mode & 0o7777);
   try {
     await chown(temporary, stats.uid, stats.gid).catch(() => undefined);
     await assertSame(old, target, { path, expected });
@@ -99,13 +99,13 @@ async function swap(old: FileHandle, { target, path, expected, bytes, mode }: Sw
   // A process that had the old file open may have written to it after the check. Its content is then restored.
   const last = await readWhole(old);
   if (Buffer.compare(last, expected) === 0) return;
-  await rename(await writeBeside(target, last, stats.mode & 0o7777), target);
+  await rename(await writeTemporary(target, last, stats.mode & 0o7777), target);
   throw changed(path);
 }
 
 async function create(target: string, bytes: Uint8Array, mode: number): Promise<void> {
   await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-  const temporary = await writeBeside(target, bytes, mode);
+  const temporary = await writeTemporary(target, bytes, mode);
   try {
     // Unlike a rename, a hard link fails if a file has appeared at the path.
     await link(temporary, target);
@@ -114,7 +114,7 @@ async function create(target: string, bytes: Uint8Array, mode: number): Promise<
   }
 }
 
-async function writeBeside(target: string, bytes: Uint8Array, mode: number): Promise<string> {
+async function writeTemporary(target: string, bytes: Uint8Array, mode: number): Promise<string> {
   const temporary = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString("hex")}.tmp`);
   const handle = await open(temporary, "wx", 0o600);
   try {

@@ -21,8 +21,8 @@ export interface EditTarget {
   readonly isProject: boolean;
   /** The file lists no servers, so the gateway uses the servers of all MCP clients. */
   readonly isImplicit: boolean;
-  /** The gateway finds the file from every working folder. */
-  readonly isFoundByItself: boolean;
+  /** The gateway finds the file in every working folder, without --config. */
+  readonly isDefaultFile: boolean;
   /** Another configuration file that the gateway uses in the working folder instead. */
   readonly overriddenBy?: string;
   readonly notes: readonly string[];
@@ -45,8 +45,8 @@ export async function findTarget(parts: LoadParts, { isProject = false, newName 
     });
   });
   const loaded = bytes === undefined ? undefined : await loadConfig({ ...parts, path: file });
-  const inForce = isNamed ? undefined : await loadConfig(parts).catch(() => undefined);
-  const isOverridden = !isProject && inForce?.origin === "project" && inForce.file !== undefined;
+  const effective = isNamed ? undefined : await loadConfig(parts).catch(() => undefined);
+  const isOverridden = !isProject && effective?.origin === "project" && effective.file !== undefined;
   return {
     file,
     format: formatOf(file),
@@ -55,10 +55,9 @@ export async function findTarget(parts: LoadParts, { isProject = false, newName 
     isShared: isSharedFile(file),
     ...whose,
     isImplicit: loaded?.isImplicit === true,
-    isFoundByItself:
-      dirname(file) === join(parts.home, ".anygpt") && basename(file).startsWith("mcp-discovery.config."),
-    ...(isOverridden ? { overriddenBy: inForce.file } : {}),
-    notes: isNamed ? [] : notesOn(loaded, isOverridden ? inForce.file : undefined),
+    isDefaultFile: dirname(file) === join(parts.home, ".anygpt") && basename(file).startsWith("mcp-discovery.config."),
+    ...(isOverridden ? { overriddenBy: effective.file } : {}),
+    notes: isNamed ? [] : notesOn(loaded, isOverridden ? effective.file : undefined),
   };
 }
 
@@ -83,17 +82,21 @@ export async function findTargetFile(
 
 function assertOneFile(named: string | undefined, isProject: boolean): void {
   if (named === undefined || !isProject) return;
-  throw new DiscoveryError("INVALID_REQUEST", `Both a file (${named}) and --project were given.`, {
-    hint: "Leave one of --config, ANYGPT_CONFIG and --project out.",
-  });
+  throw new DiscoveryError(
+    "INVALID_REQUEST",
+    `The command names a configuration file (${named}) and also has --project.`,
+    {
+      hint: "Use only one of --config, ANYGPT_CONFIG and --project.",
+    },
+  );
 }
 
 /** Selects the project's file only if the user asks for it: other users of the project must not get personal servers and secrets. */
 async function findFile(parts: LoadParts, { isProject, newName }: Required<TargetOptions>): Promise<string> {
   const wanted: Origin = isProject && !isOwnFolder(parts) ? "project" : "user";
   const folder = wanted === "project" ? join(parts.cwd, ".anygpt") : parts.anygptHome;
-  const places = await locateConfig(parts);
-  for (const { origin, files } of places.filter((place) => place.origin === wanted)) {
+  const locations = await locateConfig(parts);
+  for (const { origin, files } of locations.filter((location) => location.origin === wanted)) {
     for (const file of files) if (origin === wanted && (await isOurs(file))) return file;
   }
   return join(folder, newName);
@@ -104,11 +107,11 @@ async function isOurs(file: string): Promise<boolean> {
   return opened.kind === "problems" || (opened.kind === "opened" && (await concernsUs(opened)));
 }
 
-function notesOn(loaded: LoadedConfig | undefined, inForce: string | undefined): string[] {
+function notesOn(loaded: LoadedConfig | undefined, effective: string | undefined): string[] {
   const project =
-    inForce === undefined
+    effective === undefined
       ? []
-      : [`In this folder, the gateway uses ${inForce} instead. The edited file applies to all other folders.`];
+      : [`In this folder, the gateway uses ${effective} instead. The edited file applies to all other folders.`];
   const allows = loaded?.config.toolRules.some(({ enabled }) => enabled === true) === true;
   const rules = allows
     ? ["Your toolRules list the enabled tools. Tools of new servers are disabled until a rule enables them."]

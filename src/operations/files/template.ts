@@ -11,7 +11,7 @@ const YAML = `# Configuration of the anygpt MCP gateway.
 # \`anygpt mcp config validate\` checks this file. docs/reference/configuration.md describes every key.
 
 # Use the servers of every MCP client on this machine (Claude, Cursor, VS Code and others).
-# Without this line only the servers below are used. \`anygpt mcp config sources\` shows what is found where.
+# Without this line only the servers below are used. \`anygpt mcp config sources\` lists the files and their servers.
 sources: all
 
 # More servers. \`anygpt mcp add\` writes them here, for example:
@@ -24,7 +24,7 @@ sources: all
 #     headers:
 #       Authorization: Bearer \${TRACKER_TOKEN} # from the environment or ~/.ai/.env
 #   github:
-#     enabled: false # leaves out the server of that name that a client has
+#     enabled: false # disables the server of that name from an MCP client
 servers: {}
 
 # Rules that hide tools or tag them:
@@ -38,12 +38,12 @@ const JSONC = `// Configuration of the anygpt MCP gateway.
 // \`anygpt mcp config validate\` checks this file. docs/reference/configuration.md describes every key.
 {
   // Use the servers of every MCP client on this machine (Claude, Cursor, VS Code and others).
-  // Without this line only the servers below are used. \`anygpt mcp config sources\` shows what is found where.
+  // Without this line only the servers below are used. \`anygpt mcp config sources\` lists the files and their servers.
   "sources": "all",
 
   // More servers. \`anygpt mcp add\` writes them here, for example:
   //   "files": { "command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "/home/me/documents"] },
-  //   "github": { "enabled": false } leaves out the server of that name that a client has
+  //   "github": { "enabled": false } disables the server of that name from an MCP client
   "servers": {}
 }
 `;

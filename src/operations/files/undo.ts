@@ -34,7 +34,7 @@ export function selectLast(all: readonly Backup[]): Backup[] {
   return all.filter(({ run }) => run === all[0]?.run);
 }
 
-/** The last import, or the last of each client's files. */
+/** The files of the last import or, with clients, the last change of each file of these clients. */
 export function selectImport(backups: readonly Backup[], clients: readonly string[]): Backup[] {
   const all = backups.filter(({ action }) => action === undefined);
   const [newest] = all;
@@ -51,18 +51,18 @@ export async function undoBackups(
   options: UndoOptions,
 ): Promise<Undone[]> {
   const undone: Undone[] = [];
-  let isRelied = false;
+  let isNeeded = false;
   for (const backup of selected) {
-    const now = await readNow(backup.path);
+    const now = await readCurrent(backup.path);
     if (now.kind === "unreadable") {
       undone.push({ ...about(backup), status: "refused", reason: now.reason });
-      isRelied ||= !now.isReplaced;
+      isNeeded ||= !now.isReplaced;
       continue;
     }
     // A client that still starts the gateway needs the configuration with its servers.
     const one =
-      backup.role !== "client" && isRelied ? waiting(backup) : await undoOne(backup, backups, { ...options, ...now });
-    isRelied ||= one.status === "refused" || one.status === "waiting";
+      backup.role !== "client" && isNeeded ? waiting(backup) : await undoOne(backup, backups, { ...options, ...now });
+    isNeeded ||= one.status === "refused" || one.status === "waiting";
     undone.push(one);
   }
   return undone;
@@ -81,12 +81,12 @@ function about({ path, role, client, keychain }: Backup): Pick<Undone, "path" | 
   };
 }
 
-type Now =
+type CurrentContent =
   | { readonly kind: "readable"; readonly now: Uint8Array | undefined }
   /** `isReplaced`: a folder is at the path, so no client reads the file and nothing depends on it. */
   | { readonly kind: "unreadable"; readonly reason: string; readonly isReplaced: boolean };
 
-async function readNow(path: string): Promise<Now> {
+async function readCurrent(path: string): Promise<CurrentContent> {
   try {
     return { kind: "readable", now: await readFile(path) };
   } catch (error) {
@@ -118,10 +118,10 @@ async function undoOne(backup: Backup, backups: Backups, { isForced, isDryRun, n
   if (current !== backup.after && !isForced) return await refuseChanged(backup, backups, now);
   const status = before === undefined ? "removed" : "restored";
   if (isDryRun) return { ...about(backup), status };
-  return await putBack(backup, backups, { now, before });
+  return await restore(backup, backups, { now, before });
 }
 
-async function putBack(
+async function restore(
   backup: Backup,
   backups: Backups,
   { now, before }: { readonly now: Uint8Array | undefined; readonly before: Uint8Array | undefined },

@@ -38,12 +38,12 @@ function toFailure(error: unknown, file: string): unknown {
   if (error instanceof DiscoveryError) return error;
   const code = error instanceof Error && "code" in error ? String(error.code) : "unknown reason";
   if (code === "EEXIST") {
-    return new DiscoveryError("INVALID_REQUEST", `${file} exists already.`, {
+    return new DiscoveryError("INVALID_REQUEST", `${file} already exists.`, {
       hint: "Name another file, or replace it with --force.",
     });
   }
   return new DiscoveryError("INVALID_REQUEST", `${file} could not be written (${code}).`, {
-    hint: "Name a file in a folder that exists and that you may write to.",
+    hint: "Name a file in an existing folder with write permission.",
     cause: error,
   });
 }

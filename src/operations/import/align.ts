@@ -19,8 +19,8 @@ export interface AlignParts {
 }
 
 /**
- * A found server that equals one of ours once variables and references are replaced is that server: a secret that was moved
- * into a variable or the keychain must not make a second server. A reference is only read where everything else is equal.
+ * Two servers are the same if they are equal after variables and references are replaced: a secret that was moved into a
+ * variable or the keychain must not cause a second entry. A secret is read only if everything else is equal.
  */
 export async function alignWith(
   own: readonly ServerCandidate[],
@@ -29,16 +29,16 @@ export async function alignWith(
 ): Promise<Aligned> {
   const known = new Map<string, ServerConnection>();
   const notes: string[] = [];
-  const outlines = new Set(found.map(({ definition }) => outlineOf(definition.connection, variables)));
+  const outlines = new Set(found.map(({ definition }) => connectionWithoutSecrets(definition.connection, variables)));
 
   for (const { definition } of own) {
     const { connection } = definition;
     const references = referencesIn(connection);
-    const outline = outlineOf(connection, variables);
+    const outline = connectionWithoutSecrets(connection, variables);
     if (outline === undefined || (references.length > 0 && !outlines.has(outline))) continue;
     const values = await readAll(references, secrets);
     if (values instanceof DiscoveryError) {
-      notes.push(`${definition.name} could not be compared with the servers that were found. ${values.message}`);
+      notes.push(`${definition.name} could not be compared with the servers of the MCP clients. ${values.message}`);
       continue;
     }
     const key = resolvedKey(connection, variables, (reference) => values.get(reference) ?? "");
@@ -72,8 +72,8 @@ async function readAll(
 
 const HIDDEN = "***";
 
-/** The connection without its secrets, whether they are written out or referred to. */
-function outlineOf(connection: ServerConnection, variables: Variables): string | undefined {
+/** The connection without its secrets, whether in clear text or as references. */
+function connectionWithoutSecrets(connection: ServerConnection, variables: Variables): string | undefined {
   const resolved = tryResolve(connection, variables, () => HIDDEN);
   return resolved === undefined ? undefined : canonicalJson(replaceSecrets(resolved, "", () => HIDDEN));
 }

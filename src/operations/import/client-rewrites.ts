@@ -4,7 +4,7 @@ import { rewriteClientFile } from "../../sources/rewrite/rewrite.js";
 import { gatewayProgram, type GatewayStart, ONE_FOR_ALL_FILES } from "../../sources/rewrite/slots.js";
 import type { System } from "../../sources/system.js";
 import { describeHere } from "./describe-here.js";
-import type { Fate, FoundClientServers } from "./found.js";
+import type { ImportOutcome, FoundClientServers } from "./found.js";
 import type { EditTarget } from "../files/target.js";
 import type { Write } from "../files/write.js";
 
@@ -47,12 +47,14 @@ async function planClient(
   found: FoundClientServers,
   options: RewriteOptions,
 ): Promise<ClientRewrite[]> {
-  const all = found.files.filter(({ place }) => place.client === client);
-  const files = all.filter((file): file is ReadFile => file.place.scope !== "project" && file.content.kind === "read");
+  const all = found.files.filter(({ location }) => location.client === client);
+  const files = all.filter(
+    (file): file is ReadFile => file.location.scope !== "project" && file.content.kind === "read",
+  );
   const broken = all.filter(({ content }) => content.kind === "broken").map(brokenFile);
-  const projects = all.filter(({ place, content }) => place.scope === "project" && content.kind === "read");
+  const projects = all.filter(({ location, content }) => location.scope === "project" && content.kind === "read");
   const untouched = projects.map((file) =>
-    leftAlone(file, "it belongs to the project, and other users may need it", []),
+    unchangedFile(file, "it belongs to the project, and other users may need it", []),
   );
   if (files.length === 0) {
     const nothing = {
@@ -69,13 +71,15 @@ async function planClient(
   let hasGateway = files.some(isRegisteredIn);
   const moving = files.filter((file) => removable(file, found).length > 0);
   // If the client has no servers, the gateway is added to the first of its files that supports servers.
-  const chosen = moving.length > 0 || hasGateway ? moving : files.filter(mayHoldFirst).slice(0, 1);
+  const chosen = moving.length > 0 || hasGateway ? moving : files.filter(canContainServers).slice(0, 1);
   for (const file of files) {
     if (!chosen.includes(file)) {
       rewrites.push(
-        leftAlone(
+        unchangedFile(
           file,
-          isRegisteredIn(file) ? "it contains only the gateway" : "it contains no server to move",
+          isRegisteredIn(file)
+            ? "it already contains the gateway and no server to move"
+            : "it contains no server to move",
           reasonsIn(file, found),
         ),
       );
@@ -93,10 +97,10 @@ async function planFile(
   found: FoundClientServers,
   { system, target, start, addsGateway }: RewriteOptions & { readonly addsGateway: boolean },
 ): Promise<ClientRewrite> {
-  const { client, path } = file.place;
+  const { client, path } = file.location;
   const { bytes } = file.content.file;
   const removed = removable(file, found);
-  const gateway = gatewayProgram(client, system, target.isFoundByItself ? undefined : target.file, start);
+  const gateway = gatewayProgram(client, system, target.isDefaultFile ? undefined : target.file, start);
   const result = await rewriteClientFile({
     client,
     path,
@@ -144,10 +148,12 @@ function describe({ removed, kept }: Pick<ClientRewrite, "removed" | "kept">, ga
   return [...goes, ...comes, ...stays].join("; ");
 }
 
-const IN_OUR_CONFIGURATION: ReadonlySet<Fate["kind"]> = new Set(["taken", "renamed", "duplicate", "known"]);
+const IN_OUR_CONFIGURATION: ReadonlySet<ImportOutcome["kind"]> = new Set(["taken", "renamed", "duplicate", "known"]);
 
 function removable({ content }: ReadFile, found: FoundClientServers) {
-  const gone = found.servers.filter(({ fate, stays }) => IN_OUR_CONFIGURATION.has(fate.kind) && stays === undefined);
+  const gone = found.servers.filter(
+    ({ outcome, stays }) => IN_OUR_CONFIGURATION.has(outcome.kind) && stays === undefined,
+  );
   const servers = new Set(gone.map(({ server }) => server));
   return content.servers.filter((server) => servers.has(server));
 }
@@ -163,12 +169,12 @@ function isRegisteredIn({ content }: ReadFile): boolean {
 }
 
 /** The settings of VS Code contain servers only if VS Code has not moved them to its own MCP file yet. */
-function mayHoldFirst({ place: { client, path } }: ReadFile): boolean {
+function canContainServers({ location: { client, path } }: ReadFile): boolean {
   return client !== "vscode" || !path.endsWith("settings.json");
 }
 
-function leftAlone(
-  { place: { client, path }, content }: PreviewedFile,
+function unchangedFile(
+  { location: { client, path }, content }: PreviewedFile,
   reason: string,
   reasons: ClientRewrite["reasons"],
 ): ClientRewrite {
@@ -177,7 +183,7 @@ function leftAlone(
   return { client, file: path, status: "unchanged", reason, removed: [], kept, reasons };
 }
 
-function brokenFile({ place: { client, path }, content }: PreviewedFile): ClientRewrite {
+function brokenFile({ location: { client, path }, content }: PreviewedFile): ClientRewrite {
   const reason = content.kind === "broken" ? content.problems.map(describeHere).join("; ") : "could not be read";
   return { client, file: path, status: "refused", reason, removed: [], kept: [], reasons: [] };
 }

@@ -2,7 +2,7 @@ import { compileServer, envFileOf } from "../../sources/compile.js";
 import { type ServerCandidate, toCandidate } from "../../sources/candidate.js";
 import type { ImportedServer } from "../../sources/imported.js";
 import { identity, mergeServers, type MergeOutcome } from "../../sources/merge.js";
-import { type ClientId, isSwitch } from "../../sources/options.js";
+import { type ClientId, isDisablingEntry } from "../../sources/options.js";
 import { previewImport, type PreviewedFile } from "../../sources/preview.js";
 import type { System } from "../../sources/system.js";
 import { createVariables, type Variables } from "../../config/variables.js";
@@ -11,11 +11,11 @@ import type { RuntimeEnvironment } from "../../gateway/runtime-environment.js";
 import { createSecretReader } from "../../secrets/create-secret-reader.js";
 import { dirname } from "node:path";
 import { alignWith } from "./align.js";
-import { inItsFolder, reasonAgainstImport, reasonToStay } from "./staying.js";
+import { withProjectFolder, reasonAgainstImport, reasonToStay } from "./staying.js";
 import type { EditTarget } from "../files/target.js";
 
-/** What an import does with a server. `known`: the configuration already has it. `untrusted`: its file belongs to a project that is not trusted. `bound`: it works only in its project or client. */
-export type Fate =
+/** The outcome of an import for one server. `known`: the configuration already has it. `untrusted`: its file belongs to a project that is not trusted. `bound`: it works only in its project or client. */
+export type ImportOutcome =
   | MergeOutcome
   | { readonly kind: "known"; readonly name: string }
   | { readonly kind: "untrusted" }
@@ -23,7 +23,7 @@ export type Fate =
 
 export interface ImportCandidate {
   readonly server: ImportedServer;
-  readonly fate: Fate;
+  readonly outcome: ImportOutcome;
   /** Why the server must stay in the client's file although the configuration has it or could have it. */
   readonly stays?: string;
 }
@@ -40,51 +40,51 @@ export interface FoundClientServers {
 
 /** Reads the files of `clients`, or of all clients if the list is empty. */
 export async function findClientServers(
-  place: RuntimeEnvironment,
+  runtime: RuntimeEnvironment,
   system: System,
   target: EditTarget,
   clients: readonly ClientId[] = [],
 ): Promise<FoundClientServers> {
   const isTrusted = (path: string, bytes: Uint8Array): boolean =>
-    isOwnFolder(place) || place.trust.isTrusted(path, bytes);
-  const variables = createVariables({ ...place, admits: isTrusted });
+    isOwnFolder(runtime) || runtime.trust.isTrusted(path, bytes);
+  const variables = createVariables({ ...runtime, admits: isTrusted });
   const { files: all } = await previewImport({
     system,
-    own: place.own(),
+    own: runtime.own(),
     isTrusted: ({ path, bytes }) => isTrusted(path, bytes),
   });
-  const files = withoutTwins(all).filter((file) => clients.length === 0 || clients.includes(file.place.client));
-  const own = builtInServers(target, place.home);
-  const asFound = new Map<ImportedServer, ServerCandidate>();
+  const files = withoutDuplicates(all).filter((file) => clients.length === 0 || clients.includes(file.location.client));
+  const own = configuredCandidates(target, runtime.home);
+  const unaligned = new Map<ImportedServer, ServerCandidate>();
   for (const { content, isTrusted: isUsed } of files) {
     for (const server of content.kind === "read" && isUsed ? content.servers : []) {
       if (reasonAgainst(server, target) !== undefined) continue;
-      asFound.set(server, inItsFolder(toCandidate(server), place.cwd));
+      unaligned.set(server, withProjectFolder(toCandidate(server), runtime.cwd));
     }
   }
-  const { env, home, elapsed } = place;
+  const { env, home, elapsed } = runtime;
   const secrets = createSecretReader({ env, cwd: home, platform: process.platform, elapsed });
-  const { align, notes } = await alignWith(own, [...asFound.values()], { variables, secrets });
-  const candidates = new Map([...asFound].map(([server, candidate]) => [server, align(candidate)]));
-  const { servers, outcomes } = mergeServers([own, [...candidates.values()]], place.own());
+  const { align, notes } = await alignWith(own, [...unaligned.values()], { variables, secrets });
+  const candidates = new Map([...unaligned].map(([server, candidate]) => [server, align(candidate)]));
+  const { servers, outcomes } = mergeServers([own, [...candidates.values()]], runtime.own());
   const ownNames = new Set(own.map(({ definition }) => definition.name));
   const found = files.flatMap(({ content }) => (content.kind === "read" ? content.servers : []));
   const byName = new Map(servers.map((one) => [one.definition.name, one]));
   // A gateway that starts in another folder does not read the variables of this folder.
-  const anywhere = createVariables({ ...place, cwd: place.home, admits: () => false });
+  const anywhere = createVariables({ ...runtime, cwd: runtime.home, admits: () => false });
   const offer = { config: target.config, variables: anywhere };
-  const settled = (server: ImportedServer): ImportCandidate => {
-    const against = reasonAgainst(server, target);
-    if (against !== undefined) return { server, fate: { kind: "bound", reason: against }, stays: against };
-    const fate = fateOf(candidates.get(server), outcomes, ownNames);
-    const name = fate.kind === "duplicate" ? fate.duplicateOf : "name" in fate ? fate.name : undefined;
+  const toOutcome = (server: ImportedServer): ImportCandidate => {
+    const reason = reasonAgainst(server, target);
+    if (reason !== undefined) return { server, outcome: { kind: "bound", reason }, stays: reason };
+    const outcome = outcomeOf(candidates.get(server), outcomes, ownNames);
+    const name = outcome.kind === "duplicate" ? outcome.duplicateOf : "name" in outcome ? outcome.name : undefined;
     const ours = name === undefined ? undefined : byName.get(name);
     const stays = ours === undefined ? undefined : reasonToStay(server, { ...offer, ours });
-    return { server, fate, ...(stays === undefined ? {} : { stays }) };
+    return { server, outcome, ...(stays === undefined ? {} : { stays }) };
   };
   return {
     files,
-    servers: found.map(settled),
+    servers: found.map(toOutcome),
     added: servers.filter(({ imported }) => imported !== undefined),
     variables,
     notes,
@@ -94,22 +94,24 @@ export async function findClientServers(
 /** An entry that only disables a server has no connection to compare with, and reserves the name. */
 function reasonAgainst(server: ImportedServer, { config }: EditTarget): string | undefined {
   const entry = config?.servers.find(({ name }) => identity(name) === identity(server.definition.name));
-  return entry !== undefined && isSwitch(entry)
+  return entry !== undefined && isDisablingEntry(entry)
     ? "your configuration has `enabled: false` for it"
     : reasonAgainstImport(server);
 }
 
 /** If the working folder is the home folder, the user's own files are found as project files too. Drops these duplicates. */
-function withoutTwins(files: readonly PreviewedFile[]): PreviewedFile[] {
-  const own = new Set(files.filter(({ place }) => place.scope !== "project").map(({ place }) => place.path));
-  return files.filter(({ place }) => place.scope !== "project" || !own.has(place.path));
+function withoutDuplicates(files: readonly PreviewedFile[]): PreviewedFile[] {
+  const own = new Set(
+    files.filter(({ location }) => location.scope !== "project").map(({ location }) => location.path),
+  );
+  return files.filter(({ location }) => location.scope !== "project" || !own.has(location.path));
 }
 
-function fateOf(
+function outcomeOf(
   candidate: ServerCandidate | undefined,
   outcomes: ReadonlyMap<ServerCandidate, MergeOutcome>,
   ownNames: ReadonlySet<string>,
-): Fate {
+): ImportOutcome {
   const outcome = candidate === undefined ? undefined : outcomes.get(candidate);
   if (outcome === undefined) return { kind: "untrusted" };
   if (outcome.kind !== "duplicate" || !ownNames.has(outcome.duplicateOf)) return outcome;
@@ -117,11 +119,11 @@ function fateOf(
 }
 
 /** Includes disabled servers, so that they are not imported a second time. */
-function builtInServers({ config, file }: EditTarget, home: string): ServerCandidate[] {
-  const places = { home, baseDir: dirname(file), origin: file };
-  const entries = (config?.servers ?? []).filter((entry) => !isSwitch(entry));
+function configuredCandidates({ config, file }: EditTarget, home: string): ServerCandidate[] {
+  const paths = { home, baseDir: dirname(file), origin: file };
+  const entries = (config?.servers ?? []).filter((entry) => !isDisablingEntry(entry));
   return entries.map((entry) => ({
-    definition: compileServer(entry, places),
-    ...envFileOf(entry, places),
+    definition: compileServer(entry, paths),
+    ...envFileOf(entry, paths),
   }));
 }

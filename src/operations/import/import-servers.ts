@@ -21,15 +21,15 @@ export interface PreparedImport {
 }
 
 export async function prepareImport(options: OpenOptions, clients: readonly ClientId[]): Promise<PreparedImport> {
-  const { loadParts, ...place } = environmentFor(options);
-  const { home, cwd, stateFolder, now } = place;
+  const { loadParts, ...runtime } = environmentFor(options);
+  const { home, cwd, stateFolder, now } = runtime;
   const target = await findTarget(loadParts, { newName: "mcp-discovery.config.json" });
   const system = { platform: process.platform, home, cwd, env: loadParts.env };
   const keychain = (): Keychain => openKeychain({ ...system, cwd: home });
   return {
     home,
     keychain,
-    plan: (secrets) => planImport({ place, system, target, clients, secrets, keychain }),
+    plan: (secrets) => planImport({ runtime, system, target, clients, secrets, keychain }),
     async write({ keychainEntries, writes }) {
       if (keychainEntries.size > 0) await writeKeychain(keychainEntries, keychain());
       return await writeAll(writes, createBackups(join(stateFolder, "backups"), now));

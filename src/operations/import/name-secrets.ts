@@ -20,7 +20,7 @@ export interface NamedSecrets {
   readonly added: ReadonlyMap<string, string>;
 }
 
-const LONGEST_PREFIX = 48;
+const MAX_PREFIX_LENGTH = 48;
 
 export async function nameSecrets(servers: readonly ServerCandidate[], store: SecretStore): Promise<NamedSecrets> {
   const added = new Map<string, string>();
@@ -67,5 +67,5 @@ function prefixOf(server: string): string {
     .toUpperCase()
     .replace(/[^A-Z0-9]+/g, "_")
     .replace(/^(?=\d)|^_+/, "_")
-    .slice(0, LONGEST_PREFIX);
+    .slice(0, MAX_PREFIX_LENGTH);
 }

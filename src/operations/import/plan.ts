@@ -46,7 +46,7 @@ export interface ImportPlan {
 }
 
 export interface ImportPlanParts {
-  readonly place: RuntimeEnvironment;
+  readonly runtime: RuntimeEnvironment;
   readonly system: System;
   readonly target: EditTarget;
   /** The clients whose files are rewritten. */
@@ -61,19 +61,19 @@ export interface ImportPlanParts {
 export type SecretsPlace = "keychain" | "env" | "keep";
 
 export async function planImport({
-  place,
+  runtime,
   system,
   target,
   clients,
   secrets,
   keychain,
 }: ImportPlanParts): Promise<ImportPlan> {
-  const found = await findClientServers(place, system, target, clients);
+  const found = await findClientServers(runtime, system, target, clients);
   const isPrinted = target.format === "program" && found.added.length > 0;
   const stored = secrets === "keychain" ? await planKeychain(found.added, keychain()) : undefined;
   const remaining = stored?.servers ?? found.added;
   const toVariables = secrets === "env" || isPrinted;
-  const moved = toVariables ? await moveSecrets(remaining, found.variables, place.home) : undefined;
+  const moved = toVariables ? await moveSecrets(remaining, found.variables, runtime.home) : undefined;
   const servers = moved?.servers ?? remaining;
   const keychainEntries = stored?.added ?? new Map<string, string>();
   const additions = toAdditions(servers);
@@ -86,7 +86,7 @@ export async function planImport({
   // A server must stay in the client's file until the user has added it to the module.
   const rewrites = isPrinted
     ? []
-    : await planRewrites(found, { clients, system, target, start: gatewayStart(place.own(), process.execPath) });
+    : await planRewrites(found, { clients, system, target, start: gatewayStart(runtime.own(), process.execPath) });
   return {
     target,
     found,

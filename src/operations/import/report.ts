@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import type { Variables } from "../../config/variables.js";
 import type { ConnectionKind, ServerConnection } from "../../model/server.js";
 import { describeHere } from "./describe-here.js";
-import type { Fate, ImportCandidate } from "./found.js";
+import type { ImportOutcome, ImportCandidate } from "./found.js";
 import type { RewrittenClient } from "./client-rewrites.js";
 import type { ImportPlan, PlannedSecret } from "./plan.js";
 import type { FileWrite } from "../files/write.js";
@@ -78,12 +78,12 @@ export function toImportPage(plan: ImportPlan, written?: readonly FileWrite[]): 
     isNew: target.bytes === undefined,
     endsZeroConfiguration: plan.added.length > 0 && (target.bytes === undefined || target.isImplicit),
     written: written !== undefined,
-    files: found.files.map(({ place, content, isTrusted }): ImportableFile => {
-      const servers = found.servers.filter(({ server }) => server.origin.file === place.path);
+    files: found.files.map(({ location, content, isTrusted }): ImportableFile => {
+      const servers = found.servers.filter(({ server }) => server.origin.file === location.path);
       return {
-        client: place.client,
-        file: place.path,
-        scope: place.scope,
+        client: location.client,
+        file: location.path,
+        scope: location.scope,
         status: content.kind === "broken" ? "broken" : isTrusted ? "read" : "untrusted",
         problems: content.problems.map(describeHere),
         servers: content.kind === "broken" ? [] : servers.map((one) => toListed(one, found.variables)),
@@ -109,16 +109,16 @@ function failureOf(path: string, written: readonly FileWrite[] | undefined): { r
   return one.failure === undefined ? {} : { failure: one.failure.message };
 }
 
-function toListed({ server, fate }: ImportCandidate, variables: Variables): ImportableServer {
+function toListed({ server, outcome }: ImportCandidate, variables: Variables): ImportableServer {
   const { definition, origin } = server;
   return {
     name: definition.name,
     ...(origin.line === undefined ? {} : { line: origin.line, column: origin.column ?? 1 }),
     transport: definition.connection.kind,
     reach: reachOf(definition.connection),
-    outcome: fate.kind,
-    ...nameOf(fate),
-    ...("reason" in fate ? { reason: fate.reason } : {}),
+    outcome: outcome.kind,
+    ...nameOf(outcome),
+    ...("reason" in outcome ? { reason: outcome.reason } : {}),
     variables: server.variables.map(({ name, hasDefault }) => {
       const { kind } = variables.originOf(name);
       const isSet = kind === "process" || kind === "file";
@@ -128,9 +128,9 @@ function toListed({ server, fate }: ImportCandidate, variables: Variables): Impo
   };
 }
 
-function nameOf(fate: Fate): { readonly as?: string } {
-  if (fate.kind === "duplicate") return { as: fate.duplicateOf };
-  return "name" in fate ? { as: fate.name } : {};
+function nameOf(outcome: ImportOutcome): { readonly as?: string } {
+  if (outcome.kind === "duplicate") return { as: outcome.duplicateOf };
+  return "name" in outcome ? { as: outcome.name } : {};
 }
 
 function reachOf(connection: ServerConnection): string {

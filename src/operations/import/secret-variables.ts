@@ -54,13 +54,13 @@ function valueOf(name: string, variables: Variables): string | undefined {
 /** Throws if the new file does not parse to the old variables plus the added ones. */
 function assertReadable(text: string, present: ReadonlyMap<string, string>, added: ReadonlyMap<string, string>): void {
   const { values } = parseDotenv(text);
-  const isRight = [...present, ...added].every(([name, value]) => values.get(name) === value);
-  if (isRight) return;
+  const isComplete = [...present, ...added].every(([name, value]) => values.get(name) === value);
+  if (isComplete) return;
   throw new DiscoveryError(
     "CONFIGURATION_ERROR",
-    "~/.ai/.env is written in a way that nothing can be added to safely.",
+    "Variables cannot be added to ~/.ai/.env, because its syntax is invalid.",
     {
-      hint: "Close the quotes in it, or leave --secrets out.",
+      hint: "Close all quotes in the file, or run the command without --secrets.",
     },
   );
 }

@@ -18,7 +18,7 @@ export function reasonAgainstImport(server: ImportedServer): string | undefined 
 }
 
 /** An MCP client starts the servers of a project in the project's folder, so the imported entry needs that folder as `cwd`. */
-export function inItsFolder(candidate: ServerCandidate, folder: string): ServerCandidate {
+export function withProjectFolder(candidate: ServerCandidate, folder: string): ServerCandidate {
   const { definition, imported } = candidate;
   const { connection } = definition;
   if (imported?.origin.scope !== "project" || connection.kind !== "stdio" || connection.cwd !== undefined) {
@@ -39,11 +39,11 @@ function isRelative(path: string): boolean {
   return /^\.{1,2}(?:[\\/]|$)/.test(path);
 }
 
-const LONGEST_PATH = 1_024;
+const MAX_PATH_LENGTH = 1_024;
 
 function isRelativeTo(folder: string, path: string): boolean {
   if (isRelative(path)) return true;
-  const mayBePath = path !== "" && path.length <= LONGEST_PATH && !/^[-/~\\\0]/.test(path) && !path.includes("${");
+  const mayBePath = path !== "" && path.length <= MAX_PATH_LENGTH && !/^[-/~\\\0]/.test(path) && !path.includes("${");
   return mayBePath && existsSync(join(folder, path));
 }
 

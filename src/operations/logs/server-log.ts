@@ -1,4 +1,4 @@
-// Reads what a server wrote to its standard error, as the gateways of this machine keep it.
+// Reads the log file of a server: its standard error, written by the gateways of this machine.
 import { open, stat } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 
@@ -8,32 +8,32 @@ export interface LogLine {
   readonly text: string;
 }
 
-/** The last lines of the file, and of the full one before it where that is needed. */
-export async function readLastLines(file: string, most: number): Promise<LogLine[]> {
-  return (await readEnd(file, most)).lines;
+/** The last lines of the file. If it has too few, also those of the rotated file. */
+export async function readLastLines(file: string, limit: number): Promise<LogLine[]> {
+  return (await readEnd(file, limit)).lines;
 }
 
-async function readEnd(file: string, most: number): Promise<ReadLines> {
+async function readEnd(file: string, limit: number): Promise<ReadLines> {
   const { lines, end } = await readLines(file, 0);
-  const before = lines.length >= most ? [] : (await readLines(`${file}.1`, 0)).lines;
-  return { lines: [...before, ...lines].slice(-most), end };
+  const before = lines.length >= limit ? [] : (await readLines(`${file}.1`, 0)).lines;
+  return { lines: [...before, ...lines].slice(-limit), end };
 }
 
-const LOOK_AGAIN_MS = 300;
+const POLL_MS = 300;
 
 /** Shows the last lines and then those that are added, until the signal aborts. */
 export async function followLines(
   file: string,
-  most: number,
+  limit: number,
   show: (lines: readonly LogLine[]) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const last = await readEnd(file, most);
+  const last = await readEnd(file, limit);
   show(last.lines);
   let from = last.end;
-  while (await setTimeout(LOOK_AGAIN_MS, true, { signal }).catch(() => false)) {
+  while (await setTimeout(POLL_MS, true, { signal }).catch(() => false)) {
     const size = await sizeOf(file);
-    // A file that is shorter than before is a new one.
+    // A shorter file is a new one: the log was rotated.
     if (size < from) from = 0;
     const added = await readLines(file, from);
     from = added.end;
@@ -47,11 +47,11 @@ async function sizeOf(file: string): Promise<number> {
 
 interface ReadLines {
   readonly lines: LogLine[];
-  /** Where the next ones begin. */
+  /** The offset of the next line. */
   readonly end: number;
 }
 
-/** Whole lines from the offset on. */
+/** Reads complete lines from the offset on. */
 async function readLines(file: string, from: number): Promise<ReadLines> {
   const handle = await open(file, "r").catch(() => undefined);
   if (handle === undefined) return { lines: [], end: from };

@@ -1,17 +1,17 @@
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import { isEqualJson } from "../../util/json/is-equal.js";
 
-/** One place where two definitions differ. */
+/** A member that differs between two definitions. */
 export interface MemberChange {
   /** JSON pointer. */
   readonly path: string;
-  /** Absent: it was added. */
+  /** Absent if the member was added. */
   readonly before?: unknown;
-  /** Absent: it was removed. */
+  /** Absent if the member was removed. */
   readonly after?: unknown;
 }
 
-/** Every place, as deep down as both have the same shape. */
+/** Lists the differences. Descends into objects and arrays that both definitions have. */
 export function definitionDifference(before: JsonObject, after: JsonObject): MemberChange[] {
   return membersChanged(before, after, "");
 }
@@ -29,10 +29,10 @@ function membersChanged(before: JsonObject, after: JsonObject, path: string): Me
 function valueChanged(before: unknown, after: unknown, path: string): MemberChange[] {
   if (isEqualJson(before, after)) return [];
   if (isJsonObject(before) && isJsonObject(after)) return membersChanged(before, after, path);
-  if (Array.isArray(before) && Array.isArray(after)) return membersChanged(byPlace(before), byPlace(after), path);
+  if (Array.isArray(before) && Array.isArray(after)) return membersChanged(byIndex(before), byIndex(after), path);
   return [{ path, before, after }];
 }
 
-function byPlace(list: readonly unknown[]): JsonObject {
+function byIndex(list: readonly unknown[]): JsonObject {
   return Object.fromEntries(Object.entries(list));
 }

@@ -4,19 +4,19 @@ import { canonicalJson } from "../../util/json/canonical.js";
 import { sha256 } from "../../util/sha256.js";
 import { definitionDifference, type MemberChange } from "./definition-difference.js";
 
-/** One pinned definition: what the server states now, compared with what was approved. */
+/** A pinned tool: its current definition, compared with the approved one. */
 export interface PinStatus {
   readonly server: string;
   readonly tool: string;
   readonly state: "same" | "changed" | "new";
-  /** Of the definition that the server has now. */
+  /** The hash of the current definition. */
   readonly hash: string;
-  /** Of the approved definition, if it differs. */
+  /** The hash of the approved definition, if it differs. */
   readonly approvedHash?: string;
   readonly firstSeen: string;
   readonly changed?: string;
   readonly approved?: string;
-  /** Absent when it is approved because it was seen first. */
+  /** Absent if the gateway approved the definition automatically, because it was the first one. */
   readonly approvedBy?: string;
 }
 
@@ -35,13 +35,13 @@ export function toPinStatus(pin: Pin): PinStatus {
   };
 }
 
-/** The same with every place where the definition differs from the approved one. */
+/** The status with the differences from the approved definition. */
 export function toPinDifference(pin: Pin): PinStatus & { readonly changes: readonly MemberChange[] } {
   const approved = pin.approved === undefined ? {} : toDefinition(pin.approved.definition);
   return { ...toPinStatus(pin), changes: definitionDifference(approved, toDefinition(pin.current.definition)) };
 }
 
-/** Identifies exactly these definitions: of one tool its hash, of several a hash over theirs. */
+/** Identifies exactly these definitions: the hash of a single definition, or a hash of all hashes. */
 export function pinsHash(pins: readonly Pin[]): string {
   const [first, ...others] = pins;
   if (first !== undefined && others.length === 0) return first.current.hash;

@@ -1,4 +1,3 @@
-// The pinned definitions of the configured servers: listed, compared and approved.
 import { connectionFingerprint } from "../../catalog/record.js";
 import type { DiscoveryEngine } from "../../engine.js";
 import { DiscoveryError } from "../../errors.js";
@@ -9,12 +8,12 @@ import type { Pin } from "../../store/pins.js";
 import { writePrivateFile } from "../../util/private-files.js";
 import { pinsHash } from "./pin-status.js";
 
-/** The pins of the configured servers, with the connections that the configuration gives them. No server is started. */
+/** The pins of the configured servers. Ignores pins of an earlier connection of a server. Starts no server. */
 export interface PinTable {
   list(filter: { readonly server?: string | undefined; readonly onlyChanged?: boolean }): Promise<readonly Pin[]>;
-  /** The pin of one tool, or all pins of the server that wait for approval. TOOL_NOT_FOUND where there is none. */
+  /** The pin of one tool, or all pins of the server that need approval. Throws TOOL_NOT_FOUND if the tool has no pin. */
   select(server: string, tool: string | undefined): Promise<readonly Pin[]>;
-  /** Approves the definitions as they are in the pins, and notifies running gateways. INVALID_REQUEST if one has changed. */
+  /** Approves the definitions in these pins, and notifies running gateways. Throws INVALID_REQUEST if one has changed. */
   approve(pins: readonly Pin[]): Promise<void>;
 }
 
@@ -26,7 +25,7 @@ export async function openPins(engine: DiscoveryEngine): Promise<PinTable> {
   const keys = new Map(
     stages.configuredServers.servers.map(({ name, connection }) => [name, connectionFingerprint(connection)]),
   );
-  /** SERVER_NOT_FOUND with the nearest names. */
+  /** Throws SERVER_NOT_FOUND with the nearest names. */
   const assertKnown = async (server: string): Promise<void> => {
     if (!keys.has(server)) await stages.discovery.server(server);
   };
@@ -49,7 +48,7 @@ export async function openPins(engine: DiscoveryEngine): Promise<PinTable> {
       for (const pin of chosen) {
         const { hash } = pin.current;
         const tool_id = toolId(pin.server, pin.tool);
-        // Recorded before it takes effect, and only if it is still what was reviewed.
+        // The audit record is written before the approval takes effect.
         await persistence.note({ action: "approve_pin", subject: `${tool_id} ${hash}`, by, tool_id, surface });
         if ((await pins.approve(pin, { hash, by, now: runtime.now() })) === undefined) throw changedSince();
       }
@@ -58,21 +57,25 @@ export async function openPins(engine: DiscoveryEngine): Promise<PinTable> {
   };
 }
 
-/** INVALID_REQUEST if the definitions are not those of the hash that the user reviewed. @internal */
+/** Throws INVALID_REQUEST if the definitions do not match the hash that the user reviewed. @internal */
 export function assertReviewed(pins: readonly Pin[], hash: string | undefined): void {
   if (hash !== undefined && hash !== pinsHash(pins)) throw changedSince();
 }
 
 function changedSince(): DiscoveryError {
-  return new DiscoveryError("INVALID_REQUEST", "The server says something else by now than what was looked at.", {
-    hint: { action: "run-command", command: "anygpt mcp pins diff", purpose: "review it again" },
+  return new DiscoveryError("INVALID_REQUEST", "The definitions have changed since they were reviewed.", {
+    hint: { action: "run-command", command: "anygpt mcp pins diff", purpose: "review them again" },
   });
 }
 
 function unknownTool(server: string, tool: string): DiscoveryError {
-  return new DiscoveryError("TOOL_NOT_FOUND", `Nothing is remembered of ${toolId(server, tool)}.`, {
+  return new DiscoveryError("TOOL_NOT_FOUND", `The tool ${toolId(server, tool)} has no pin.`, {
     server,
     tool,
-    hint: { action: "run-command", command: `anygpt mcp pins list --server ${server}`, purpose: "see all known tools" },
+    hint: {
+      action: "run-command",
+      command: `anygpt mcp pins list --server ${server}`,
+      purpose: "see all pinned tools",
+    },
   });
 }

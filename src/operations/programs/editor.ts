@@ -3,11 +3,11 @@ import { splitCommand } from "../../util/split-command.js";
 import { runAtTerminal, type TerminalParts } from "./run-program.js";
 
 export interface EditorParts extends TerminalParts {
-  /** Whether a user at a terminal can use a default editor. */
+  /** Whether a user at a terminal can use the default editor. */
   readonly isAttended: boolean;
 }
 
-/** Opens a file in the user's editor and gives the editor's exit code when it is closed. */
+/** Opens a file in the user's editor, waits until the editor ends, and returns its exit code. */
 export async function openInEditor(file: string, parts: EditorParts): Promise<number> {
   const [command = "", ...args] = editorWords(parts);
   try {
@@ -29,13 +29,17 @@ function editorWords({ env, isAttended }: EditorParts): readonly string[] {
   const chosen = env["VISUAL"] || env["EDITOR"] || undefined;
   if (chosen === undefined) {
     if (isAttended) return [process.platform === "win32" ? "notepad" : "vi"];
-    throw new DiscoveryError("INVALID_REQUEST", "There is no terminal for an editor.", {
-      hint: "Run the command in a terminal, or set VISUAL or EDITOR to a command that needs none.",
+    throw new DiscoveryError("INVALID_REQUEST", "The editor cannot be opened, because there is no terminal.", {
+      hint: "Run the command in a terminal, or set VISUAL or EDITOR to a command that needs no terminal.",
     });
   }
   const words = splitCommand(chosen);
   if (words !== undefined && words.length > 0) return words;
-  throw new DiscoveryError("INVALID_REQUEST", "VISUAL or EDITOR is not a command.", {
-    hint: "Set it to the command of an editor, such as nano or `code --wait`.",
-  });
+  throw new DiscoveryError(
+    "INVALID_REQUEST",
+    `The value of VISUAL or EDITOR is not a valid command: ${JSON.stringify(chosen)}.`,
+    {
+      hint: "Set it to the command of an editor, such as nano or `code --wait`.",
+    },
+  );
 }

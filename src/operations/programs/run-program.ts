@@ -1,4 +1,4 @@
-// Runs programs that the user names or has: without a shell, and not as servers.
+// Runs programs of the user without a shell.
 import { type ChildProcess, spawn, type StdioOptions } from "node:child_process";
 import { existsSync } from "node:fs";
 import { windowsCommandLine } from "../../upstreams/process/windows-command.js";
@@ -15,9 +15,9 @@ export interface ReadProgramParts extends RunProgramParts {
 }
 
 const TIMEOUT_MS = 60_000;
-const MOST_CHARACTERS = 1_000_000;
+const MAX_CHARACTERS = 1_000_000;
 
-/** The standard output of a program; rejects when it fails, takes too long or writes too much. */
+/** Returns the standard output of a program. Rejects if it fails, takes too long or writes too much. */
 export async function readProgram(command: string, args: readonly string[], parts: ReadProgramParts): Promise<string> {
   const { signal, timeoutMs = TIMEOUT_MS } = parts;
   const child = start(command, args, { ...parts, stdio: ["ignore", "pipe", "ignore"] });
@@ -27,7 +27,7 @@ export async function readProgram(command: string, args: readonly string[], part
   let text = "";
   child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
     text += chunk;
-    if (text.length > MOST_CHARACTERS) stop();
+    if (text.length > MAX_CHARACTERS) stop();
   });
   try {
     const code = await exitOf(child);
@@ -39,11 +39,11 @@ export async function readProgram(command: string, args: readonly string[], part
 }
 
 export interface TerminalParts extends RunProgramParts {
-  /** Standard output is for JSON: what the program prints goes to standard error. */
+  /** Standard output is reserved for JSON: the program's output goes to standard error. */
   readonly keepsOutput: boolean;
 }
 
-/** Runs a program at the terminal of this process and gives its exit code; rejects when it cannot be started. */
+/** Runs a program in the terminal of this process and returns its exit code. Rejects if it cannot be started. */
 export async function runAtTerminal(command: string, args: readonly string[], parts: TerminalParts): Promise<number> {
   return await exitOf(
     start(command, args, { ...parts, stdio: ["inherit", parts.keepsOutput ? 2 : "inherit", "inherit"] }),
@@ -62,7 +62,7 @@ function start(
   return spawn(line.file, [...line.args], { env, cwd, stdio, windowsVerbatimArguments: line.verbatim });
 }
 
-/** Exit code of a program that a signal ended: as shells have it for SIGKILL. */
+/** The exit code for a program that was ended by a signal: 128 + 9 (SIGKILL), as in shells. */
 const KILLED = 137;
 
 function exitOf(child: ChildProcess): Promise<number> {

@@ -9,6 +9,7 @@ import { checkRegistry, type Finding } from "../../registry/check-registry.js";
 import { toRegistry, toRegistryText } from "../../registry/registry.js";
 import { absolutePath } from "../../util/home-path.js";
 import { writeOutput } from "../files/write-output.js";
+import { openCatalog } from "../open-catalog.js";
 
 const DEFAULT_FILE = "operations.json";
 
@@ -76,12 +77,6 @@ export async function compareRegistry(engine: DiscoveryEngine, named?: string): 
   const listed = isJsonObject(document) && isJsonObject(document["operations"]) ? document["operations"] : {};
   const added = live.filter((id) => !Object.hasOwn(listed, id)).sort();
   return { file, operations: Object.keys(listed).length, findings, added, unknown: unknownServers(stages) };
-}
-
-async function openCatalog(engine: DiscoveryEngine): Promise<Stages> {
-  const stages = await engine.stages();
-  await stages.load();
-  return stages;
 }
 
 function fileOf({ config, runtime }: Stages, named: string | undefined): string {

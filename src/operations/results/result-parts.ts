@@ -8,7 +8,7 @@ export interface BinaryPart {
   readonly bytes: Buffer;
 }
 
-/** A tool's answer as bytes: all its text, and its binary items one by one. */
+/** A tool's answer: all its text, and its binary items. */
 export interface ResultParts {
   readonly text: string;
   readonly binaries: readonly BinaryPart[];

@@ -13,10 +13,10 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const part = (text: string) => ({ kind: "image", mimeType: "image/png", bytes: Buffer.from(text) });
 
 it.each([
-  ["an existing file", "there.png", /there\.png exists already/, "--force"],
+  ["an existing file", "there.png", /there\.png already exists/, "--force"],
   ["a folder", "inner", /inner is a folder/, "Name a file."],
   ["a file in a folder that does not exist", "none/x.png", /cannot be written \(ENOENT\)/, "a folder that exists"],
-])("refuses %s before the call", async (_name, path, message, hint) => {
+])("rejects %s before the call", async (_name, path, message, hint) => {
   writeFileSync(join(folder, "there.png"), "old");
   mkdirSync(join(folder, "inner"));
   await expect(assertSavable({ path: join(folder, path), force: false })).rejects.toMatchObject({
@@ -26,7 +26,7 @@ it.each([
   });
 });
 
-it("replaces an existing file with force only", async () => {
+it("replaces an existing file if force is true", async () => {
   const path = join(folder, "there.png");
   writeFileSync(path, "old");
   await assertSavable({ path, force: true });
@@ -44,7 +44,7 @@ it("reports that the tool ran if its result cannot be saved afterwards", async (
   });
 });
 
-it("numbers several items and skips numbers that are taken", async () => {
+it("numbers the files of several items and skips existing files", async () => {
   writeFileSync(join(folder, "x-1.png"), "old");
   const result = { text: "t", binaries: [part("a"), part("b")] };
   const saved = await saveResult(result, { path: join(folder, "x.png"), force: false });

@@ -1,4 +1,4 @@
-// Saves a tool's answer in files: the binary items, each in a file of its own, else the text.
+// Saves a tool's answer: each binary item in one file, or the text if there are no binary items.
 import { constants } from "node:fs";
 import { access, open, stat } from "node:fs/promises";
 import { dirname, extname } from "node:path";
@@ -8,7 +8,7 @@ import { type BinaryPart, describePart, type ResultParts } from "./result-parts.
 export interface SaveTarget {
   /** Absolute. */
   readonly path: string;
-  /** An existing file is replaced. */
+  /** Replace an existing file. */
   readonly force: boolean;
 }
 
@@ -20,18 +20,19 @@ export interface SavedFile {
   readonly description: string;
 }
 
-/** Before the call: what would keep the answer from being saved is found before the tool runs. */
+/** Checks before the call that the answer can be saved, so that the tool does not run in vain. */
 export async function assertSavable({ path, force }: SaveTarget): Promise<void> {
   const found = await stat(path).catch(() => undefined);
-  if (found?.isDirectory() === true) throw wrong(`${path} is a folder.`, "Name a file.");
-  if (found !== undefined && !force) throw wrong(`${path} exists already.`, "Name another file, or add --force.");
+  if (found?.isDirectory() === true) throw invalidRequest(`${path} is a folder.`, "Name a file.");
+  if (found !== undefined && !force)
+    throw invalidRequest(`${path} already exists.`, "Name another file, or add --force.");
   const folder = dirname(path);
   await access(found === undefined ? folder : path, constants.W_OK).catch((error: unknown) => {
-    throw wrong(`${path} cannot be written (${codeOf(error)}).`, "Name a file in a folder that exists.");
+    throw invalidRequest(`${path} cannot be written (${codeOf(error)}).`, "Name a file in a folder that exists.");
   });
 }
 
-/** One item goes to the path itself, several to numbered files beside it. Without a binary item the text is saved. */
+/** Writes a single item to the path, and several items to numbered files in the same folder. */
 export async function saveResult({ text, binaries }: ResultParts, target: SaveTarget): Promise<SavedFile[]> {
   const items = binaries.length > 0 ? binaries : [toTextPart(text)];
   const saved: SavedFile[] = [];
@@ -66,13 +67,13 @@ function toTextPart(text: string): BinaryPart {
   return { kind: "text", mimeType: "text/plain", bytes: Buffer.from(text) };
 }
 
-const MOST_TRIES = 10_000;
+const MAX_TRIES = 10_000;
 
-/** `shot-1.png`; a number that is taken is skipped, because the answer cannot be asked for again. */
+/** Writes to `shot-1.png` or the next free name. It must not fail for an existing file, because the tool cannot run again. */
 async function writeNumbered({ path, force }: SaveTarget, bytes: Buffer, from: number): Promise<string> {
   const extension = extname(path);
   const stem = path.slice(0, path.length - extension.length);
-  for (let number = from; number < from + MOST_TRIES; number += 1) {
+  for (let number = from; number < from + MAX_TRIES; number += 1) {
     const file = `${stem}-${number}${extension}`;
     try {
       await write(file, bytes, force);
@@ -81,7 +82,8 @@ async function writeNumbered({ path, force }: SaveTarget, bytes: Buffer, from: n
       if (codeOf(error) !== "EEXIST") throw error;
     }
   }
-  throw Object.assign(new Error("No number is free."), { code: "EEXIST" });
+  const last = `${stem}-${from + MAX_TRIES - 1}${extension}`;
+  throw Object.assign(new Error(`All files from ${stem}-${from}${extension} to ${last} exist.`), { code: "EEXIST" });
 }
 
 async function write(file: string, bytes: Buffer, force: boolean): Promise<void> {
@@ -97,6 +99,6 @@ function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "unknown reason";
 }
 
-function wrong(message: string, hint: string): DiscoveryError {
+function invalidRequest(message: string, hint: string): DiscoveryError {
   return new DiscoveryError("INVALID_REQUEST", message, { hint });
 }

@@ -6,7 +6,13 @@ import type { ServerDefinition } from "../../model/server.js";
 import { compileServer, envFileOf } from "../../sources/compile.js";
 import { effectOf } from "../../sources/effects.js";
 import { isGatewayItself } from "../../sources/itself.js";
-import { isSwitch, keyedServerEntry, type ServerEntry, serverName, toNamedEntries } from "../../sources/options.js";
+import {
+  isDisablingEntry,
+  keyedServerEntry,
+  type ServerEntry,
+  serverName,
+  toNamedEntries,
+} from "../../sources/options.js";
 import { changeMembers } from "../../sources/rewrite/edit-config.js";
 import { additionChanges, toSnippet } from "../../sources/rewrite/extend-config.js";
 import { findSecrets } from "../../util/plain-secrets.js";
@@ -93,11 +99,11 @@ export async function carryOutAddition(
   desk: ServerDesk,
 ): Promise<EditReport> {
   if (after === undefined) {
-    throw isProgram(file);
+    throw notEditable(file);
   }
   const replan = async (now: ServerDesk): Promise<Uint8Array> => {
     const again = await planServers(servers, now, { isReplacing });
-    if (again.after === undefined) throw isProgram(file);
+    if (again.after === undefined) throw notEditable(file);
     return again.after;
   };
   return await applyEdit(desk, { action: `add ${servers.map(({ name }) => name).join(" ")}`, after, replan });
@@ -137,7 +143,7 @@ export async function tryServers(
   }
 }
 
-function isProgram(file: string): DiscoveryError {
+function notEditable(file: string): DiscoveryError {
   return new DiscoveryError(
     "CONFIGURATION_ERROR",
     `${file} is a JavaScript or TypeScript module, which the gateway does not edit.`,
@@ -149,7 +155,7 @@ function isProgram(file: string): DiscoveryError {
 
 function assertDistinct(drafts: readonly AddRequest[]): void {
   if (drafts.length === 0) {
-    throw new DiscoveryError("INVALID_REQUEST", "There is no server to add.", {
+    throw new DiscoveryError("INVALID_REQUEST", "The request contains no server to add.", {
       hint: { action: "run-command", command: "anygpt mcp add --help", purpose: "see the syntax" },
     });
   }
@@ -157,7 +163,7 @@ function assertDistinct(drafts: readonly AddRequest[]): void {
   const twice = drafts.find(({ name }, index) => names.indexOf(identity(name)) !== index);
   if (twice === undefined) return;
   throw new DiscoveryError("INVALID_REQUEST", `Two of the new servers are named "${twice.name}".`, {
-    hint: "Give them different names.",
+    hint: "Choose different names.",
   });
 }
 
@@ -192,8 +198,8 @@ function checkDraft(
     });
   }
   const [checked] = toNamedEntries({ [name]: checkEntry(name, entry) });
-  const places = { home: place.home, baseDir: dirname(target.file), origin: target.file };
-  const definition = compileServer(checked as ServerEntry, places);
+  const paths = { home: place.home, baseDir: dirname(target.file), origin: target.file };
+  const definition = compileServer(checked as ServerEntry, paths);
   if (isGatewayItself(definition.connection, place.own())) {
     throw new DiscoveryError(
       "INVALID_REQUEST",
@@ -203,12 +209,12 @@ function checkDraft(
       },
     );
   }
-  return { definition, ...envFileOf(checked as ServerEntry, places) };
+  return { definition, ...envFileOf(checked as ServerEntry, paths) };
 }
 
 function checkEntry(name: string, entry: JsonObject) {
   const checked = checkSchema(keyedServerEntry, entry);
-  if (checked.kind === "ok" && !isSwitch(checked.value)) return checked.value;
+  if (checked.kind === "ok" && !isDisablingEntry(checked.value)) return checked.value;
   const [violation] = checked.kind === "violations" ? checked.violations : [];
   const where = violation === undefined || violation.path.length === 0 ? "" : `${pathText(violation.path)} `;
   const reason = violation?.reason ?? "it needs a `command` or a `url`";
@@ -231,10 +237,10 @@ function assertReplaceable(
     });
   }
   if (isReplacing) return;
-  const isOnlySwitch = entry !== undefined && isSwitch(entry);
+  const onlyDisables = entry !== undefined && isDisablingEntry(entry);
   throw new DiscoveryError(
     "INVALID_REQUEST",
-    isOnlySwitch ? `${file} disables a server named "${name}".` : `${file} already has a server named "${name}".`,
+    onlyDisables ? `${file} disables a server named "${name}".` : `${file} already has a server named "${name}".`,
     { hint: "Choose another name (`--as NAME` for a public server), or replace the entry with --replace." },
   );
 }

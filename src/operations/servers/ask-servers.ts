@@ -33,7 +33,7 @@ interface ServerQuery extends AskOptions {
 }
 
 /** The number of servers that start at once. A server that takes longer than `SLOW_MS` does not delay the next one. */
-const AT_ONCE = 8;
+const MAX_CONCURRENT = 8;
 const SLOW_MS = 2000;
 
 /** Lists the tools of each server now. The result contains failures; they are not thrown. */
@@ -66,7 +66,7 @@ export async function askServers(
     }
   };
   const work = async (): Promise<void> => {
-    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+    await Promise.all(Array.from({ length: MAX_CONCURRENT }, worker));
     await Promise.all(answers);
   };
 
@@ -94,17 +94,17 @@ function lateServer(name: string, timeoutMs: number): AskedServer {
   return { name, durationMs: timeoutMs, failure };
 }
 
-/** Waits for the work, at most `longestMs` milliseconds. The work continues after that. */
-async function settledWithin(work: Promise<void>, longestMs?: number, signal?: AbortSignal): Promise<void> {
-  const over = new AbortController();
-  const late = new Promise<void>((resolve, reject) => {
-    const timer = longestMs === undefined ? undefined : setTimeout(resolve, longestMs);
+/** Waits for the work, at most `maxMs` milliseconds. The work continues after that. */
+async function settledWithin(work: Promise<void>, maxMs?: number, signal?: AbortSignal): Promise<void> {
+  const settled = new AbortController();
+  const expired = new Promise<void>((resolve, reject) => {
+    const timer = maxMs === undefined ? undefined : setTimeout(resolve, maxMs);
     const stop = (): void => reject(interrupted());
     if (signal?.aborted === true) stop();
-    signal?.addEventListener("abort", stop, { once: true, signal: over.signal });
-    over.signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
+    signal?.addEventListener("abort", stop, { once: true, signal: settled.signal });
+    settled.signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
   });
-  await Promise.race([work, late]).finally(() => over.abort());
+  await Promise.race([work, expired]).finally(() => settled.abort());
 }
 
 async function ask(name: string, { refresh, snapshot, upstreams, resolveConnection }: Stages): Promise<AskedServer> {

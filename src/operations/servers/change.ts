@@ -1,6 +1,6 @@
 // Removes, enables and disables servers in the configuration file.
 import { DiscoveryError } from "../../errors.js";
-import { isSwitch } from "../../sources/options.js";
+import { isDisablingEntry } from "../../sources/options.js";
 import type { Change } from "../../sources/rewrite/change.js";
 import { changeMembers, type ConfigView, type NamedSection, setMemberKey } from "../../sources/rewrite/edit-config.js";
 import { BUILT_IN_SERVER } from "../../model/built-in.js";
@@ -68,13 +68,13 @@ export async function setServersEnabled(
 ): Promise<ChangeReport> {
   for (const name of names) assertNotBuiltIn(name);
   const known = distinct(names.map((name) => findKnown(name, desk)));
-  if (isEnabled) for (const one of known) assertNotOffThere(one);
-  const wrong = known.filter((one) => isOn(one) !== isEnabled);
-  const unchanged = known.filter((one) => !wrong.includes(one)).map(({ name }) => name);
-  const changed = wrong.map(({ name }) => name);
-  if (wrong.length === 0) return { changed, unchanged };
+  if (isEnabled) for (const one of known) assertNotDisabledByClient(one);
+  const differing = known.filter((one) => isEnabledNow(one) !== isEnabled);
+  const unchanged = known.filter((one) => !differing.includes(one)).map(({ name }) => name);
+  const changed = differing.map(({ name }) => name);
+  if (differing.length === 0) return { changed, unchanged };
   const replan = async (now: ServerDesk): Promise<Uint8Array> => {
-    const again = changed.map((name) => findKnown(name, now)).filter((one) => isOn(one) !== isEnabled);
+    const again = changed.map((name) => findKnown(name, now)).filter((one) => isEnabledNow(one) !== isEnabled);
     return await planChanges(now, (view) => switchChanges(view, again, isEnabled));
   };
   const after = await replan(desk);
@@ -91,8 +91,8 @@ function assertNotBuiltIn(name: string): void {
   });
 }
 
-function assertNotOffThere(one: Known): void {
-  if (one.kind !== "off-there") return;
+function assertNotDisabledByClient(one: Known): void {
+  if (one.kind !== "disabled-by-client") return;
   throw new DiscoveryError("INVALID_REQUEST", `"${one.name}" is disabled in ${one.where}: ${one.reason}.`, {
     hint: [
       "Enable it in that file, or add it to your own configuration.",
@@ -101,20 +101,24 @@ function assertNotOffThere(one: Known): void {
   });
 }
 
-function isOn(one: Known): boolean {
+function isEnabledNow(one: Known): boolean {
   return one.kind === "own" ? one.isEnabled : one.kind === "found";
 }
 
 function switchChanges(view: ConfigView, servers: readonly Known[], isEnabled: boolean): Change[] {
   const own = servers.filter((one) => one.kind === "own");
-  const switches = own.filter(({ entry }) => entry !== undefined && isSwitch(entry)).map(({ name }) => name);
-  const set = own.filter(({ name }) => !switches.includes(name));
+  const disablingEntries = own
+    .filter(({ entry }) => entry !== undefined && isDisablingEntry(entry))
+    .map(({ name }) => name);
+  const set = own.filter(({ name }) => !disablingEntries.includes(name));
   const found = servers.filter((one) => one.kind !== "own");
   const value = isEnabled ? undefined : false;
   const added = found.map(({ name }) => ({ name, entry: { enabled: false } }));
   return [
     ...set.flatMap(({ name, section }) => setMemberKey(view, section, { name, key: "enabled", value })),
-    ...(switches.length + added.length === 0 ? [] : [changeMembers(view, "servers", { remove: switches, add: added })]),
+    ...(disablingEntries.length + added.length === 0
+      ? []
+      : [changeMembers(view, "servers", { remove: disablingEntries, add: added })]),
   ];
 }
 

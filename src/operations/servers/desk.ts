@@ -63,7 +63,7 @@ export interface EditReport {
   readonly file: string;
   /** The edit created the file. */
   readonly isNew: boolean;
-  /** Servers that the gateway no longer offers, apart from those that the edit was meant to remove. */
+  /** Servers that the gateway no longer offers, apart from those that the edit was intended to remove. */
   readonly lost: readonly string[];
   /** Servers that the gateway offers since the edit. */
   readonly gained: readonly string[];
@@ -75,7 +75,7 @@ export interface Edit {
   readonly after: Uint8Array;
   /** Plans the edit again if another command has written the file in the meantime. */
   readonly replan: (desk: ServerDesk) => Promise<Uint8Array>;
-  /** Names of the servers that the edit is meant to remove. */
+  /** Names of the servers that the edit is intended to remove. */
   readonly removes?: readonly string[];
 }
 
@@ -114,19 +114,19 @@ function sameBytes(one: Uint8Array | undefined, other: Uint8Array | undefined): 
 /** Compares the servers that the gateway offers now with those before the edit. */
 export async function lostServers(
   { offered, options }: ServerDesk,
-  meant: readonly string[] = [],
+  intended: readonly string[] = [],
 ): Promise<Pick<EditReport, "lost" | "gained">> {
-  return compareServers(offered, await findOffered(options), meant);
+  return compareServers(offered, await findOffered(options), intended);
 }
 
-/** Names in `meant` were removed on purpose and are not reported as lost. */
+/** Names in `intended` were removed on purpose and are not reported as lost. */
 export function compareServers(
   offered: FoundServers | undefined,
   now: FoundServers | undefined,
-  meant: readonly string[] = [],
+  intended: readonly string[] = [],
 ): Pick<EditReport, "lost" | "gained"> {
   const [before, after] = [namesIn(offered), namesIn(now)];
-  const removed = new Set(meant.map(identity));
+  const removed = new Set(intended.map(identity));
   return {
     lost: before.filter((name) => !after.includes(name) && !removed.has(identity(name))),
     gained: after.filter((name) => !before.includes(name)),
@@ -149,11 +149,11 @@ export type Known =
   /** A server of another file. `where`: the MCP client and its file, or the file. */
   | { readonly kind: "found"; readonly name: string; readonly where: string; readonly client?: string }
   /** A server that the MCP client has disabled. */
-  | { readonly kind: "off-there"; readonly name: string; readonly where: string; readonly reason: string };
+  | { readonly kind: "disabled-by-client"; readonly name: string; readonly where: string; readonly reason: string };
 
 /** Finds a server by its name. Throws `SERVER_NOT_FOUND` with the most similar name. */
 export function findKnown(wanted: string, desk: ServerDesk): Known {
-  const known = ownOf(wanted, desk.target) ?? foundOf(wanted, desk) ?? offThereOf(wanted, desk);
+  const known = ownOf(wanted, desk.target) ?? foundOf(wanted, desk) ?? disabledByClient(wanted, desk);
   if (known !== undefined) return known;
   const nearest = nearestWord(wanted, allNames(desk));
   throw new DiscoveryError("SERVER_NOT_FOUND", `No server is named "${wanted}".`, {
@@ -162,12 +162,12 @@ export function findKnown(wanted: string, desk: ServerDesk): Known {
 }
 
 export function ownOf(wanted: string, { config }: Pick<EditTarget, "config">): (Known & { kind: "own" }) | undefined {
-  const isIt = ({ name }: { readonly name: string }): boolean => identity(name) === identity(wanted);
-  const entry = config?.servers.find(isIt);
+  const hasName = ({ name }: { readonly name: string }): boolean => identity(name) === identity(wanted);
+  const entry = config?.servers.find(hasName);
   if (entry !== undefined) {
     return { kind: "own", name: entry.name, section: "servers", entry, isEnabled: entry.enabled };
   }
-  const adapter = config?.adapters.find(isIt);
+  const adapter = config?.adapters.find(hasName);
   return adapter && { kind: "own", name: adapter.name, section: "adapters", isEnabled: adapter.enabled };
 }
 
@@ -179,10 +179,12 @@ function foundOf(wanted: string, { offered, target }: ServerDesk): Known | undef
   return { kind: "found", name: found.name, where, ...(from === undefined ? {} : { client: from.client }) };
 }
 
-function offThereOf(wanted: string, { offered }: ServerDesk): Known | undefined {
+function disabledByClient(wanted: string, { offered }: ServerDesk): Known | undefined {
   for (const { type, path, skipped = [] } of offered?.sources ?? []) {
     const one = skipped.find(({ name, kind }) => kind === "disabled" && identity(name) === identity(wanted));
-    if (one !== undefined) return { kind: "off-there", name: one.name, where: `${type} (${path})`, reason: one.reason };
+    if (one !== undefined) {
+      return { kind: "disabled-by-client", name: one.name, where: `${type} (${path})`, reason: one.reason };
+    }
   }
   return undefined;
 }

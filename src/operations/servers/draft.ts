@@ -34,7 +34,7 @@ export function isAddress(word: string): boolean {
 export function toDraft(typed: TypedServer, places: TypedPlaces): AddRequest {
   const [first = ""] = typed.words;
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(first) && !isAddress(first)) {
-    throw wrong(
+    throw invalidRequest(
       `${JSON.stringify(first)} is neither a command nor the URL of an MCP server.`,
       "The URL must start with https:// or http://.",
     );
@@ -47,20 +47,20 @@ export function toDraft(typed: TypedServer, places: TypedPlaces): AddRequest {
 /** Rejects placeholders that were copied from documentation, such as `<folder>` and `${workspaceFolder}`. */
 function assertFilledIn(word: string): void {
   if (!/^<[\w .:-]+>$/.test(word) && !/\$\{(?:workspaceFolder|workspaceRoot|input:[^}]*)\}/.test(word)) return;
-  throw wrong(`${JSON.stringify(word)} is a placeholder.`, "Replace it with your own value.");
+  throw invalidRequest(`${JSON.stringify(word)} is a placeholder.`, "Replace it with your own value.");
 }
 
 function toRemote({ name, headers = [], env = [], cwd, transport }: TypedServer, url: string): AddRequest {
-  const stray = env.length > 0 ? "--env" : cwd === undefined ? undefined : "--cwd";
-  if (stray !== undefined)
-    throw wrong(`${stray} works only for a server with a command, but ${url} is a URL.`, USE_HEADER);
-  const given = Object.fromEntries(headers.map(toHeader));
+  const unsupported = env.length > 0 ? "--env" : cwd === undefined ? undefined : "--cwd";
+  if (unsupported !== undefined)
+    throw invalidRequest(`${unsupported} works only for a server with a command, but ${url} is a URL.`, USE_HEADER);
+  const headerEntries = Object.fromEntries(headers.map(toHeader));
   return {
     name,
     entry: {
       ...(transport === "sse" ? { type: "sse" } : {}),
       url,
-      ...(headers.length === 0 ? {} : { headers: given }),
+      ...(headers.length === 0 ? {} : { headers: headerEntries }),
     },
   };
 }
@@ -72,15 +72,15 @@ function toProgram(
   places: TypedPlaces,
 ): AddRequest {
   const [command = "", ...args] = words;
-  const stray = headers.length > 0 ? "--header" : transport === undefined ? undefined : "--transport";
-  if (stray !== undefined) {
-    throw wrong(
-      `${stray} works only for a server with a URL, but ${command} is a command.`,
+  const unsupported = headers.length > 0 ? "--header" : transport === undefined ? undefined : "--transport";
+  if (unsupported !== undefined) {
+    throw invalidRequest(
+      `${unsupported} works only for a server with a URL, but ${command} is a command.`,
       "Pass values to a local server with --env.",
     );
   }
   if (args.length === 0 && /\s/.test(command) && !/[\\/]/.test(command)) {
-    throw wrong(`The command and its arguments are one quoted word: ${JSON.stringify(command)}.`, {
+    throw invalidRequest(`The command and its arguments are one quoted word: ${JSON.stringify(command)}.`, {
       action: "run-command",
       command: `anygpt mcp add ${name} -- ${command}`,
       purpose: "add it without the quotes",
@@ -88,20 +88,20 @@ function toProgram(
   }
   const docker = parseDockerRun(words);
   if (docker?.isInteractive === false) {
-    throw wrong("`docker run` without -i closes the standard input of the server, which then ends.", {
+    throw invalidRequest("`docker run` without -i closes the standard input of the server, which then ends.", {
       action: "run-command",
       command: `anygpt mcp add ${name} -- ${command} run -i …`,
       purpose: "add it with -i",
     });
   }
-  const given = Object.fromEntries([...(docker?.variables ?? []), ...env].map(toVariable));
+  const variables = Object.fromEntries([...(docker?.variables ?? []), ...env].map(toVariable));
   const folder = folderFor(words, cwd, places);
   return {
     name,
     entry: {
       command,
       ...(args.length === 0 ? {} : { args }),
-      ...(Object.keys(given).length === 0 ? {} : { env: given }),
+      ...(Object.keys(variables).length === 0 ? {} : { env: variables }),
       ...(folder === undefined ? {} : { cwd: shortenHome(folder, places.home) }),
     },
     ...(folder !== undefined && cwd === undefined
@@ -117,13 +117,14 @@ function folderFor(words: readonly string[], cwd: string | undefined, places: Ty
   return words.some((word) => isRelativePath(word, places.cwd)) ? places.cwd : undefined;
 }
 
-const LONGEST_PATH = 1_024;
+const MAX_PATH_LENGTH = 1_024;
 
 /** `./x`, `../x`, `.`, or the path of an existing file. */
 function isRelativePath(written: string, folder: string): boolean {
   const word = written.replace(/^--?[\w-]+=/, "");
   if (/^\.{1,2}(?:[\\/]|$)/.test(word)) return true;
-  const mayBePath = word.length <= LONGEST_PATH && /[\\/.]/.test(word) && !/^[-/~\\@\0]|^[a-z]:|:\/\/|\$\{/i.test(word);
+  const mayBePath =
+    word.length <= MAX_PATH_LENGTH && /[\\/.]/.test(word) && !/^[-/~\\@\0]|^[a-z]:|:\/\/|\$\{/i.test(word);
   return mayBePath && existsSync(join(folder, word));
 }
 
@@ -131,17 +132,17 @@ export function toVariable(pair: string): [string, string] {
   const at = pair.indexOf("=");
   const name = at === -1 ? pair : pair.slice(0, at);
   if (!/^[^=\s]+$/.test(name))
-    throw wrong(`--env ${JSON.stringify(name)} is not the name of a variable.`, "Write --env NAME=value.");
+    throw invalidRequest(`--env ${JSON.stringify(name)} is not the name of a variable.`, "Write --env NAME=value.");
   return at === -1 ? [name, `\${${name}}`] : [name, pair.slice(at + 1)];
 }
 
 function toHeader(pair: string): [string, string] {
   const [, name, value] = /^([^:\s]+)\s*:\s*([^]*)$/.exec(pair) ?? [];
   if (name !== undefined && value !== undefined && value !== "") return [name, value];
-  // The value may be a secret.
-  throw wrong("A --header has no colon between its name and its value.", "Write --header 'Name: value'.");
+  // The message does not contain the value, which may be a secret.
+  throw invalidRequest("A --header has no colon between its name and its value.", "Write --header 'Name: value'.");
 }
 
-function wrong(message: string, hint: Hint): DiscoveryError {
+function invalidRequest(message: string, hint: Hint): DiscoveryError {
   return new DiscoveryError("INVALID_REQUEST", message, { hint });
 }

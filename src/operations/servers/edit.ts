@@ -8,7 +8,7 @@ import { environmentFor } from "../../gateway/find-configuration.js";
 import type { RuntimeEnvironment } from "../../gateway/runtime-environment.js";
 import type { FoundServers } from "../../gateway/configured-servers.js";
 import { createBackups } from "../files/backups.js";
-import { assertTrusted, MOST_EDITS } from "../files/edit-target.js";
+import { assertTrusted, MAX_EDITS } from "../files/edit-target.js";
 import { replaceFile } from "../files/replace-file.js";
 import { findTargetFile } from "../files/target.js";
 import { NEW_CONFIG, templateFor } from "../files/template.js";
@@ -35,13 +35,13 @@ export async function beginEdit(options: OpenOptions, { isProject = false }: Des
   const before = await readFile(file).catch(() => undefined);
   assertTrusted({ file, bytes: before, isProject: isOfProject }, place.trust);
   const offered = await findOffered(options);
-  const inForce = isNamed || isProject ? undefined : await loadConfig(loadParts).catch(() => undefined);
-  const isOverridden = inForce?.origin === "project" && inForce.file !== undefined;
+  const effective = isNamed || isProject ? undefined : await loadConfig(loadParts).catch(() => undefined);
+  const isOverridden = effective?.origin === "project" && effective.file !== undefined;
   if (before === undefined) {
     await replaceFile({ path: file, expected: undefined, bytes: Buffer.from(templateFor(file)) });
   }
   const edit = { file, place, options, loadParts, isProject: isOfProject, before, offered };
-  return isOverridden ? { ...edit, overriddenBy: inForce.file } : edit;
+  return isOverridden ? { ...edit, overriddenBy: effective.file } : edit;
 }
 
 export type EditOutcome =
@@ -77,7 +77,7 @@ export async function keepEdit(edit: OpenEdit): Promise<{ readonly lost: readonl
   const mark = isProject ? { isProject: true as const } : {};
   await backups.keep({ role: "config", path: file, before, after, sections: [], ...mark });
   if (isProject) await place.trust.record(file, after);
-  await backups.forgetEdits(MOST_EDITS);
+  await backups.forgetEdits(MAX_EDITS);
   return compareServers(offered, await findOffered(options));
 }
 

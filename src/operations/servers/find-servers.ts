@@ -6,7 +6,7 @@ import { loadBundledModel } from "../../search/meaning/bundled-model.js";
 
 const DEFAULT_LIMIT = 5;
 /** The maximum number of servers in `closest`. */
-const MOST_CLOSEST = 3;
+const MAX_CLOSEST = 3;
 const REGISTRY_VARIABLE = "ANYGPT_REGISTRY_URL";
 
 /** Options of `findServers`. */
@@ -50,5 +50,5 @@ export async function findServers(query: string, options: FindServersOptions = {
     ? await createRegistryClient(registryAddress(env), env).search(query, limit, signal)
     : await openDirectory({ meaning: () => loadBundledModel(warn) }).search(query, limit);
   const servers = found.filter(({ isSure }) => isSure);
-  return { servers, closest: servers.length > 0 ? [] : found.slice(0, MOST_CLOSEST) };
+  return { servers, closest: servers.length > 0 ? [] : found.slice(0, MAX_CLOSEST) };
 }

@@ -1,4 +1,4 @@
-// Writes a first configuration and adds the gateway to the MCP clients that the user chose. Servers leave a client's file only together with their entry in the configuration.
+// Writes a first configuration and adds the gateway to the MCP clients that the user chose. A server is removed from a client's file only if the configuration gets its entry.
 import { join } from "node:path";
 import type { ServerCandidate } from "../../sources/candidate.js";
 import { CLIENT_IDS, type ClientId } from "../../sources/options.js";
@@ -6,7 +6,7 @@ import { additionChanges } from "../../sources/rewrite/extend-config.js";
 import { gatewayStart } from "../../sources/rewrite/slots.js";
 import type { System } from "../../sources/system.js";
 import { createBackups } from "../files/backups.js";
-import { MOST_EDITS, planEdit } from "../files/edit-target.js";
+import { MAX_EDITS, planEdit } from "../files/edit-target.js";
 import { type Write, type FileWrite, writeAll } from "../files/write.js";
 import { type ClientRewrite, planRewrites } from "../import/client-rewrites.js";
 import { type FoundClientServers, findClientServers } from "../import/found.js";
@@ -48,8 +48,8 @@ function movedServers({ servers, added }: FoundClientServers, rewrites: readonly
   const gone = servers.filter(({ server: { origin, definition } }) =>
     rewrites.some(({ file, removed }) => file === origin.file && removed.includes(definition.name)),
   );
-  const names = gone.flatMap(({ fate }) =>
-    fate.kind === "duplicate" ? [fate.duplicateOf] : "name" in fate ? [fate.name] : [],
+  const names = gone.flatMap(({ outcome }) =>
+    outcome.kind === "duplicate" ? [outcome.duplicateOf] : "name" in outcome ? [outcome.name] : [],
   );
   return added.filter(({ definition }) => names.includes(definition.name));
 }
@@ -86,7 +86,7 @@ export interface ClientState {
 /** The clients that have a user-level file on this machine. */
 export function clientStates({ found, rewrites }: ImportPlan): ClientState[] {
   return CLIENT_IDS.flatMap((client): ClientState[] => {
-    const files = found.files.filter(({ place }) => place.client === client && place.scope !== "project");
+    const files = found.files.filter(({ location }) => location.client === client && location.scope !== "project");
     if (files.length === 0) return [];
     const servers = files.flatMap(({ content }) => (content.kind === "read" ? content.servers : []));
     const isConnected = servers.some(({ isGateway, disabled }) => isGateway && disabled === undefined);
@@ -110,6 +110,6 @@ export async function carryOutInit({ writes }: ImportPlan, desk: ServerDesk): Pr
   if (target.isProject && config !== undefined && written[0]?.failure === undefined) {
     await place.trust.record(target.file, config.after);
   }
-  await backups.forgetEdits(MOST_EDITS);
+  await backups.forgetEdits(MAX_EDITS);
   return { written, lost: (await lostServers(desk)).lost };
 }

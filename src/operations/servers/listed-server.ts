@@ -7,7 +7,7 @@ import type { ServerEntry } from "../../sources/options.js";
 import { switchedOffEntries } from "../../sources/switched-off.js";
 import { isInstalling, type UpstreamState } from "../../upstreams/types.js";
 
-/** `ready`: its tools are known and it starts when one is executed. `pending`: it has not answered yet. */
+/** `ready`: its tools are known, and it starts with the next call. `pending`: it has not answered yet. */
 export type ListedState = "connected" | "ready" | "installing" | "starting" | "pending" | "failed" | "disabled";
 
 export interface ListedServer extends ServerSummary {

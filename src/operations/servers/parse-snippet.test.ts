@@ -46,7 +46,7 @@ describe("parseSnippet", () => {
     ["a reference with a quoted brace", { connection: { command: "a", args: ['${command:touch "}" pwned}'] } }],
     ["the keychain", { connection: { command: "a", env: { T: "${keychain:login/ada}" } } }],
     [
-      "`cwd`, `envFile` and what nobody knows",
+      "`cwd`, `envFile` and unknown keys",
       { connection: { command: "a", cwd: EVIL }, envFile: EVIL, more: [[{ x: EVIL }]] },
     ],
   ])("evaluates no reference in %s", (_where, entry) => {
@@ -54,7 +54,7 @@ describe("parseSnippet", () => {
     expect(JSON.stringify(written)).not.toMatch(/(?<!\$)\$\{(?:command|keychain):/);
   });
 
-  it("refuses a key that holds a reference", () => {
+  it("rejects a key that contains a reference", () => {
     expect(() => parse({ a: { connection: { command: "a", env: { [EVIL]: "x" } } } })).toThrow("touch pwned");
   });
 });

@@ -13,7 +13,7 @@ import { parseJson } from "../../util/document/json.js";
 import { describeInFile } from "../../util/document/problem.js";
 import type { Document } from "../../util/document/tree.js";
 import type { AddRequest } from "./add.js";
-import { assertNoReferences, neutraliseEntry } from "./pasted-entry.js";
+import { assertNoReferences, neutralizeEntry } from "./pasted-entry.js";
 
 /** Whether an argument of the command line is JSON, not a name. */
 export function isSnippet(word: string): boolean {
@@ -23,21 +23,21 @@ export function isSnippet(word: string): boolean {
 /** Returns the servers in the text. `name` is required for a server without a name, and renames a single server. */
 export function parseSnippet(text: string, name: string | undefined, system: System): AddRequest[] {
   const document = readDocument(text);
-  const { layout, value } = recognise(document.value, name);
+  const { layout, value } = recognize(document.value, name);
   const context = { system, path: join(system.cwd, "pasted.json"), companions: [] };
   const { servers, inputs = new Map(), faults = [] } = layout.read(value, context);
   const [fault] = faults;
-  if (fault !== undefined) throw wrong(`The JSON cannot be used: ${fault.path.join(".")} ${fault.reason}.`);
+  if (fault !== undefined) throw invalidRequest(`The JSON cannot be used: ${fault.path.join(".")} ${fault.reason}.`);
   if (name !== undefined && servers.length > 1) {
     throw new DiscoveryError(
       "INVALID_REQUEST",
-      `The JSON contains ${servers.length} servers, but one name was given.`,
+      `The JSON contains ${servers.length} servers, so the name "${name}" cannot apply to all of them.`,
       {
-        hint: "Leave the name out: the JSON contains the names.",
+        hint: "Omit the name: the JSON contains the names.",
       },
     );
   }
-  if (servers.length === 0) throw wrong("The JSON contains no server.");
+  if (servers.length === 0) throw invalidRequest("The JSON contains no server.");
   const parts = { client: PASTED, layout, file: context.path, scope: "user", document, system, inputs } as const;
   const drafts = servers.map((found) => toDraft(name === undefined ? found : { ...found, name }, parts));
   for (const draft of drafts) assertNoReferences(draft.name, draft.entry);
@@ -49,11 +49,11 @@ const PASTED: Client = { id: "pasted", title: "the pasted text", locations: () =
 
 function toDraft(found: ClientServer, parts: Parameters<typeof importServer>[1]): AddRequest {
   const own = ownEntry(parts.document.value, found);
-  if (own !== undefined) return { name: found.name, ...neutraliseEntry(own, parts.system) };
+  if (own !== undefined) return { name: found.name, ...neutralizeEntry(own, parts.system) };
   const result = importServer(found, parts);
-  if (result.kind === "wrong") {
+  if (result.kind === "invalid") {
     const [problem] = result.problems;
-    throw wrong(
+    throw invalidRequest(
       `The server "${found.name}" cannot be added: ${problem === undefined ? "it is invalid" : describeInFile(problem)}.`,
     );
   }
@@ -91,19 +91,19 @@ function readDocument(text: string): Document {
   );
 }
 
-interface Recognised {
+interface Recognized {
   readonly layout: Layout;
   readonly value: unknown;
 }
 
-/** Recognises the layout of an MCP client. Other text is an object of servers by name, or one server. */
-function recognise(value: unknown, name: string | undefined): Recognised {
-  if (!isJsonObject(value)) throw wrong("The JSON is not an object.");
+/** Recognizes the layout of an MCP client. Other text is an object of servers by name, or one server. */
+function recognize(value: unknown, name: string | undefined): Recognized {
+  if (!isJsonObject(value)) throw invalidRequest("The JSON is not an object.");
   const { mcpServers, servers, mcp, context_servers: zed } = value;
   if (isJsonObject(mcpServers)) return { layout: MCP_SERVERS, value };
-  if (isJsonObject(zed)) return { layout: generous(CLIENTS.zed.layoutOf("settings.json")), value };
-  if (isJsonObject(mcp)) return { layout: generous(mcpLayout(mcp)), value };
-  if (isJsonObject(servers)) return { layout: generous(CLIENTS.vscode.layoutOf("mcp.json")), value };
+  if (isJsonObject(zed)) return { layout: acceptingVariables(CLIENTS.zed.layoutOf("settings.json")), value };
+  if (isJsonObject(mcp)) return { layout: acceptingVariables(mcpLayout(mcp)), value };
+  if (isJsonObject(servers)) return { layout: acceptingVariables(CLIENTS.vscode.layoutOf("mcp.json")), value };
   if (!isServer(value)) return { layout: MCP_SERVERS, value: { mcpServers: value } };
   if (name === undefined) {
     throw new DiscoveryError("INVALID_REQUEST", "The JSON describes a server without a name.", {
@@ -116,14 +116,14 @@ function recognise(value: unknown, name: string | undefined): Recognised {
 /** The former settings of VS Code and the files of opencode both have a section `mcp`. */
 function mcpLayout({ servers, mcpServers }: JsonObject): Layout {
   if (isJsonObject(mcpServers))
-    return { ...MCP_SERVERS, read: (value) => MCP_SERVERS.read(isJsonObject(value) ? value["mcp"] : value, NOWHERE) };
+    return { ...MCP_SERVERS, read: (value) => MCP_SERVERS.read(isJsonObject(value) ? value["mcp"] : value, NO_FILE) };
   return isJsonObject(servers) ? CLIENTS.vscode.layoutOf("settings.json") : CLIENTS.opencode.layoutOf("opencode.json");
 }
 
-const NOWHERE = { system: { platform: "linux", home: "/", cwd: "/", env: {} }, path: "", companions: [] };
+const NO_FILE = { system: { platform: "linux", home: "/", cwd: "/", env: {} }, path: "", companions: [] };
 
-/** Documentation writes `${NAME}` for every program. */
-function generous(layout: Layout): Layout {
+/** Documentation uses `${NAME}` for every client, even for those that do not support it. */
+function acceptingVariables(layout: Layout): Layout {
   return layout.dialect === "prefixed" || layout.dialect === "none" ? { ...layout, dialect: "code" } : layout;
 }
 
@@ -135,7 +135,7 @@ function isServer(value: JsonObject): boolean {
   return ADDRESS_KEYS.some((key) => typeof value[key] === "string") || isJsonObject(connection);
 }
 
-function wrong(message: string): DiscoveryError {
+function invalidRequest(message: string): DiscoveryError {
   return new DiscoveryError("INVALID_REQUEST", message, {
     hint: 'Paste `{ "mcpServers": { "NAME": { "command": … } } }`, or one server with a name before it.',
   });

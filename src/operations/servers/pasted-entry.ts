@@ -5,16 +5,16 @@ import { isJsonObject, type JsonObject } from "../../model/json.js";
 import { createPlaceholders } from "../../sources/placeholders.js";
 import type { System } from "../../sources/system.js";
 
-export interface Neutralised {
+export interface Neutralized {
   readonly entry: JsonObject;
   readonly notes: readonly string[];
 }
 
 /**
- * Replaces each reference to a secret or a program (`${keychain:…}`, `${command:…}`) by a variable, in every text at every
- * depth. The user's own configuration may hold references; a text that the user pasted must not bring any.
+ * Replaces each reference to a secret or a program (`${keychain:…}`, `${command:…}`) by a variable, in every string at every
+ * depth. Pasted text comes from another author, so it must not contain references.
  */
-export function neutraliseEntry(entry: JsonObject, system: System): Neutralised {
+export function neutralizeEntry(entry: JsonObject, system: System): Neutralized {
   const placeholders = createPlaceholders({ dialect: "none", system, workspace: system.cwd, inputs: new Map() });
   const mapped = mapTexts(entry, placeholders.translate) as JsonObject;
   return { entry: mapped, notes: placeholders.notes() };
@@ -25,7 +25,7 @@ export function assertNoReferences(name: string, value: unknown): void {
   const [reference] = referencesWithin(value);
   if (reference === undefined) return;
   throw new DiscoveryError("INVALID_REQUEST", `The server "${name}" cannot be added: it refers to \${${reference}}.`, {
-    hint: "Pasted text must not run programs or read secrets. Write a variable, as ${NAME}, in its place.",
+    hint: "Pasted text must not run programs or read secrets. Write a variable such as ${NAME} instead.",
   });
 }
 

@@ -21,26 +21,26 @@ export interface PublicServerParts {
   readonly as?: string | undefined;
   /** `NAME=value`, or `NAME`. */
   readonly env: readonly string[];
-  /** Asks the user for an argument; undefined where the user cannot be asked. */
+  /** Asks the user for an argument. Undefined without a terminal. */
   readonly askArgument?: ((placeholder: Placeholder) => Promise<string | undefined>) | undefined;
 }
 
-/** Finds the server and checks that the package registry still states the integrity that the directory lists. */
+/** Finds the server and checks that the package registry has the same integrity as the directory. */
 export async function findPublicServer(name: string, parts: PublicServerParts): Promise<AddRequest> {
   const { place, signal } = parts;
   const directory = openDirectory();
   const entry = await directory.get(name);
-  if (entry === undefined) throw unknown(name, await directory.namedLike(name));
+  if (entry === undefined) throw notInDirectory(name, await directory.namedLike(name));
   const draft = toDraft(entry, await fillIn(entry, parts), parts);
   const where = { env: place.env, cwd: place.home, signal };
   await verifyIntegrity(entry, (command, args) => readProgram(command, args, where));
   return draft;
 }
 
-const MOST_CANDIDATES = 5;
+const MAX_CANDIDATES = 5;
 
-function unknown(name: string, candidates: readonly string[]): DiscoveryError {
-  const message = `"${name}" is not in the directory of public servers, and no command, address or JSON was given.`;
+function notInDirectory(name: string, candidates: readonly string[]): DiscoveryError {
+  const message = `"${name}" is not in the directory of public servers, and the request has no command, URL or JSON.`;
   const run = (command: string, purpose: string): NextStep => ({
     action: "run-command",
     command: `anygpt mcp ${command}`,
@@ -49,7 +49,7 @@ function unknown(name: string, candidates: readonly string[]): DiscoveryError {
   return new DiscoveryError("INVALID_REQUEST", message, {
     hint: [
       ...candidates
-        .slice(0, MOST_CANDIDATES)
+        .slice(0, MAX_CANDIDATES)
         .map((one) => run(`add ${shellLine([one])}`, `add the public server ${one}`)),
       run(`add ${name} -- COMMAND …`, "add a server that the gateway starts"),
       run(`add ${name} https://…`, "add a remote server"),
@@ -58,17 +58,17 @@ function unknown(name: string, candidates: readonly string[]): DiscoveryError {
   });
 }
 
-/** Replaces the placeholders with the arguments that the user gave. */
+/** Replaces the placeholders with arguments of the user. */
 async function fillIn(entry: DirectoryEntry, { askArgument, place }: PublicServerParts): Promise<DirectoryDraft> {
   const draft = toServerDraft(entry);
   const { connection, placeholders } = draft;
   if (connection.kind !== "stdio" || placeholders.length === 0) return draft;
   const args = [...connection.args];
   for (const placeholder of placeholders) {
-    const given = (await askArgument?.(placeholder))?.trim() ?? "";
-    if (given === "") throw incomplete(entry, placeholders);
+    const argument = (await askArgument?.(placeholder))?.trim() ?? "";
+    if (argument === "") throw incomplete(entry, placeholders);
     const [option = ""] = /^--?[\w-]+=/.exec(placeholder.word) ?? [];
-    args[placeholder.index] = given.startsWith(option) ? expandHome(given, place.home) : `${option}${given}`;
+    args[placeholder.index] = argument.startsWith(option) ? expandHome(argument, place.home) : `${option}${argument}`;
   }
   return { ...draft, connection: { ...connection, args } };
 }
@@ -96,10 +96,10 @@ function toDraft(
       ),
     };
   }
-  const given = Object.fromEntries(env.map(toVariable));
+  const fromOptions = Object.fromEntries(env.map(toVariable));
   const passed = inputs.filter((input) => input.isRequired === true || isSet(input.name)).map((input) => input.name);
-  const all = { ...Object.fromEntries(passed.map((one) => [one, `\${${one}}`])), ...given };
-  const missing = passed.filter((one) => given[one] === undefined && !isSet(one));
+  const all = { ...Object.fromEntries(passed.map((one) => [one, `\${${one}}`])), ...fromOptions };
+  const missing = passed.filter((one) => fromOptions[one] === undefined && !isSet(one));
   const optional = inputs.map((input) => input.name).filter((one) => all[one] === undefined);
   return {
     name,
@@ -127,13 +127,13 @@ function notesOn(entry: DirectoryEntry, missing: readonly string[], optional: re
       ? []
       : [`${REGISTRIES[source.registry]} package ${source.identifier}, version ${source.version ?? ""}.`]),
     ...(source?.integrity === undefined
-      ? ["The directory has no integrity for it, so its content was not compared."]
-      : [`Integrity ${source.integrity}, as the registry states it now.`]),
+      ? ["The directory lists no integrity for it, so its content was not verified."]
+      : [`Integrity ${source.integrity}, the same in the package registry.`]),
     ...(homepage === undefined ? [] : [`Home page: ${homepage}`]),
     ...(missing.length === 0
       ? []
-      : [`It needs ${missing.join(", ")}. Set ${them} in the environment or in ~/.ai/.env, or give --env NAME=value.`]),
-    ...(optional.length === 0 ? [] : [`It can also use ${optional.join(", ")}: give --env NAME or --env NAME=value.`]),
+      : [`It needs ${missing.join(", ")}. Set ${them} in the environment or in ~/.ai/.env, or add --env NAME=value.`]),
+    ...(optional.length === 0 ? [] : [`It can also use ${optional.join(", ")}: add --env NAME or --env NAME=value.`]),
   ];
 }
 

@@ -26,8 +26,8 @@ export interface UndoReport {
 
 /** Lists the commands that can be undone, latest first. */
 export async function listUndoSteps(options: OpenOptions = {}): Promise<UndoStep[]> {
-  const place = environmentFor(options);
-  const all = await createBackups(folderOf(place), place.now).list();
+  const runtime = environmentFor(options);
+  const all = await createBackups(folderOf(runtime), runtime.now).list();
   const runs = [...new Set(all.map(({ run }) => run))];
   return runs.map((run) => toStep(all.filter((backup) => backup.run === run)));
 }
@@ -37,11 +37,11 @@ export async function undoLast(
   options: OpenOptions = {},
   { force = false }: { readonly force?: boolean } = {},
 ): Promise<UndoReport> {
-  const place = environmentFor(options);
-  const backups = createBackups(folderOf(place), place.now);
+  const runtime = environmentFor(options);
+  const backups = createBackups(folderOf(runtime), runtime.now);
   const selected = selectLast(await backups.list());
   const undone = await undoBackups(selected, backups, { isForced: force, isDryRun: false });
-  for (const backup of selected) await trustAgain(backup, undone, place);
+  for (const backup of selected) await trustAgain(backup, undone, runtime);
   const left = (await listUndoSteps(options)).length;
   return { ...(selected.length === 0 ? {} : { step: toStep(selected) }), undone, left };
 }

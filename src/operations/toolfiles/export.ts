@@ -1,4 +1,4 @@
-// Ids of tool files or a server come in; an archive or a folder with them and their public keys goes out.
+// Exports tool files with the public keys that signed them to an archive or a folder.
 import type { Hint } from "../../model/next-steps.js";
 import type { DiscoveryEngine } from "../../engine.js";
 import { DiscoveryError } from "../../errors.js";
@@ -15,15 +15,15 @@ const ARCHIVE = /\.(?:tgz|tar\.gz)$/i;
 
 /** Which tool files to export, and where to. */
 export interface ExportToolFilesRequest {
-  /** A file `*.tgz` or `*.tar.gz`, or else a folder. */
+  /** An archive if the name ends in `.tgz` or `.tar.gz`, otherwise a folder. */
   readonly output: string;
   /** Ids of tool files. Default: all. */
   readonly ids?: readonly string[];
   /** Instead of `ids`: all files of this server. */
   readonly server?: string | undefined;
-  /** Replace an archive that exists. */
+  /** Replace an existing archive. */
   readonly isForced?: boolean;
-  /** Called for each file that no id names and that is refused. */
+  /** Called for each invalid file that is not exported. If `ids` names an invalid file, the export fails instead. */
   readonly onLeftOut?: (file: RefusedFile) => void;
 }
 
@@ -36,7 +36,7 @@ export interface ExportedToolFiles {
   readonly keys: readonly BundledKey[];
 }
 
-/** Writes signed tool files with their public keys to an archive or a folder, for `installToolFiles` elsewhere. */
+/** Writes signed tool files with their public keys to an archive or a folder, for `installToolFiles` on another machine. */
 export async function exportToolFiles(
   engine: DiscoveryEngine,
   request: ExportToolFilesRequest,
@@ -53,13 +53,14 @@ export async function exportToolFiles(
   return { output, files: bundle.files.map(({ toolId }) => toolId), keys: bundle.keys };
 }
 
-/** A named file must be valid; of the others, those that are refused are left out. */
+/** Throws if a named file is invalid. Without ids, invalid files are not exported. */
 function choose(
   { ids = [], server, onLeftOut }: ExportToolFilesRequest,
   found: readonly ListedToolFile[],
   { folders }: ToolFileFolders,
 ): VerifiedFile[] {
-  if (ids.length > 0 && server !== undefined) throw wrong("Both tools and --server were given.", "Give one of them.");
+  if (ids.length > 0 && server !== undefined)
+    throw invalidRequest("The request has both tools and --server.", "Use one of them.");
   const good = found.flatMap((one) => (one.kind === "good" ? [one.verified] : []));
   if (ids.length > 0) {
     const picked = pick(found, ids, folders);
@@ -74,14 +75,14 @@ function choose(
   const chosen = good.filter(({ file }) => server === undefined || file.server === server);
   if (chosen.length > 0) return chosen;
   if (server === undefined)
-    throw wrong("There is no tool file to export.", {
+    throw invalidRequest("There is no valid tool file to export.", {
       action: "run-command",
       command: "anygpt mcp verify",
       purpose: "see the tool files",
     });
   const near = nearestNames(server, new Set(good.map(({ file }) => file.server)));
-  throw wrong(
-    `No tool file is about the server ${JSON.stringify(server)}.`,
+  throw invalidRequest(
+    `There is no valid tool file of the server ${JSON.stringify(server)}.`,
     near.length > 0
       ? `Did you mean ${near.join(" or ")}?`
       : {
@@ -96,8 +97,8 @@ async function toBundle(chosen: readonly VerifiedFile[], { keys }: ToolFileFolde
   const used = new Map<string, BundledKey>();
   for (const { trust, path } of chosen) {
     if (trust.kind !== "signed") {
-      throw wrong(`${path} has no signature.`, [
-        "Sign the file first, or leave it out.",
+      throw invalidRequest(`${path} has no signature.`, [
+        "Sign the file first, or do not export it.",
         { action: "run-command", command: "anygpt mcp sign", purpose: "sign it" },
       ]);
     }
@@ -107,6 +108,6 @@ async function toBundle(chosen: readonly VerifiedFile[], { keys }: ToolFileFolde
   return { files: chosen.map(({ file, bytes }) => ({ toolId: file.toolId, bytes })), keys: [...used.values()] };
 }
 
-function wrong(message: string, hint: Hint): DiscoveryError {
+function invalidRequest(message: string, hint: Hint): DiscoveryError {
   return new DiscoveryError("INVALID_REQUEST", message, { hint });
 }

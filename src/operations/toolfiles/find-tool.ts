@@ -5,7 +5,7 @@ import type { Tool } from "../../model/tool.js";
 import type { RefusedFile } from "../../toolfiles/read-tool-files.js";
 import { openToolFiles, type ToolFileFolders, unknownFile } from "./open-tool-files.js";
 
-/** The tool of a tool file. Throws why the file is refused, or TOOL_NOT_FOUND with the nearest names. */
+/** The tool of a tool file. Throws the reason if the file is invalid, or TOOL_NOT_FOUND with the nearest names. */
 export async function findToolOfFile(id: string, stages: Stages): Promise<Tool> {
   const { servers, tools } = stages.snapshot();
   const { server, name } = splitId(id, servers);
@@ -19,7 +19,7 @@ export async function findToolOfFile(id: string, stages: Stages): Promise<Tool> 
   throw unknownFile(id, [...known, ...files.map(({ file }) => file.toolId)], folders.folders);
 }
 
-/** Of all files of that name the one that would be used; `shadowed` only if there is no other reason. */
+/** The invalid file of that name in the first folder. A shadowed file is returned only if there is no other. */
 function findRefused(
   refused: readonly RefusedFile[],
   id: string,

@@ -11,7 +11,7 @@ import { type InstallPlan, planInstall } from "../../toolfiles/archive/plan-inst
 import { readBytes } from "../../toolfiles/read-bytes.js";
 import type { RefusedFile } from "../../toolfiles/read-tool-files.js";
 import { absolutePath } from "../../util/home-path.js";
-import { isLookedInto, noteAction, openToolFiles, pathOf, type ToolFileFolders } from "./open-tool-files.js";
+import { isInConfiguredFolder, noteAction, openToolFiles, pathOf, type ToolFileFolders } from "./open-tool-files.js";
 
 /** The archive or folder to install tool files from. */
 export interface InstallRequest {
@@ -61,14 +61,14 @@ export function isInstallationOpen({ files, newKeys }: InstallPlan): boolean {
 
 /** Throws SIGNATURE_INVALID if the archive contains an untrusted key whose id the user did not name. The author of an archive can put any key into it. @internal */
 export function assertKeysTrusted({ newKeys }: InstallPlan, trusted: readonly string[]): void {
-  const stranger = newKeys.find(({ keyId }) => !trusted.includes(keyId));
-  if (stranger === undefined) return;
+  const untrusted = newKeys.find(({ keyId }) => !trusted.includes(keyId));
+  if (untrusted === undefined) return;
   throw new DiscoveryError(
     "SIGNATURE_INVALID",
-    `The key ${stranger.keyId} (${stranger.name}) is not trusted on this machine.`,
+    `The key ${untrusted.keyId} (${untrusted.name}) is not trusted on this machine.`,
     {
-      hint: `Ask the owner of the key to confirm its id. Then add --trust ${stranger.keyId}, or run the command in a terminal.`,
-      facts: { reason: "unknown-key", keyId: stranger.keyId },
+      hint: `Ask the owner of the key to confirm its id. Then add --trust ${untrusted.keyId}, or run the command in a terminal.`,
+      facts: { reason: "unknown-key", keyId: untrusted.keyId },
     },
   );
 }
@@ -83,7 +83,7 @@ export async function applyInstallation(
   await installFiles(plan, () => trust(plan, origin, folders));
   await claimFolder(folders.stages.runtime, folder);
   const paths = files.map(({ file }) => pathOf(folder, file.toolId));
-  const isOutside = paths[0] !== undefined && !isLookedInto(paths[0], folders);
+  const isOutside = paths[0] !== undefined && !isInConfiguredFolder(paths[0], folders);
   const { refused } = isOutside ? { refused: [] } : await folders.read();
   return { isOutside, refused: refused.filter(({ path }) => paths.includes(path)) };
 }

@@ -53,9 +53,9 @@ export async function createSigningKey(request: NewSigningKey, { keys }: Signing
   const { overlap, isRotation } = request;
   const before = await keys.active();
   if (overlap !== undefined && !isRotation)
-    throw wrong("--overlap works only together with --rotate.", "Add --rotate, or remove --overlap.");
+    throw invalidRequest("--overlap works only together with --rotate.", "Add --rotate, or remove --overlap.");
   if (before !== undefined && !isRotation) {
-    throw wrong(`A signing key exists already: ${before.keyId} (${before.name}).`, [
+    throw invalidRequest(`There is already a signing key: ${before.keyId} (${before.name}).`, [
       { action: "run-command", command: "anygpt mcp keys init --rotate", purpose: "replace it with a new key" },
       { action: "run-command", command: "anygpt mcp keys export", purpose: "print its public key" },
     ]);
@@ -82,7 +82,7 @@ export interface OfferedSigningKey {
 export async function readOfferedKey(text: string, origin: string, { keys }: SigningKeys): Promise<OfferedSigningKey> {
   const line = parseKeyLine(text);
   if (line === undefined) {
-    throw wrong(`${origin} is not a public key.`, [
+    throw invalidRequest(`${origin} is not a public key.`, [
       "A public key is one line of the form `anygpt-ed25519 KEY NAME`.",
       {
         action: "run-command",
@@ -109,13 +109,13 @@ export async function readOfferedKey(text: string, origin: string, { keys }: Sig
 export async function findSigningKey(keyId: string, { keys }: SigningKeys): Promise<KnownKey> {
   const known = await keys.find(keyId);
   if (known !== undefined) return known;
-  throw wrong(`No key has the id ${JSON.stringify(keyId)}.`, {
+  throw invalidRequest(`No key has the id ${JSON.stringify(keyId)}.`, {
     action: "run-command",
     command: "anygpt mcp keys list",
     purpose: "see all keys with their ids",
   });
 }
 
-function wrong(message: string, hint: Hint): DiscoveryError {
+function invalidRequest(message: string, hint: Hint): DiscoveryError {
   return new DiscoveryError("INVALID_REQUEST", message, { hint });
 }

@@ -21,7 +21,7 @@ export interface ToolFileFolders {
   readonly stages: Stages;
   readonly folders: readonly string[];
   readonly keys: Keys;
-  /** Reads and verifies them on every call. */
+  /** Reads and verifies all files again. */
   read(): Promise<ReadToolFiles>;
 }
 
@@ -64,7 +64,7 @@ function withoutDoubles({ files, refused }: ReadToolFiles, { configuredServers }
   };
 }
 
-/** One file with its verdict. */
+/** A tool file, valid or refused. */
 export type ListedToolFile =
   | { readonly kind: "good"; readonly toolId: string; readonly path: string; readonly verified: VerifiedFile }
   | { readonly kind: "refused"; readonly toolId: string; readonly path: string; readonly refused: RefusedFile };
@@ -88,7 +88,7 @@ export function toFound({ files, refused }: ReadToolFiles): ListedToolFile[] {
   return found.sort((a, b) => Number(a.path > b.path) - Number(a.path < b.path));
 }
 
-/** The files with the given ids, or all files. Throws TOOL_NOT_FOUND with similar names for an unknown id. @internal */
+/** The files with these ids, or all files. Throws TOOL_NOT_FOUND with similar names for an unknown id. @internal */
 export function pick(
   found: readonly ListedToolFile[],
   ids: readonly string[],
@@ -123,7 +123,7 @@ export function unknownFile(id: string, known: Iterable<string>, folders: readon
 }
 
 /** Whether the file is directly in one of the configured folders. @internal */
-export function isLookedInto(path: string, { folders }: Pick<ToolFileFolders, "folders">): boolean {
+export function isInConfiguredFolder(path: string, { folders }: Pick<ToolFileFolders, "folders">): boolean {
   return folders.includes(dirname(path)) && isToolId(basename(path, ".yaml"));
 }
 

@@ -1,4 +1,4 @@
-// Names of tool files come in; the same files signed with a key of the user go out.
+// Signs tool files with a key of the user.
 import { dirname } from "node:path";
 import type { DiscoveryEngine } from "../../engine.js";
 import { DiscoveryError } from "../../errors.js";
@@ -13,7 +13,7 @@ import { rankOf } from "../../toolfiles/version-history.js";
 import { absolutePath } from "../../util/home-path.js";
 import { realPath } from "../../util/inside.js";
 import {
-  isLookedInto,
+  isInConfiguredFolder,
   type ListedToolFile,
   noteAction,
   openToolFiles,
@@ -21,15 +21,15 @@ import {
   toFound,
   type ToolFileFolders,
 } from "./open-tool-files.js";
-import { assertAllReadable, readOurs, readUnsigned, type Signable, writeSigned } from "./signable.js";
+import { assertAllReadable, readOwnSigned, readUnsigned, type Signable, writeSigned } from "./signable.js";
 
 /** Which tool files to sign, and with which key. */
 export interface SignRequest {
   /** Ids of tool files, or paths. */
   readonly files?: readonly string[];
-  /** Instead of `files`: all files that an own key has signed, expired ones too. */
+  /** Instead of `files`: all files that a key of this user has signed, including expired keys. */
   readonly isAll?: boolean;
-  /** Id of the own key to sign with. Default: the newest. */
+  /** The id of the user's key to sign with. Default: the newest. */
   readonly keyId?: string | undefined;
 }
 
@@ -37,12 +37,12 @@ export interface SignRequest {
 export interface SigningPlan {
   /** Undefined with `isAll`. */
   readonly named: readonly string[] | undefined;
-  /** Undefined where there is no key yet: one is made. */
+  /** Undefined if there is no key yet. `applySigning` then creates one. */
   readonly key: SigningKey | undefined;
   /** The name of the key that signs. */
   readonly keyName: string;
   readonly files: readonly Signable[];
-  /** Those of the files that the key has not signed yet. */
+  /** The files that the key has not signed yet. */
   readonly open: readonly Signable[];
 }
 
@@ -50,26 +50,26 @@ export interface SigningPlan {
 export interface SignedToolFiles {
   /** Ids of the files that were signed now. */
   readonly signed: readonly string[];
-  /** Undefined where none was needed. */
+  /** Undefined if no file needed a signature. */
   readonly key: { readonly keyId: string; readonly name: string } | undefined;
   readonly isNewKey: boolean;
   /** Signed files outside the configured folders. */
   readonly outside: readonly string[];
-  /** Files that are not used although they are signed. */
+  /** Files that the gateway does not use although they are signed. */
   readonly refused: readonly RefusedFile[];
 }
 
-/** Reads what is to be signed. Nothing is written. @internal */
+/** Reads the files to sign. Writes nothing. @internal */
 export async function planSigning(request: SignRequest, folders: ToolFileFolders): Promise<SigningPlan> {
   const { files: names = [], isAll = false } = request;
   if (names.length > 0 === isAll) {
-    throw new DiscoveryError("INVALID_REQUEST", "Either files or --all have to be named.", {
+    throw new DiscoveryError("INVALID_REQUEST", "The request needs either files or --all.", {
       hint: { action: "run-command", command: "anygpt mcp verify", purpose: "see which tool files need a signature" },
     });
   }
   const found = toFound(await folders.read());
   const paths = isAll
-    ? await findOurs(found, folders)
+    ? await findOwnFiles(found, folders)
     : [...new Set(names.flatMap((word) => toPaths(word, found, folders)))];
   const key = await findKey(request.keyId, folders);
   const moment = { keyId: key?.keyId, keys: await folders.keys.list(), now: folders.stages.runtime.now() };
@@ -78,46 +78,46 @@ export async function planSigning(request: SignRequest, folders: ToolFileFolders
   return { named: isAll ? undefined : paths, key, keyName: key?.name ?? signerName(), files, open };
 }
 
-/** Signs the files of a plan as they were read, and makes a key if there is none. @internal */
+/** Signs the files of a plan with the content that was read. Creates a key if there is none. @internal */
 export async function applySigning(plan: SigningPlan, folders: ToolFileFolders): Promise<SignedToolFiles> {
   const { open, named } = plan;
-  const key = plan.key ?? (open.length > 0 ? await makeKey(folders) : undefined);
+  const key = plan.key ?? (open.length > 0 ? await createKey(folders) : undefined);
   if (key !== undefined) for (const signable of open) await write(signable, key, folders);
   const { refused } = await folders.read();
   return {
     signed: open.map(({ file }) => file.toolId),
     key: key && { keyId: key.keyId, name: key.name },
     isNewKey: plan.key === undefined,
-    outside: (named ?? []).filter((path) => !isLookedInto(path, folders)),
+    outside: (named ?? []).filter((path) => !isInConfiguredFolder(path, folders)),
     refused: refused.filter(({ path, reason }) => (named?.includes(path) ?? true) && reason !== "shadowed"),
   };
 }
 
-/** Signs tool files with a key of the user. The caller vouches for what the files start and reach. */
+/** Signs tool files with a key of the user. Review the commands and URLs in the files first: the gateway will use them. */
 export async function signToolFiles(engine: DiscoveryEngine, request: SignRequest): Promise<SignedToolFiles> {
   const folders = openToolFiles(await engine.stages());
   return await applySigning(await planSigning(request, folders), folders);
 }
 
-/** A file that another program may have written, or put back, is signed only if it is named. */
-async function findOurs(found: readonly ListedToolFile[], { keys, stages }: ToolFileFolders): Promise<string[]> {
+/** Does not include files that another program may have written or reset to an older version. The user must name those. */
+async function findOwnFiles(found: readonly ListedToolFile[], { keys, stages }: ToolFileFolders): Promise<string[]> {
   const moment = { keys: await keys.list(), now: stages.runtime.now() };
-  const isOurs = async (one: ListedToolFile): Promise<boolean> => {
-    if (one.kind === "good") return readOurs(one.path, one.verified.bytes, moment) !== undefined;
+  const isOwn = async (one: ListedToolFile): Promise<boolean> => {
+    if (one.kind === "good") return readOwnSigned(one.path, one.verified.bytes, moment) !== undefined;
     const read = await readBytes(one.path, MAX_TOOL_FILE_BYTES * 2);
-    const ours = read.kind === "bytes" ? readOurs(one.path, read.bytes, moment) : undefined;
-    if (ours === undefined) return false;
+    const own = read.kind === "bytes" ? readOwnSigned(one.path, read.bytes, moment) : undefined;
+    if (own === undefined) return false;
     const seen = await stages.persistence.store.toolFiles.list(realPath(dirname(one.path)));
-    return !seen.some(({ toolId, rank }) => toolId === ours.toolId && rank > rankOf(ours.version, ours.validatedAt));
+    return !seen.some(({ toolId, rank }) => toolId === own.toolId && rank > rankOf(own.version, own.validatedAt));
   };
-  const paths = await Promise.all(found.map(async (one) => ((await isOurs(one)) ? [one.path] : [])));
+  const paths = await Promise.all(found.map(async (one) => ((await isOwn(one)) ? [one.path] : [])));
   return [...new Set(paths.flat())];
 }
 
 function toPaths(word: string, found: readonly ListedToolFile[], { folders, stages }: ToolFileFolders): string[] {
   const { home, cwd } = stages.runtime;
   if (!isToolId(word)) return [absolutePath(word, { home, baseDir: cwd })];
-  // The file of the first folder is the one that is used.
+  // The gateway uses the file in the first folder.
   const [first] = pick(found, [word], folders).toSorted(
     (a, b) => folders.indexOf(dirname(a.path)) - folders.indexOf(dirname(b.path)),
   );
@@ -128,15 +128,15 @@ function toPaths(word: string, found: readonly ListedToolFile[], { folders, stag
 async function findKey(wanted: string | undefined, { keys }: ToolFileFolders): Promise<SigningKey | undefined> {
   const known = wanted === undefined ? await keys.active() : await keys.signing(wanted);
   if (known === undefined && wanted !== undefined) {
-    throw cannotSign(`${JSON.stringify(wanted)} is no key that could sign here`);
+    throw cannotSign(`The key ${JSON.stringify(wanted)} cannot sign on this machine`);
   }
   return known;
 }
 
-async function makeKey({ keys }: ToolFileFolders): Promise<SigningKey> {
+async function createKey({ keys }: ToolFileFolders): Promise<SigningKey> {
   await keys.create({ name: signerName() });
   const created = await keys.active();
-  if (created === undefined) throw cannotSign("There is no key that could sign");
+  if (created === undefined) throw cannotSign("The new key cannot sign");
   return created;
 }
 
@@ -145,7 +145,7 @@ function cannotSign(what: string): DiscoveryError {
     hint: {
       action: "run-command",
       command: "anygpt mcp keys list",
-      purpose: "see all keys and what is wrong with them",
+      purpose: "see all keys and their problems",
     },
   });
 }

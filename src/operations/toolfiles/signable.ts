@@ -17,16 +17,16 @@ import { writeToolFile } from "../../toolfiles/write-tool-file.js";
 export interface Signable {
   readonly path: string;
   readonly file: ToolFile;
-  /** As it was read. */
+  /** The content that was read. */
   readonly bytes: Buffer;
-  /** It is already, by the same key: its bytes stay. */
+  /** The same key has signed it already, so it does not change. */
   readonly isSigned: boolean;
-  /** Who has signed it so far, in words. */
+  /** The current signer, for display. */
   readonly remark: string;
 }
 
 export interface SigningMoment {
-  /** Undefined where it has yet to be made. */
+  /** Undefined if there is no key yet. */
   readonly keyId: string | undefined;
   readonly keys: KeyList;
   readonly now: number;
@@ -34,23 +34,23 @@ export interface SigningMoment {
 
 export type Unsigned =
   | { readonly kind: "signable"; readonly signable: Signable }
-  | { readonly kind: "wrong"; readonly path: string; readonly reasons: readonly string[] };
+  | { readonly kind: "invalid"; readonly path: string; readonly reasons: readonly string[] };
 
 const ENVELOPE_BYTES = 512;
 
-/** Read once: what is signed is what was looked at. */
+/** Reads the file once, so that exactly the reviewed bytes are signed. */
 export async function readUnsigned(path: string, { keyId, keys, now }: SigningMoment): Promise<Unsigned> {
-  const wrong = (...reasons: string[]): Unsigned => ({ kind: "wrong", path, reasons });
-  if (!path.endsWith(".yaml")) return wrong("a tool file is named TOOL_ID.yaml");
+  const invalid = (...reasons: string[]): Unsigned => ({ kind: "invalid", path, reasons });
+  if (!path.endsWith(".yaml")) return invalid("a tool file is named TOOL_ID.yaml");
   const read = await readBytes(path, MAX_TOOL_FILE_BYTES + ENVELOPE_BYTES);
-  if (read.kind === "gone") return wrong("it does not exist");
-  if (read.kind === "too-large") return wrong("it is too large for a tool file");
-  if (read.kind === "unreadable") return wrong(`it cannot be read: ${read.reason}`);
+  if (read.kind === "gone") return invalid("it does not exist");
+  if (read.kind === "too-large") return invalid("it is too large for a tool file");
+  if (read.kind === "unreadable") return invalid(`it cannot be read: ${read.reason}`);
   const { bytes } = read;
   const body = bodyOf(bytes);
   const firstLine = bytes.subarray(0, bytes.length - body.length).filter((byte) => byte === 0x0a).length + 1;
   const parsed = parseToolFile(body, basename(path), firstLine);
-  if (parsed.kind === "wrong") return wrong(...parsed.reasons);
+  if (parsed.kind === "wrong") return invalid(...parsed.reasons);
   const verdict = verifyToolFile(bytes, { file: path, keys: createSigningKeyring(keys), signatures: "required", now });
   const { trust } = verdict.kind === "intact" ? verdict : {};
   const isSigned = trust?.kind === "signed" && trust.keyId === keyId;
@@ -60,19 +60,19 @@ export async function readUnsigned(path: string, { keyId, keys, now }: SigningMo
   };
 }
 
-/** What is said of a file with a key that does not count, before its id, and of any other. */
+/** Followed by the id of the key. */
 const KEY_REMARKS: Partial<Record<RefusalReason, string>> = {
   "unknown-key": "signed by the unknown key",
   "revoked-key": "signed by the revoked key",
   "expired-key": "signed by the expired key",
-  "bad-signature": "with a false signature of the key",
+  "bad-signature": "with an invalid signature of the key",
 };
 const REMARKS: Partial<Record<RefusalReason, string>> = {
   unsigned: "not signed",
   "hash-only": "not signed",
   tampered: "changed since it was signed",
-  malformed: "not signed as it should be",
-  future: "signed in the future",
+  malformed: "with a malformed signature",
+  future: "signed with a date in the future",
 };
 
 /** The user must know who signed a file before signing it. */
@@ -85,8 +85,8 @@ function describeSigner(verdict: SignatureVerdict): string {
   return ofKey === undefined ? (REMARKS[reason] ?? reason) : `${ofKey} ${String(error.facts["keyId"])}`;
 }
 
-/** A file that an own key signed, valid or expired; undefined for any other. */
-export function readOurs(
+/** The version of a file that a key of this user signed, expired or not. Undefined for any other file. */
+export function readOwnSigned(
   path: string,
   bytes: Buffer,
   { keys: { keys, problems }, now }: Omit<SigningMoment, "keyId">,
@@ -105,24 +105,24 @@ export interface SigningAct {
   readonly now: number;
 }
 
-/** Puts the signed bytes in the place of those that were looked at, and of no others. */
+/** Writes the signed file. Throws if the file has changed since it was read. */
 export async function writeSigned({ path, file, bytes }: Signable, { key, now }: SigningAct): Promise<void> {
-  const there = await readBytes(path, MAX_TOOL_FILE_BYTES + ENVELOPE_BYTES);
-  if (there.kind !== "bytes" || !there.bytes.equals(bytes)) {
-    throw new DiscoveryError("INVALID_REQUEST", `${path} was changed meanwhile and is not signed.`, {
-      hint: "Look at it again and repeat the command.",
+  const current = await readBytes(path, MAX_TOOL_FILE_BYTES + ENVELOPE_BYTES);
+  if (current.kind !== "bytes" || !current.bytes.equals(bytes)) {
+    throw new DiscoveryError("INVALID_REQUEST", `${path} was changed in the meantime, so it was not signed.`, {
+      hint: "Review the file again and repeat the command.",
     });
   }
   await writeToolFile(dirname(path), file.toolId, signToolFile(bytes, key, now));
 }
 
-/** All or none: CONFIGURATION_ERROR with everything that is wrong. */
+/** Throws CONFIGURATION_ERROR with all problems if one of the files cannot be signed. */
 export function assertAllReadable(read: readonly Unsigned[]): Signable[] {
-  const wrong = read.flatMap((one) => (one.kind === "wrong" ? [one] : []));
-  if (wrong.length === 0) return read.flatMap((one) => (one.kind === "signable" ? [one.signable] : []));
-  const list = wrong.map(({ path, reasons }) => `${path}: ${reasons.join("; ").replace(/\.$/, "")}.`);
+  const invalid = read.flatMap((one) => (one.kind === "invalid" ? [one] : []));
+  if (invalid.length === 0) return read.flatMap((one) => (one.kind === "signable" ? [one.signable] : []));
+  const list = invalid.map(({ path, reasons }) => `${path}: ${reasons.join("; ").replace(/\.$/, "")}.`);
   throw new DiscoveryError("CONFIGURATION_ERROR", `Nothing was signed. ${list.join(" ")}`, {
-    hint: "Correct what is wrong, or leave those files out.",
-    facts: { refused: wrong.map(({ path, reasons }) => ({ file: path, reasons })) },
+    hint: "Correct these files, or sign only the others.",
+    facts: { refused: invalid.map(({ path, reasons }) => ({ file: path, reasons })) },
   });
 }

@@ -1,4 +1,4 @@
-// Ids of tool files come in; a verdict on each goes out.
+// Verifies the signatures of tool files.
 import { dirname } from "node:path";
 import type { DiscoveryEngine } from "../../engine.js";
 import { DiscoveryError } from "../../errors.js";
@@ -21,21 +21,21 @@ export type ToolFileVerdict =
       readonly toolId: string;
       readonly path: string;
       readonly version: string;
-      /** When it was signed, ISO 8601. */
+      /** The time of the signature, ISO 8601. */
       readonly validatedAt: string;
-      /** The key that signed it; undefined where the configuration accepts unsigned files. */
+      /** The key that signed it. Undefined for an unsigned file, if the configuration accepts these. */
       readonly keyId: string | undefined;
     }
   | ({ readonly kind: "refused"; readonly toolId: string } & RefusedFile);
 
 /** The result of the verification of tool files. */
 export interface VerifiedToolFiles {
-  /** No file is refused, except those in whose place another one is used. */
+  /** No file is refused, except for shadowed files. */
   readonly isGood: boolean;
   readonly files: readonly ToolFileVerdict[];
 }
 
-/** Verifies the files with the given ids, or all of them. @internal */
+/** Verifies the files with these ids, or all of them. @internal */
 export async function verifyFiles(
   ids: readonly string[],
   folders: ToolFileFolders,
@@ -44,7 +44,7 @@ export async function verifyFiles(
   return { isGood: !files.some(isBadFile), files };
 }
 
-/** Says of each tool file which key signed it, or why it is refused. Without ids: all of them. */
+/** Returns for each tool file which key signed it, or why it is refused. Without ids: all files. */
 export async function verifyToolFiles(
   engine: DiscoveryEngine,
   ids: readonly string[] = [],
@@ -61,12 +61,12 @@ function toVerdict(found: ListedToolFile): ToolFileVerdict {
   return { kind: "good", toolId, path, version: file.version, validatedAt, keyId };
 }
 
-/** A file in whose place another one is used does no harm. @internal */
+/** A shadowed file is not bad: the gateway uses another file instead. @internal */
 export function isBadFile(found: ListedToolFile): boolean {
   return found.kind === "refused" && found.refused.reason !== "shadowed";
 }
 
-/** A file that is refused because a newer version was here before. @internal */
+/** A file that is refused because the gateway has already seen a newer version. @internal */
 export interface OlderToolFile {
   readonly toolId: string;
   readonly path: string;
@@ -76,16 +76,20 @@ export interface OlderToolFile {
   readonly seen: string;
 }
 
-/** Those of the files that are older than a version that was here before; at least one, or INVALID_REQUEST. @internal */
+/** The files that are older than a version the gateway has seen. Throws INVALID_REQUEST if there are none. @internal */
 export function findOlderFiles(files: readonly ListedToolFile[]): OlderToolFile[] {
   const older = files.flatMap(toOlder);
   if (older.length > 0) return older;
-  throw new DiscoveryError("INVALID_REQUEST", "None of these files is older than one that was here before.", {
-    hint: { action: "run-command", command: "anygpt mcp verify", purpose: "see what is wrong with each file" },
-  });
+  throw new DiscoveryError(
+    "INVALID_REQUEST",
+    "None of these files is older than a version that the gateway has seen.",
+    {
+      hint: { action: "run-command", command: "anygpt mcp verify", purpose: "see the problem of each file" },
+    },
+  );
 }
 
-/** Accepts the older versions for good. @internal */
+/** Accepts the older versions permanently. @internal */
 export async function acceptOlderFiles(older: readonly OlderToolFile[], { stages }: ToolFileFolders): Promise<void> {
   for (const { toolId, path, version, validatedAt } of older) {
     await noteAction(stages, "accept_tool_file", `${path} ${version} ${validatedAt}`);

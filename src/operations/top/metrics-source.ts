@@ -4,7 +4,7 @@ import { createGuardedFetch } from "../../util/net/guarded-fetch.js";
 import type { ProxyEnvironment } from "../../util/net/proxy.js";
 import { describeSpan } from "../../util/time-words.js";
 import { parseMetrics } from "./parse-metrics.js";
-import { between, type HistogramBucket, quantileIn } from "./quantile.js";
+import { subtractBuckets, type HistogramBucket, quantileIn } from "./quantile.js";
 import { type Numbers, RATE_MS, type TopReading, type ReadingSource } from "./reading.js";
 import { type ServerTally, type Tally, toTally } from "./tally.js";
 
@@ -17,31 +17,30 @@ export interface MetricsSourceParts {
   readonly now: () => number;
 }
 
-/** Latencies cover the calls of the last minutes. */
-const LATENCY_MS = 300_000;
+const LATENCY_WINDOW_MS = 300_000;
 const TIMEOUT_MS = 5000;
-const MOST_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 
 export function createMetricsSource({ url, token, env, now }: MetricsSourceParts): ReadingSource {
   const guarded = createGuardedFetch({ server: url.host, allowInternal: [url.origin], env });
   let history: Tally[] = [];
 
-  async function ask(signal: AbortSignal): Promise<string> {
+  async function fetchMetrics(signal: AbortSignal): Promise<string> {
     const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-    const limits = { timeoutMs: TIMEOUT_MS, maxTotalMs: TIMEOUT_MS, maxBytes: MOST_BYTES };
+    const limits = { timeoutMs: TIMEOUT_MS, maxTotalMs: TIMEOUT_MS, maxBytes: MAX_BYTES };
     const response = await guarded.fetch({ url, method: "GET", headers, redirect: "refuse", ...limits }, signal);
     const chunks: Buffer[] = [];
     for await (const chunk of response.body) chunks.push(chunk);
     if (response.status === 200) return Buffer.concat(chunks).toString("utf8");
-    throw refused(url, response.status);
+    throw toError(url, response.status);
   }
 
   return {
     async read(signal) {
-      const tally = toTally(parseMetrics(await ask(signal)), now());
+      const tally = toTally(parseMetrics(await fetchMetrics(signal)), now());
       // The gateway was restarted: its counters start from zero.
       if (tally.startedAt - (history.at(-1)?.startedAt ?? tally.startedAt) > 1000) history = [];
-      history = [...history.filter(({ at }) => tally.at - at <= LATENCY_MS), tally];
+      history = [...history.filter(({ at }) => tally.at - at <= LATENCY_WINDOW_MS), tally];
       return readingFromMetrics(history, tally, url.origin);
     },
     close: async () => guarded.close(),
@@ -53,7 +52,7 @@ export function readingFromMetrics(history: readonly Tally[], now: Tally, origin
   const recent = history.find(({ at }) => now.at - at <= RATE_MS && at < now.at);
   const spanMs = recent === undefined ? upMs : now.at - recent.at;
   const numbersOf = (tally: ServerTally, before?: ServerTally, first?: ServerTally): Numbers => {
-    const latest = between(first?.buckets ?? [], tally.buckets);
+    const latest = subtractBuckets(first?.buckets ?? [], tally.buckets);
     const buckets = (latest.at(-1)?.count ?? 0) > 0 ? latest : tally.buckets;
     return {
       calls: tally.calls,
@@ -103,15 +102,15 @@ function toMs(seconds: number | undefined): number | undefined {
   return seconds === undefined ? undefined : seconds * 1000;
 }
 
-function refused({ host, pathname }: URL, status: number): DiscoveryError {
+function toError({ host, pathname }: URL, status: number): DiscoveryError {
   if (status === 401 || status === 403) {
     return new DiscoveryError("UNAUTHORIZED", `${host} denied access to ${pathname} (HTTP ${status}).`, {
-      hint: "Name a file that contains a token with the scope anygpt:metrics: --token-file FILE.",
+      hint: "Add --token-file FILE, with a file that contains a token with the scope anygpt:metrics.",
     });
   }
   return new DiscoveryError("SERVER_CONNECTION_ERROR", `${host} answered GET ${pathname} with HTTP ${status}.`, {
     hint: [
-      "Give the address of a running gateway.",
+      "Name the URL of a running gateway.",
       { action: "run-command", command: "anygpt mcp serve --http", purpose: "start one" },
     ],
   });

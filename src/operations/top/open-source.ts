@@ -11,9 +11,9 @@ import { createMetricsSource } from "./metrics-source.js";
 import type { ReadingSource, TopReading } from "./reading.js";
 
 export interface TopRequest {
-  /** Of a gateway. Default: the one of this machine. */
+  /** The URL of a gateway. Default: the gateway of this machine. */
   readonly url?: string | undefined;
-  /** Holds the token for the gateway. Default: the token file of this machine, for gateways of this machine. */
+  /** The file with the token for the gateway. Default: the token file of this machine, for gateways of this machine only. */
   readonly tokenFile?: string | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface OpenSource {
   readonly first: TopReading;
 }
 
-/** The metrics of a gateway that serves HTTP. Undefined when no address is given and none answers on this machine. */
+/** Reads the metrics of a gateway that serves HTTP. Undefined if the request has no URL and no gateway answers on this machine. */
 export async function openMetricsReadings(
   request: TopRequest,
   options: OpenOptions,
@@ -67,9 +67,9 @@ async function localGateway(
 
 async function gatewayAt(address: string, request: TopRequest, options: OpenOptions): Promise<ReadingSource> {
   const url = toMetricsUrl(address);
-  const own = tokenFile(environmentFor(options).stateFolder);
-  // The token of this machine is for gateways of this machine.
-  const file = request.tokenFile ?? (isLoopback(url) ? own : undefined);
+  // The token of this machine must not be sent to other machines.
+  const local = isLoopback(url) ? tokenFile(environmentFor(options).stateFolder) : undefined;
+  const file = request.tokenFile ?? local;
   const token =
     file === undefined
       ? undefined
@@ -92,8 +92,8 @@ async function tokenIn(file: string, options: OpenOptions): Promise<string> {
 function toMetricsUrl(address: string): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw new DiscoveryError("INVALID_REQUEST", `${JSON.stringify(address)} is no address of a gateway.`, {
-      hint: "Write it as in http://127.0.0.1:7332.",
+    throw new DiscoveryError("INVALID_REQUEST", `${JSON.stringify(address)} is not an HTTP or HTTPS URL.`, {
+      hint: "Name the URL of a gateway, such as http://127.0.0.1:7332.",
     });
   }
   if (url.pathname === "/") url.pathname = "/metrics";

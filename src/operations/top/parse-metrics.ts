@@ -7,7 +7,7 @@ export interface MetricSample {
 const LINE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? +(\S+)(?: +-?\d+)?$/;
 const LABEL = /([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g;
 
-/** Samples of the Prometheus text format. A line that is none is left out. */
+/** Parses the Prometheus text format. Ignores comments and invalid lines. */
 export function parseMetrics(text: string): MetricSample[] {
   return text.split("\n").flatMap((line) => {
     const [, name, labels = "", number = ""] = line.startsWith("#") ? [] : (LINE.exec(line) ?? []);

@@ -1,23 +1,23 @@
-/** How many values are at most so large. */
+/** A cumulative histogram bucket, as in Prometheus: `count` values are at most `bound`. */
 export interface HistogramBucket {
   readonly bound: number;
   readonly count: number;
 }
 
-/** Of sorted values. */
-export function quantileOf(sorted: readonly number[], part: number): number | undefined {
-  return sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * part) - 1)];
+/** The nearest-rank quantile of sorted values. */
+export function quantileOf(sorted: readonly number[], quantile: number): number | undefined {
+  return sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * quantile) - 1)];
 }
 
-/** Of buckets in ascending order, each with those of the smaller ones; within a bucket values are taken to be spread evenly. */
-export function quantileIn(buckets: readonly HistogramBucket[], part: number): number | undefined {
-  const wanted = (buckets.at(-1)?.count ?? 0) * part;
-  if (wanted === 0) return undefined;
+/** Estimates a quantile from cumulative buckets in ascending order, by linear interpolation within the bucket. */
+export function quantileIn(buckets: readonly HistogramBucket[], quantile: number): number | undefined {
+  const rank = (buckets.at(-1)?.count ?? 0) * quantile;
+  if (rank === 0) return undefined;
   let below: HistogramBucket = { bound: 0, count: 0 };
   for (const bucket of buckets) {
-    if (bucket.count >= wanted) {
+    if (bucket.count >= rank) {
       if (!Number.isFinite(bucket.bound)) return below.bound;
-      const share = (wanted - below.count) / (bucket.count - below.count);
+      const share = (rank - below.count) / (bucket.count - below.count);
       return below.bound + (bucket.bound - below.bound) * share;
     }
     below = bucket;
@@ -25,8 +25,11 @@ export function quantileIn(buckets: readonly HistogramBucket[], part: number): n
   return below.bound;
 }
 
-/** What came between two states of the same buckets. */
-export function between(before: readonly HistogramBucket[], after: readonly HistogramBucket[]): HistogramBucket[] {
-  const known = new Map(before.map(({ bound, count }) => [bound, count]));
-  return after.map(({ bound, count }) => ({ bound, count: Math.max(0, count - (known.get(bound) ?? 0)) }));
+/** The values that were added to the buckets between two states. */
+export function subtractBuckets(
+  before: readonly HistogramBucket[],
+  after: readonly HistogramBucket[],
+): HistogramBucket[] {
+  const counts = new Map(before.map(({ bound, count }) => [bound, count]));
+  return after.map(({ bound, count }) => ({ bound, count: Math.max(0, count - (counts.get(bound) ?? 0)) }));
 }

@@ -1,13 +1,13 @@
-/** What `top` shows at one moment. */
+/** The numbers that `top` shows at one time. */
 export interface TopReading {
   readonly at: number;
-  /** Whose numbers they are, in words. */
+  /** The origin of the numbers, for display: the URL of a gateway, or the audit log. */
   readonly origin: string;
-  /** What time the sums cover, in words: `since 12 min`. */
+  /** The period that the sums cover, for display, such as `up 12 min`. */
   readonly covers: string;
   readonly servers: readonly ServerReading[];
   readonly total: Numbers;
-  /** What is counted only where a gateway tells it. */
+  /** Only from the metrics of a gateway. */
   readonly gateway?: GatewayNumbers;
 }
 
@@ -15,34 +15,33 @@ export interface Numbers {
   readonly calls: number;
   readonly errors: number;
   readonly perSecond: number;
-  /** Undefined while there was no call. */
+  /** Undefined without calls. */
   readonly p50Ms: number | undefined;
   readonly p95Ms: number | undefined;
 }
 
 export interface ServerReading extends Numbers {
   readonly name: string;
-  /** Of a gateway: what its connection is like. */
+  /** The state of the connection. This and the next three members come only from the metrics of a gateway. */
   readonly state?: string;
   readonly tools?: number;
   readonly inFlight?: number;
   readonly waiting?: number;
-  /** Of the record: when it was last called, Unix milliseconds. */
+  /** The end of the last call, in Unix milliseconds. Only from the audit log. */
   readonly lastAt?: number;
 }
 
 export interface GatewayNumbers {
   readonly inFlight: number;
   readonly searches: number;
-  /** Of all answers to searches, and of lists of all tools in their place. */
+  /** `answers`: tokens of all search answers. `listings`: tokens that listing all tools instead would have taken. */
   readonly tokens: { readonly answers: number; readonly listings: number };
 }
 
-/** Where readings come from. */
 export interface ReadingSource {
   read(signal: AbortSignal): Promise<TopReading>;
   close(): Promise<void>;
 }
 
-/** Calls per second are those of the last moments. */
+/** The period over which calls per second are computed. */
 export const RATE_MS = 10_000;

@@ -8,10 +8,10 @@ import type { AuditRecord } from "../../store/audit-records.js";
 import { createAuditSource } from "./audit-source.js";
 import { createMetricsSource } from "./metrics-source.js";
 import { parseMetrics } from "./parse-metrics.js";
-import { between, quantileIn, quantileOf } from "./quantile.js";
+import { subtractBuckets, quantileIn, quantileOf } from "./quantile.js";
 
 describe("quantiles", () => {
-  it("of values are those values", () => {
+  it("are the nearest-rank values of a sorted list", () => {
     expect([0.5, 0.95, 1].map((part) => quantileOf([1, 2, 3, 4], part))).toEqual([2, 4, 4]);
     expect(quantileOf([], 0.5)).toBeUndefined();
   });
@@ -43,11 +43,11 @@ describe("quantiles", () => {
       undefined,
     ],
     [[], 0.5, undefined],
-  ])("in the buckets %j: %s is %s", (buckets, part, value) => {
+  ])("are estimated from the buckets %j: %s is %s", (buckets, part, value) => {
     expect(quantileIn(buckets, part)).toBe(value);
   });
 
-  it("count only what came between two states", () => {
+  it("are estimated from the values between two states", () => {
     const before = [
       { bound: 1, count: 5 },
       { bound: 2, count: 5 },
@@ -56,14 +56,14 @@ describe("quantiles", () => {
       { bound: 1, count: 5 },
       { bound: 2, count: 9 },
     ];
-    expect(between(before, after)).toEqual([
+    expect(subtractBuckets(before, after)).toEqual([
       { bound: 1, count: 0 },
       { bound: 2, count: 4 },
     ]);
   });
 });
 
-it("reads back what the metrics say, however a server is called", () => {
+it("parses rendered metrics, also with special characters in a server name", () => {
   const metrics = createMetrics();
   metrics.callBegan();
   metrics.callEnded({ server: 'a"b\\\n}, c', risk: "low", outcome: "ok", seconds: 1 });
@@ -102,8 +102,8 @@ async function serveText(answer: () => { status: number; text: string }, seen: s
   return new URL(`http://127.0.0.1:${(gateway.address() as AddressInfo).port}/metrics`);
 }
 
-describe("the numbers of a gateway", () => {
-  it("are those since its start at first, then those of the last moments", async () => {
+describe("the metrics source", () => {
+  it("computes rates since the start of the gateway at first, then since the last reading", async () => {
     const metrics = createMetrics();
     const call = (seconds: number, outcome: "ok" | "error" = "ok"): void => {
       metrics.callBegan();
@@ -128,7 +128,7 @@ describe("the numbers of a gateway", () => {
     await source.close();
   });
 
-  it("start from zero with another process", async () => {
+  it("starts from zero after the gateway was restarted", async () => {
     let startedAt = 0;
     const metrics = [createMetrics(), createMetrics()];
     metrics[0]?.callBegan();
@@ -149,7 +149,7 @@ describe("the numbers of a gateway", () => {
     [401, "UNAUTHORIZED"],
     [403, "UNAUTHORIZED"],
     [404, "SERVER_CONNECTION_ERROR"],
-  ])("are refused with %s: %s", async (status, code) => {
+  ])("turns HTTP %s into %s", async (status, code) => {
     const url = await serveText(() => ({ status, text: "" }));
     const source = createMetricsSource({ url, token: undefined, env: {}, now: Date.now });
     await expect(source.read(new AbortController().signal)).rejects.toMatchObject({ code });
@@ -157,7 +157,7 @@ describe("the numbers of a gateway", () => {
   });
 });
 
-describe("the numbers of the record", () => {
+describe("the audit source", () => {
   const NOW = Date.UTC(2026, 0, 1, 12);
   const outcome = (seq: number, agoMs: number, more: object = {}): AuditRecord => {
     const timestamp = new Date(NOW - agoMs).toISOString();
@@ -179,7 +179,7 @@ describe("the numbers of the record", () => {
       close: async () => undefined,
     });
 
-  it("are those of the last minutes, for calls of all gateways", async () => {
+  it("covers the calls of the last 15 minutes", async () => {
     const records = [
       outcome(1, 1_000_000),
       outcome(2, 60_000, { duration_ms: 100, outcome: "error", error_code: "TOOL_EXECUTION_ERROR" }),
@@ -196,7 +196,7 @@ describe("the numbers of the record", () => {
     expect(reading.gateway).toBeUndefined();
   });
 
-  it("grow by what is new, and forget what is old", async () => {
+  it("adds new calls, drops old ones, and starts again when the store was replaced", async () => {
     let now = NOW;
     const records = Array.from({ length: 2500 }, (_, index) => outcome(index + 1, 10_000));
     const source = sourceOf(records, () => now);

@@ -1,7 +1,7 @@
 import type { MetricSample } from "./parse-metrics.js";
 import type { HistogramBucket } from "./quantile.js";
 
-/** What a gateway has counted up to one moment. */
+/** The counters of a gateway at one time. */
 export interface Tally {
   readonly at: number;
   readonly startedAt: number;
@@ -21,22 +21,22 @@ export interface ServerTally {
   readonly buckets: HistogramBucket[];
 }
 
-/** The label under which calls to nonexistent servers are counted. */
+/** The name under which calls to nonexistent servers are counted. */
 export const NO_SERVER = "(no such server)";
 
-const FINE = new Set(["ok", "dry_run"]);
+const SUCCESS = new Set(["ok", "dry_run"]);
 
 export function toTally(samples: readonly MetricSample[], at: number): Tally {
   const servers = new Map<string, ServerTally>();
-  const of = (name: string = NO_SERVER): ServerTally => {
-    const known = servers.get(name) ?? emptyTally();
-    servers.set(name, known);
-    return known;
+  const tallyOf = (name: string = NO_SERVER): ServerTally => {
+    const tally = servers.get(name) ?? emptyTally();
+    servers.set(name, tally);
+    return tally;
   };
   const sums = new Map<string, number>();
   for (const sample of samples) {
     sums.set(sample.name, (sums.get(sample.name) ?? 0) + sample.value);
-    READERS[sample.name]?.(() => of(sample.labels["server"]), sample);
+    READERS[sample.name]?.(() => tallyOf(sample.labels["server"]), sample);
   }
   const sum = (name: string): number => sums.get(name) ?? 0;
   return {
@@ -54,7 +54,7 @@ type Reader = (server: () => ServerTally, sample: MetricSample) => void;
 const READERS: Readonly<Record<string, Reader>> = {
   anygpt_calls_total(server, { labels, value }) {
     server().calls += value;
-    if (!FINE.has(labels["outcome"] ?? "")) server().errors += value;
+    if (!SUCCESS.has(labels["outcome"] ?? "")) server().errors += value;
   },
   anygpt_call_duration_seconds_bucket(server, { labels, value }) {
     const bound = labels["le"] === "+Inf" ? Infinity : Number(labels["le"]);

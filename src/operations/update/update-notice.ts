@@ -9,7 +9,7 @@ export interface NoticePlace {
   readonly now: number;
 }
 
-/** The line to show, at most once a day. Reads a file only; no network request. */
+/** Returns the line to show, at most once a day. Reads only a file and makes no network request. */
 export async function takeUpdateNotice({ env, cwd, version, now }: NoticePlace): Promise<string | undefined> {
   if (isNoticeOff(env)) return undefined;
   const stateFolder = stateFolderOf(env, cwd);

@@ -1,4 +1,4 @@
-// What is known of newer versions of this package, between two commands. Whatever is wrong with the file counts as nothing known.
+// Stores the latest known version of this package. An invalid file counts as missing.
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
@@ -9,10 +9,9 @@ export type UpdateEnvironment = Readonly<Record<string, string | undefined>>;
 export const DAY_MS = 24 * 60 * 60 * 1000;
 
 const updateState = z.object({
-  /** When the registry was asked last, whether it answered or not. */
+  /** The time of the last query, successful or not. */
   checkedAt: z.number(),
   latest: z.string().max(50).optional(),
-  /** When the notice was shown last. */
   shownAt: z.number().optional(),
 });
 
@@ -28,7 +27,7 @@ export async function readUpdateState(stateFolder: string): Promise<UpdateState 
   }
 }
 
-/** A state that cannot be written is no reason to fail. */
+/** Ignores write errors: the notice is not important enough to fail a command. */
 export async function writeUpdateState(stateFolder: string, state: UpdateState): Promise<void> {
   await writePrivateFile(fileIn(stateFolder), JSON.stringify(state)).catch(() => undefined);
 }
@@ -37,7 +36,6 @@ export async function forgetUpdateState(stateFolder: string): Promise<void> {
   await rm(fileIn(stateFolder), { force: true }).catch(() => undefined);
 }
 
-/** `ANYGPT_NO_UPDATE_NOTIFIER`, `NO_UPDATE_NOTIFIER` and CI switch the notice off. */
 export function isNoticeOff(env: UpdateEnvironment): boolean {
   return ["ANYGPT_NO_UPDATE_NOTIFIER", "NO_UPDATE_NOTIFIER", "CI"].some((name) => {
     const value = (env[name] ?? "").toLowerCase();
@@ -45,7 +43,7 @@ export function isNoticeOff(env: UpdateEnvironment): boolean {
   });
 }
 
-/** A time of the future is as good as none: the clock was set back. */
+/** Ignores a time in the future: the clock was set back. */
 export function isDue(at: number | undefined, now: number): boolean {
   return at === undefined || at > now || now - at >= DAY_MS;
 }

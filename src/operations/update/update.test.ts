@@ -9,16 +9,16 @@ import { isNewer, takeUpdateNotice } from "./update-notice.js";
 import { DAY_MS, readUpdateState, writeUpdateState } from "./update-state.js";
 
 let folder: string;
-let asked: string[];
+let requests: string[];
 let answer: { readonly status: number; readonly text: string };
 const server = createServer((request, response) => {
-  asked.push(request.url ?? "");
+  requests.push(request.url ?? "");
   response.writeHead(answer.status).end(answer.text);
 });
 let registry: string;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "anygpt-update-"));
-  asked = [];
+  requests = [];
   answer = { status: 200, text: '{"latest":"99.1.0","next":"100.0.0"}' };
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   registry = `http://127.0.0.1:${(server.address() as AddressInfo).port}/npm/`;
@@ -38,13 +38,13 @@ const take = (now = NOW, env: Record<string, string> = {}) =>
   takeUpdateNotice({ env: { ANYGPT_HOME: folder, ...env }, cwd: folder, version: "1.2.3", now });
 
 describe("checkForUpdate", () => {
-  it("asks the configured registry for the tags, once a day", async () => {
+  it("queries the dist-tags of the configured registry once a day", async () => {
     await check();
     await check();
-    expect(asked).toEqual(["/npm/-/package/@anygpt%2fdiscovery/dist-tags"]);
+    expect(requests).toEqual(["/npm/-/package/@anygpt%2fdiscovery/dist-tags"]);
     expect(await readUpdateState(folder)).toEqual({ checkedAt: NOW, latest: "99.1.0" });
     await check({ now: () => NOW + DAY_MS });
-    expect(asked).toHaveLength(2);
+    expect(requests).toHaveLength(2);
   });
 
   it.each([
@@ -53,43 +53,43 @@ describe("checkForUpdate", () => {
   ])("reads %s from the user's npmrc", async (_name, text) => {
     writeFileSync(join(folder, ".npmrc"), text(registry));
     await check({}, {});
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
-  it("asks npm for its registry where none is set", async () => {
+  it("uses the default registry of npm if none is configured", async () => {
     const npm = join(folder, "npm");
     writeFileSync(npm, `#!/bin/sh\n[ "$1 $2 $3" = "config get registry" ] && echo "${registry}"\n`, { mode: 0o755 });
     await check({}, { PATH: folder });
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
   it.each([
-    ["a registry that refuses", { status: 503, text: "" }],
+    ["an HTTP error", { status: 503, text: "" }],
     ["an answer that is not JSON", { status: 200, text: "<html>" }],
-    ["a version that is none", { status: 200, text: '{"latest":"\\u001b[31m"}' }],
-  ])("is silent about %s and waits a day", async (_name, given) => {
-    answer = given;
+    ["an invalid version", { status: 200, text: '{"latest":"\\u001b[31m"}' }],
+  ])("ignores %s and waits a day", async (_name, invalid) => {
+    answer = invalid;
     await check();
     await check();
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
     expect(await readUpdateState(folder)).toEqual({ checkedAt: NOW });
   });
 
-  it("is silent without a network and keeps what it knew", async () => {
+  it("keeps the known version if the registry is unreachable", async () => {
     await writeUpdateState(folder, { checkedAt: NOW - DAY_MS, latest: "99.0.0" });
     await check({}, { npm_config_registry: "http://127.0.0.1:1/" });
     expect(await readUpdateState(folder)).toEqual({ checkedAt: NOW, latest: "99.0.0" });
   });
 
-  it.each(["ANYGPT_NO_UPDATE_NOTIFIER", "NO_UPDATE_NOTIFIER", "CI"])("asks nothing with %s", async (name) => {
+  it.each(["ANYGPT_NO_UPDATE_NOTIFIER", "NO_UPDATE_NOTIFIER", "CI"])("sends no request with %s", async (name) => {
     await check({}, { npm_config_registry: registry, [name]: "1" });
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
-  it("asks nothing and forgets where the configuration says so", async () => {
+  it("sends no request and deletes its state if the configuration disables the notice", async () => {
     await writeUpdateState(folder, { checkedAt: 0, latest: "99.0.0" });
     await check({ isWanted: false });
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
     expect(await readUpdateState(folder)).toBeUndefined();
   });
 });
@@ -104,19 +104,19 @@ describe("takeUpdateNotice", () => {
     expect(await take(NOW + DAY_MS)).toContain("1.10.0");
   });
 
-  it.each(["1.2.3", "1.2.2", "0.9.9"])("says nothing of %s", async (latest) => {
+  it.each(["1.2.3", "1.2.2", "0.9.9"])("does not report version %s", async (latest) => {
     await writeUpdateState(folder, { checkedAt: NOW, latest });
     expect(await take()).toBeUndefined();
   });
 
-  it("says nothing where it is switched off, or the file is broken", async () => {
+  it("reports nothing if it is disabled, or if the state file is invalid", async () => {
     await writeUpdateState(folder, { checkedAt: NOW, latest: "9.0.0" });
     expect(await take(NOW, { NO_UPDATE_NOTIFIER: "1" })).toBeUndefined();
     writeFileSync(join(folder, "update.json"), "{");
     expect(await take()).toBeUndefined();
   });
 
-  it("compares numbers, not texts", () => {
+  it("compares version numbers numerically", () => {
     expect(isNewer("0.10.0", "0.9.9")).toBe(true);
     expect(isNewer("1.0.0", "1.0.0-beta.1")).toBe(false);
   });

@@ -7,13 +7,13 @@ import { namesIn, readServerMap } from "./entry.js";
 const STATE_KEYS = ["mcpServers", "projects"];
 
 const STATE: Layout = {
-  section: (system) => ({ format: "json", keys: STATE_KEYS, wanted: isOurs(system) }),
+  section: (system) => ({ format: "json", keys: STATE_KEYS, wanted: isCurrentProject(system) }),
   dialect: "code",
   read: (document, { system }) => {
     const project = projectIn(document, system);
-    const off = new Set(namesIn(project?.value["disabledMcpServers"]));
+    const disabledNames = new Set(namesIn(project?.value["disabledMcpServers"]));
     const spelling = {
-      disabled: (name: string) => (off.has(name) ? "it is disabled for this project" : undefined),
+      disabled: (name: string) => (disabledNames.has(name) ? "it is disabled for this project" : undefined),
     };
     const user = readServerMap(document, "mcpServers", spelling);
     if (project === undefined) return user;
@@ -36,18 +36,18 @@ const PROJECT: Layout = {
   section: () => ({ format: "json", keys: ["mcpServers"] }),
   dialect: "code",
   companions: (_file, system) => [
-    { path: stateFile(system), format: "json", keys: STATE_KEYS, wanted: isOurs(system) },
+    { path: stateFile(system), format: "json", keys: STATE_KEYS, wanted: isCurrentProject(system) },
     ...[inHome(system, ".claude", "settings.json"), inProject(system, ".claude", "settings.json")].map(settings),
     settings(inProject(system, ".claude", "settings.local.json")),
   ],
   read: (document, { companions, system }): ClientFindings => {
-    const said = companions.map((companion) => projectIn(companion, system)?.value ?? companion);
-    const rejected = new Set(said.flatMap((one) => listIn(one, "disabledMcpjsonServers")));
-    const off = new Set(said.flatMap((one) => listIn(one, "disabledMcpServers")));
+    const settingsFiles = companions.map((companion) => projectIn(companion, system)?.value ?? companion);
+    const rejected = new Set(settingsFiles.flatMap((one) => listIn(one, "disabledMcpjsonServers")));
+    const disabledNames = new Set(settingsFiles.flatMap((one) => listIn(one, "disabledMcpServers")));
     return readServerMap(document, "mcpServers", {
       disabled: (name) => {
         if (rejected.has(name)) return "it is in `disabledMcpjsonServers`";
-        return off.has(name) ? "it is disabled for this project" : undefined;
+        return disabledNames.has(name) ? "it is disabled for this project" : undefined;
       },
     });
   },
@@ -74,7 +74,7 @@ function settings(path: string): Companion {
 }
 
 /** Selects the entry of the current project below `projects`; other projects are not parsed. */
-function isOurs(system: System): (path: readonly string[]) => boolean {
+function isCurrentProject(system: System): (path: readonly string[]) => boolean {
   return ([top, key]) => top !== "projects" || key === undefined || isSamePath(system, key, system.cwd);
 }
 

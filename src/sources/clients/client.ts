@@ -63,6 +63,6 @@ export interface ClientServer {
   readonly disabled?: string;
   readonly tools?: ToolFilter;
   readonly notes?: readonly string[];
-  /** Values that the program stores elsewhere (for example in a keyring), by the variable that replaces them. */
+  /** Values that the program does not store in this file (for example in a keyring), by the variable that replaces them. */
   readonly inputs?: ReadonlyMap<string, InputDefinition>;
 }

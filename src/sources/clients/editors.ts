@@ -1,8 +1,8 @@
 import { applicationData, pathFromEnvironment, type System, under } from "../system.js";
 
 const PRODUCTS = ["Code", "Code - Insiders", "VSCodium"];
-/** VS Code forks that store their own servers elsewhere, but the settings of extensions in the same place as VS Code. */
-const RELATIVES = ["Cursor", "Windsurf"];
+/** VS Code forks that have another MCP file, but store the settings of extensions like VS Code. */
+const FORKS = ["Cursor", "Windsurf"];
 
 /** The `User` folders of VS Code and its variants. */
 export function userFolders(system: System): readonly string[] {
@@ -13,8 +13,8 @@ export function userFolders(system: System): readonly string[] {
 
 /** The settings file of an extension, in every editor that may run it. */
 export function extensionFiles(system: System, extension: string, file: string): readonly string[] {
-  const relatives = RELATIVES.map((product) => under(system, applicationData(system), product, "User"));
-  return [...userFolders(system), ...relatives].map((folder) =>
+  const forks = FORKS.map((product) => under(system, applicationData(system), product, "User"));
+  return [...userFolders(system), ...forks].map((folder) =>
     under(system, folder, "globalStorage", extension, "settings", file),
   );
 }

@@ -67,7 +67,7 @@ function toCommonKeys(entry: JsonObject): JsonObject {
 
 /** Some programs accept a whole command line as the command. A command name has no spaces, but a path may have some. */
 function toProgram(command: unknown, args: unknown): JsonObject {
-  if (typeof command !== "string" || !/\s/.test(command) || command.length > LONGEST_LINE) return { command, args };
+  if (typeof command !== "string" || !/\s/.test(command) || command.length > MAX_LINE_LENGTH) return { command, args };
   const [program = "", ...words] = [...command.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
     ([, double, single, plain]) => double ?? single ?? plain ?? "",
   );
@@ -86,7 +86,7 @@ function isProgram(path: string): boolean {
   }
 }
 
-const LONGEST_LINE = 8_192;
+const MAX_LINE_LENGTH = 8_192;
 
 const TRANSPORTS: Readonly<Record<string, string>> = {
   sse: "sse",
@@ -109,7 +109,9 @@ function transportOf(entry: JsonObject): unknown {
 function disabledReason(entry: JsonObject): string | undefined {
   if (entry["disabled"] === true) return "`disabled` is true";
   if (entry["enabled"] === false) return "`enabled` is false";
-  return entry["sandboxEnabled"] === true ? "it runs in a sandbox there, and this gateway has no sandbox" : undefined;
+  return entry["sandboxEnabled"] === true
+    ? "the program runs it in a sandbox, and this gateway has no sandbox"
+    : undefined;
 }
 
 const ALLOW_KEYS = ["includeTools", "enabled_tools", "enabledTools", "available_tools", "allowedTools", "tools"];

@@ -13,12 +13,14 @@ const SETTINGS: Layout = {
     const mcp = isJsonObject(document) && isJsonObject(document["mcp"]) ? document["mcp"] : {};
     const allowed = namesIn(mcp["allowed"]);
     const excluded = namesIn(mcp["excluded"]);
-    const off = switchedOff(enablement);
+    const disabledNames = disabledServers(enablement);
     return readServerMap(document, "mcpServers", {
       disabled: (name) => {
         if (excluded.includes(name)) return "it is in `mcp.excluded`";
         if (allowed.length > 0 && !allowed.includes(name)) return "it is not in `mcp.allowed`";
-        return off.has(name.trim().toLowerCase()) ? "it is disabled in mcp-server-enablement.json" : undefined;
+        return disabledNames.has(name.trim().toLowerCase())
+          ? "it is disabled in mcp-server-enablement.json"
+          : undefined;
       },
     });
   },
@@ -40,7 +42,7 @@ function folder(system: System): string {
   return under(system, pathFromEnvironment(system, "GEMINI_CLI_HOME") ?? system.home, ".gemini");
 }
 
-function switchedOff(enablement: unknown): Set<string> {
+function disabledServers(enablement: unknown): Set<string> {
   const entries = isJsonObject(enablement) ? Object.entries(enablement) : [];
   return new Set(
     entries

@@ -50,7 +50,7 @@ function isServerMap(value: unknown): boolean {
 function toServer(path: readonly string[], entry: unknown): ClientServer[] {
   const name = path.at(-1) ?? "";
   if (!isJsonObject(entry)) return [{ name, path, entry }];
-  // An entry with only one key enables or disables a server of the organisation; it defines none.
+  // An entry with only one key enables or disables a server of the organization; it defines none.
   if (entry["command"] === undefined && entry["url"] === undefined && Object.keys(entry).length <= 1) return [];
   const { command, environment, ...rest } = entry;
   const [program, ...args] = Array.isArray(command) ? (command as unknown[]) : [command];

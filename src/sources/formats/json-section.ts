@@ -3,8 +3,8 @@ import { createScanner } from "jsonc-parser";
 /** Whether the value at this path is needed; called for the outermost two levels of objects. */
 export type WantedPath = (path: readonly string[]) => boolean;
 
-const DEEPEST_ASKED = 2;
-const DEEPEST_FOLLOWED = 1_000;
+const MAX_FILTERED_DEPTH = 2;
+const MAX_DEPTH = 1_000;
 
 interface OpenValue {
   readonly isMap: boolean;
@@ -23,7 +23,7 @@ export function keepJsonSections(text: string, wanted: WantedPath): string {
   let copied = 0;
 
   function isUnwanted(): boolean {
-    if (open.length === 0 || open.length > DEEPEST_ASKED || !open.every(({ isMap }) => isMap)) return false;
+    if (open.length === 0 || open.length > MAX_FILTERED_DEPTH || !open.every(({ isMap }) => isMap)) return false;
     return !wanted(open.map(({ key }) => key ?? ""));
   }
 
@@ -46,7 +46,7 @@ export function keepJsonSections(text: string, wanted: WantedPath): string {
       } else if (character === "{" || character === "[") {
         open.push({ isMap: character === "{", key: undefined });
         // No wanted value nests this deep; the parser reports the position.
-        if (open.length > DEEPEST_FOLLOWED) return text;
+        if (open.length > MAX_DEPTH) return text;
       }
     }
   }

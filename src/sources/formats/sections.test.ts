@@ -22,7 +22,7 @@ describe("keepJsonSections", () => {
     expect(keepJsonSections(text, only("mcp"))).toBe(expected);
   });
 
-  it("asks for the second level as well", () => {
+  it("filters the second level as well", () => {
     const text = '{"projects": {"/a": {"big": 1}, "/b": {"mcp": 1}}}';
     const wanted = (path: readonly string[]) => path.length < 2 || path[1] === "/b";
     expect(keepJsonSections(text, wanted)).toBe('{"projects": {"/a": 0/*     */, "/b": {"mcp": 1}}}');
@@ -47,7 +47,7 @@ describe("keepYamlSections", () => {
     );
   });
 
-  it("returns a text in another style unchanged", () => {
+  it("returns a flow mapping unchanged, and nothing if no key is wanted", () => {
     expect(keepYamlSections("{mcp: {a: 1}}", { keys: ["mcp"] })).toBe("{mcp: {a: 1}}");
     expect(keepYamlSections("a: 1", { keys: ["mcp"] })).toBe("");
   });
@@ -85,11 +85,11 @@ describe("parseSection", () => {
       json,
       { position: { line: 1, column: 17 }, reason: "is not allowed as a key" },
     ],
-    ["a key twice", '{"mcpServers": {}, "mcpServers": {}}', json, { reason: "is written twice" }],
-    ["nesting", `{"mcpServers": ${"[".repeat(100_000)}`, json, { reason: "is nested more than 64 levels deep" }],
+    ["a duplicate key", '{"mcpServers": {}, "mcpServers": {}}', json, { reason: "is written twice" }],
+    ["deep nesting", `{"mcpServers": ${"[".repeat(100_000)}`, json, { reason: "is nested more than 64 levels deep" }],
     ["broken TOML", "a = 1\nb = secret", toml, { position: { line: 2, column: 5 }, reason: "is not valid TOML" }],
-    ["TOML with a key twice", "a = 1\na = 2", toml, { reason: "is written twice" }],
-    ["TOML that nests", `a = ${"[".repeat(500)}`, toml, { reason: "is nested more than 64 levels deep" }],
+    ["TOML with a duplicate key", "a = 1\na = 2", toml, { reason: "is written twice" }],
+    ["TOML with deep nesting", `a = ${"[".repeat(500)}`, toml, { reason: "is nested more than 64 levels deep" }],
     ["TOML with a dangerous key", "[mcp_servers.__proto__]\nx = 1", toml, { reason: "is not allowed as a key" }],
   ])("reports the position of %s", async (_, text, section, expected) => {
     const parsed = await parseSection(text, section);
@@ -108,15 +108,15 @@ describe("parseSection", () => {
     ["a key of YAML", (blanks) => `a${blanks}x`, { format: "yaml", keys: ["extensions"] }],
     ["a quoted key of YAML", (blanks) => `"a"${blanks}x`, { format: "yaml", keys: ["extensions"] }],
     ["a header of TOML", (blanks) => `a = """\n[a${blanks}x\n"""`, toml],
-    ["the begin of a header of TOML", (blanks) => `a = """\n[${blanks}x\n"""`, toml],
-  ])("of many blanks in %s takes time in proportion to their number", async (_, write, section) => {
+    ["the start of a header of TOML", (blanks) => `a = """\n[${blanks}x\n"""`, toml],
+  ])("takes linear time for many blanks in %s", async (_, write, section) => {
     await expectLinear((count) => {
       const text = flat(write(" ".repeat(count)));
       return () => parseSection(text, section);
     }, 25_000);
   });
 
-  it("of megabytes around our section takes time in proportion to them", async () => {
+  it("takes linear time for other data around the wanted section", async () => {
     await expectLinear((count) => {
       const other = `"history": [${'{"display": "text", "n": [1,2,3]},'.repeat(count)} 1]`;
       const text = flat(`{${other}, "mcpServers": {"a": {"command": "x"}}}`);

@@ -19,7 +19,7 @@ export interface TextMember {
   readonly value: unknown;
 }
 
-/** A new text, or the reason why there is none: then nothing may be written. */
+/** A new text, or the reason why the text cannot be edited: then nothing may be written. */
 export type TextEdit =
   | { readonly kind: "edited"; readonly text: string }
   | { readonly kind: "refused"; readonly reason: string };

@@ -103,10 +103,15 @@ describe("YAML with comments, anchors and braces", () => {
   });
 
   it.each([
-    ["before another", "servers: { a: { command: a }, b: { command: b } }\n", "a", "servers: { b: { command: b } }\n"],
-    ["after another", "servers: { a: { command: a }, b: { command: b } }\n", "b", "servers: { a: { command: a } }\n"],
-    ["alone", "servers: { a: { command: a } }\n", "a", "servers: {  }\n"],
-  ])("removes one in braces %s", async (_name, text, name, after) => {
+    [
+      "the first of two",
+      "servers: { a: { command: a }, b: { command: b } }\n",
+      "a",
+      "servers: { b: { command: b } }\n",
+    ],
+    ["the last of two", "servers: { a: { command: a }, b: { command: b } }\n", "b", "servers: { a: { command: a } }\n"],
+    ["the only one", "servers: { a: { command: a } }\n", "a", "servers: {  }\n"],
+  ])("removes a server from a flow-style map: %s", async (_name, text, name, after) => {
     expect(await edit(text, remove(name))).toBe(after);
   });
 
@@ -139,7 +144,7 @@ describe("YAML with comments, anchors and braces", () => {
     );
   });
 
-  it("adds a key to our section of a shared file", async () => {
+  it("adds a key to the section discovery of a shared file", async () => {
     expect(
       await edit("providers: {}\n", (view) => [addKey(view, "sources", "all"), ...add({ ...view })], {
         isShared: true,

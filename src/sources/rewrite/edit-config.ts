@@ -1,5 +1,5 @@
-// Input: the bytes of the gateway's configuration (if it exists) and the changes. Output: the bytes with exactly these
-// changes. Every edit of a configuration file uses this module.
+// Applies changes to the bytes of a configuration file and keeps everything else. Every edit of a configuration file uses this
+// module.
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import type { Path } from "../../util/document/problem.js";
 import { identity } from "../merge.js";
@@ -11,7 +11,7 @@ export interface ConfigContent {
   /** Undefined for a configuration that does not exist yet. */
   readonly bytes: Uint8Array | undefined;
   readonly format: "json" | "yaml";
-  /** Other programs share the file: our configuration must be in its section `discovery`. */
+  /** Other programs share the file: the gateway's configuration must be in its section `discovery`. */
   readonly isShared: boolean;
 }
 

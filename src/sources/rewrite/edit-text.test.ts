@@ -60,7 +60,7 @@ it("changes only the map of servers and no other byte, in any layout", async () 
   );
 });
 
-it("changes only the given TOML tables and no other byte", async () => {
+it("changes only the named TOML tables and no other byte", async () => {
   const filler = fc.constantFrom(
     "# note [mcp_servers.a]",
     "",

@@ -1,5 +1,4 @@
-// Input: the text of a file and the changes of its maps or lists. Output: the text with exactly these changes, or the reason
-// why it was not edited.
+// Applies changes of maps and lists to the text of a file, or returns the reason why it cannot be edited.
 import { parse as parseJson, type ParseError } from "jsonc-parser";
 import type { FileFormat } from "../formats/parse.js";
 import { applyChange, type Change, type TextEdit, edited, isSameDocument, refused } from "./change.js";
@@ -18,8 +17,8 @@ export async function editText(text: string, format: FileFormat, changes: readon
     now = result.text;
   }
   const after = await parseWhole(now, format);
-  const meant = changes.reduce(applyChange, before.value);
-  if (after === undefined || !isSameDocument(after.value, meant, changes)) {
+  const expected = changes.reduce(applyChange, before.value);
+  if (after === undefined || !isSameDocument(after.value, expected, changes)) {
     return refused("has a layout that cannot be edited safely");
   }
   return edited(now);

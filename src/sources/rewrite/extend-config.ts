@@ -1,5 +1,4 @@
-// Input: the bytes of the gateway's configuration (if it exists), and servers and rules to add. Output: the bytes with these
-// additions and no other change.
+// Adds servers and rules to the bytes of a configuration file and keeps everything else.
 import type { FilterRule } from "../tool-rules.js";
 import type { Change } from "./change.js";
 import {

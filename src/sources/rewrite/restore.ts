@@ -5,7 +5,7 @@ import { decodeText, encodeText } from "./encoded-text.js";
 import { type Splice, splice } from "./text-style.js";
 
 export interface RestoreParts {
-  /** The content of a JSON file before our change, after it, and now. */
+  /** The content of a JSON file before the gateway's change, after it, and now. */
   readonly before: Uint8Array;
   readonly after: Uint8Array;
   readonly now: Uint8Array;

@@ -93,7 +93,7 @@ describe("rewriteClientFile", () => {
       '{\n  "mcpServers": {\n    "hub": { "command": "npx" }\n  }\n}\n',
     ],
     [
-      "leaves an empty map if the gateway is registered elsewhere",
+      "leaves an empty map if the gateway is registered in another file",
       {
         client: "opencode",
         path: "/x/opencode.json",

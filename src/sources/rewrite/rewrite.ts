@@ -1,5 +1,5 @@
-// Input: the bytes of a client's file and the servers to remove. Output: the bytes with this gateway in place of those
-// servers, or the reason why the file was not changed. It does no file access.
+// Replaces servers in the bytes of a client's file by this gateway, or returns the reason why the file cannot be changed. Does
+// not access files.
 import { pathText, type Path } from "../../util/document/problem.js";
 import { isEqualJson } from "../../util/json/is-equal.js";
 import type { ClientServer } from "../clients/client.js";
@@ -10,7 +10,7 @@ import type { System } from "../system.js";
 import type { Change } from "./change.js";
 import { editText, parseWhole } from "./edit-text.js";
 import { decodeText, encodeText } from "./encoded-text.js";
-import { type ProgramSlots, type Slot, slotOf } from "./slots.js";
+import { type ProgramCommand, type Slot, slotOf } from "./slots.js";
 
 export interface RewriteParts {
   readonly client: ClientId;
@@ -19,7 +19,7 @@ export interface RewriteParts {
   /** The paths of the servers to remove, such as `mcpServers.github`. All others stay. */
   readonly remove: ReadonlySet<string>;
   /** How this client starts the gateway; undefined if the gateway is registered already. */
-  readonly gateway?: ProgramSlots;
+  readonly gateway?: ProgramCommand;
   readonly system: System;
 }
 
@@ -58,8 +58,8 @@ export async function rewriteClientFile(parts: RewriteParts): Promise<Rewritten>
   const changes = toChanges(gone, { slot, name, program: parts.gateway });
   const result = await editText(content.text, format, changes);
   if (result.kind === "refused") return result;
-  const wrong = await findWrong(result.text, { parts, kept, name });
-  if (wrong !== undefined) return refuse(wrong);
+  const problem = await findProblem(result.text, { parts, kept, name });
+  if (problem !== undefined) return refuse(problem);
   return {
     kind: "rewritten",
     bytes: encodeText({ ...content, text: result.text }),
@@ -83,7 +83,7 @@ function freeName(taken: readonly string[]): string {
 interface Addition {
   readonly slot: Slot;
   readonly name: string | undefined;
-  readonly program: ProgramSlots | undefined;
+  readonly program: ProgramCommand | undefined;
 }
 
 /** One change for each map or list from which servers are removed or to which the gateway is added. */
@@ -121,8 +121,8 @@ interface Expected {
   readonly name: string | undefined;
 }
 
-/** Parses the new text as the import does, and returns what is wrong with it. */
-async function findWrong(text: string, { parts, kept, name }: Expected): Promise<string | undefined> {
+/** Parses the new text as the import does, and returns the problem if the result is not as expected. */
+async function findProblem(text: string, { parts, kept, name }: Expected): Promise<string | undefined> {
   const after = await serversIn(text, parts);
   const entries = (servers: readonly ClientServer[]): string[] =>
     servers.map((server) => JSON.stringify([server.name, server.entry])).sort();

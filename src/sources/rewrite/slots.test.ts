@@ -8,7 +8,7 @@ describe("gatewayProgram", () => {
     ["cursor", "win32", undefined, { command: "npx", args: ["-y", "@anygpt/discovery"] }],
     ["claude-code", "win32", undefined, { command: "cmd", args: ["/c", "npx", "-y", "@anygpt/discovery"] }],
     ["codex", "darwin", "/c.json", { command: "npx", args: ["-y", "@anygpt/discovery", "--config", "/c.json"] }],
-  ])("%s on %s with %s", (client, platform, config, expected) => {
+  ])("returns the command for %s on %s with the configuration %s", (client, platform, config, expected) => {
     expect(gatewayProgram(client, { platform }, config)).toEqual(expected);
   });
 
@@ -21,7 +21,7 @@ describe("gatewayProgram", () => {
     ["/home/ada/.npm/_npx/0123/node_modules/@anygpt/discovery/bin/discovery.js", { kind: "npx" }],
     ["C:\\Users\\a\\AppData\\npm-cache\\_npx\\0\\node_modules\\@anygpt\\discovery\\bin\\discovery.js", { kind: "npx" }],
     ["/somewhere/else.js", { kind: "npx" }],
-  ])("is decided by where the program runs: %s", (path, expected) => {
+  ])("depends on the path of the running program: %s", (path, expected) => {
     expect(gatewayStart({ paths: ["/x/bin/anygpt.js", path] }, "/n/node")).toMatchObject(expected);
   });
 

@@ -4,20 +4,20 @@ import type { ClientId } from "../options.js";
 import type { System } from "../system.js";
 
 /** A program and its arguments. */
-export interface ProgramSlots {
+export interface ProgramCommand {
   readonly command: string;
   readonly args: readonly string[];
 }
 
-/** The path at which a client's file takes a server, and the format of the entry. */
+/** The path of the servers in a client's file, and the format of an entry. */
 export interface Slot {
   readonly container: Path;
   readonly kind: "map" | "list";
-  readonly entry: (program: ProgramSlots, name: string) => JsonObject;
+  readonly entry: (program: ProgramCommand, name: string) => JsonObject;
 }
 
-const plain = ({ command, args }: ProgramSlots): JsonObject => ({ command, args: [...args] });
-const typed = (program: ProgramSlots): JsonObject => ({ type: "stdio", ...plain(program) });
+const plain = ({ command, args }: ProgramCommand): JsonObject => ({ command, args: [...args] });
+const typed = (program: ProgramCommand): JsonObject => ({ type: "stdio", ...plain(program) });
 
 type FindSlot = (file: string, document: unknown) => Slot | undefined;
 
@@ -60,11 +60,11 @@ function openCodeServers(document: unknown): Path {
   return isNested ? ["mcp", "servers"] : ["mcp"];
 }
 
-function openCodeEntry({ command, args }: ProgramSlots): JsonObject {
+function openCodeEntry({ command, args }: ProgramCommand): JsonObject {
   return { type: "local", command: [command, ...args], enabled: true };
 }
 
-function gooseEntry({ command, args }: ProgramSlots, name: string): JsonObject {
+function gooseEntry({ command, args }: ProgramCommand, name: string): JsonObject {
   return {
     name,
     description: "All other servers",
@@ -77,9 +77,9 @@ function gooseEntry({ command, args }: ProgramSlots, name: string): JsonObject {
   };
 }
 
-/** `config.yaml` has a list; a file copied from another program has a map; the older `config.json` has a list elsewhere. */
+/** `config.yaml` has a list; a file copied from another program has a map; the older `config.json` has a list under `experimental`. */
 function continueSlot(document: unknown): Slot {
-  const listed = (program: ProgramSlots, name: string): JsonObject => ({ name, ...plain(program) });
+  const listed = (program: ProgramCommand, name: string): JsonObject => ({ name, ...plain(program) });
   const map = isJsonObject(document) ? document : {};
   if (isJsonObject(map["mcpServers"])) return { container: ["mcpServers"], kind: "map", entry: plain };
   const older = isJsonObject(map["experimental"]) ? map["experimental"]["modelContextProtocolServers"] : undefined;
@@ -94,7 +94,7 @@ function continueSlot(document: unknown): Slot {
 }
 
 /** On Windows `npx` is a script. These clients can start scripts; for all others `cmd /c` is put in front. */
-const FINDS_SCRIPTS: ReadonlySet<ClientId> = new Set([
+const STARTS_SCRIPTS: ReadonlySet<ClientId> = new Set([
   "claude-desktop",
   "cursor",
   "windsurf",
@@ -112,7 +112,7 @@ export type GatewayStart =
 
 const NPX: GatewayStart = { kind: "npx" };
 /** Temporary folders of `npx`, `pnpm dlx` and `bunx`. */
-const PASSING_FOLDER = /[\\/](?:_npx|dlx|dlx-[^\\/]*|bunx-[^\\/]*)[\\/]/;
+const TEMPORARY_FOLDER = /[\\/](?:_npx|dlx|dlx-[^\\/]*|bunx-[^\\/]*)[\\/]/;
 
 /** A clone or an installation is started by its own path: the package registry may have another version or none. */
 export function gatewayStart(
@@ -120,7 +120,7 @@ export function gatewayStart(
   node: string,
 ): GatewayStart {
   const script = own.paths.find((path) => /[\\/]discovery\.js$/.test(path));
-  if (script === undefined || PASSING_FOLDER.test(script)) return NPX;
+  if (script === undefined || TEMPORARY_FOLDER.test(script)) return NPX;
   return { kind: "script", node, script };
 }
 
@@ -130,10 +130,10 @@ export function gatewayProgram(
   { platform }: Pick<System, "platform">,
   config?: string,
   start: GatewayStart = NPX,
-): ProgramSlots {
+): ProgramCommand {
   const options = config === undefined ? [] : ["--config", config];
   if (start.kind === "script") return { command: start.node, args: [start.script, ...options] };
   const args = ["-y", "@anygpt/discovery", ...options];
-  if (platform !== "win32" || FINDS_SCRIPTS.has(client)) return { command: "npx", args };
+  if (platform !== "win32" || STARTS_SCRIPTS.has(client)) return { command: "npx", args };
   return { command: "cmd", args: ["/c", "npx", ...args] };
 }

@@ -68,7 +68,7 @@ function nested(path: readonly string[], value: unknown): Record<string, unknown
 /** The parsed document; undefined if the text is not valid. */
 export function readToml(text: string): { readonly value: unknown } | undefined {
   try {
-    // The parser's maps have no prototype; the clone makes them comparable with ours.
+    // The parser's maps have no prototype; the clone makes them comparable with plain objects.
     return { value: structuredClone(parse(text, { integersAsBigInt: "asNeeded" })) };
   } catch (error) {
     if (error instanceof TomlError) return undefined;

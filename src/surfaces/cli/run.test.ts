@@ -246,8 +246,6 @@ describe("a wrong configuration", () => {
   it("that does not exist is reported with a hint", async () => {
     const { exit, stderr } = await place.run("mcp", "list", "--config", "none.json");
     expect(exit).toBe(2);
-    expect(stderr).toMatch(
-      /none\.json does not exist\.\n {2}Check the path that was given as the configuration file, on the command line/,
-    );
+    expect(stderr).toMatch(/none\.json does not exist\.\n {2}Check the path of the configuration file, in --config or/);
   });
 });

@@ -82,7 +82,7 @@ describe("argument words", () => {
 
   it.each([
     ["cuont=1", 'The tool has no argument "cuont".', "Did you mean count?"],
-    ["zzz=1", 'The tool has no argument "zzz".', "It takes: text, count,"],
+    ["zzz=1", 'The tool has no argument "zzz".', "Its arguments are: text, count,"],
     ["count=many", 'The argument "count" must be a number.', "count:=JSON"],
     ["count=1x", 'The argument "count" must be a number.', ""],
     ["on=yes", 'The argument "on" must be true or false.', ""],
@@ -131,8 +131,12 @@ describe("argument words", () => {
   });
 
   it.each([
-    ["a value twice that is no array", ["text=a", "text=b"], 'The argument "text" is given twice.'],
-    ["a value and a part of it", ["nested:={}", "nested.width=1"], "which is set as a whole too."],
+    [
+      "a value twice that is no array",
+      ["text=a", "text=b"],
+      'The argument "text" occurs 2 times, but it is not an array.',
+    ],
+    ["a value and a part of it", ["nested:={}", "nested.width=1"], "which another argument sets as a whole."],
     ["two files of all arguments", ["@all.json", "@list.json"], "@all.json and @list.json cannot be used together."],
     ["standard input twice", ["@-", "text=@-"], "@- and text=@- both read standard input."],
   ])("refuses %s", async (_name, words, message) => {

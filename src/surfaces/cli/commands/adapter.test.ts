@@ -135,9 +135,9 @@ Nothing was written. Add --yes to write.
     [
       "a secret in place of a variable",
       ["--auth", "bearer:sk-1234-secret"],
-      "--auth is not written as it should be for bearer.",
+      "The value of --auth is invalid for bearer.",
     ],
-    ["an unknown way", ["--auth", "magic:X"], "--auth is not written as it should be."],
+    ["an unknown type", ["--auth", "magic:X"], "The value of --auth is invalid."],
     ["an address that is none", ["--base-url", "ftp://x"], "must be a URL"],
     ["a name that is taken", [], 'already has a server or adapter named "taken"'],
   ])("refuses %s", async (what, more, message) => {

@@ -184,7 +184,7 @@ describe("approve", () => {
     expect(await recorded()).toContainEqual(expect.objectContaining(note));
     expect(await place.run("mcp", "approve", id)).toMatchObject({
       exit: 1,
-      stderr: expect.stringContaining(`✗ ${id} was approved by ${userInfo().username} already.\n`) as string,
+      stderr: expect.stringContaining(`✗ ${id} was already approved by ${userInfo().username}.\n`) as string,
     });
     expect((await place.run(...wipe("/dev/sdb"))).exit).toBe(4);
     expect((await place.run(...wipe("/dev/sda"))).exit).toBe(0);
@@ -284,7 +284,7 @@ describe("deny", () => {
     [
       "what several begin with",
       "ap_double",
-      "✗ The ids of 2 questions begin with ap_double.\n  Type more of the id.\n",
+      "✗ The ids of 2 questions start with ap_double.\n  Type more of the id.\n",
     ],
   ])("refuses %s", async (_name, id, message) => {
     configure("human");

@@ -245,7 +245,7 @@ describe("audit", () => {
     place.write(".anygpt/mcp-discovery.config.json", { store: 7 });
     const ran = await place.run("mcp", "audit");
     expect(ran.stdout).toBe("The audit log is empty.\n");
-    expect(ran.stderr).toContain("This is the record of the usual store.");
+    expect(ran.stderr).toContain("This is the audit log of the default store.");
   });
 });
 
@@ -305,7 +305,7 @@ describe("audit --export", () => {
     const file = place.write("out.jsonl", "mine");
     const refused = await place.run("mcp", "audit", "--export", "out.jsonl");
     expect(refused.exit).toBe(1);
-    expect(refused.stderr).toContain(`${file} exists already.`);
+    expect(refused.stderr).toContain(`${file} already exists.`);
     expect(readFileSync(file, "utf8")).toBe("mine");
     expect((await place.run("mcp", "audit", "--export", "out.jsonl", "--force")).exit).toBe(0);
     expect(readFileSync(file, "utf8").split("\n")).toHaveLength(6);

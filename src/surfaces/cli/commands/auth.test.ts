@@ -246,7 +246,7 @@ describe("auth login", () => {
 
   it.each([
     ["local", "local is not a remote MCP server, so it has no sign-in.", 1],
-    ["headed", "headed is given an Authorization header by the configuration.", 1],
+    ["headed", "The configuration sets an Authorization header for headed.", 1],
     ["remotee", "Did you mean remote?", 2],
   ])("explains why %s has no sign-in", async (name, message, exit) => {
     const ran = await run(["login", name, "--no-browser"]);

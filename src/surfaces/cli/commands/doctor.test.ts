@@ -77,7 +77,7 @@ describe("doctor", () => {
     const place = createPlace({ servers: [{ name: "echo", ...testServer("echo.mjs") }] });
     const state = join(place.folder, "state");
     const before = await place.run("mcp", "doctor", "echo");
-    expect(before.stdout).toContain(`\n✓ store: ${join(state, "store.db")} (made with the first call)\n\n`);
+    expect(before.stdout).toContain(`\n✓ store: ${join(state, "store.db")} (created with the first call)\n\n`);
     await place.run("mcp", "execute", "echo", "pid");
     const after = await place.run("mcp", "doctor", "echo");
     expect(after.exit).toBe(0);

@@ -78,8 +78,8 @@ describe("eval", () => {
     ["a folder", ".", undefined, ". could not be read (EISDIR)."],
     ["text that is not JSON", "bad.json", "[{]", "bad.json is not valid JSON (at character 2)."],
     ["another encoding", "bad.json", "\0[]", "bad.json contains NUL characters"],
-    ["another form", "bad.json", '[{"server":"a"}]', "bad.json has another form: 0.name:"],
-    ["no tools", "bad.json", "[]", "bad.json has another form: the file:"],
+    ["another form", "bad.json", '[{"server":"a"}]', "bad.json does not match its schema: 0.name:"],
+    ["no tools", "bad.json", "[]", "bad.json does not match its schema: the file:"],
     ["many mistakes", "bad.json", JSON.stringify(Array.from({ length: 9 }, () => ({ server: "a" }))), "; and 4 more."],
   ])("refuses %s as a catalog", async (_name, file, content, message) => {
     if (content !== undefined) place.write(file, content);
@@ -115,14 +115,14 @@ describe("eval", () => {
     place.write("bad.json", [...QUERIES, { query: "frobnicate quux", relevant: [] }]);
     const { exit, stderr } = await evaluate("--catalog", "tools.json", "--queries", "bad.json");
     expect(exit).toBe(1);
-    expect(stderr).toContain("bad.json has another form: 3.relevant: no relevant tool");
+    expect(stderr).toContain("bad.json does not match its schema: 3.relevant: no relevant tool");
   });
 
   it("refuses queries of another form", async () => {
     place.write("bad.json", [{ query: "", relevant: [] }]);
     const { exit, stderr } = await evaluate("--catalog", "tools.json", "--queries", "bad.json");
     expect(exit).toBe(1);
-    expect(stderr).toContain("bad.json has another form: 0.query:");
+    expect(stderr).toContain("bad.json does not match its schema: 0.query:");
   });
 
   it("adds the share of unanswerable queries that it refuses", async () => {

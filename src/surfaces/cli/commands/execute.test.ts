@@ -135,7 +135,7 @@ describe("execute", () => {
     expect(await place.run(...text)).toMatchObject({ exit: 0, stdout: "" });
     expect(readFileSync(join(place.folder, "note.txt"), "utf8")).toBe("kept");
     const again = await place.run(...text);
-    expect(again).toMatchObject({ exit: 1, stderr: expect.stringContaining("note.txt exists already.") as string });
+    expect(again).toMatchObject({ exit: 1, stderr: expect.stringContaining("note.txt already exists.") as string });
     expect(await place.run(...text, "--force")).toMatchObject({ exit: 0 });
   });
 

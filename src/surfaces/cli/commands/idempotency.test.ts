@@ -88,7 +88,7 @@ describe("a call with an unknown outcome", () => {
     });
     expect(await keys("resolve", "lost", "--committed")).toMatchObject({
       exit: 1,
-      stderr: `✗ The call ${first?.id} of echo:crash has been answered.\n  There is nothing to settle: only calls whose outcome is unknown can be.\n`,
+      stderr: `✗ The call ${first?.id} of echo:crash has been answered.\n  No action is needed. Only calls whose outcome is unknown can be resolved.\n`,
     });
   });
 
@@ -131,7 +131,9 @@ describe("a call with an unknown outcome", () => {
     expect(ran.exit).toBe(3);
     const both = await keys("resolve", "twin", "--committed");
     expect(both.exit).toBe(1);
-    expect(both.stderr).toMatch(/^✗ "twin" stands for 2 calls: \d+ \(twin:crash\), \d+ \(echo:crash\)\.\n {2}Name one/);
+    expect(both.stderr).toMatch(
+      /^✗ The key "twin" belongs to 2 calls of unknown outcome: \d+ \(twin:crash\), \d+ \(echo:crash\)\.\n {2}Name one/,
+    );
   });
 });
 
@@ -142,7 +144,7 @@ describe("idempotency", () => {
       ["resolve", "x", "--committed", "--not-committed"],
       "✗ --committed and --not-committed cannot be used together.\n",
     ],
-    [["resolve", "nobody", "--committed"], '✗ No call is known by the number or key "nobody".\n'],
+    [["resolve", "nobody", "--committed"], '✗ No call has the number or key "nobody".\n'],
     [["list", "--state", "lost"], "✗ 'lost' is not a valid value for --state <state>: use one of reserved"],
   ])("%j is refused", async (argv, message) => {
     const { exit, stderr } = await keys(...argv);

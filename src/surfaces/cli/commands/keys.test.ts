@@ -54,7 +54,7 @@ describe("keys init", () => {
     await run("init", "--name", "me");
     const { exit, stderr } = await run("init");
     expect(exit).toBe(1);
-    expect(stderr).toContain("A signing key exists already");
+    expect(stderr).toContain("There is already a signing key");
     expect(stderr).toContain("--rotate");
     expect(await states()).toEqual(["me own active"]);
   });
@@ -71,7 +71,7 @@ describe("keys init", () => {
 
   it.each([
     [["--overlap", "30d"], "--overlap works only together with --rotate."],
-    [["--rotate", "--overlap", "soon"], '"soon" is no length of time.'],
+    [["--rotate", "--overlap", "soon"], '"soon" is not a valid duration.'],
     [["--name", "two\nlines"], "This is not a valid public key: its name"],
   ])("refuses %j", async (flags, message) => {
     const { exit, stderr } = await run("init", ...flags);

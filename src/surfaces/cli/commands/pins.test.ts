@@ -136,7 +136,7 @@ describe("pins diff", () => {
     await say(READ);
     expect(await run("diff", "fs", "none")).toMatchObject({
       exit: 2,
-      stderr: expect.stringContaining("Nothing is remembered of fs:none.") as string,
+      stderr: expect.stringContaining("The tool fs:none has no pin.") as string,
     });
   });
 });

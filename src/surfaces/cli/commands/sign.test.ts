@@ -199,9 +199,9 @@ Server fs starts npx -y "two words"
   });
 
   it.each([
-    ["nothing", [], "Either files or --all have to be named.", 1],
+    ["nothing", [], "The request needs either files or --all.", 1],
     ["a misspelt id", ["lib_fnd"], "Did you mean lib_find?", 2],
-    ["a key that is not there", ["lib_find", "--key", "abc"], '"abc" is no key that could sign here.', 1],
+    ["a key that is not there", ["lib_find", "--key", "abc"], 'The key "abc" cannot sign on this machine.', 1],
     ["a path that is not there", ["x/lib_find.yaml"], "it does not exist", 2],
   ])("refuses %s", async (_name, words, message, exit) => {
     put("lib_find", toToolFileText(HTTP));

@@ -69,6 +69,6 @@ describe("which gateway is read", () => {
 
   it("none whose address is no web address", async () => {
     const { exit, stderr } = await top("--url", "file:///etc/passwd");
-    expect([exit, stderr]).toEqual([1, expect.stringContaining("is no address of a gateway")]);
+    expect([exit, stderr]).toEqual([1, expect.stringContaining("is not an HTTP or HTTPS URL")]);
   });
 });

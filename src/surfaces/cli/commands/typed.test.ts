@@ -48,7 +48,7 @@ describe("discover", () => {
     configure({ servers: { mine } });
     const ran = await place.run("discover", "mine", "--dry-run");
     expect(ran.exit).toBe(1);
-    expect(ran.stderr).toContain("The variable KEY of mine has its value in the configuration");
+    expect(ran.stderr).toContain("The variable KEY of mine has a literal value in the configuration");
     expect(ran.stderr).not.toContain("value-in-full");
   });
 
