@@ -76,7 +76,7 @@ export const idempotency = {
       ids: ["I11"],
       about: "calls with elicitation over several requests, with one key",
       tests: [
-        { file: "test/e2e/asking-back-record.test.ts" },
+        { file: "test/e2e/server-requests-record.test.ts" },
         { file: "test/e2e/confirmation.test.ts", named: "a client that writes raw protocol messages" },
       ],
     },

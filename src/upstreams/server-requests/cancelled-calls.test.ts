@@ -23,10 +23,10 @@ function open() {
     transport,
     envelope: {},
     cancelByStream: false,
-    onRequest: (request) => questions.take(request),
+    onRequest: (request) => serverRequests.handle(request),
     onNotification: (_method, params, during, late) => logs.deliver(params, during, late),
   });
-  const questions = createServerRequests(exchange.respond);
+  const serverRequests = createServerRequests(exchange.respond);
   const logs = createLogs({
     client: {} as Client,
     era: "legacy",
