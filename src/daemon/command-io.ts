@@ -27,9 +27,9 @@ export interface RemoteCommand {
 }
 
 /** Bytes of unread output after which the command waits. */
-const MOST_PENDING_BYTES = 1024 * 1024;
+const MAX_PENDING_BYTES = 1024 * 1024;
 /** Bytes that a command may write without waiting while the client reads. */
-const MOST_HEAPED_BYTES = 64 * 1024 * 1024;
+const MAX_BUFFERED_BYTES = 64 * 1024 * 1024;
 /** How long a client may read nothing before it is disconnected. */
 const UNREAD_MS = 3_000;
 
@@ -75,19 +75,19 @@ function outputTo(socket: Socket, kind: FrameKind): Writable {
   const output = new Writable({
     write(chunk: Buffer, _encoding, done) {
       if (socket.writable) writePieces(socket, kind, chunk);
-      if (!socket.writable || socket.writableLength <= MOST_PENDING_BYTES) return done();
+      if (!socket.writable || socket.writableLength <= MAX_PENDING_BYTES) return done();
       let pending = socket.writableLength;
       const look = setInterval(() => {
-        const isHeaped = output.writableLength - chunk.length > MOST_HEAPED_BYTES;
-        if (isHeaped && socket.writableLength >= pending) socket.destroy();
+        const isOverLimit = output.writableLength - chunk.length > MAX_BUFFERED_BYTES;
+        if (isOverLimit && socket.writableLength >= pending) socket.destroy();
         pending = socket.writableLength;
       }, UNREAD_MS);
-      const goOn = (): void => {
+      const resume = (): void => {
         clearInterval(look);
-        socket.off("drain", goOn).off("close", goOn);
+        socket.off("drain", resume).off("close", resume);
         done();
       };
-      socket.on("drain", goOn).on("close", goOn);
+      socket.on("drain", resume).on("close", resume);
     },
   });
   return output;

@@ -13,11 +13,11 @@ function written(write: (socket: Socket) => void): Buffer {
   return Buffer.concat(chunks);
 }
 
-function read(chunks: readonly Buffer[], longest?: number): { kind: number; payload: string }[] {
+function read(chunks: readonly Buffer[], maxBytes?: number): { kind: number; payload: string }[] {
   const frames: { kind: number; payload: string }[] = [];
   const take = createFrameReader(
     (kind, payload) => frames.push({ kind, payload: payload.toString("latin1") }),
-    longest === undefined ? undefined : () => longest,
+    maxBytes === undefined ? undefined : () => maxBytes,
   );
   for (const chunk of chunks) take(chunk);
   return frames;

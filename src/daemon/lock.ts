@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { isSameProcess, startTimeOf } from "../util/start-time.js";
 
 /** Longer than any start of a daemon can take. */
-const OLDEST_MS = 60_000;
+const MAX_AGE_MS = 60_000;
 
 /**
  * Returns a function that releases the lock; undefined while another live process holds it or acquires it at the same time. Every
@@ -45,7 +45,7 @@ function holdersOf(file: string): string[] {
 function isHeld(file: string): boolean {
   try {
     const { pid, startTime } = JSON.parse(readFileSync(file, "utf8")) as { pid: number; startTime?: string };
-    return Date.now() - statSync(file).mtimeMs < OLDEST_MS && isSameProcess(pid, startTime);
+    return Date.now() - statSync(file).mtimeMs < MAX_AGE_MS && isSameProcess(pid, startTime);
   } catch {
     return false;
   }

@@ -30,7 +30,7 @@ export interface DirectoryParts {
   readonly meaning?: (() => Promise<Meaning | undefined>) | undefined;
 }
 
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 
 export function openDirectory({ file, meaning }: DirectoryParts = {}): NamedDirectory {
   let loading: Promise<readonly DirectoryEntry[]> | undefined;
@@ -63,7 +63,7 @@ export function openDirectory({ file, meaning }: DirectoryParts = {}): NamedDire
 
 async function readDirectory(file: string): Promise<readonly DirectoryEntry[]> {
   try {
-    const text = await promisify(gunzip)(await readFile(file), { maxOutputLength: MOST_BYTES });
+    const text = await promisify(gunzip)(await readFile(file), { maxOutputLength: MAX_BYTES });
     return directoryFile.parse(JSON.parse(text.toString("utf8"))).servers;
   } catch (error) {
     throw new DiscoveryError("CONFIGURATION_ERROR", "The directory of public MCP servers could not be read.", {

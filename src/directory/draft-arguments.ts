@@ -60,6 +60,6 @@ function isOptional(option: string, variables: readonly DirectoryInput[]): boole
     .replace(/([a-z])([A-Z])/g, "$1_$2")
     .replaceAll("-", "_")
     .toUpperCase();
-  const isIt = (variable: string): boolean => variable === name || variable.endsWith(`_${name}`);
-  return variables.some((variable) => variable.isRequired !== true && isIt(variable.name));
+  const matches = (variable: string): boolean => variable === name || variable.endsWith(`_${name}`);
+  return variables.some((variable) => variable.isRequired !== true && matches(variable.name));
 }

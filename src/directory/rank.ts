@@ -54,14 +54,14 @@ export const FIT_WEIGHTS: FitWeights = { constant: -5.25, strength: 10.9, named:
 export const SURE_CONFIDENCE = 0.8;
 
 /** Below this confidence, a server is not shown. */
-const LEAST_CONFIDENCE = 0.02;
+const MIN_CONFIDENCE = 0.02;
 /** How many of the first servers get at least the confidence of every server that is ranked below them. */
-const MOST_LIFTED = 3;
-const MOST_TOOLS = 5;
+const MAX_LIFTED = 3;
+const MAX_TOOLS = 5;
 /** The number of servers that are candidates by their words alone, although none of their documents is among the best. */
-const MOST_BY_WORDS = 10;
+const MAX_BY_WORDS = 10;
 /** Keeps the logarithm of the odds finite for relevances of 0 and 1. */
-const LEAST_ODDS = 0.002;
+const ODDS_EPSILON = 0.002;
 
 export function createServerRanker(entries: readonly DirectoryEntry[], meaning: Meaning | undefined): ServerRanker {
   const byName = new Map(entries.map((entry) => [entry.name, entry]));
@@ -76,11 +76,11 @@ export function createServerRanker(entries: readonly DirectoryEntry[], meaning: 
       const known = found.get(server) ?? nothingFound();
       known.relevance = Math.max(known.relevance, toRelevance(evidence, meaning !== undefined));
       known.strength = Math.max(known.strength, evidence.strength);
-      if (tool !== "" && known.tools.length < MOST_TOOLS) known.tools.push(tool);
+      if (tool !== "" && known.tools.length < MAX_TOOLS) known.tools.push(tool);
       found.set(server, known);
     }
     const byWords = [...matches].toSorted(([, a], [, b]) => b.covered + b.named - a.covered - a.named);
-    for (const [server] of byWords.slice(0, MOST_BY_WORDS)) if (!found.has(server)) found.set(server, nothingFound());
+    for (const [server] of byWords.slice(0, MAX_BY_WORDS)) if (!found.has(server)) found.set(server, nothingFound());
     return [...found].flatMap(([name, match]) => {
       const entry = byName.get(name);
       return entry === undefined ? [] : [{ entry, covered: 0, named: 0, ...matches.get(name), ...match }];
@@ -95,9 +95,9 @@ export function createServerRanker(entries: readonly DirectoryEntry[], meaning: 
         .toSorted((a, b) => b.score - a.score)
         .slice(0, limit)
         .map(({ evidence }) => ({ evidence, confidence: toConfidence(evidence, FIT_WEIGHTS) }))
-        .filter(({ confidence }) => confidence >= LEAST_CONFIDENCE);
+        .filter(({ confidence }) => confidence >= MIN_CONFIDENCE);
       return ordered.map(({ evidence: { entry, tools }, confidence: own }, rank) => {
-        const below = ordered.slice(rank, MOST_LIFTED).map(({ confidence }) => confidence);
+        const below = ordered.slice(rank, MAX_LIFTED).map(({ confidence }) => confidence);
         const confidence = Math.max(own, ...below);
         return { entry, tools, confidence, isSure: confidence >= SURE_CONFIDENCE };
       });
@@ -123,6 +123,6 @@ export function toConfidence({ strength, named }: ServerEvidence, weights: FitWe
 
 /** A server with many tools matches almost every query by chance, so its size lowers the score. */
 export function toScore({ relevance, covered, named, entry }: ServerEvidence, weights: RankWeights): number {
-  const odds = Math.log((relevance + LEAST_ODDS) / (1 - relevance + LEAST_ODDS));
+  const odds = Math.log((relevance + ODDS_EPSILON) / (1 - relevance + ODDS_EPSILON));
   return odds + weights.covered * covered + weights.named * named - weights.size * Math.log(1 + entry.tools.length);
 }

@@ -70,9 +70,9 @@ export type RunProgram = (command: string, args: readonly string[]) => Promise<s
 export async function verifyIntegrity({ name, package: source }: DirectoryEntry, run: RunProgram): Promise<void> {
   if (source?.registry !== "npm" || source.integrity === undefined || source.version === undefined) return;
   const spec = `${source.identifier}@${source.version}`;
-  const stated = await readStated(spec, run);
-  if (stated === source.integrity) return;
-  const found = stated === undefined ? "states none for it now" : `states ${stated}`;
+  const current = await readRegistryIntegrity(spec, run);
+  if (current === source.integrity) return;
+  const found = current === undefined ? "states none for it now" : `states ${current}`;
   throw new DiscoveryError(
     "SIGNATURE_INVALID",
     `The package ${spec} is not the one that the directory lists: its integrity is ${source.integrity}, and the npm registry ${found}.`,
@@ -86,7 +86,7 @@ export async function verifyIntegrity({ name, package: source }: DirectoryEntry,
   );
 }
 
-async function readStated(spec: string, run: RunProgram): Promise<string | undefined> {
+async function readRegistryIntegrity(spec: string, run: RunProgram): Promise<string | undefined> {
   try {
     const answer: unknown = JSON.parse(await run("npm", ["view", spec, "dist.integrity", "--json"]));
     return typeof answer === "string" ? answer : undefined;

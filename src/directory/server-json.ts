@@ -4,10 +4,10 @@ import { toOneLine } from "../util/text.js";
 import type { DirectoryArgument, DirectoryEntry, DirectoryInput } from "./entry.js";
 
 /** Text that is printed and put into a command. A line break in it could fake other output. */
-const oneLine = (longest: number) =>
+const oneLine = (maxLength: number) =>
   z
     .string()
-    .max(longest)
+    .max(maxLength)
     .regex(/^[^\p{Cc}\u2028\u2029]*$/u);
 
 const keyValue = z.object({
@@ -123,9 +123,9 @@ function toArguments({
   name,
   value,
   valueHint,
-  default: standard,
+  default: fallback,
 }: z.output<typeof argument>): DirectoryArgument[] {
-  const given = value ?? standard;
+  const given = value ?? fallback;
   const part: DirectoryArgument =
     given === undefined || /\{[^}]*\}/u.test(given)
       ? { value: given ?? `<${valueHint ?? name ?? "value"}>`, isPlaceholder: true }

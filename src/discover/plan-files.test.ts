@@ -5,7 +5,7 @@ import type { ServerListing } from "../model/server.js";
 import type { ToolFile } from "../toolfiles/format/tool-file.js";
 import { toSeen } from "../toolfiles/version-book.js";
 import { type ToolFilePlanParts, planFiles } from "./plan-files.js";
-import type { StandingFile } from "./standing-files.js";
+import type { ExistingFile } from "./existing-files.js";
 
 const FILE = sampleFile();
 const listingOf = (...tools: ServerListing["tools"]): ServerListing => ({
@@ -14,7 +14,7 @@ const listingOf = (...tools: ServerListing["tools"]): ServerListing => ({
   truncated: false,
   era: "modern",
 });
-const standing = (trust: StandingFile["trust"], file: ToolFile = FILE): StandingFile => ({
+const standing = (trust: ExistingFile["trust"], file: ToolFile = FILE): ExistingFile => ({
   toolId: file.toolId,
   path: `/x/${file.toolId}.yaml`,
   bytes: Buffer.from("x"),

@@ -75,12 +75,12 @@ async function carryOut(plan: FilePlan, key: SigningKey | undefined, parts: Writ
   const { write, isRemoved, toolId } = plan;
   try {
     if (isRemoved === true) {
-      await assertAsItWas(plan, parts);
+      await assertUnchanged(plan, parts);
       await removeToolFile(parts.folder, toolId);
       return { ...plan, done: "removed" };
     }
     if (write === undefined || key === undefined) return { ...plan, done: "kept" };
-    await assertAsItWas(plan, parts);
+    await assertUnchanged(plan, parts);
     const subject = `${toolFilePath(parts.folder, toolId)} ${write.version}`;
     await parts.note({ action: "sign_tool_file", subject });
     await writeToolFile(parts.folder, toolId, toBytes(write, key, parts.now));
@@ -95,7 +95,7 @@ function toBytes(file: ToolFile, key: SigningKey, now: number): Buffer {
 }
 
 /** Throws if the file was changed after the plan was made. */
-async function assertAsItWas({ standing, toolId }: FilePlan, { folder }: WriteParts): Promise<void> {
+async function assertUnchanged({ standing, toolId }: FilePlan, { folder }: WriteParts): Promise<void> {
   const path = toolFilePath(folder, toolId);
   const found = await readBytes(path, LARGEST_BYTES * 2);
   const before = standing?.bytes;

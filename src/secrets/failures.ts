@@ -3,7 +3,7 @@ import { cutAtWord, toOneLine } from "../util/text.js";
 import type { SecretReference } from "./reference.js";
 import type { ToolCall, ToolResult } from "./run-tool.js";
 
-const LONGEST_QUOTE = 200;
+const MAX_QUOTE_LENGTH = 200;
 
 /** The error for a reference without a value. It never contains the value or the output of a user command. */
 export function unreadable(
@@ -11,7 +11,7 @@ export function unreadable(
   { kind }: SecretReference,
   { call, result }: { readonly call: ToolCall; readonly result: ToolResult },
 ): DiscoveryError {
-  const what = describe(result, call.program, kind !== "command");
+  const what = describeToolResult(result, call.program, kind !== "command");
   const hint = result.kind === "missing" ? INSTALL[kind] : REPAIR[kind];
   return new DiscoveryError("CONFIGURATION_ERROR", `\${${text}} cannot be read: ${what}.`, {
     hint: hint.replaceAll("PROGRAM", call.program).replaceAll("NAME", text.replace(/^keychain:/, "")),
@@ -19,7 +19,7 @@ export function unreadable(
   });
 }
 
-export function describe(result: ToolResult, program: string, quotes: boolean): string {
+export function describeToolResult(result: ToolResult, program: string, quotes: boolean): string {
   switch (result.kind) {
     case "missing":
       return `the program ${program} was not found`;
@@ -37,8 +37,8 @@ export function describe(result: ToolResult, program: string, quotes: boolean): 
 
 function quoteOf(stderr: string): string {
   const lines = stderr.split("\n").filter((line) => line.trim() !== "");
-  const said = cutAtWord(toOneLine(lines.at(-1) ?? ""), LONGEST_QUOTE).replace(/[.\s]+$/, "");
-  return said === "" ? "" : `: "${said}"`;
+  const quote = cutAtWord(toOneLine(lines.at(-1) ?? ""), MAX_QUOTE_LENGTH).replace(/[.\s]+$/, "");
+  return quote === "" ? "" : `: "${quote}"`;
 }
 
 const INSTALL: Readonly<Record<SecretReference["kind"], string>> = {

@@ -1,6 +1,6 @@
 // Reads and writes the system keychain with the platform's command line tool.
 import { DiscoveryError } from "../errors.js";
-import { describe } from "./failures.js";
+import { describeToolResult } from "./failures.js";
 import { keychainCalls } from "./keychain-calls.js";
 import { keychainItem } from "./reference.js";
 import { createRunTool, type ToolCall, type SecretToolParts, type ToolResult } from "./run-tool.js";
@@ -47,7 +47,7 @@ export function openKeychain({ platform, ...parts }: KeychainParts): Keychain {
     },
     async remove(name) {
       const call = calls.remove(keychainItem(name));
-      if ((await read(name)) === undefined) throw notThere(name);
+      if ((await read(name)) === undefined) throw entryMissing(name);
       const result = await run(call);
       if (result.kind !== "ended" || (await read(name)) !== undefined) fail("removed", name, { call, result });
     },
@@ -62,14 +62,14 @@ export function isStorable(value: string): boolean {
   return /^[\x20-\x7e]+$/.test(value);
 }
 
-interface Done {
+interface ToolRun {
   readonly call: ToolCall;
   readonly result: ToolResult;
 }
 
-function fail(done: string, name: string, { call, result }: Done): never {
+function fail(done: string, name: string, { call, result }: ToolRun): never {
   const isSilent = result.kind === "ended" && result.code === 0;
-  const what = isSilent ? `${call.program} did not do it` : describe(result, call.program, true);
+  const what = isSilent ? `${call.program} did not do it` : describeToolResult(result, call.program, true);
   throw new DiscoveryError("CONFIGURATION_ERROR", `The keychain entry ${name} could not be ${done}: ${what}.`, {
     hint:
       result.kind === "missing"
@@ -84,7 +84,7 @@ function notStorable(name: string): DiscoveryError {
   });
 }
 
-function notThere(name: string): DiscoveryError {
+function entryMissing(name: string): DiscoveryError {
   return new DiscoveryError("INVALID_REQUEST", `The keychain has no entry ${name}.`, {
     hint: { action: "run-command", command: `anygpt mcp secret set ${name}`, purpose: "create it" },
   });

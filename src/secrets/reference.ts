@@ -15,7 +15,7 @@ export interface KeychainItem {
 }
 
 /** The default service of keychain entries. */
-const OWN_SERVICE = "anygpt";
+const DEFAULT_SERVICE = "anygpt";
 /** A leading dash is excluded, because the tool would read it as an option. */
 const NAME = /^[A-Za-z0-9_.@][A-Za-z0-9_.@-]{0,127}$/;
 
@@ -29,7 +29,7 @@ export function parseReference(text: string): SecretReference {
 /** `NAME`, or `SERVICE/ACCOUNT` for an entry of another program. */
 export function keychainItem(name: string): KeychainItem {
   const parts = name.split("/");
-  const [service, account] = parts.length === 2 ? parts : [OWN_SERVICE, name];
+  const [service, account] = parts.length === 2 ? parts : [DEFAULT_SERVICE, name];
   if (service !== undefined && account !== undefined && NAME.test(service) && NAME.test(account)) {
     return { service, account };
   }

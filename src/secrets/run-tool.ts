@@ -27,13 +27,13 @@ export type RunTool = (call: ToolCall) => Promise<ToolResult>;
 
 /** Long enough for a user to touch a sensor or type a password. */
 const TIMEOUT_MS = 60_000;
-const MOST_BYTES = 64 * 1024;
+const MAX_OUTPUT_BYTES = 64 * 1024;
 
 /** Runs programs without a shell. */
 export function createRunTool({ env, cwd, timeoutMs = TIMEOUT_MS }: SecretToolParts): RunTool {
   return ({ program, args, input = "" }) =>
     new Promise((resolve) => {
-      const limits = { timeout: timeoutMs, maxBuffer: MOST_BYTES, killSignal: "SIGKILL" } as const;
+      const limits = { timeout: timeoutMs, maxBuffer: MAX_OUTPUT_BYTES, killSignal: "SIGKILL" } as const;
       const options = { ...limits, env: { ...env }, cwd, windowsHide: true, encoding: "utf8" } as const;
       const child = execFile(program, [...args], options, (error, stdout, stderr) => {
         if (error === null) return resolve({ kind: "ended", code: 0, stdout, stderr });

@@ -24,10 +24,10 @@ it("answers the question of a cancelled call over HTTP only after the server has
     transport,
     envelope: {},
     cancelByStream: false,
-    onRequest: (request) => questions.take(request),
+    onRequest: (request) => serverRequests.handle(request),
     onNotification: () => undefined,
   });
-  const questions = createServerRequests(exchange.respond);
+  const serverRequests = createServerRequests(exchange.respond);
   const peer = {
     client: {},
     capabilities: { elicitation: {} },

@@ -162,7 +162,7 @@ it("repeats a request in a new session if the server forgot the session", async 
 });
 
 it("rejects prompt and resource requests for servers that do not use MCP", async () => {
-  upstreams = openUpstreams({}, { ownTools: () => Promise.resolve([]) });
+  upstreams = openUpstreams({}, { builtInTools: () => Promise.resolve([]) });
   const own: UpstreamTarget = { name: "own", connection: () => ({ kind: "built-in" }) };
   await expect(upstreams.request(own, ask("prompts/list"))).rejects.toMatchObject({ code: "INVALID_REQUEST" });
   expect(await upstreams.offers(own, want("prompts", true))).toEqual([]);

@@ -34,7 +34,7 @@ it("ends with the process that it was handed to", async () => {
   const child = spawn("sleep", ["60"]);
   await once(child, "spawn");
   const claim = await take();
-  claim?.handTo(child.pid ?? 0);
+  claim?.transferTo(child.pid ?? 0);
   expect(isInstallClaimed("key", parts())).toBe(true);
   const exited = once(child, "exit");
   child.kill("SIGKILL");

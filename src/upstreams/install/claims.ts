@@ -14,7 +14,7 @@ interface Claimant {
 
 export interface InstallClaim {
   /** Transfers the claim: from now on it lasts until that process exits or the claim is released. */
-  handTo(pid: number): void;
+  transferTo(pid: number): void;
   release(): void;
 }
 
@@ -25,7 +25,7 @@ export interface ClaimParts {
 }
 
 const SUFFIX = ".claim";
-const LOOK_AGAIN_MS = 200;
+const POLL_MS = 200;
 
 /**
  * Takes the claim on a key, or returns undefined as soon as it is no longer needed. Every process creates a file with
@@ -47,7 +47,7 @@ export async function takeClaim(
       if (claim.isAlone(parts)) return claim;
       claim.release();
     }
-    await pause(LOOK_AGAIN_MS * (0.5 + Math.random()), undefined, { signal });
+    await pause(POLL_MS * (0.5 + Math.random()), undefined, { signal });
   }
 }
 
@@ -76,7 +76,7 @@ function createClaim(key: string, folder: string): InstallClaim & { isAlone(part
   };
   write(process.pid);
   return {
-    handTo: write,
+    transferTo: write,
     release: () => rmSync(file, { force: true }),
     isAlone: (parts) => !isInstallClaimed(key, parts, name),
   };

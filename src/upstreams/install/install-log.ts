@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { StderrRing } from "../process/stderr-ring.js";
 
 /** A larger log is emptied. */
-export const MOST_LOG_BYTES = 1024 * 1024;
+export const MAX_INSTALL_LOG_BYTES = 1024 * 1024;
 const CHUNK_BYTES = 64 * 1024;
 const IDLE_POLL_MS = 250;
 const BUSY_POLL_MS = 25;
@@ -44,7 +44,7 @@ export function openInstallLog(folder: string, key: string, stderr: StderrRing):
   function pull(isEnd: boolean): number {
     const { size } = fstatSync(fd);
     const before = position;
-    if (size - position > MOST_LOG_BYTES) {
+    if (size - position > MAX_INSTALL_LOG_BYTES) {
       position = size - CHUNK_BYTES;
       isMidLine = true;
     }
@@ -56,7 +56,7 @@ export function openInstallLog(folder: string, key: string, stderr: StderrRing):
       copy(chunk.subarray(0, taken));
       position += taken;
     }
-    if (size > MOST_LOG_BYTES) cut();
+    if (size > MAX_INSTALL_LOG_BYTES) cut();
     return size - before;
   }
 

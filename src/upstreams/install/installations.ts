@@ -13,11 +13,11 @@ import { areExactVersions, npxFolderOf, npxInstalledAt, npxStateOf } from "./npx
 import { isNpxDone, type NpxStart } from "./npx-progress.js";
 
 /** Time limit of an installation. After it, its processes are ended. */
-export const LONGEST_INSTALL_MS = 600_000;
+export const MAX_INSTALL_MS = 600_000;
 
 const LOG_RETENTION_MS = 86_400_000;
 const MARK_RETENTION_MS = 30 * LOG_RETENTION_MS;
-const LOOK_AGAIN_MS = 250;
+const POLL_MS = 250;
 
 export interface CommandToStart {
   readonly command: string;
@@ -40,7 +40,7 @@ export interface Installation {
   /** Reports that the process has exited. */
   ended(): void;
   /** Reports that the gateway has detached from the process, which continues in the background. */
-  letGo(): void;
+  detach(): void;
 }
 
 /** The state of an installation while the server starts. */
@@ -95,7 +95,7 @@ export function createInstallations(folder: string): Installations {
       // A package that is installed and cannot change counts as a normal server: it is killed if it hangs.
       if (isKnown() && !mayUpdate) return undefined;
       isWritable ??= sweep(folder);
-      const parts = { folder, limitMs: LONGEST_INSTALL_MS };
+      const parts = { folder, limitMs: MAX_INSTALL_MS };
       let [isOver, isWaiting] = [false, true];
       let log: InstallLog | undefined;
       onStatus({
@@ -118,7 +118,7 @@ export function createInstallations(folder: string): Installations {
         log,
         npx,
         started(pid) {
-          claim?.handTo(pid);
+          claim?.transferTo(pid);
           if (npx !== undefined) watching = releaseWhen(() => isNpxDone(npx, pid), claim);
         },
         finished() {
@@ -132,7 +132,7 @@ export function createInstallations(folder: string): Installations {
           claim?.release();
           log?.close("remove");
         },
-        letGo() {
+        detach() {
           over();
           log?.close("keep");
         },
@@ -153,7 +153,7 @@ export function createInstallations(folder: string): Installations {
 
 /** Whether a process of a gateway that uses this installations folder currently installs into the npx folder. */
 export function isBeingInstalled(npxFolder: string, folder: string): boolean {
-  return isInstallClaimed(keyOf(npxFolder), { folder, limitMs: LONGEST_INSTALL_MS });
+  return isInstallClaimed(keyOf(npxFolder), { folder, limitMs: MAX_INSTALL_MS });
 }
 
 function keyOf(what: string): string {
@@ -178,7 +178,7 @@ function releaseWhen(isDone: () => boolean, claim: InstallClaim | undefined): No
     if (!isDone()) return;
     claim.release();
     clearInterval(timer);
-  }, LOOK_AGAIN_MS);
+  }, POLL_MS);
   return timer.unref();
 }
 

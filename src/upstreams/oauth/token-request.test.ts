@@ -16,7 +16,7 @@ it.each([
     "tokens",
     200,
     { access_token: "a", token_type: "bearer", expires_in: "60" },
-    { kind: "granted", tokens: { accessToken: "a", lifeMs: 60_000 } },
+    { kind: "granted", tokens: { accessToken: "a", lifetimeMs: 60_000 } },
   ],
   [
     "an invalid lifetime",
@@ -28,7 +28,7 @@ it.each([
     "a lifetime beyond all dates",
     200,
     { access_token: "a", expires_in: 1e300 },
-    { kind: "granted", tokens: { accessToken: "a", lifeMs: 315_360_000_000 } },
+    { kind: "granted", tokens: { accessToken: "a", lifetimeMs: 315_360_000_000 } },
   ],
   ["a permanent error", 400, { error: "invalid_grant" }, { kind: "refused", reason: "invalid_grant" }],
   ["a permanent error with status 200", 200, { error: "invalid_grant" }, { kind: "refused", reason: "invalid_grant" }],

@@ -18,7 +18,7 @@ async function watch(command: string, args: string[]) {
   const heard: number[] = [];
   const stirring = createProcessActivity({
     watch: (pid) => heard.push(pid),
-    letGo: () => undefined,
+    detach: () => undefined,
     forget: () => undefined,
     close: () => undefined,
   });
@@ -53,7 +53,7 @@ it.runIf(process.platform === "linux").each([
 it("returns undefined for a process that does not exist", () => {
   const { isActive } = createProcessActivity({
     watch: () => undefined,
-    letGo: () => undefined,
+    detach: () => undefined,
     forget: () => undefined,
     close: () => undefined,
   });

@@ -9,7 +9,7 @@ export interface Reaper {
    */
   watch(pid: number, installation?: InstallationNote): void;
   /** Hands an installation over: the reaper ends its process group when it is complete or exceeds its time limit. */
-  letGo(pid: number): void;
+  detach(pid: number): void;
   forget(pid: number): void;
   close(): void;
 }
@@ -78,7 +78,7 @@ export function createReaper(parts: ReaperParts): Reaper {
       watched.set(pid, installation);
       send(registration(pid, installation));
     },
-    letGo(pid) {
+    detach(pid) {
       handedOver.add(pid);
       send(`!${pid}\n`);
     },

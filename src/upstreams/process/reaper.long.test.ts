@@ -117,7 +117,7 @@ describe("the reaper", () => {
     client.watch(handedOver.pid!, note);
     client.watch(left.pid!, note);
     client.watch(late.pid!, { ...note, limitMs: 500 });
-    client.letGo(handedOver.pid!);
+    client.detach(handedOver.pid!);
     const ended = once(late, "exit");
     client.close();
     expect(await ended).toEqual([null, "SIGTERM"]);

@@ -7,7 +7,7 @@
 import { spawnSync } from "node:child_process";
 import { statSync, truncateSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { MOST_LOG_BYTES } from "../install/install-log.js";
+import { MAX_INSTALL_LOG_BYTES } from "../install/install-log.js";
 import { npxStateOf } from "../install/npx-cache.js";
 import { isNpxDone } from "../install/npx-progress.js";
 import { startTimeOf } from "../../util/start-time.js";
@@ -94,7 +94,7 @@ async function endInstallation(pid: number, note: InstallationNote, graceMs: num
 function emptyLargeLog(file: string | undefined): boolean {
   if (file === undefined) return false;
   try {
-    if (statSync(file).size <= MOST_LOG_BYTES) return false;
+    if (statSync(file).size <= MAX_INSTALL_LOG_BYTES) return false;
     truncateSync(file);
     return true;
   } catch {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createSecrets } from "../../util/secrets.js";
-import { createStderrLog, LARGEST_LOG_BYTES, openStderrLog, stderrLogFile } from "./stderr-log.js";
+import { createStderrLog, MAX_STDERR_LOG_BYTES, openStderrLog, stderrLogFile } from "./stderr-log.js";
 
 const SECRET = "s3cret-token-0123456789";
 const AT = Date.parse("2026-01-01T10:00:00.000Z");
@@ -68,7 +68,7 @@ describe("createStderrLog", () => {
 
   it("keeps one older file when the file is full", () => {
     const log = open(join(folder, "a.log"));
-    writeFileSync(log.file, `${"x".repeat(LARGEST_LOG_BYTES)}\n`);
+    writeFileSync(log.file, `${"x".repeat(MAX_STDERR_LOG_BYTES)}\n`);
     writeFileSync(`${log.file}.1`, "oldest\n");
     log.push("new\n");
     log.end();

@@ -3,10 +3,10 @@ import type { Redact } from "../../util/secrets.js";
 import { toOneLine } from "../../util/text.js";
 import type { StderrLog } from "./stderr-log.js";
 
-const MOST_BYTES = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 const BLOCK_BYTES = 4096;
-const LONGEST_LINE = 500;
-const FAR = 4096;
+const MAX_LINE_LENGTH = 500;
+const MAX_SECRET_LENGTH = 4096;
 const NEWLINE = 10;
 
 export interface StderrRing {
@@ -70,7 +70,7 @@ export function createStderrRing(redact: Redact, log?: StderrLog): StderrRing {
       }
       bytes += chunk.length;
       written += chunk.length;
-      while (bytes > MOST_BYTES) drop(bytes - MOST_BYTES);
+      while (bytes > MAX_BYTES) drop(bytes - MAX_BYTES);
     },
     lines() {
       return Buffer.concat(pieces.map(({ block, from, to }) => block.subarray(from, to)))
@@ -78,7 +78,7 @@ export function createStderrRing(redact: Redact, log?: StderrLog): StderrRing {
         .split(/\r?\n/)
         .map((line, index) => {
           const shown = redact(withoutControls(line));
-          return index > 0 || isFirstWhole ? shown.slice(0, LONGEST_LINE) : endOf(shown);
+          return index > 0 || isFirstWhole ? shown.slice(0, MAX_LINE_LENGTH) : endOf(shown);
         })
         .filter((line) => line !== "");
     },
@@ -90,7 +90,7 @@ export function createStderrRing(redact: Redact, log?: StderrLog): StderrRing {
  * far from that point is shown.
  */
 function endOf(half: string): string {
-  return half.length > FAR + LONGEST_LINE ? half.slice(-LONGEST_LINE) : "";
+  return half.length > MAX_SECRET_LENGTH + MAX_LINE_LENGTH ? half.slice(-MAX_LINE_LENGTH) : "";
 }
 
 // Remove terminal sequences first, so that no part of one remains as text.

@@ -15,7 +15,7 @@ async function open() {
     maxLineBytes: 1000,
     writeTimeoutMs: 60_000,
     stderr: createStderrRing((text) => text),
-    reaper: { watch: () => undefined, letGo: () => undefined, forget: () => undefined, close: () => undefined },
+    reaper: { watch: () => undefined, detach: () => undefined, forget: () => undefined, close: () => undefined },
     onLine: () => undefined,
     onOverflow: () => undefined,
     onExit: () => undefined,

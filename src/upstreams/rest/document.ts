@@ -7,7 +7,7 @@ import { beforeSending } from "./before-sending.js";
 import type { ConvertDocument, DescribedTools } from "./convert-document.js";
 import { readText } from "./read-text.js";
 
-export const LARGEST_DOCUMENT = 50 * 1024 * 1024;
+export const MAX_DOCUMENT_BYTES = 50 * 1024 * 1024;
 
 /** Data about a server's document that outlives one connection. */
 export interface DocumentMemory {
@@ -65,7 +65,7 @@ async function readFileText(path: string, { server, known }: ReadParts): Promise
   try {
     const stats = await file.stat({ bigint: true });
     if (!stats.isFile()) throw unread(server, "it is not a file");
-    if (stats.size > BigInt(LARGEST_DOCUMENT)) throw tooLarge(server);
+    if (stats.size > BigInt(MAX_DOCUMENT_BYTES)) throw tooLarge(server);
     const stamp = [path, stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(":");
     return stamp === known ? undefined : { text: await file.readFile("utf8"), stamp };
   } finally {
@@ -87,7 +87,7 @@ async function fetchText(address: string, parts: ReadParts, signal?: AbortSignal
       },
       timeoutMs,
       maxTotalMs: timeoutMs,
-      maxBytes: LARGEST_DOCUMENT,
+      maxBytes: MAX_DOCUMENT_BYTES,
       redirect: "follow",
     },
     signal,
@@ -111,5 +111,5 @@ function unread(server: string, why: string): DiscoveryError {
 }
 
 function tooLarge(server: string): DiscoveryError {
-  return unread(server, `it is larger than ${LARGEST_DOCUMENT / 1024 / 1024} MiB`);
+  return unread(server, `it is larger than ${MAX_DOCUMENT_BYTES / 1024 / 1024} MiB`);
 }

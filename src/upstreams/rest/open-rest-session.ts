@@ -8,7 +8,7 @@ import type { UpstreamOptions } from "../options.js";
 import type { Schedule } from "../schedule.js";
 import type { UpstreamSession } from "../session.js";
 import type { UpstreamCall } from "../types.js";
-import { type BaseAddress, notAnAddress, parseBaseAddress } from "./base-address.js";
+import { type BaseAddress, baseAddressError, parseBaseAddress } from "./base-address.js";
 import { buildRequest } from "./build-request.js";
 import type { ConvertDocument, DescribedTools } from "./convert-document.js";
 import { createCredentials } from "./credentials.js";
@@ -75,7 +75,7 @@ export async function openRestSession(connection: RestConnection, parts: RestSes
       await orCancelled(describing, server, signal);
     }
     if (base !== undefined) return base;
-    throw notAnAddress(server, "is unknown: neither the configuration nor the document defines one");
+    throw baseAddressError(server, "is unknown: neither the configuration nor the document defines one");
   }
 
   async function callTool(call: UpstreamCall): Promise<CallResult> {

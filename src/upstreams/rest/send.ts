@@ -22,8 +22,8 @@ import { mayRepeat, parseRetryAfter, type RetryBudget, retryDelayMs } from "./re
 import { createStreamReader, streamKind } from "./stream.js";
 
 const KEY_MEMBER = "anygpt/idempotencyKey";
-const LONGEST_EVENT = 2_000;
-const MOST_OF_FAILURE = 64 * 1024;
+const MAX_EVENT_LENGTH = 2_000;
+const MAX_ERROR_BYTES = 64 * 1024;
 
 export interface SendParts {
   readonly server: string;
@@ -47,7 +47,7 @@ export interface Sending {
   readonly base: BaseAddress;
 }
 
-type Tried =
+type AttemptOutcome =
   | { readonly kind: "result"; readonly result: CallResult }
   | { readonly kind: "failed"; readonly error: DiscoveryError }
   | {
@@ -75,18 +75,23 @@ export async function send(sending: Sending, parts: SendParts): Promise<CallResu
     const authorized = await inTime(authorizing, waiting, signal).catch((error: unknown) => {
       throw error instanceof DiscoveryError ? error.about({ executed }) : error;
     });
-    const tried = await attemptOnce({ ...sending, authorized, key, leftMs: leftMs() }, parts);
-    if (tried.kind === "result") return tried.result;
+    const outcome = await attemptOnce({ ...sending, authorized, key, leftMs: leftMs() }, parts);
+    if (outcome.kind === "result") return outcome.result;
     // A token can expire early. A request rejected with 401 was not executed, so sending it again does not repeat
     // anything.
-    if (tried.kind === "answered" && tried.status === 401 && refused === undefined && authorized.token !== undefined) {
+    if (
+      outcome.kind === "answered" &&
+      outcome.status === 401 &&
+      refused === undefined &&
+      authorized.token !== undefined
+    ) {
       refused = authorized.token;
       continue;
     }
     // If an earlier attempt may have been executed, that uncertainty remains.
-    const error = tried.error.about({ executed });
+    const error = outcome.error.about({ executed });
     const state = { attempt, mayRepeat: repeatable, isSafe: isSafe(request.method), leftMs: leftMs(), random };
-    const delayMs = retryDelayMs(tried, state);
+    const delayMs = retryDelayMs(outcome, state);
     if (delayMs === undefined || signal?.aborted || !budget.take()) throw error;
     executed = error.executed;
     attempt += 1;
@@ -116,7 +121,7 @@ interface Attempt extends Sending {
   readonly leftMs: number;
 }
 
-async function attemptOnce(attempt: Attempt, parts: SendParts): Promise<Tried> {
+async function attemptOnce(attempt: Attempt, parts: SendParts): Promise<AttemptOutcome> {
   const { call, authorized, key, leftMs } = attempt;
   const { request } = authorized;
   const cookies = request.cookies.length === 0 ? undefined : request.cookies.join("; ");
@@ -161,7 +166,11 @@ function endedAt(status: number, error: DiscoveryError): DiscoveryError {
   return error.with({ facts: { ...error.facts, status }, executed: "yes", cause: error });
 }
 
-async function read(response: GuardedResponse, { call, operation }: Attempt, parts: SendParts): Promise<Tried> {
+async function read(
+  response: GuardedResponse,
+  { call, operation }: Attempt,
+  parts: SendParts,
+): Promise<AttemptOutcome> {
   const { status, headers, url } = response;
   const bytes = status < 300 ? await readForwarding(response, call, parts) : await readStart(response);
   if (status >= 200 && status < 300) {
@@ -189,7 +198,7 @@ async function readForwarding(response: GuardedResponse, call: UpstreamCall, par
     for (const event of eventsIn?.(chunk) ?? []) {
       progress += 1;
       response.heard();
-      const message = cutAtWord(parts.secrets.redact(event.slice(0, 2 * LONGEST_EVENT)), LONGEST_EVENT);
+      const message = cutAtWord(parts.secrets.redact(event.slice(0, 2 * MAX_EVENT_LENGTH)), MAX_EVENT_LENGTH);
       call.report?.({ kind: "progress", progress, message });
     }
   }
@@ -203,7 +212,7 @@ async function readStart(response: GuardedResponse): Promise<Buffer> {
   for await (const chunk of response.body) {
     chunks.push(chunk);
     bytes += chunk.byteLength;
-    if (bytes >= MOST_OF_FAILURE) break;
+    if (bytes >= MAX_ERROR_BYTES) break;
   }
   return Buffer.concat(chunks);
 }

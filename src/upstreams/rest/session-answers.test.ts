@@ -186,7 +186,7 @@ describe("an error response", () => {
     const errors = { "429": "Too many requests." };
     const error = await failure((await openTo(api)).callTool(toCall(toOperation({ method: "POST", errors }))));
     expect(error.message).toBe("api answered with an error (HTTP 429): slow down.");
-    expect(error.hint).toBe("Call again in 30 s. The document says of 429: Too many requests.");
+    expect(error.hint).toBe("Call again in 30 s. The API document describes 429 as: Too many requests.");
     expect(error.facts).toEqual({ status: 429, api_message: "slow down", retry_after_ms: 30_000 });
   });
 

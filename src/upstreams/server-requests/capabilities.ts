@@ -14,7 +14,7 @@ const CAPABILITY_OF: Readonly<Record<string, string>> = {
  * the request. `roots.listChanged` is not declared: a server would then request the roots outside of any call, when there
  * is no caller to ask.
  */
-export const ANY_CLIENT = {
+export const DECLARED_CAPABILITIES = {
   elicitation: { form: {}, url: {} },
   sampling: { context: {}, tools: {} },
   roots: {},

@@ -8,8 +8,8 @@ import { cutAtWord, toOneLine } from "../../util/text.js";
 import type { ServerResponse, ExchangeRequest } from "../open-request.js";
 import { isServerRequest, missingCapability } from "./capabilities.js";
 
-const MOST_ROUNDS = 20;
-const MOST_QUESTIONS = 32;
+const MAX_ROUNDS = 20;
+const MAX_QUESTIONS = 32;
 /** JSON serialization of deeper data would exhaust the call stack. */
 const MAX_DEPTH = 500;
 /** Delay before a request is sent again if the server asks for a repetition without input. */
@@ -24,12 +24,12 @@ export function createMultiRoundTrip(
 ): NonNullable<ExchangeRequest["more"]> {
   let rounds = 0;
   return (answer, ended) => {
-    const asked = toInputRequired(answer);
-    if (asked === undefined) return undefined;
+    const required = toInputRequired(answer);
+    if (required === undefined) return undefined;
     rounds += 1;
-    return rounds > MOST_ROUNDS
-      ? Promise.reject(failure(server, `asks for input more than ${MOST_ROUNDS} times`))
-      : nextRound(asked, { server, peer }, ended());
+    return rounds > MAX_ROUNDS
+      ? Promise.reject(failure(server, `asks for input more than ${MAX_ROUNDS} times`))
+      : nextRound(required, { server, peer }, ended());
   };
 }
 
@@ -43,9 +43,9 @@ interface Parties {
   readonly peer: CallerPeer | undefined;
 }
 
-async function nextRound(asked: JsonObject, parties: Parties, ended: AbortSignal): Promise<JsonObject> {
-  const { requestState } = asked;
-  const questions = toQuestions(asked["inputRequests"], parties);
+async function nextRound(required: JsonObject, parties: Parties, ended: AbortSignal): Promise<JsonObject> {
+  const { requestState } = required;
+  const questions = toQuestions(required["inputRequests"], parties);
   const state = typeof requestState === "string" ? { requestState } : {};
   if (questions.length > 0) return { ...state, inputResponses: await askAll(questions, parties, ended) };
   if (typeof requestState !== "string") throw failure(parties.server, "asks for input without naming any");
@@ -56,7 +56,7 @@ async function nextRound(asked: JsonObject, parties: Parties, ended: AbortSignal
 /** Checks every request before any is sent, so that the user does not answer in vain. */
 function toQuestions(requests: unknown, { server, peer }: Parties): Question[] {
   const entries = isJsonObject(requests) ? Object.entries(requests) : [];
-  if (entries.length > MOST_QUESTIONS || !isWithinDepth(requests, MAX_DEPTH)) {
+  if (entries.length > MAX_QUESTIONS || !isWithinDepth(requests, MAX_DEPTH)) {
     throw failure(server, "asks for too much input at once");
   }
   return entries.map(([key, request]) => {
@@ -65,7 +65,7 @@ function toQuestions(requests: unknown, { server, peer }: Parties): Question[] {
       throw failure(server, "asks for input of an unknown kind");
     }
     const lack = missingCapability(method, params, peer?.capabilities ?? {});
-    if (lack !== undefined) throw lacking(server, lack.needs);
+    if (lack !== undefined) throw unsupportedInput(server, lack.needs);
     return { key, method, params };
   });
 }
@@ -102,7 +102,7 @@ async function askOne(
   );
 }
 
-function lacking(server: string, needs: string): DiscoveryError {
+function unsupportedInput(server: string, needs: string): DiscoveryError {
   return new DiscoveryError(
     "TOOL_EXECUTION_ERROR",
     `The tool of ${server} asks for input that the caller's client does not support.`,

@@ -4,7 +4,7 @@ import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import type { ConnectionOptions } from "node:tls";
 import { DiscoveryError, type Executed } from "../../errors.js";
-import { brokenOff, refusedAddress, toNetworkError } from "./network-error.js";
+import { closedWithoutAnswer, refusedAddress, toNetworkError } from "./network-error.js";
 import { networkOf } from "./network.js";
 import type { ProxyEnvironment, Proxy } from "./proxy.js";
 import { proxyRefused, proxyUnreached } from "./proxy-error.js";
@@ -118,7 +118,7 @@ export function createGuardedFetch(parts: GuardedFetchParts): GuardedFetch {
       // The gateway never requests another protocol.
       request.on("upgrade", (_, socket) => {
         socket.destroy();
-        reject(brokenOff(server, "upgrade", undefined));
+        reject(closedWithoutAnswer(server, "upgrade", undefined));
       });
       request.on("response", (message) => {
         if (!isForwarded || message.statusCode !== 407) return resolve(message);

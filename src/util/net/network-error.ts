@@ -26,7 +26,7 @@ export function toNetworkError(server: string, error: unknown, isSent: boolean):
   if (error instanceof DiscoveryError) return error;
   const code = systemCodeOf(error) ?? "unknown";
   const isTls = /CERT|TLS|SSL|^UNABLE_TO_|^EPROTO$/.test(code);
-  if (isSent && !isUnreached(code, error)) return brokenOff(server, code, error);
+  if (isSent && !isUnreached(code, error)) return closedWithoutAnswer(server, code, error);
   const what = UNREACHED[code] ?? whyNot(code, isTls);
   return new DiscoveryError("SERVER_CONNECTION_ERROR", `${server} cannot be reached: ${what} (${code}).`, {
     hint: isTls
@@ -56,7 +56,7 @@ function isUnreached(code: string, error: unknown): boolean {
   return UNREACHED[code] !== undefined && isEarly;
 }
 
-export function brokenOff(server: string, code: string, cause: unknown): DiscoveryError {
+export function closedWithoutAnswer(server: string, code: string, cause: unknown): DiscoveryError {
   return new DiscoveryError("TOOL_EXECUTION_ERROR", `The connection to ${server} broke off (${code}).`, {
     hint: "Check what the call has done before you repeat it.",
     facts: { error: code },

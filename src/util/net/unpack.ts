@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { pipeline, type Readable, type Transform } from "node:stream";
 import * as zlib from "node:zlib";
 import { DiscoveryError } from "../../errors.js";
-import { brokenOff, toNetworkError, responseTooLarge } from "./network-error.js";
+import { closedWithoutAnswer, toNetworkError, responseTooLarge } from "./network-error.js";
 
 const UNPACKERS: Readonly<Record<string, () => Transform>> = {
   gzip: zlib.createGunzip,
@@ -30,7 +30,7 @@ export async function* unpack(
       yield chunk as Buffer;
     }
     // Node ends a body without an error if the server closes the connection too early.
-    if (!response.complete) throw brokenOff(server, "ECONNRESET", undefined);
+    if (!response.complete) throw closedWithoutAnswer(server, "ECONNRESET", undefined);
   } catch (error) {
     throw toNetworkError(server, error, true);
   } finally {

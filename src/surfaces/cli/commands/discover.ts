@@ -1,6 +1,6 @@
 import { interrupted } from "../../../operations/reason.js";
 import { discover, type DiscoveryReport } from "../../../discover/discover.js";
-import { findRefused } from "../../../discover/standing-files.js";
+import { findRefused } from "../../../discover/existing-files.js";
 import type { DiscoveryTarget } from "../../../discover/target.js";
 import { DiscoveryError } from "../../../errors.js";
 import { toErrorObject } from "../../../metatools/to-error-object.js";

@@ -1,6 +1,6 @@
 // Determines the servers that `discover` connects to. Only tool files with a valid signature or hash are used, so that an
 // untrusted file can neither start a program nor send a request.
-import { readStanding, type StandingFile } from "../../../discover/standing-files.js";
+import { readExistingFiles, type ExistingFile } from "../../../discover/existing-files.js";
 import {
   type ServerAddressParts,
   type DiscoveryTarget,
@@ -140,7 +140,7 @@ async function askAddress(context: Context): Promise<ServerAddressParts> {
 }
 
 async function filedTarget(name: string, input: Input, desk: DiscoverDesk): Promise<DiscoveryTarget> {
-  const standing = await readStanding(desk.folder, desk.parts);
+  const standing = await readExistingFiles(desk.folder, desk.parts);
   const file = toVerified(standing).find(({ server }) => server === name);
   if (file === undefined) throw withoutFiles(name, standing, desk);
   if (!hasAccessOptions(targetOptions(input))) return toFiled(file);
@@ -153,7 +153,7 @@ async function filedTarget(name: string, input: Input, desk: DiscoverDesk): Prom
 }
 
 async function filedTargets(desk: DiscoverDesk): Promise<DiscoveryTarget[]> {
-  const standing = await readStanding(desk.folder, desk.parts);
+  const standing = await readExistingFiles(desk.folder, desk.parts);
   const first = new Map(
     toVerified(standing)
       .toReversed()
@@ -165,10 +165,10 @@ async function filedTargets(desk: DiscoverDesk): Promise<DiscoveryTarget[]> {
 }
 
 async function verifiedFiles({ folder, parts }: DiscoverDesk): Promise<ToolFile[]> {
-  return toVerified(await readStanding(folder, parts));
+  return toVerified(await readExistingFiles(folder, parts));
 }
 
-function toVerified(standing: readonly StandingFile[]): ToolFile[] {
+function toVerified(standing: readonly ExistingFile[]): ToolFile[] {
   return standing.flatMap(({ file, trust }) => (file === undefined || trust === "none" ? [] : [file]));
 }
 
@@ -176,7 +176,7 @@ function toFiled({ server: name, connection, needs }: ToolFile): DiscoveryTarget
   return { name, connection, needs };
 }
 
-function withoutFiles(name: string, standing: readonly StandingFile[], { folder }: DiscoverDesk): DiscoveryError {
+function withoutFiles(name: string, standing: readonly ExistingFile[], { folder }: DiscoverDesk): DiscoveryError {
   const refused = standing.find(({ file, refusal }) => file?.server === name && refusal !== undefined)?.refusal;
   if (refused !== undefined) {
     return wrong(`No signed file in ${folder} describes the server "${name}".`, [
