@@ -58,13 +58,13 @@ const USER_DECIDES =
 /** Existing files that are not overwritten: edited by hand, or rejected because of their signature. */
 function notOverwritten(plans: readonly FilePlan[]): { edited: string[]; refused: JsonObject[] } {
   const existing = plans.filter(({ kind }) => kind === "edited" || kind === "conflict");
-  const isRefused = ({ standing }: FilePlan): boolean =>
-    standing?.reason !== undefined && standing.reason !== "tampered";
+  const isRefused = ({ existing }: FilePlan): boolean =>
+    existing?.reason !== undefined && existing.reason !== "tampered";
   return {
     edited: existing.filter((plan) => !isRefused(plan)).map(({ toolId }) => `${toolId}.yaml`),
     refused: existing
       .filter(isRefused)
-      .map(({ toolId, standing }) => ({ file: `${toolId}.yaml`, reason: standing?.reason })),
+      .map(({ toolId, existing }) => ({ file: `${toolId}.yaml`, reason: existing?.reason })),
   };
 }
 

@@ -66,14 +66,14 @@ export async function openChannel(paths: ChannelPaths, answerMs = ANSWER_MS): Pr
         reject(failure ?? error);
         socket.destroy();
       };
-      const late = (): void => fail(new SilentError(`It did not answer within ${answerMs / 1000} s.`));
+      const late = (): void => fail(new SilentError(`The daemon did not answer within ${answerMs / 1000} s.`));
       const timer = setTimeout(late, answerMs);
       listener = (kind, payload) => {
         clearTimeout(timer);
         if (kind === wanted) resolve(payload);
-        else fail(new UnusableError("It sent something unexpected."));
+        else fail(new UnusableError("The daemon sent an unexpected frame."));
       };
-      void closed.then(() => fail(new UnusableError("It closed the connection.")));
+      void closed.then(() => fail(new UnusableError("The daemon closed the connection.")));
     });
 
   await authenticate(socket, key, next);
@@ -101,7 +101,9 @@ async function authenticate(socket: Socket, key: Buffer, next: (kind: number) =>
 
 function notAuthenticated(socket: Socket): UnusableError {
   socket.destroy();
-  return new UnusableError("The program that listens there does not know the key of the state folder.");
+  return new UnusableError(
+    "The program that listens on the daemon's socket does not know the key of the state folder.",
+  );
 }
 
 function readKey({ keyFile }: ChannelPaths): Buffer {
@@ -109,7 +111,7 @@ function readKey({ keyFile }: ChannelPaths): Buffer {
     return handshakeKey(readFileSync(keyFile));
   } catch (error) {
     // A daemon creates the key before it listens.
-    if (isAbsent(error)) throw new AbsentError("There is no key yet.");
+    if (isAbsent(error)) throw new AbsentError(`${keyFile} does not exist.`);
     throw new UnusableError(`${keyFile} cannot be read.`);
   }
 }
@@ -120,7 +122,7 @@ function checkOwner({ socketFolder, socket }: ChannelPaths): void {
     checkPrivate(socketFolder);
     checkPrivate(socket);
   } catch (error) {
-    if (isAbsent(error)) throw new AbsentError("There is no socket.");
+    if (isAbsent(error)) throw new AbsentError(`${socket} does not exist.`);
     throw new UnusableError(error instanceof Error ? error.message : String(error));
   }
 }

@@ -28,7 +28,7 @@ export type ClientOutcome =
   /** The command had started and its outcome is unknown. */
   | { readonly kind: "lost" };
 
-/** Each attempt can reach a daemon that is shutting down. */
+/** An attempt fails if it reaches a daemon that is shutting down. */
 const MAX_TRIES = 3;
 
 export async function runInDaemon(argv: readonly string[], io: ClientIo): Promise<ClientOutcome> {
@@ -56,7 +56,7 @@ async function attach(paths: DaemonPaths, io: ClientIo, report: (text: string) =
     return await openChannel(paths);
   } catch (error) {
     const isHung = error instanceof SilentError && (await (await import("./registry.js")).killIfHung(paths));
-    if (isHung) report("The background gateway hung and was ended.");
+    if (isHung) report("The background gateway did not respond and was killed.");
     else if (!(error instanceof AbsentError)) throw error;
     const { startDaemon } = await import("./start.js");
     const channel = await startDaemon({ paths, env: io.env, signal: io.signal });
@@ -106,7 +106,7 @@ async function follow(channel: DaemonChannel, io: ClientIo): Promise<ClientOutco
   return { kind: "exited", exitCode: await settle(exitCode) };
 }
 
-/** Reads input only while the command reads: the rest stays for the next reader of the terminal or pipe. */
+/** Reads input only while the command reads: unread input must stay available to the next reader of the terminal or pipe. */
 function forwardInput({ socket }: DaemonChannel, stdin: Readable): { start(): void; stop(): void } {
   const onData = (chunk: Buffer | string): void => {
     stdin.pause();

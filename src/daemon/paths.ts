@@ -16,7 +16,7 @@ export interface DaemonPaths {
   readonly configOption: string | undefined;
   /** The configuration file that `--config` or `ANYGPT_CONFIG` names. */
   readonly config: string | undefined;
-  /** Contains all files; the socket is elsewhere if its path would be too long. */
+  /** Contains all files, except the socket if its path would be too long. */
   readonly folder: string;
   readonly socketFolder: string;
   readonly socket: string;

@@ -13,7 +13,7 @@ import type { CommandAnswer, CommandRequest, DaemonStatus } from "./requests.js"
 
 export interface DaemonParts {
   readonly paths: DaemonPaths;
-  /** The time limit of the handshake. */
+  /** The key of the handshake. */
   readonly key: Buffer;
   /** The environment that servers are started with. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -24,6 +24,7 @@ export interface DaemonParts {
   readonly describe: () => Pick<DaemonStatus, "version" | "servers">;
   readonly log: (message: string) => void;
   readonly checkMs?: number;
+  /** The time limit of the handshake. */
   readonly proofMs?: number;
 }
 
@@ -70,7 +71,7 @@ export async function serveDaemon(parts: DaemonParts): Promise<Daemon> {
   const leave: Daemon["leave"] = (reason, graceMs) => {
     if (leaving === undefined) {
       leaving = reason;
-      log(`No more commands are taken: ${reason}`);
+      log(`The daemon accepts no more commands: ${reason}`);
       clearTimeout(idleTimer);
       clearInterval(check);
       server.close();
@@ -110,7 +111,7 @@ export async function serveDaemon(parts: DaemonParts): Promise<Daemon> {
     log(
       `${serverCommand(request.argv) ?? "A command"} ended with ${exitCode} after ${Math.round(performance.now() - began)} ms.`,
     );
-    // In a later turn: the exit code is sent first.
+    // In a later turn of the event loop, so that the exit code is sent first.
     setImmediate(startIdling);
     return exitCode;
   };
@@ -149,7 +150,7 @@ export async function serveDaemon(parts: DaemonParts): Promise<Daemon> {
       admit,
       run,
       answer(request) {
-        if (request.kind === "stop") leave("It was asked to stop.", STOP_GRACE_MS);
+        if (request.kind === "stop") leave("A client requested the stop.", STOP_GRACE_MS);
         return status();
       },
     });

@@ -48,21 +48,21 @@ export async function startDaemon(parts: StartDaemonParts): Promise<DaemonChanne
       unlock();
     }
   }
-  throw unavailable("It was not ready in time.", paths);
+  throw unavailable(`It was not ready within ${MAX_START_MS / 1000} s.`, paths);
 }
 
 async function launch({ paths, env, signal }: StartDaemonParts, until: number): Promise<DaemonChannel> {
   const child = spawnDaemon(paths, env);
   const end: { reason?: string } = {};
   child.once("error", (error) => (end.reason = error.message));
-  child.once("exit", (code, name) => (end.reason = `It ended with ${name ?? `code ${code}`}.`));
+  child.once("exit", (code, name) => (end.reason = `Its process exited with ${name ?? `code ${code}`}.`));
   while (performance.now() < until && !signal.aborted && end.reason === undefined) {
     const channel = await openIfPresent(paths);
     if (channel !== undefined) return channel;
     await sleep(POLL_MS);
   }
   if (end.reason === undefined && !signal.aborted) child.kill();
-  throw unavailable(end.reason ?? "It was not ready in time.", paths);
+  throw unavailable(end.reason ?? `It was not ready within ${MAX_START_MS / 1000} s.`, paths);
 }
 
 /** The daemon gets its own session: signals of the terminal do not reach it, and it outlives this process. */

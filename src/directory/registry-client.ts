@@ -12,7 +12,7 @@ export const OFFICIAL_REGISTRY = "https://registry.modelcontextprotocol.io";
 
 const TIME_LIMIT_MS = 15_000;
 const MAX_BYTES = 8 * 1024 * 1024;
-const PAGE = 100;
+const PAGE_SIZE = 100;
 /** The registry searches for a substring of server names, so each content word is a separate request. */
 const MAX_WORDS = 4;
 
@@ -53,7 +53,7 @@ export function createRegistryClient(address: string, env: ProxyEnvironment): Re
       try {
         const words = toWords(query);
         const answers = await Promise.all(
-          words.map((word) => ask({ search: word, version: "latest", limit: String(PAGE) }, signal)),
+          words.map((word) => ask({ search: word, version: "latest", limit: String(PAGE_SIZE) }, signal)),
         );
         const entries = answers.flatMap(({ servers }) => servers).flatMap(toEntries);
         const unique = [...new Map(entries.map((entry) => [entry.name, entry])).values()];
@@ -69,7 +69,7 @@ export function createRegistryClient(address: string, env: ProxyEnvironment): Re
         let cursor: string | undefined;
         for (let page = 0; page < maxPages; page += 1) {
           const start: Record<string, string> = cursor === undefined ? {} : { cursor };
-          const { servers, metadata } = await ask({ ...start, version: "latest", limit: String(PAGE) }, signal);
+          const { servers, metadata } = await ask({ ...start, version: "latest", limit: String(PAGE_SIZE) }, signal);
           yield* servers.flatMap(toEntries);
           cursor = metadata?.nextCursor ?? undefined;
           if (cursor === undefined || cursor === "") return;

@@ -71,7 +71,7 @@ type RegistryServer = z.output<typeof server>;
 type RegistryPackage = z.output<typeof registryPackage>;
 type Transport = DirectoryEntry["transport"];
 
-/** The entry of one listed server; none if it is malformed, withdrawn, outdated or of an unsupported kind. */
+/** The entry of one listed server. Undefined if it is malformed, withdrawn, outdated or of an unsupported kind. */
 export function toDirectoryEntry(item: unknown): DirectoryEntry | undefined {
   const parsed = listed.safeParse(item);
   if (!parsed.success) return undefined;
@@ -125,10 +125,10 @@ function toArguments({
   valueHint,
   default: fallback,
 }: z.output<typeof argument>): DirectoryArgument[] {
-  const given = value ?? fallback;
+  const preset = value ?? fallback;
   const part: DirectoryArgument =
-    given === undefined || /\{[^}]*\}/u.test(given)
-      ? { value: given ?? `<${valueHint ?? name ?? "value"}>`, isPlaceholder: true }
-      : { value: given };
+    preset === undefined || /\{[^}]*\}/u.test(preset)
+      ? { value: preset ?? `<${valueHint ?? name ?? "value"}>`, isPlaceholder: true }
+      : { value: preset };
   return type === "named" && name !== undefined ? [{ value: name }, part] : [part];
 }

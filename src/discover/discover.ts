@@ -1,5 +1,5 @@
-// Discovers the tools of a server, writes signed tool files into a folder and reports on each file. Users and agents both use
-// it; the caller checks permissions.
+// Discovers the tools of a server, writes signed tool files into a folder and reports on each file. Its callers check
+// permissions.
 import type { ServerListing } from "../model/server.js";
 import type { EnvNeed } from "../toolfiles/format/tool-file.js";
 import type { Keys } from "../toolfiles/keys/open-keys.js";
@@ -69,10 +69,10 @@ export async function planDiscovery(
   listing: ServerListing,
   parts: FolderParts,
 ): Promise<readonly FilePlan[]> {
-  const standing = await readExistingFiles(folder, parts);
+  const existing = await readExistingFiles(folder, parts);
   const seen = await parts.versions.list(realPath(folder));
   const { force = false, prune = false } = options;
-  return planFiles({ target, listing, standing, seen, now: parts.now(), force, prune });
+  return planFiles({ target, listing, existing, seen, now: parts.now(), force, prune });
 }
 
 export interface Planned {
@@ -102,14 +102,14 @@ export async function applyDiscovery(
   };
 }
 
-/** From the files as they are now: a user may have added more variables to them. */
+/** The variables of the target and of its files: a user may have added variables to a file. */
 function toReported(
   { known, needs }: DiscoveryTarget,
   files: readonly FilePlan[],
   variables: Pick<KnownVariables, "isSet">,
 ): ReportedNeed[] {
-  const filed = files.flatMap(({ write, standing, kind }) =>
-    kind === "vanished" ? [] : ((write ?? (standing?.trust === "none" ? undefined : standing?.file))?.needs ?? []),
+  const filed = files.flatMap(({ write, existing, kind }) =>
+    kind === "vanished" ? [] : ((write ?? (existing?.trust === "none" ? undefined : existing?.file))?.needs ?? []),
   );
   const all = new Map([...needs, ...filed].map((need) => [need.name, need]));
   return [...all.values()].map((need) => ({

@@ -49,7 +49,7 @@ export async function findRefused(folder: string, parts: FolderParts): Promise<r
   return (await readToolFiles({ ...parts, folders: [folder], now: parts.now() })).refused;
 }
 
-/** Includes the two lines above the body. */
+/** The body and the two signature lines above it. */
 const MAX_FILE_BYTES = LARGEST_BYTES + 4_096;
 
 async function readRefused({ path, error, reason }: RefusedFile): Promise<ExistingFile> {

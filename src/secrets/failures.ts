@@ -1,7 +1,7 @@
 import { DiscoveryError } from "../errors.js";
 import { cutAtWord, toOneLine } from "../util/text.js";
 import type { SecretReference } from "./reference.js";
-import type { ToolCall, ToolResult } from "./run-tool.js";
+import { MAX_OUTPUT_BYTES, type ToolCall, type ToolResult } from "./run-tool.js";
 
 const MAX_QUOTE_LENGTH = 200;
 
@@ -26,7 +26,7 @@ export function describeToolResult(result: ToolResult, program: string, quotes: 
     case "too-slow":
       return `${program} did not end within ${result.limitMs / 1000} s`;
     case "too-much":
-      return `${program} printed more than a secret can be`;
+      return `${program} printed more than ${MAX_OUTPUT_BYTES / 1024} KiB`;
     case "failed":
       return `${program} could not be run (${result.error})`;
     case "ended":
@@ -52,5 +52,5 @@ const REPAIR: Readonly<Record<SecretReference["kind"], string>> = {
   keychain: "Unlock the keychain, or store the secret with `anygpt mcp secret set NAME`.",
   "1password": "Sign in with `op signin`, and try the same address with `op read`.",
   vault: "Log in with `vault login`, and try the same path with `vault kv get`.",
-  command: "Run the command in a terminal: it has to print the secret on standard output and end with code 0.",
+  command: "Run the command in a terminal. It must print the secret on standard output and exit with code 0.",
 };

@@ -20,7 +20,7 @@ export interface KeychainParts extends SecretToolParts {
   readonly platform: NodeJS.Platform;
 }
 
-/** Reads an entry that may not exist. The tool reports a missing entry, or why the keychain is not accessible. */
+/** The name of an entry that probably does not exist. Reading it shows whether the keychain is accessible. */
 const PROBE = "availability-check";
 
 export function openKeychain({ platform, ...parts }: KeychainParts): Keychain {
@@ -30,7 +30,7 @@ export function openKeychain({ platform, ...parts }: KeychainParts): Keychain {
   async function read(name: string): Promise<string | undefined> {
     const call = calls.read(keychainItem(name));
     const result = await run(call);
-    // Both tools exit like this if the entry does not exist.
+    // Both tools exit with another code or print nothing if the entry does not exist.
     if (result.kind === "ended" && (result.code !== 0 || result.stdout === "")) return undefined;
     return valueIn(result) ?? fail("read", name, { call, result });
   }
@@ -67,10 +67,12 @@ interface ToolRun {
   readonly result: ToolResult;
 }
 
-function fail(done: string, name: string, { call, result }: ToolRun): never {
+function fail(action: string, name: string, { call, result }: ToolRun): never {
   const isSilent = result.kind === "ended" && result.code === 0;
-  const what = isSilent ? `${call.program} did not do it` : describeToolResult(result, call.program, true);
-  throw new DiscoveryError("CONFIGURATION_ERROR", `The keychain entry ${name} could not be ${done}: ${what}.`, {
+  const what = isSilent
+    ? `${call.program} exited with code 0, but did not change the entry`
+    : describeToolResult(result, call.program, true);
+  throw new DiscoveryError("CONFIGURATION_ERROR", `The keychain entry ${name} could not be ${action}: ${what}.`, {
     hint:
       result.kind === "missing"
         ? `Install ${call.program} (on Debian and Ubuntu \`apt install libsecret-tools\`), or keep secrets in ~/.ai/.env.`

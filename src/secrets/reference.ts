@@ -1,4 +1,4 @@
-// Parses the text of a secret reference, as it is between `${` and `}`.
+// Parses a secret reference: the text between `${` and `}`.
 import { DiscoveryError } from "../errors.js";
 import { splitCommand } from "../util/split-command.js";
 
@@ -57,7 +57,7 @@ function parseCommand(rest: string): SecretReference {
 }
 
 function malformed(scheme: string, hint: string): DiscoveryError {
-  return new DiscoveryError("CONFIGURATION_ERROR", `A reference that begins with "\${${scheme}" is not complete.`, {
+  return new DiscoveryError("CONFIGURATION_ERROR", `A secret reference that begins with "\${${scheme}" is malformed.`, {
     hint,
   });
 }

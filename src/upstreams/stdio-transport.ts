@@ -216,7 +216,7 @@ class StdioTransport implements Transport {
     return (
       this.ending ??
       new DiscoveryError("SERVER_CONNECTION_ERROR", `${server} no longer accepts input; nothing was sent.`, {
-        hint: "Call again. If it happens again, run the server's command in a terminal to see why it exits.",
+        hint: "Call again. If it happens again, run the server's command in a terminal to see why it ends.",
         server,
         executed: "no",
       })

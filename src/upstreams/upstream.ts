@@ -138,7 +138,8 @@ export class Upstream {
       let connection = await this.#ready(target, want, signal);
       const ready = work.beforeSend?.();
       if (ready !== undefined) await ready;
-      if (connection.session.closed) connection = await this.#ready(target, want, signal); // The connection was lost during `beforeSend`.
+      // The connection was lost during `beforeSend`.
+      if (connection.session.closed) connection = await this.#ready(target, want, signal);
       try {
         return await connection.use(run);
       } catch (error) {
@@ -240,15 +241,10 @@ export class Upstream {
     if (pause !== undefined) throw startPaused(pause, now());
     this.#misconfigured = undefined;
     const controller = new AbortController();
-    const start: Start = {
-      controller,
-      since: now(),
-      keep: false,
-      waiting: 0,
-      promise: this.#open(target, controller),
-    };
+    const promise = this.#open(target, controller);
+    const start: Start = { controller, since: now(), keep: false, waiting: 0, promise };
     this.#starting = start;
-    start.promise
+    promise
       .then((connection) => this.#opened(start, connection))
       .catch((error: unknown) => this.#notOpened(start, error));
     this.#changed();
@@ -346,7 +342,6 @@ export class Upstream {
     const connection = this.#current;
     if (connection === undefined || connection.session !== session) return;
     this.#replace(connection);
-    // After a crash that follows a success, the server may be started again immediately.
     const shown = this.#reason(reason);
     this.#breaker.crashed(shown, this.#parts.now());
     this.#parts.log(shown.message);

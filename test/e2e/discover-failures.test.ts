@@ -119,9 +119,9 @@ describe("a failed discovery", () => {
       "Both a URL and a command were passed",
     ],
     ["a name without files", ["--name", "nobody"], "No signed file in"],
-    ["an invalid name", ["--url", "https://x.example", "--name", "A B"], "cannot name a server"],
+    ["an invalid name", ["--url", "https://x.example", "--name", "A B"], "is not a valid server name"],
     ["the reserved name of the gateway", ["--url", "https://x.example", "--name", "anygpt"], "itself is called anygpt"],
-    ["an invalid address", ["--url", "x.example"], "is not a web address"],
+    ["an invalid address", ["--url", "x.example"], "is not an http or https URL"],
     ["a header for a program", ["--auth-header", "X", "--", "x"], "has no headers"],
     [
       "a secret in the address",

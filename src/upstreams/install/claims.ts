@@ -5,10 +5,11 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { isSameProcess, startTimeOf } from "../../util/start-time.js";
 
-/** The installing process and its start, as wall-clock time in milliseconds. */
+/** The content of a claim file. */
 interface Claimant {
   readonly pid: number;
   readonly startTime: string | undefined;
+  /** Wall-clock time in milliseconds. */
   readonly beganAt: number;
 }
 
@@ -28,9 +29,9 @@ const SUFFIX = ".claim";
 const POLL_MS = 200;
 
 /**
- * Takes the claim on a key, or returns undefined as soon as it is no longer needed. Every process creates a file with
- * a unique name and then looks for other files: of two processes, at most one finds no other file. No process has to
- * remove the file of a running process.
+ * Waits for the claim on a key. Returns undefined as soon as it is no longer needed. Every process creates a file with a
+ * unique name and then looks for other files: of two processes, at most one finds no other file. So no process removes
+ * the file of a running process.
  */
 export async function takeClaim(
   key: string,

@@ -12,7 +12,7 @@ import { findNpmLog, type NpmLog } from "./npm-log.js";
 import { areExactVersions, npxFolderOf, npxInstalledAt, npxStateOf } from "./npx-cache.js";
 import { isNpxDone, type NpxStart } from "./npx-progress.js";
 
-/** Time limit of an installation. After it, its processes are ended. */
+/** Time limit of an installation. The reaper then ends its processes. */
 export const MAX_INSTALL_MS = 600_000;
 
 const LOG_RETENTION_MS = 86_400_000;
@@ -92,7 +92,7 @@ export function createInstallations(folder: string): Installations {
       const mark = join(folder, `${key}.done`);
       const isKnown = (): boolean => isComplete() || hasFile(mark);
       const mayUpdate = npxFolder !== undefined && !hasFile(mark) && !areExactVersions(installer.packages);
-      // A package that is installed and cannot change counts as a normal server: it is killed if it hangs.
+      // A package that is installed and cannot change is treated as a normal server, which is killed if it hangs.
       if (isKnown() && !mayUpdate) return undefined;
       isWritable ??= sweep(folder);
       const parts = { folder, limitMs: MAX_INSTALL_MS };
@@ -109,7 +109,7 @@ export function createInstallations(folder: string): Installations {
       log = isWritable ? openInstallLog(folder, key, stderr) : undefined;
       const npx = npxFolder === undefined ? undefined : { npxFolder, installedBefore: npxInstalledAt(npxFolder) };
       let watching: NodeJS.Timeout | undefined;
-      const over = (): void => {
+      const finish = (): void => {
         isOver = true;
         clearInterval(watching);
       };
@@ -122,18 +122,18 @@ export function createInstallations(folder: string): Installations {
           if (npx !== undefined) watching = releaseWhen(() => isNpxDone(npx, pid), claim);
         },
         finished() {
-          over();
+          finish();
           claim?.release();
           // npx may run a package of the project, or use another cache than the expected one.
           if (!isComplete()) touch(mark);
         },
         ended() {
-          over();
+          finish();
           claim?.release();
           log?.close("remove");
         },
         detach() {
-          over();
+          finish();
           log?.close("keep");
         },
       };

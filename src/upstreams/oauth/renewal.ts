@@ -1,5 +1,5 @@
-// Renews a credential once across processes: the process that obtains the claim asks the issuer; the others wait for
-// its result.
+// Renews a credential once across processes: the process that obtains the claim sends the refresh request; the others
+// wait for its result.
 import { randomUUID } from "node:crypto";
 import { DiscoveryError } from "../../errors.js";
 import type { AuthFetch } from "./auth-fetch.js";
@@ -40,7 +40,7 @@ export async function renew(
   while (current !== undefined) {
     const { version } = current;
     const claim = await store().claim(holding, { version, holder, now: now(), ttlMs: CLAIM_TTL_MS });
-    // The issuer may have refused another process in the meantime, which does not change the version.
+    // `isRefused` may have changed meanwhile: a refusal by the issuer does not change the version.
     if (claim.kind === "claimed") {
       return await renewClaimed({ ...current, isRefused: claim.credential.isRefused }, holder, parts);
     }
@@ -49,7 +49,7 @@ export async function renew(
       if (current !== undefined && isUsable(current, refused, now())) return current;
       continue;
     }
-    if (now() > deadline) throw notRenewed(holding.server, "another process takes too long to renew it");
+    if (now() > deadline) throw notRenewed(holding.server, "another process has been renewing it for more than 30 s");
     await pause(POLL_MS);
   }
   return undefined;
@@ -129,7 +129,7 @@ async function requestRenewal(
 
 /** Values that the token response omits stay unchanged (RFC 6749, sections 5.1 and 6). */
 export function withTokens(credential: Credential, { lifetimeMs, ...tokens }: Tokens, now: number): Credential {
-  const { expiresAt: _over, ...rest } = credential;
+  const { expiresAt: _expired, ...rest } = credential;
   return { ...rest, ...tokens, ...(lifetimeMs === undefined ? {} : { expiresAt: now + lifetimeMs }) };
 }
 

@@ -47,7 +47,7 @@ export interface SignInParts extends Pick<GuardedFetchParts, "lookup" | "ca" | "
   readonly pause?: (delayMs: number) => Promise<void>;
 }
 
-/** Undefined for a connection whose configuration contains credentials. */
+/** Returns undefined for a connection whose configuration sets the Authorization header. */
 export type FindSignIn = (request: SignInRequest) => SignIn | undefined;
 
 /**

@@ -38,6 +38,7 @@ export interface Draft extends Holding {
   readonly now: number;
 }
 
+/** Identifies the claim of a process to renew one version of a credential. */
 type ClaimId = { readonly version: number; readonly holder: string };
 
 /** The storage that credentials need. `store/credentials.ts` documents the guarantees. */

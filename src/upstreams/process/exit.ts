@@ -127,7 +127,7 @@ const tooManyFiles = (): [string, string] => [
   "too many files are open",
   "Raise the limit of open files, or use fewer servers at the same time.",
 ];
-const noRoom = (): [string, string] => [
+const noResources = (): [string, string] => [
   "the system cannot create another process",
   "Close other programs, or use fewer servers at the same time.",
 ];
@@ -142,7 +142,7 @@ const REASONS: Readonly<Record<string, (command: string) => [what: string, hint:
   ],
   EMFILE: tooManyFiles,
   ENFILE: tooManyFiles,
-  EAGAIN: noRoom,
-  ENOMEM: noRoom,
-  E2BIG: () => ["its arguments and environment are too large", "Shorten them."],
+  EAGAIN: noResources,
+  ENOMEM: noResources,
+  E2BIG: () => ["its arguments and environment are too large", "Shorten the arguments, or pass fewer variables."],
 };

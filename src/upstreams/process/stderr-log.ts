@@ -42,7 +42,7 @@ export interface LoggedServer {
   readonly logFolder?: string;
 }
 
-/** Undefined if no log is to be written. */
+/** Returns undefined if the server has no log. */
 export function openStderrLog(
   { server, options, logFolder: folder }: LoggedServer,
   { kind }: Pick<ServerConnection, "kind">,

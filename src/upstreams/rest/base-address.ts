@@ -10,7 +10,7 @@ export interface BaseAddress {
 export interface BaseAddressParts {
   readonly server: string;
   readonly address: string;
-  /** The URL of the document, if it was fetched from the web. The base address in it may be relative to this one. */
+  /** The URL of the document, if it was fetched from the web. `address` may be relative to it. */
   readonly documentUrl?: string | undefined;
 }
 
@@ -36,7 +36,7 @@ export function below(base: BaseAddress, path: string, query: string): URL | und
   return url !== undefined && hasPrefix(base, url) && url.username === "" && url.hash === "" ? url : undefined;
 }
 
-/** Checks a URL from another source, such as a redirect: no server may interpret it as one outside the base address. */
+/** Checks the URL of a redirect. No server may interpret it as a URL outside the base address. */
 export function isBelow(base: BaseAddress, url: URL): boolean {
   return hasPrefix(base, url) && !hasDotSegments(url.pathname);
 }

@@ -3,10 +3,11 @@ import type { RestOperation } from "../../model/operation.js";
 import type { DiscoveryError } from "../../errors.js";
 import { isSafe } from "../../util/net/safe-method.js";
 
-export const MAX_RETRIES = 2;
+const MAX_RETRIES = 2;
 /** The gateway does not wait longer than this; it reports the delay to the caller instead. */
-export const MAX_RETRY_WAIT_MS = 10_000;
+const MAX_RETRY_WAIT_MS = 10_000;
 const FIRST_PAUSE_MS = 100;
+/** Retries per call. */
 const SHARE = 0.1;
 /** A new server starts with this many retries in advance. */
 const INITIAL_RETRIES = 2;

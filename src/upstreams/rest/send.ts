@@ -1,4 +1,4 @@
-// Sends a call to the API and returns its answer as a tool result. Retries if that is harmless and time allows.
+// Sends a call to the API and returns its answer as a tool result. Retries if a repetition is safe and time allows.
 import { DiscoveryError, type Executed } from "../../errors.js";
 import type { CallResult } from "../../model/call.js";
 import type { RestOperation } from "../../model/operation.js";
@@ -40,7 +40,7 @@ export interface SendParts {
 }
 
 /** A call with the request that represents it. */
-export interface Sending {
+export interface PreparedCall {
   readonly call: UpstreamCall;
   readonly operation: RestOperation;
   readonly request: RestRequest;
@@ -57,13 +57,13 @@ type AttemptOutcome =
       readonly error: DiscoveryError;
     };
 
-export async function send(sending: Sending, parts: SendParts): Promise<CallResult> {
-  const { call, operation, request } = sending;
+export async function send(prepared: PreparedCall, parts: SendParts): Promise<CallResult> {
+  const { call, operation, request } = prepared;
   const { signal } = call.context;
   const { budget, credentials, now, random } = parts;
   const began = now();
   const leftMs = (): number => call.maxTotalMs - (now() - began);
-  const key = keyOf(sending, parts.server);
+  const key = keyOf(prepared, parts.server);
   const repeatable = mayRepeat(operation, key !== undefined);
   let refused: string | undefined;
   let executed: Executed = "no";
@@ -75,7 +75,7 @@ export async function send(sending: Sending, parts: SendParts): Promise<CallResu
     const authorized = await inTime(authorizing, waiting, signal).catch((error: unknown) => {
       throw error instanceof DiscoveryError ? error.about({ executed }) : error;
     });
-    const outcome = await attemptOnce({ ...sending, authorized, key, leftMs: leftMs() }, parts);
+    const outcome = await attemptOnce({ ...prepared, authorized, key, leftMs: leftMs() }, parts);
     if (outcome.kind === "result") return outcome.result;
     // A token can expire early. A request rejected with 401 was not executed, so sending it again does not repeat
     // anything.
@@ -115,7 +115,7 @@ async function inTime<Result>(
   }
 }
 
-interface Attempt extends Sending {
+interface Attempt extends PreparedCall {
   readonly authorized: Authorized;
   readonly key: { readonly header: string; readonly value: string } | undefined;
   readonly leftMs: number;
@@ -156,12 +156,12 @@ async function attemptOnce(attempt: Attempt, parts: SendParts): Promise<AttemptO
   try {
     return await read(response, attempt, parts);
   } catch (error) {
-    throw error instanceof DiscoveryError ? endedAt(response.status, error) : error;
+    throw error instanceof DiscoveryError ? withExecution(response.status, error) : error;
   }
 }
 
-/** The API reported success, and only its response exceeded the size limit, so the call was executed. */
-function endedAt(status: number, error: DiscoveryError): DiscoveryError {
+/** If the API reported success and only its response exceeds the size limit, the call was executed. */
+function withExecution(status: number, error: DiscoveryError): DiscoveryError {
   if (error.code !== "RESULT_TOO_LARGE" || status >= 300) return error;
   return error.with({ facts: { ...error.facts, status }, executed: "yes", cause: error });
 }
@@ -217,13 +217,13 @@ async function readStart(response: GuardedResponse): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-function keyOf({ call, operation }: Sending, server: string): Attempt["key"] {
+function keyOf({ call, operation }: PreparedCall, server: string): Attempt["key"] {
   const value = call.meta?.[KEY_MEMBER];
   const header = operation.idempotencyHeader?.toLowerCase();
   if (header === undefined || typeof value !== "string") return undefined;
   if (isTokenName(header) && isHeaderValue(value) && value !== "") return { header, value };
   throw new DiscoveryError("TOOL_VALIDATION_ERROR", `The idempotency key cannot be sent to ${server} as a header.`, {
-    hint: "Use letters, digits and dashes.",
+    hint: "Use an idempotency key of letters, digits and dashes.",
     server,
   });
 }

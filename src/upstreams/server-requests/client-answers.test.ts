@@ -93,7 +93,7 @@ it.each([
   ["undeclared", { roots: {} }, "does not support"],
   ["undeclared", undefined, "does not support"],
   ["unknown", EVERYTHING, "of an unknown kind"],
-  ["empty", EVERYTHING, "without naming any"],
+  ["empty", EVERYTHING, "contains no input request"],
   ["many", EVERYTHING, "too much input at once"],
 ])("rejects a modern server that asks %s of %j", async (tool, capabilities, message) => {
   const asked: string[] = [];

@@ -92,10 +92,10 @@ function findRecipient({ method, params, during }: InboundRequest): Recipient | 
   }
   const { peer } = call;
   if (peer === undefined) return refuse(METHOD_NOT_FOUND, `The caller does not support ${method}.`);
-  const lack = missingCapability(method, params, peer.capabilities);
-  if (lack !== undefined) {
-    const code = lack.kind === "capability" ? METHOD_NOT_FOUND : INVALID_PARAMS;
-    return refuse(code, `The caller's client does not support ${lack.needs}.`);
+  const missing = missingCapability(method, params, peer.capabilities);
+  if (missing !== undefined) {
+    const code = missing.kind === "capability" ? METHOD_NOT_FOUND : INVALID_PARAMS;
+    return refuse(code, `The caller's client does not support ${missing.needs}.`);
   }
   if (!isWithinDepth(params, MAX_DEPTH)) return refuse(INVALID_PARAMS, `${method} is nested too deep.`);
   return { call, peer };

@@ -45,7 +45,7 @@ export const discoverTools: Handler = (input, context) =>
 async function findUnreported(results: readonly Result[], { folder, parts }: DiscoverDesk): Promise<RefusedFile[]> {
   const reported = new Set(
     results.flatMap((result) =>
-      result.kind === "report" ? result.report.files.flatMap(({ standing }) => standing?.path ?? []) : [],
+      result.kind === "report" ? result.report.files.flatMap(({ existing }) => existing?.path ?? []) : [],
     ),
   );
   return (await findRefused(folder, parts)).filter(({ path }) => !reported.has(path));

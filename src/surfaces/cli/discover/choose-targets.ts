@@ -140,9 +140,9 @@ async function askAddress(context: Context): Promise<ServerAddressParts> {
 }
 
 async function filedTarget(name: string, input: Input, desk: DiscoverDesk): Promise<DiscoveryTarget> {
-  const standing = await readExistingFiles(desk.folder, desk.parts);
-  const file = toVerified(standing).find(({ server }) => server === name);
-  if (file === undefined) throw withoutFiles(name, standing, desk);
+  const existing = await readExistingFiles(desk.folder, desk.parts);
+  const file = toVerified(existing).find(({ server }) => server === name);
+  if (file === undefined) throw withoutFiles(name, existing, desk);
   if (!hasAccessOptions(targetOptions(input))) return toFiled(file);
   const { connection } = file;
   const address: ServerAddressParts =
@@ -153,14 +153,14 @@ async function filedTarget(name: string, input: Input, desk: DiscoverDesk): Prom
 }
 
 async function filedTargets(desk: DiscoverDesk): Promise<DiscoveryTarget[]> {
-  const standing = await readExistingFiles(desk.folder, desk.parts);
+  const existing = await readExistingFiles(desk.folder, desk.parts);
   const first = new Map(
-    toVerified(standing)
+    toVerified(existing)
       .toReversed()
       .map((file) => [file.server, file]),
   );
   // If all files are rejected, the check itself reports that.
-  if (standing.length === 0) throw wrong(`There are no signed tool files in ${desk.folder}.`, HOW);
+  if (existing.length === 0) throw wrong(`There are no signed tool files in ${desk.folder}.`, HOW);
   return [...first.values()].reverse().map(toFiled);
 }
 
@@ -168,23 +168,23 @@ async function verifiedFiles({ folder, parts }: DiscoverDesk): Promise<ToolFile[
   return toVerified(await readExistingFiles(folder, parts));
 }
 
-function toVerified(standing: readonly ExistingFile[]): ToolFile[] {
-  return standing.flatMap(({ file, trust }) => (file === undefined || trust === "none" ? [] : [file]));
+function toVerified(existing: readonly ExistingFile[]): ToolFile[] {
+  return existing.flatMap(({ file, trust }) => (file === undefined || trust === "none" ? [] : [file]));
 }
 
 function toFiled({ server: name, connection, needs }: ToolFile): DiscoveryTarget {
   return { name, connection, needs };
 }
 
-function withoutFiles(name: string, standing: readonly ExistingFile[], { folder }: DiscoverDesk): DiscoveryError {
-  const refused = standing.find(({ file, refusal }) => file?.server === name && refusal !== undefined)?.refusal;
+function withoutFiles(name: string, existing: readonly ExistingFile[], { folder }: DiscoverDesk): DiscoveryError {
+  const refused = existing.find(({ file, refusal }) => file?.server === name && refusal !== undefined)?.refusal;
   if (refused !== undefined) {
     return wrong(`No signed file in ${folder} describes the server "${name}".`, [
       refused.message,
       ...refused.nextSteps,
     ]);
   }
-  const files = toVerified(standing);
+  const files = toVerified(existing);
   const names = [...new Set(files.map(({ server }) => server))];
   const [near] = nearestNames(name, names);
   const meant = near === undefined ? "" : `Did you mean ${near}? `;
