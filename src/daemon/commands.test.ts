@@ -22,12 +22,12 @@ const commands = all(mcp?.commands ?? []);
 const usesServers = ({ entry }: Named): boolean => !isGroup(entry) && entry.usesServers === true;
 
 describe("the client's list of commands", () => {
-  it("is that of the command table", () => {
+  it("contains the commands with usesServers in the command table", () => {
     const marked = commands.filter(usesServers).map(({ path }) => path);
     expect(SERVER_COMMANDS.toSorted()).toEqual(marked.toSorted());
   });
 
-  it("leaves out exactly the subcommands that are not marked", () => {
+  it("excludes exactly their subcommands without usesServers", () => {
     const below = commands.filter(
       (one) => !usesServers(one) && SERVER_COMMANDS.some((name) => one.path.startsWith(`${name} `)),
     );
@@ -66,7 +66,7 @@ describe("usesDaemon", () => {
   ];
   it.each(no)("is false for anygpt %s", (line) => expect(usesDaemon(line.split(" "), {})).toBe(false));
 
-  it("is false where the environment switches it off", () => {
+  it("is false if the environment disables it", () => {
     const list = ["mcp", "list"];
     for (const env of [{ ANYGPT_DAEMON: "0" }, { ANYGPT_DAEMON: "off" }, { CI: "true" }, { CI: "1" }]) {
       expect(usesDaemon(list, env)).toBe(false);
@@ -88,18 +88,18 @@ describe("daemonPaths", () => {
   const env = { HOME: "/home/ann", ANYGPT_HOME: "/home/ann/.anygpt" };
   const paths = (more: object = {}) => daemonPaths({ cwd: "/", env, ...more });
 
-  it("is another one for another folder, configuration, state folder or home", () => {
+  it("has another key for another folder, configuration, state folder or home", () => {
     const keys = [
       paths(),
       paths({ cwd: "/tmp" }),
       paths({ configPath: "a.json" }),
-      paths({ env: { ...env, ANYGPT_HOME: "/elsewhere" } }),
+      paths({ env: { ...env, ANYGPT_HOME: "/other" } }),
       paths({ env: { ...env, HOME: "/home/bob" } }),
     ].map(({ key }) => key);
     expect(new Set(keys).size).toBe(keys.length);
   });
 
-  it("is the same for a file that --config or ANYGPT_CONFIG names, and for variables that do not matter", () => {
+  it("has the same key for --config and ANYGPT_CONFIG, and for any other variables", () => {
     expect(paths({ env: { ...env, ANYGPT_CONFIG: "/a.json" } }).key).toBe(paths({ configPath: "a.json" }).key);
     expect(paths({ env: { ...env, TOKEN: "x" } }).key).toBe(paths().key);
   });

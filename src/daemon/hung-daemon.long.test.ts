@@ -33,7 +33,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it("a daemon that does not answer is found and stopped by `daemon stop`", async () => {
+it("finds and stops a daemon that does not answer", async () => {
   expect(await listDaemons(paths.stateFolder)).toEqual([]);
   const found = await findDaemons(paths);
   expect(found).toMatchObject([{ info: { pid: daemon.pid } }]);
@@ -42,7 +42,7 @@ it("a daemon that does not answer is found and stopped by `daemon stop`", async 
   expect(await exited).toEqual([null, "SIGKILL"]);
 });
 
-it("a daemon that has not renewed its file for long is ended, and one that is only slow is not", async () => {
+it("kills a daemon without a recent heartbeat, but not one that is only slow", async () => {
   expect(await killIfHung(paths)).toBe(false);
   const old = new Date(Date.now() - 25_000);
   utimesSync(paths.infoFile, old, old);
@@ -51,7 +51,7 @@ it("a daemon that has not renewed its file for long is ended, and one that is on
   expect(await exited).toEqual([null, "SIGKILL"]);
 });
 
-it("a process that is not the one of the file is not ended", async () => {
+it("does not kill another process with the same id", async () => {
   writeFileSync(paths.infoFile, JSON.stringify({ pid: daemon.pid, startTime: "1" }));
   const old = new Date(Date.now() - 25_000);
   utimesSync(paths.infoFile, old, old);

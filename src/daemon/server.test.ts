@@ -25,7 +25,7 @@ const whenAborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => (signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve())));
 
 describe("a command", () => {
-  it("gets the client's words, folder, environment and terminal, and gives its output and exit code back", async () => {
+  it("receives the client's arguments, environment and terminal, and returns its output and exit code", async () => {
     let seen: [readonly string[], CommandIo] | undefined;
     const { client, env } = await open(async (argv, io) => {
       seen = [argv, io];
@@ -40,7 +40,7 @@ describe("a command", () => {
     expect(seen?.[1]).toMatchObject({ env: other, columns: 40, isTerminal: { stdin: true, stdout: false } });
   });
 
-  it("has both outputs shown in the order in which they were written", async () => {
+  it("shows both outputs in the order in which they were written", async () => {
     const expected = Array.from({ length: 200 }, (_, index) => `line ${index}\n`).join("");
     const { client } = await open(async (_argv, io) => {
       for (let index = 0; index < 200; index++) (index % 3 === 0 ? io.stderr : io.stdout).write(`line ${index}\n`);
@@ -83,7 +83,7 @@ describe("a command", () => {
     expect(read?.equals(input)).toBe(true);
   });
 
-  it("leaves input alone that it does not read", async () => {
+  it("does not consume input that it does not read", async () => {
     const { client } = await open(() => Promise.resolve(0));
     const one = client();
     one.stdin.write("for the next command\n");
@@ -127,7 +127,7 @@ describe("a command", () => {
     expect(await one.outcome).toEqual({ kind: "exited", exitCode: 130 });
   });
 
-  it("is interrupted when its client disappears", async () => {
+  it("is interrupted when its client disconnects", async () => {
     let isAborted = false;
     const { paths, env } = await open(async (_argv, io) => {
       await whenAborted(io.signal);
@@ -152,7 +152,7 @@ describe("a command", () => {
     expect(await askDaemon(paths, "status")).toMatchObject({ running: 0, served: 1 });
   });
 
-  it("fails alone when it throws", async () => {
+  it("that throws fails with exit code 1, and the daemon continues", async () => {
     const { client, logged } = await open((argv) =>
       argv.length > 0 ? Promise.reject(new Error("broken")) : Promise.resolve(0),
     );
@@ -161,7 +161,7 @@ describe("a command", () => {
     expect(logged.join("\n")).toContain("broken");
   });
 
-  it("disconnects a client that reads nothing of 64 MiB, and serves others meanwhile", async () => {
+  it("disconnects a client that reads nothing of 64 MiB, while other clients are served", async () => {
     let isCut = false;
     const { client } = await open(async (_argv, io) => {
       if (io.columns !== 1) return 0;
@@ -178,7 +178,7 @@ describe("a command", () => {
     await eventually(() => isCut);
   });
 
-  it("runs beside 49 others, each with its own output", async () => {
+  it("runs concurrently with 49 others, each with its own output", async () => {
     let begun = 0;
     const { client } = await open(async (_argv, io) => {
       begun += 1;
@@ -193,7 +193,7 @@ describe("a command", () => {
     }
   });
 
-  it("is lost, and not run again, when the daemon ends in the middle of it", async () => {
+  it("is reported as lost and not run again if the daemon exits during it", async () => {
     let runs = 0;
     const { client, daemon } = await open(async (_argv, io) => {
       runs += 1;
@@ -239,7 +239,7 @@ describe("the daemon", () => {
     }
   });
 
-  it("does not end while a command runs, however long that takes", async () => {
+  it("does not exit while a command runs, however long that takes", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
       const { client, paths } = await open(
@@ -294,14 +294,14 @@ describe("the daemon", () => {
     expect(await client().outcome).toEqual({ kind: "unavailable" });
   });
 
-  it("ends when its socket is gone", async () => {
+  it("exits when its socket was removed", async () => {
     const first = await open(() => Promise.resolve(0), { checkMs: 10 });
     rmSync(first.paths.folder, { recursive: true });
     await first.daemon.ended;
     expect(first.logged.join("\n")).toContain("Its socket is gone or was replaced.");
   });
 
-  it("describes itself, and stops when asked to", async () => {
+  it("returns its status, and exits on a stop request", async () => {
     const { paths, daemon, client } = await open(() => Promise.resolve(0));
     await client().outcome;
     expect(await askDaemon(paths, "status")).toMatchObject({ pid: process.pid, served: 1, running: 0, cwd: paths.cwd });
@@ -311,7 +311,7 @@ describe("the daemon", () => {
   });
 });
 
-describe("a stranger", () => {
+describe("an unauthenticated process", () => {
   const connect = async (socket: string, send: (write: (data: Buffer) => void) => void): Promise<number> =>
     await new Promise((resolve) => {
       let received = 0;

@@ -67,7 +67,7 @@ async function openSigner({ keys, keyName }: WriteParts): Promise<{ key: Signing
     hint: {
       action: "run-command",
       command: "anygpt mcp keys list",
-      purpose: "see all keys and their states",
+      purpose: "see all keys and what is wrong with them",
     },
   });
 }

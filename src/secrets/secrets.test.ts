@@ -28,7 +28,7 @@ const failureOf = (work: Promise<unknown>): Promise<DiscoveryError> =>
 const calls = (): string[] => readFileSync(join(store, "calls"), "utf8").trim().split("\n");
 const node = (code: string): string => `command:${process.execPath} -e '${code}'`;
 
-it("reports a missing home folder, not a missing tool", async () => {
+it("reports a missing working folder, not a missing tool", async () => {
   const error = await failureOf(reader({ cwd: join(folder, "none") }).read("keychain:TOKEN"));
   expect(error.message).toContain(`could not be run (the folder ${join(folder, "none")} does not exist)`);
 });

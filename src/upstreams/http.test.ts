@@ -124,7 +124,7 @@ describe.each([
   });
 });
 
-describe("a server that forgot its sessions", () => {
+describe("a server that has dropped its sessions", () => {
   it("gets one new session for all calls, and each call once", async () => {
     const server = await startHttpServer("http.mjs", "session");
     try {

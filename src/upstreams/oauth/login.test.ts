@@ -219,7 +219,7 @@ describe("a resource", () => {
   });
 
   it("is rejected if it names metadata that does not exist", async () => {
-    place.server.challenge = () => `Bearer resource_metadata="${place.server.origin}/nowhere"`;
+    place.server.challenge = () => `Bearer resource_metadata="${place.server.origin}/missing"`;
     expect((await failure(place.begin())).message).toContain(
       "the protected resource metadata of the server cannot be read",
     );

@@ -25,7 +25,7 @@ it.each([
     { kind: "granted", tokens: { accessToken: "a" } },
   ],
   [
-    "a lifetime beyond all dates",
+    "a lifetime beyond the range of dates",
     200,
     { access_token: "a", expires_in: 1e300 },
     { kind: "granted", tokens: { accessToken: "a", lifetimeMs: 315_360_000_000 } },
@@ -34,7 +34,7 @@ it.each([
   ["a permanent error with status 200", 200, { error: "invalid_grant" }, { kind: "refused", reason: "invalid_grant" }],
   ["a permanent error with a 5xx status", 500, { error: "invalid_grant" }, { kind: "failed", reason: "invalid_grant" }],
   [
-    "something temporary",
+    "a temporary error",
     400,
     { error: "temporarily_unavailable" },
     { kind: "failed", reason: "temporarily_unavailable" },

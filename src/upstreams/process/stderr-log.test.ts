@@ -42,17 +42,20 @@ describe("createStderrLog", () => {
     expect(statSync(log.file).mode & 0o777).toBe(0o600);
   });
 
-  it.each([1, 7, 12, SECRET.length])("writes no part of a secret that the limit cuts after %i characters", (within) => {
-    const log = open();
-    const before = "first\n";
-    log.push(`${before}${"x".repeat(64 * 1024 - before.length - within)}${SECRET} rest\nnext\n`);
-    log.end();
-    const lines = textOf(log.file);
-    expect(lines[0]).toBe("first");
-    expect(lines.join("\n")).not.toContain("s3");
-    expect(lines.join("\n")).not.toContain("6789");
-    expect(lines.at(-1)).toMatch(/^\[\d+ bytes were dropped/);
-  });
+  it.each([1, 7, 12, SECRET.length])(
+    "writes no part of a secret that the size limit splits after %i characters",
+    (within) => {
+      const log = open();
+      const before = "first\n";
+      log.push(`${before}${"x".repeat(64 * 1024 - before.length - within)}${SECRET} rest\nnext\n`);
+      log.end();
+      const lines = textOf(log.file);
+      expect(lines[0]).toBe("first");
+      expect(lines.join("\n")).not.toContain("s3");
+      expect(lines.join("\n")).not.toContain("6789");
+      expect(lines.at(-1)).toMatch(/^\[\d+ bytes were dropped/);
+    },
+  );
 
   it("continues after the line whose beginning was dropped", () => {
     const log = open();

@@ -218,7 +218,7 @@ describe("client credentials", () => {
     expect(api.received.map(({ url }) => url)).toEqual(["/token", "/v1/items"]);
   });
 
-  it("give up after one new token", async () => {
+  it("fail the call if the API rejects a new token as well", async () => {
     const api = await serve((received, response) =>
       received.url === "/token" ? json({ access_token: "t" })(received, response) : json({}, 401)(received, response),
     );

@@ -62,7 +62,7 @@ describe("a file", () => {
     ["nothing", "cannot be read"],
     ["a\0", "not the path"],
     ["../other/secret", "outside"],
-  ])("%j is rejected", async (path, what) => {
+  ])("%j is rejected with the reason", async (path, what) => {
     await expect(read(path)).rejects.toMatchObject({ message: expect.stringContaining(what) });
   });
 

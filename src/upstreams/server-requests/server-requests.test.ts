@@ -94,8 +94,8 @@ it.each<[string, OpenCall[], number]>([
 });
 
 it.each<[string, JsonObject, string, JsonObject, number | undefined]>([
-  ["nothing declared", {}, "elicitation/create", {}, -32601],
-  ["null declared", { elicitation: null }, "elicitation/create", {}, -32601],
+  ["no capability, a form", {}, "elicitation/create", {}, -32601],
+  ["null as capability, a form", { elicitation: null }, "elicitation/create", {}, -32601],
   ["elicitation without modes, a form", { elicitation: {} }, "elicitation/create", {}, undefined],
   ["elicitation without modes, a URL", { elicitation: {} }, "elicitation/create", { mode: "url" }, -32602],
   ["URL elicitation only, a form", { elicitation: { url: {} } }, "elicitation/create", { mode: "form" }, -32602],
@@ -106,7 +106,7 @@ it.each<[string, JsonObject, string, JsonObject, number | undefined]>([
   ["sampling with tools, tools", { sampling: { tools: {} } }, "sampling/createMessage", { tools: [] }, undefined],
   ["sampling, roots", { sampling: {} }, "roots/list", {}, -32601],
   ["roots", { roots: {} }, "roots/list", {}, undefined],
-])("with %s: %j of %s %j", async (_, capabilities, method, params, code) => {
+])("checks the capabilities of the client: %s", async (_, capabilities, method, params, code) => {
   const { peer: bob, put } = peer(capabilities);
   const answer = await asked([callOf(bob).call], params, method);
   expect(answer.kind === "error" ? answer.code : undefined).toBe(code);
