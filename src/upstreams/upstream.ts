@@ -315,8 +315,7 @@ export class Upstream {
   #opened(start: Start, connection: Connection): void {
     if (this.#starting !== start || this.#closed || connection.session.closed) {
       if (this.#starting === start) this.#starting = undefined;
-      connection.end();
-      return;
+      return connection.end();
     }
     this.#starting = undefined;
     this.#current = connection;
@@ -330,11 +329,10 @@ export class Upstream {
   #notOpened(start: Start, error: unknown): void {
     if (this.#starting !== start) return;
     this.#starting = undefined;
-    const { now } = this.#parts;
     const reason = this.#reason(error);
     // A missing configuration value or sign-in is not a failure of the server: the next call tries again immediately.
     if (reason.code === "CONFIGURATION_ERROR" || "signIn" in reason.facts) this.#misconfigured = reason;
-    else this.#breaker.startFailed(reason, now());
+    else this.#breaker.startFailed(reason, this.#parts.now());
     this.#changed();
   }
 
