@@ -87,8 +87,8 @@ export function challengeIn(header: string | null): Challenge | undefined {
 /**
  * Status codes that say that the request was not executed: its credentials, session, method, size, format or timing
  * were wrong, or it belongs to another server (RFC 9110, 6585, 8470; in MCP, 404 also means that a session has
- * ended). All others leave it unknown: 302 and 303 follow the work, 408 and 499 interrupt it, 403 and 406 also come
- * from a proxy that inspects the answer, and 400, 409 and 422 also come from the tool itself.
+ * ended). All others leave it unknown: 302 and 303 may be sent after the work, 408 and 499 interrupt it, 403 and 406 also
+ * come from a proxy that inspects the answer, and 400, 409 and 422 also come from the tool itself.
  */
 const NOT_EXECUTED = new Set([307, 308, 401, 404, 405, 407, 411, 413, 415, 421, 425, 426, 429, 431]);
 

@@ -162,8 +162,7 @@ function toAnswer(answer: ServerResponse, server: string, { redact, redactValue 
   if (!isJsonObject(result)) throw unusable(server, "data that is not an MCP result");
   if (!isWithinDepth(result, MAX_DEPTH)) throw unusable(server, `data nested over ${MAX_DEPTH} levels deep`);
   const kind = result["resultType"] ?? "complete";
-  // Input requests were already forwarded to a client that supports them; this one remains for a client without that
-  // capability.
+  // `more` has already answered input requests, unless the request was made without a client that could answer them.
   if (kind !== "complete") throw unusable(server, "an input request that the gateway does not forward");
   return { kind: "result", result };
 }

@@ -22,7 +22,8 @@ export interface InstallLog {
   /** Copies the output that was written since the previous call. */
   pull(): void;
   /**
-   * Copies the rest and stops following the file. With "keep" the file remains for a process that still writes to it.
+   * Copies the remaining output and stops following the file. With "keep", the file is not removed, because a process still
+   * writes to it.
    */
   close(mode: "keep" | "remove"): void;
 }

@@ -65,8 +65,8 @@ export async function beginLogin(parts: LoginParts, signal: AbortSignal): Promis
 }
 
 /**
- * The scope that the user requests, else the configured scope, else the scope that the server requires. `offline_access` is added if supported,
- * to obtain a refresh token.
+ * The scope that the user requests, else the configured scope, else the scope that the server requires. `offline_access`
+ * is added if the server supports it, to obtain a refresh token.
  */
 function scopeFor({ metadata, scope: required }: AuthorizationDetails, parts: LoginParts): string | undefined {
   const configured = parts.connection.oauth?.scopes?.join(" ");

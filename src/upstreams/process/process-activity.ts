@@ -4,7 +4,7 @@ import { processTree, readProcFile } from "./process-tree.js";
 import type { Reaper } from "./reap-client.js";
 
 export interface ProcessActivity {
-  /** The given reaper, wrapped so that this object sees the id of every watched process first. */
+  /** Wraps the reaper to learn the id of each watched process. */
   readonly reaper: Reaper;
   /**
    * Whether the last watched process has used or requested processor time, or has written to standard error, since

@@ -101,7 +101,7 @@ function findRecipient({ method, params, during }: InboundRequest): Recipient | 
   return { call, peer };
 }
 
-/** Pauses the timeout of the call while the client is asked, because the server is not the cause of the delay. */
+/** Pauses the idle timeout of the call while the client answers, because the server does not cause the delay. */
 async function ask(
   { method, params }: InboundRequest,
   { call, peer }: Recipient,
