@@ -120,7 +120,11 @@ describe("a failed discovery", () => {
     ],
     ["a name without files", ["--name", "nobody"], "No signed file in"],
     ["an invalid name", ["--url", "https://x.example", "--name", "A B"], "is not a valid server name"],
-    ["the reserved name of the gateway", ["--url", "https://x.example", "--name", "anygpt"], "The name anygpt is reserved"],
+    [
+      "the reserved name of the gateway",
+      ["--url", "https://x.example", "--name", "anygpt"],
+      "The name anygpt is reserved",
+    ],
     ["an invalid address", ["--url", "x.example"], "is not an http or https URL"],
     ["a header for a program", ["--auth-header", "X", "--", "x"], "Headers cannot be used with a command"],
     [
