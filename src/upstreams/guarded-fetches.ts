@@ -8,7 +8,7 @@ import {
 } from "../util/net/guarded-fetch.js";
 import { networkOf } from "../util/net/network.js";
 
-/** For URLs that do not come from the configuration. */
+/** For URLs that do not come from the configuration. An event stream may be open for as long as a call may last. */
 const FOREIGN_LIMITS: Limits = { timeoutMs: 60_000, maxTotalMs: 15 * 60_000, redirect: "refuse" };
 /**
  * Like the platform's fetch: a timeout after five minutes of silence, and connections are reused. The SDK follows

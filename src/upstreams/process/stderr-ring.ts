@@ -6,8 +6,8 @@ import type { StderrLog } from "./stderr-log.js";
 const MAX_BYTES = 64 * 1024;
 const BLOCK_BYTES = 4096;
 const MAX_LINE_LENGTH = 500;
-/** Longer than any secret. */
-const MAX_SECRET_LENGTH = 4096;
+/** Text closer than this to dropped text may be the end of a secret. */
+const REDACTION_MARGIN = 4096;
 const NEWLINE = 10;
 
 export interface StderrRing {
@@ -88,10 +88,10 @@ export function createStderrRing(redact: Redact, log?: StderrLog): StderrRing {
 
 /**
  * A line whose beginning was dropped may begin with a part of a secret, which redaction does not recognize. Only text
- * that cannot belong to that secret is shown.
+ * beyond `REDACTION_MARGIN` is shown.
  */
 function endOf(partial: string): string {
-  return partial.length > MAX_SECRET_LENGTH + MAX_LINE_LENGTH ? partial.slice(-MAX_LINE_LENGTH) : "";
+  return partial.length > REDACTION_MARGIN + MAX_LINE_LENGTH ? partial.slice(-MAX_LINE_LENGTH) : "";
 }
 
 // Remove terminal sequences first, so that no part of one remains as text.
