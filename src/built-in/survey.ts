@@ -86,8 +86,8 @@ function toWriteArguments(
   const [first] = files;
   if (first === undefined || first.connection.kind === "stdio") return undefined;
   const { url } = first.connection;
-  const replaces = plans.flatMap(({ write, standing }) => {
-    const before = write === undefined ? undefined : standing?.file;
+  const replaces = plans.flatMap(({ write, existing }) => {
+    const before = write === undefined ? undefined : existing?.file;
     if (before === undefined) return [];
     return [{ file: `${before.toolId}.yaml`, version: before.version, address: addressOf(before.connection) }];
   });

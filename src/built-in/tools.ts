@@ -6,7 +6,7 @@ import type { CallResult } from "../model/call.js";
 import { isJsonObject, type JsonObject } from "../model/json.js";
 import type { ToolDefinition } from "../model/tool.js";
 import { BUILT_IN_SERVER, type BuiltInTool } from "../model/built-in.js";
-import { settleDiscovery } from "../discover/discover.js";
+import { applyDiscovery } from "../discover/discover.js";
 import type { FilePlan } from "../discover/plan-files.js";
 import { CALL, DISCOVER, WRITE_TOOLS } from "./definitions.js";
 import { type BuiltInContext, headersIn, textIn, toToolAnswer, toForeignConnection, withUpstreams } from "./context.js";
@@ -58,13 +58,13 @@ const USER_DECIDES =
 /** Existing files that are not overwritten: edited by hand, or rejected because of their signature. */
 function notOverwritten(plans: readonly FilePlan[]): { edited: string[]; refused: JsonObject[] } {
   const existing = plans.filter(({ kind }) => kind === "edited" || kind === "conflict");
-  const isRefused = ({ standing }: FilePlan): boolean =>
-    standing?.reason !== undefined && standing.reason !== "tampered";
+  const isRefused = ({ existing }: FilePlan): boolean =>
+    existing?.reason !== undefined && existing.reason !== "tampered";
   return {
     edited: existing.filter((plan) => !isRefused(plan)).map(({ toolId }) => `${toolId}.yaml`),
     refused: existing
       .filter(isRefused)
-      .map(({ toolId, standing }) => ({ file: `${toolId}.yaml`, reason: standing?.reason })),
+      .map(({ toolId, existing }) => ({ file: `${toolId}.yaml`, reason: existing?.reason })),
   };
 }
 
@@ -141,7 +141,7 @@ async function writeTools(args: JsonObject, context: BuiltInContext, signal: Abo
   signal.throwIfAborted();
   // No request is sent from here on, so the values of variables are not needed.
   const variables = { isSet: context.isSet, resolve: (text: string) => text };
-  const report = await settleDiscovery(surveyed.request, surveyed, { ...context, variables });
+  const report = await applyDiscovery(surveyed.request, surveyed, { ...context, variables });
   const written = report.files.filter(({ done }) => done === "written");
   const failed = report.files.filter(({ done }) => done === "failed");
   return toToolAnswer(

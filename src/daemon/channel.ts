@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { createConnection, type Socket } from "node:net";
 import { createFrameReader, FRAME, writeFrame, writeJson } from "./frames.js";
 import { handshakeKey, isProof, listenAddress, NONCE_BYTES, proofOf } from "./handshake.js";
-import type { DaemonPlace } from "./paths.js";
+import type { DaemonPaths } from "./paths.js";
 import { checkPrivate } from "./private-folder.js";
 import type { DaemonRequest } from "./requests.js";
 
@@ -34,15 +34,15 @@ export class UnusableError extends Error {
 /** A process listens on the socket and does not answer. */
 export class SilentError extends UnusableError {}
 
-export type ChannelPlace = Pick<DaemonPlace, "socket" | "socketFolder" | "keyFile">;
+export type ChannelPaths = Pick<DaemonPaths, "socket" | "socketFolder" | "keyFile">;
 
 const ANSWER_MS = 5000;
 
 /** Throws `AbsentError` or `UnusableError`. No data of the user is sent before the daemon has authenticated itself. */
-export async function openChannel(place: ChannelPlace, answerMs = ANSWER_MS): Promise<DaemonChannel> {
-  const key = readKey(place);
-  checkOwner(place);
-  const socket = createConnection(listenAddress(place.socket, key));
+export async function openChannel(paths: ChannelPaths, answerMs = ANSWER_MS): Promise<DaemonChannel> {
+  const key = readKey(paths);
+  checkOwner(paths);
+  const socket = createConnection(listenAddress(paths.socket, key));
   let listener: FrameListener = () => undefined;
   const read = createFrameReader((kind, payload) => listener(kind, payload));
   const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
@@ -66,17 +66,17 @@ export async function openChannel(place: ChannelPlace, answerMs = ANSWER_MS): Pr
         reject(failure ?? error);
         socket.destroy();
       };
-      const late = (): void => fail(new SilentError(`It did not answer within ${answerMs / 1000} s.`));
+      const late = (): void => fail(new SilentError(`The daemon did not answer within ${answerMs / 1000} s.`));
       const timer = setTimeout(late, answerMs);
       listener = (kind, payload) => {
         clearTimeout(timer);
         if (kind === wanted) resolve(payload);
-        else fail(new UnusableError("It sent something unexpected."));
+        else fail(new UnusableError("The daemon sent an unexpected frame."));
       };
-      void closed.then(() => fail(new UnusableError("It closed the connection.")));
+      void closed.then(() => fail(new UnusableError("The daemon closed the connection.")));
     });
 
-  await prove(socket, key, next);
+  await authenticate(socket, key, next);
   return {
     socket,
     closed,
@@ -90,37 +90,39 @@ export async function openChannel(place: ChannelPlace, answerMs = ANSWER_MS): Pr
   };
 }
 
-async function prove(socket: Socket, key: Buffer, next: (kind: number) => Promise<Buffer>): Promise<void> {
+async function authenticate(socket: Socket, key: Buffer, next: (kind: number) => Promise<Buffer>): Promise<void> {
   const theirs = await next(FRAME.hello);
-  if (theirs.length !== NONCE_BYTES) throw stranger(socket);
+  if (theirs.length !== NONCE_BYTES) throw notAuthenticated(socket);
   const ours = randomBytes(NONCE_BYTES);
   const answer = next(FRAME.proof);
   writeFrame(socket, FRAME.proof, Buffer.concat([ours, proofOf(key, "client", [theirs, ours])]));
-  if (!isProof(await answer, proofOf(key, "daemon", [ours, theirs]))) throw stranger(socket);
+  if (!isProof(await answer, proofOf(key, "daemon", [ours, theirs]))) throw notAuthenticated(socket);
 }
 
-function stranger(socket: Socket): UnusableError {
+function notAuthenticated(socket: Socket): UnusableError {
   socket.destroy();
-  return new UnusableError("The program that listens there does not know the key of the state folder.");
+  return new UnusableError(
+    "The program that listens on the daemon's socket does not know the key of the state folder.",
+  );
 }
 
-function readKey({ keyFile }: ChannelPlace): Buffer {
+function readKey({ keyFile }: ChannelPaths): Buffer {
   try {
     return handshakeKey(readFileSync(keyFile));
   } catch (error) {
     // A daemon creates the key before it listens.
-    if (isAbsent(error)) throw new AbsentError("There is no key yet.");
+    if (isAbsent(error)) throw new AbsentError(`${keyFile} does not exist.`);
     throw new UnusableError(`${keyFile} cannot be read.`);
   }
 }
 
-function checkOwner({ socketFolder, socket }: ChannelPlace): void {
+function checkOwner({ socketFolder, socket }: ChannelPaths): void {
   if (process.platform === "win32") return;
   try {
     checkPrivate(socketFolder);
     checkPrivate(socket);
   } catch (error) {
-    if (isAbsent(error)) throw new AbsentError("There is no socket.");
+    if (isAbsent(error)) throw new AbsentError(`${socket} does not exist.`);
     throw new UnusableError(error instanceof Error ? error.message : String(error));
   }
 }

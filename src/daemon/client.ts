@@ -4,7 +4,7 @@ import { watchOutput } from "../util/watch-output.js";
 import { type DaemonChannel, AbsentError, openChannel, SilentError } from "./channel.js";
 import { configOption } from "./commands.js";
 import { FRAME, writeFrame, writePieces } from "./frames.js";
-import { type DaemonPlace, daemonPlace } from "./paths.js";
+import { type DaemonPaths, daemonPaths } from "./paths.js";
 import type { CommandAnswer, CommandRequest } from "./requests.js";
 
 export interface ClientIo {
@@ -28,20 +28,20 @@ export type ClientOutcome =
   /** The command had started and its outcome is unknown. */
   | { readonly kind: "lost" };
 
-/** Each attempt can reach a daemon that is shutting down. */
-const MOST_TRIES = 3;
+/** An attempt fails if it reaches a daemon that is shutting down. */
+const MAX_TRIES = 3;
 
 export async function runInDaemon(argv: readonly string[], io: ClientIo): Promise<ClientOutcome> {
-  const tell = argv.includes("--verbose") ? (text: string) => void io.stderr.write(`${text}\n`) : () => undefined;
+  const report = argv.includes("--verbose") ? (text: string) => void io.stderr.write(`${text}\n`) : () => undefined;
   try {
-    const place = daemonPlace({ cwd: io.cwd, env: io.env, configPath: configOption(argv) });
-    for (let tries = 0; tries < MOST_TRIES && !io.signal.aborted; tries++) {
-      const channel = await attach(place, io, tell);
+    const paths = daemonPaths({ cwd: io.cwd, env: io.env, configPath: configOption(argv) });
+    for (let tries = 0; tries < MAX_TRIES && !io.signal.aborted; tries++) {
+      const channel = await attach(paths, io, report);
       const answer = (await channel.ask(toRequest(argv, io))) as CommandAnswer;
       if (answer.kind === "accepted") return await follow(channel, io);
       channel.close();
       if (answer.kind === "refused") return { kind: "unavailable" };
-      tell(`The background gateway is replaced: ${answer.reason}`);
+      report(`The background gateway is replaced: ${answer.reason}`);
     }
     return { kind: "unavailable" };
   } catch (error) {
@@ -51,16 +51,16 @@ export async function runInDaemon(argv: readonly string[], io: ClientIo): Promis
   }
 }
 
-async function attach(place: DaemonPlace, io: ClientIo, tell: (text: string) => void): Promise<DaemonChannel> {
+async function attach(paths: DaemonPaths, io: ClientIo, report: (text: string) => void): Promise<DaemonChannel> {
   try {
-    return await openChannel(place);
+    return await openChannel(paths);
   } catch (error) {
-    const isHung = error instanceof SilentError && (await (await import("./registry.js")).endIfHung(place));
-    if (isHung) tell("The background gateway hung and was ended.");
+    const isHung = error instanceof SilentError && (await (await import("./registry.js")).killIfHung(paths));
+    if (isHung) report("The background gateway did not respond and was killed.");
     else if (!(error instanceof AbsentError)) throw error;
     const { startDaemon } = await import("./start.js");
-    const channel = await startDaemon({ place, env: io.env, signal: io.signal });
-    tell("The background gateway was started; `anygpt mcp daemon stop` ends it.");
+    const channel = await startDaemon({ paths, env: io.env, signal: io.signal });
+    report("The background gateway was started; `anygpt mcp daemon stop` ends it.");
     return channel;
   }
 }
@@ -106,7 +106,7 @@ async function follow(channel: DaemonChannel, io: ClientIo): Promise<ClientOutco
   return { kind: "exited", exitCode: await settle(exitCode) };
 }
 
-/** Reads input only while the command reads: the rest stays for the next reader of the terminal or pipe. */
+/** Reads input only while the command reads: unread input must stay available to the next reader of the terminal or pipe. */
 function forwardInput({ socket }: DaemonChannel, stdin: Readable): { start(): void; stop(): void } {
   const onData = (chunk: Buffer | string): void => {
     stdin.pause();

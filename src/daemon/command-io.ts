@@ -4,7 +4,7 @@ import { Readable, Writable } from "node:stream";
 import { FRAME, type FrameKind, writeFrame, writePieces } from "./frames.js";
 import type { CommandRequest } from "./requests.js";
 
-/** What a command needs from the process that it runs for. */
+/** The streams and properties of the client's process that a command uses. */
 export interface CommandIo {
   readonly stdin: Readable;
   readonly stdout: Writable;
@@ -26,10 +26,10 @@ export interface RemoteCommand {
   flush(): Promise<void>;
 }
 
-/** Bytes of unread output after which the command waits. */
-const MOST_PENDING_BYTES = 1024 * 1024;
-/** Bytes that a command may write without waiting while the client reads. */
-const MOST_HEAPED_BYTES = 64 * 1024 * 1024;
+/** Bytes of unsent output after which the command waits for its client. */
+const MAX_PENDING_BYTES = 1024 * 1024;
+/** Bytes that a command may write without waiting, as long as the client reads. */
+const MAX_BUFFERED_BYTES = 64 * 1024 * 1024;
 /** How long a client may read nothing before it is disconnected. */
 const UNREAD_MS = 3_000;
 
@@ -67,27 +67,27 @@ export function openRemoteCommand(socket: Socket, request: CommandRequest): Remo
 }
 
 /**
- * Frames of both outputs enter one queue at once: a terminal shows them in the order in which they were written. Beyond a
- * bound the command waits for its client, as it would for a pipe. A command that writes on without waiting loses a client
- * that reads nothing.
+ * Frames of both outputs enter one queue immediately, so that a terminal shows them in the order in which they were
+ * written. Above a limit, the command waits for its client, as it would for a pipe. If the command writes on without
+ * waiting, a client that reads nothing is disconnected.
  */
 function outputTo(socket: Socket, kind: FrameKind): Writable {
   const output = new Writable({
     write(chunk: Buffer, _encoding, done) {
       if (socket.writable) writePieces(socket, kind, chunk);
-      if (!socket.writable || socket.writableLength <= MOST_PENDING_BYTES) return done();
+      if (!socket.writable || socket.writableLength <= MAX_PENDING_BYTES) return done();
       let pending = socket.writableLength;
-      const look = setInterval(() => {
-        const isHeaped = output.writableLength - chunk.length > MOST_HEAPED_BYTES;
-        if (isHeaped && socket.writableLength >= pending) socket.destroy();
+      const check = setInterval(() => {
+        const isOverLimit = output.writableLength - chunk.length > MAX_BUFFERED_BYTES;
+        if (isOverLimit && socket.writableLength >= pending) socket.destroy();
         pending = socket.writableLength;
       }, UNREAD_MS);
-      const goOn = (): void => {
-        clearInterval(look);
-        socket.off("drain", goOn).off("close", goOn);
+      const resume = (): void => {
+        clearInterval(check);
+        socket.off("drain", resume).off("close", resume);
         done();
       };
-      socket.on("drain", goOn).on("close", goOn);
+      socket.on("drain", resume).on("close", resume);
     },
   });
   return output;

@@ -3,7 +3,7 @@ import { auditFiles } from "../audit/files.js";
 import { type CommandGroup, type CommandSpec, isGroup } from "../surfaces/cli/command.js";
 import { ANYGPT } from "../surfaces/cli/table.js";
 import { configOption, LOCAL_SUBCOMMANDS, SERVER_COMMANDS, usesDaemon } from "./commands.js";
-import { daemonPlace } from "./paths.js";
+import { daemonPaths } from "./paths.js";
 
 interface Named {
   readonly path: string;
@@ -22,12 +22,12 @@ const commands = all(mcp?.commands ?? []);
 const usesServers = ({ entry }: Named): boolean => !isGroup(entry) && entry.usesServers === true;
 
 describe("the client's list of commands", () => {
-  it("is that of the command table", () => {
+  it("contains the commands with usesServers in the command table", () => {
     const marked = commands.filter(usesServers).map(({ path }) => path);
     expect(SERVER_COMMANDS.toSorted()).toEqual(marked.toSorted());
   });
 
-  it("leaves out exactly the subcommands that are not marked", () => {
+  it("excludes exactly their subcommands without usesServers", () => {
     const below = commands.filter(
       (one) => !usesServers(one) && SERVER_COMMANDS.some((name) => one.path.startsWith(`${name} `)),
     );
@@ -66,7 +66,7 @@ describe("usesDaemon", () => {
   ];
   it.each(no)("is false for anygpt %s", (line) => expect(usesDaemon(line.split(" "), {})).toBe(false));
 
-  it("is false where the environment switches it off", () => {
+  it("is false if the environment disables it", () => {
     const list = ["mcp", "list"];
     for (const env of [{ ANYGPT_DAEMON: "0" }, { ANYGPT_DAEMON: "off" }, { CI: "true" }, { CI: "1" }]) {
       expect(usesDaemon(list, env)).toBe(false);
@@ -84,42 +84,42 @@ it("finds the file that --config names", () => {
   expect(configOption(["mcp", "search", "--", "--config", "c"])).toBeUndefined();
 });
 
-describe("daemonPlace", () => {
+describe("daemonPaths", () => {
   const env = { HOME: "/home/ann", ANYGPT_HOME: "/home/ann/.anygpt" };
-  const place = (more: object = {}) => daemonPlace({ cwd: "/", env, ...more });
+  const paths = (more: object = {}) => daemonPaths({ cwd: "/", env, ...more });
 
-  it("is another one for another folder, configuration, state folder or home", () => {
+  it("has another key for another folder, configuration, state folder or home", () => {
     const keys = [
-      place(),
-      place({ cwd: "/tmp" }),
-      place({ configPath: "a.json" }),
-      place({ env: { ...env, ANYGPT_HOME: "/elsewhere" } }),
-      place({ env: { ...env, HOME: "/home/bob" } }),
+      paths(),
+      paths({ cwd: "/tmp" }),
+      paths({ configPath: "a.json" }),
+      paths({ env: { ...env, ANYGPT_HOME: "/other" } }),
+      paths({ env: { ...env, HOME: "/home/bob" } }),
     ].map(({ key }) => key);
     expect(new Set(keys).size).toBe(keys.length);
   });
 
-  it("is the same for a file that --config or ANYGPT_CONFIG names, and for variables that do not matter", () => {
-    expect(place({ env: { ...env, ANYGPT_CONFIG: "/a.json" } }).key).toBe(place({ configPath: "a.json" }).key);
-    expect(place({ env: { ...env, TOKEN: "x" } }).key).toBe(place().key);
+  it("has the same key for --config and ANYGPT_CONFIG, and for any other variables", () => {
+    expect(paths({ env: { ...env, ANYGPT_CONFIG: "/a.json" } }).key).toBe(paths({ configPath: "a.json" }).key);
+    expect(paths({ env: { ...env, TOKEN: "x" } }).key).toBe(paths().key);
   });
 
   it("uses the key file of the state folder", () => {
-    expect(place().keyFile).toBe(auditFiles(place().stateFolder, "").keyFile);
+    expect(paths().keyFile).toBe(auditFiles(paths().stateFolder, "").keyFile);
   });
 
   it("keeps the socket path short enough for a socket address", () => {
-    const long = place({ env: { ...env, ANYGPT_HOME: `/home/${"x".repeat(90)}` } });
+    const long = paths({ env: { ...env, ANYGPT_HOME: `/home/${"x".repeat(90)}` } });
     expect(Buffer.byteLength(long.socket)).toBeLessThanOrEqual(100);
     expect(long.infoFile).toContain("x".repeat(90));
     const before = process.env["TMPDIR"];
     process.env["TMPDIR"] = `/var/${"t".repeat(90)}`;
     try {
-      expect(place({ env: { ...env, ANYGPT_HOME: `/home/${"x".repeat(90)}` } }).socket).toMatch(/^\/tmp\/anygpt-/);
+      expect(paths({ env: { ...env, ANYGPT_HOME: `/home/${"x".repeat(90)}` } }).socket).toMatch(/^\/tmp\/anygpt-/);
     } finally {
       if (before === undefined) delete process.env["TMPDIR"];
       else process.env["TMPDIR"] = before;
     }
-    expect(place().socket).toBe(`/home/ann/.anygpt/run/${place().key}.sock`);
+    expect(paths().socket).toBe(`/home/ann/.anygpt/run/${paths().key}.sock`);
   });
 });

@@ -2,7 +2,7 @@
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The hidden command that runs a daemon. */
-export const DAEMON_WORD = "__daemon";
+export const DAEMON_COMMAND = "__daemon";
 
 /** Commands that may need live servers. A test compares it with `usesServers` in the command table. */
 export const SERVER_COMMANDS: readonly string[] = [

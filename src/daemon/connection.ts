@@ -2,14 +2,14 @@
 import { randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
 import { openRemoteCommand, type RemoteCommand } from "./command-io.js";
-import { createFrameReader, FRAME, LONGEST_FRAME, writeFrame, writeJson } from "./frames.js";
+import { createFrameReader, FRAME, MAX_FRAME_BYTES, writeFrame, writeJson } from "./frames.js";
 import { isProof, NONCE_BYTES, PROOF_BYTES, proofOf } from "./handshake.js";
 import type { CommandAnswer, CommandRequest, DaemonRequest, DaemonStatus } from "./requests.js";
 
 export interface ConnectionParts {
   readonly key: Buffer;
   readonly proofMs: number;
-  onProved(): void;
+  onAuthenticated(): void;
   /** Whether the command may run here. */
   admit(request: CommandRequest): CommandAnswer;
   /** Runs the command. Never rejects. */
@@ -20,18 +20,18 @@ export interface ConnectionParts {
 
 export function serveConnection(socket: Socket, parts: ConnectionParts): void {
   const nonce = randomBytes(NONCE_BYTES);
-  let isProved = false;
+  let isAuthenticated = false;
   let admitted: CommandRequest | undefined;
   let command: RemoteCommand | undefined;
   const timer = setTimeout(() => socket.destroy(), parts.proofMs);
 
   const take = (kind: number, payload: Buffer): void => {
-    if (!isProved) {
+    if (!isAuthenticated) {
       const ours = toOwnProof(kind, payload, nonce, parts.key);
       if (ours === undefined) return void socket.destroy();
       clearTimeout(timer);
-      isProved = true;
-      parts.onProved();
+      isAuthenticated = true;
+      parts.onAuthenticated();
       writeFrame(socket, FRAME.proof, ours);
     } else if (command !== undefined) command.onFrame(kind, payload);
     else if (kind === FRAME.go && admitted !== undefined) {
@@ -47,7 +47,7 @@ export function serveConnection(socket: Socket, parts: ConnectionParts): void {
     } else socket.destroy();
   };
 
-  const read = createFrameReader(take, () => (isProved ? LONGEST_FRAME : NONCE_BYTES + PROOF_BYTES));
+  const read = createFrameReader(take, () => (isAuthenticated ? MAX_FRAME_BYTES : NONCE_BYTES + PROOF_BYTES));
   socket.on("data", (chunk) => {
     try {
       read(chunk);

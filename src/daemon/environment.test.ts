@@ -3,12 +3,12 @@ import { describe, expect, it } from "vitest";
 import { differingVariables, VOLATILE_NAMES, VOLATILE_PREFIXES } from "./environment.js";
 
 describe("differingVariables", () => {
-  it("names variables that were added, removed or changed, and never a value", () => {
+  it("returns the names of variables that were added, removed or changed, and no values", () => {
     const names = differingVariables({ A: "1", TOKEN: "s3cret", SAME: "x" }, { B: "2", TOKEN: "other", SAME: "x" });
     expect(names).toEqual(["A", "B", "TOKEN"]);
   });
 
-  it("ignores what shells and terminals change by themselves", () => {
+  it("ignores variables that shells and terminals change", () => {
     const one = { PWD: "/a", SHLVL: "1", TERM: "xterm", TERM_SESSION_ID: "1", SSH_TTY: "/dev/pts/1", TMUX_PANE: "%1" };
     expect(differingVariables(one, { _: "/bin/anygpt", COLUMNS: "80" })).toEqual([]);
   });

@@ -1,9 +1,9 @@
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Variables that shells, terminals, editors and sessions set by themselves and that no server depends on. All others
- * count: servers receive them by `${VAR}` or by inheritance, so a daemon may only run commands of its own environment.
- * `docs/how-to/background-gateway.md` lists them.
+ * Variables that shells, terminals, editors and sessions set and that no server depends on. All other variables must be
+ * equal in the daemon and its client, because servers receive them by `${VAR}` or by inheritance.
+ * `docs/how-to/background-gateway.md` lists these names.
  */
 export const VOLATILE_NAMES: readonly string[] = [
   "_",
@@ -68,7 +68,7 @@ export const VOLATILE_PREFIXES: readonly string[] = [
 
 const names = new Set(VOLATILE_NAMES);
 
-/** The names of variables that differ and matter. Never a value: the names may be logged. */
+/** The names of variables that differ, without the volatile ones. Returns no values, because the names may be logged. */
 export function differingVariables(one: Environment, other: Environment): string[] {
   const all = new Set([...Object.keys(one), ...Object.keys(other)]);
   return [...all].filter((name) => one[name] !== other[name] && !isVolatile(name)).sort();

@@ -13,11 +13,11 @@ function written(write: (socket: Socket) => void): Buffer {
   return Buffer.concat(chunks);
 }
 
-function read(chunks: readonly Buffer[], longest?: number): { kind: number; payload: string }[] {
+function read(chunks: readonly Buffer[], maxBytes?: number): { kind: number; payload: string }[] {
   const frames: { kind: number; payload: string }[] = [];
   const take = createFrameReader(
     (kind, payload) => frames.push({ kind, payload: payload.toString("latin1") }),
-    longest === undefined ? undefined : () => longest,
+    maxBytes === undefined ? undefined : () => maxBytes,
   );
   for (const chunk of chunks) take(chunk);
   return frames;
@@ -34,21 +34,21 @@ const frames = [
   { kind: FRAME.exit, payload: "\u0003" },
 ];
 
-it("reads the same frames wherever the stream is cut", () => {
+it("reads the same frames wherever the stream is split", () => {
   for (let cut = 0; cut <= bytes.length; cut++) {
     expect(read([bytes.subarray(0, cut), bytes.subarray(cut)])).toEqual(frames);
   }
   expect(read([...bytes].map((byte) => Buffer.of(byte)))).toEqual(frames);
 });
 
-it("rejects a frame by its header alone when it is too long", () => {
+it("rejects a frame that is too long by its header", () => {
   const header = Buffer.of(FRAME.request, 0xff, 0xff, 0xff, 0xff);
   expect(() => read([header])).toThrow(FrameError);
   expect(() => read([Buffer.of(FRAME.proof, 0, 0, 0, 65)], 64)).toThrow(FrameError);
   expect(read([Buffer.of(FRAME.proof, 0, 0, 0, 1, 7)], 1)).toEqual([{ kind: FRAME.proof, payload: "\u0007" }]);
 });
 
-it("cuts long output into pieces that add up to it", () => {
+it("splits long output into several frames", () => {
   const long = Buffer.alloc(200_001, 7);
   const pieces = read([written((socket) => writePieces(socket, FRAME.stderr, long))]);
   expect(pieces.map(({ payload }) => payload.length)).toEqual([65_536, 65_536, 65_536, 3393]);

@@ -1,4 +1,4 @@
-// The protocol of client and daemon: one byte of kind, four bytes of length, the payload.
+// The protocol between client and daemon. A frame is one byte of kind, four bytes of length, and the payload.
 import type { Socket } from "node:net";
 
 export const FRAME = {
@@ -6,7 +6,7 @@ export const FRAME = {
   hello: 1,
   /** Both: proof of the shared key; the client's begins with its own nonce. */
   proof: 2,
-  /** Client: what it wants, as JSON. */
+  /** Client: a `DaemonRequest` as JSON. */
   request: 3,
   /** Daemon: the answer to a request, as JSON. */
   answer: 4,
@@ -14,7 +14,7 @@ export const FRAME = {
   go: 5,
   stdout: 6,
   stderr: 7,
-  /** Daemon: the command reads standard input. Nothing is read before: it may belong to a shell loop. */
+  /** Daemon: the command reads standard input. The client reads none before: it may belong to a surrounding shell loop. */
   inputWanted: 8,
   inputUnwanted: 9,
   input: 10,
@@ -28,20 +28,20 @@ export const FRAME = {
 export type FrameKind = (typeof FRAME)[keyof typeof FRAME];
 
 const HEADER_BYTES = 5;
-/** Largest piece of an input or output that travels in one frame. */
+/** Largest payload of an input or output frame. */
 const PIECE_BYTES = 64 * 1024;
 /** An operating system allows about 2 MiB of arguments and environment. JSON may double that. */
-export const LONGEST_FRAME = 8 * 1024 * 1024;
+export const MAX_FRAME_BYTES = 8 * 1024 * 1024;
 const EMPTY = Buffer.alloc(0);
 
 export class FrameError extends Error {
   override readonly name = "FrameError";
 }
 
-/** Calls back once per whole frame. Throws `FrameError` for a frame that is longer than allowed at that moment. */
+/** Calls `onFrame` once per complete frame. Throws `FrameError` for a frame that is longer than `maxBytes()`. */
 export function createFrameReader(
   onFrame: (kind: number, payload: Buffer) => void,
-  longest: () => number = () => LONGEST_FRAME,
+  maxBytes: () => number = () => MAX_FRAME_BYTES,
 ): (chunk: Buffer) => void {
   let chunks: Buffer[] = [];
   let length = 0;
@@ -52,7 +52,7 @@ export function createFrameReader(
     while (length >= needed) {
       const all = chunks.length === 1 ? (chunks[0] ?? EMPTY) : Buffer.concat(chunks);
       const size = all.readUInt32BE(1);
-      if (size > longest()) throw new FrameError(`A frame of ${size} bytes is longer than ${longest()} bytes.`);
+      if (size > maxBytes()) throw new FrameError(`A frame of ${size} bytes is longer than ${maxBytes()} bytes.`);
       const end = HEADER_BYTES + size;
       chunks = [all];
       needed = end;
@@ -73,17 +73,17 @@ export function writeFrame(socket: Socket, kind: FrameKind, payload: Uint8Array 
   if (payload.length === 0) return socket.write(header);
   socket.cork();
   socket.write(header);
-  const isTaken = socket.write(payload);
+  const hasRoom = socket.write(payload);
   socket.uncork();
-  return isTaken;
+  return hasRoom;
 }
 
 export function writePieces(socket: Socket, kind: FrameKind, data: Buffer): boolean {
-  let isTaken = true;
+  let hasRoom = true;
   for (let start = 0; start < data.length; start += PIECE_BYTES) {
-    isTaken = writeFrame(socket, kind, data.subarray(start, start + PIECE_BYTES));
+    hasRoom = writeFrame(socket, kind, data.subarray(start, start + PIECE_BYTES));
   }
-  return isTaken;
+  return hasRoom;
 }
 
 export function writeJson(socket: Socket, kind: FrameKind, value: unknown): boolean {

@@ -6,8 +6,8 @@ let here: DaemonHere | undefined;
 afterEach(() => here?.remove());
 
 it.each([
-  ["one piece", 1],
-  ["many pieces", 160],
+  ["one write", 1],
+  ["many writes", 160],
 ])(
   "passes 80 MiB in %s to a client that reads",
   async (_name, pieces) => {

@@ -33,7 +33,7 @@ const hold = (holder: unknown): string => {
 };
 const parent = () => ({ pid: process.ppid, startTime: startTimeOf(process.ppid) });
 
-it("is held by one process at a time and can be taken again after its release", () => {
+it("gives the lock to one process at a time, and again after its release", () => {
   const release = tryLock(file);
   expect(release).toBeTypeOf("function");
   expect(tryLock(file)).toBeUndefined();
@@ -42,40 +42,40 @@ it("is held by one process at a time and can be taken again after its release", 
   expect(tryLock(file)).toBeTypeOf("function");
 });
 
-it("is not taken from a live process", () => {
+it("does not take the lock from a running process", () => {
   hold(parent());
   expect(tryLock(file)).toBeUndefined();
 });
 
 it.each<[string, () => unknown]>([
-  ["a process that is dead", () => ({ pid: spawnSync(process.execPath, ["-e", ""]).pid, startTime: "1" })],
+  ["a process that has exited", () => ({ pid: spawnSync(process.execPath, ["-e", ""]).pid, startTime: "1" })],
   ["another process with the same id", () => ({ pid: process.ppid, startTime: "1" })],
-  ["nothing, because the file is empty", () => ""],
-])("is taken from %s", (_name, holder) => {
+  ["an empty file", () => ""],
+])("takes the lock from %s", (_name, holder) => {
   const held = hold(holder());
   expect(tryLock(file)).toBeTypeOf("function");
   expect(existsSync(held)).toBe(false);
 });
 
-it("is taken when it is older than any start can last", () => {
+it("takes a lock that is older than any start can last", () => {
   const old = new Date(Date.now() - 120_000);
   utimesSync(hold(parent()), old, old);
   expect(tryLock(file)).toBeTypeOf("function");
 });
 
-it("does not mind what another program wrote under its name", () => {
+it("ignores a file that another program wrote under the name of the lock", () => {
   writeFileSync(file, "1");
   expect(tryLock(file)).toBeTypeOf("function");
 });
 
-it.skipIf(process.getuid?.() === 0)("fails at once, and leaves nothing, where it cannot be written", () => {
+it.skipIf(process.getuid?.() === 0)("throws and leaves no file if the folder is not writable", () => {
   chmodSync(folder, 0o500);
   expect(() => tryLock(file)).toThrow("EACCES");
   chmodSync(folder, 0o700);
   expect(readdirSync(folder)).toEqual([]);
 });
 
-it("belongs to one of many processes at a time, also when holders are killed", async () => {
+it("gives the lock to one of many processes at a time, even if holders are killed", async () => {
   const program = join(folder, "holder.mjs");
   const source = fileURLToPath(new URL("./lock.ts", import.meta.url));
   await build({

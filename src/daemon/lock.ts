@@ -5,12 +5,12 @@ import { basename, dirname, join } from "node:path";
 import { isSameProcess, startTimeOf } from "../util/start-time.js";
 
 /** Longer than any start of a daemon can take. */
-const OLDEST_MS = 60_000;
+const MAX_AGE_MS = 60_000;
 
 /**
- * Returns a function that releases the lock; undefined while another live process holds it or acquires it at the same time. Every
- * process creates a file of its own, `FILE.RANDOM`, and then looks for others: of two, at most one sees none. So no
- * process removes the file of a live one, and what anything else wrote under the name of the lock does not matter.
+ * Returns a function that releases the lock, or undefined if another running process holds it or acquires it at the same
+ * time. Every process creates a file with a unique name, `FILE.RANDOM`, and then looks for other files: of two processes,
+ * at most one finds no other file. So no process removes the file of a running process.
  */
 export function tryLock(file: string): (() => void) | undefined {
   if (holdersOf(file).length > 0) return undefined;
@@ -30,7 +30,7 @@ export function tryLock(file: string): (() => void) | undefined {
   return undefined;
 }
 
-/** The files of live processes; those of others are removed. */
+/** The files of running processes. Files of exited processes are removed. */
 function holdersOf(file: string): string[] {
   const folder = dirname(file);
   const own = new RegExp(`^${basename(file).replaceAll(".", "\\.")}\\.[0-9a-f]{12}$`);
@@ -45,7 +45,7 @@ function holdersOf(file: string): string[] {
 function isHeld(file: string): boolean {
   try {
     const { pid, startTime } = JSON.parse(readFileSync(file, "utf8")) as { pid: number; startTime?: string };
-    return Date.now() - statSync(file).mtimeMs < OLDEST_MS && isSameProcess(pid, startTime);
+    return Date.now() - statSync(file).mtimeMs < MAX_AGE_MS && isSameProcess(pid, startTime);
   } catch {
     return false;
   }

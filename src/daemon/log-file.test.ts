@@ -8,7 +8,7 @@ let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "anygpt-log-"))));
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-it("appends lines with a time, readable by their owner alone", () => {
+it("appends lines with a time to a file that only its owner can read", () => {
   const file = join(folder, "a.log");
   const log = createLogFile(file, () => 0);
   log("one");
@@ -17,7 +17,7 @@ it("appends lines with a time, readable by their owner alone", () => {
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-it("keeps the file and its predecessor within bounds", () => {
+it("limits the size of the file and of its predecessor", () => {
   const file = join(folder, "a.log");
   const log = createLogFile(file, () => 0, 1000);
   for (let index = 0; index < 200; index++) log(`line ${index}`);

@@ -1,21 +1,21 @@
 import { appendFileSync, copyFileSync, statSync, truncateSync } from "node:fs";
 
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 /**
- * Appends lines to a file of bounded size; older lines are in `FILE.1`. The file is truncated in place instead of renamed,
- * because it is also the standard error of this process. A full disk stops the log and nothing else.
+ * Appends lines to a file of limited size; older lines are in `FILE.1`. The file is truncated instead of renamed, because
+ * it is also the standard error of this process.
  */
-export function createLogFile(file: string, now: () => number, mostBytes = MOST_BYTES): (message: string) => void {
+export function createLogFile(file: string, now: () => number, maxBytes = MAX_BYTES): (message: string) => void {
   return (message) => {
     try {
-      if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > mostBytes) {
+      if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > maxBytes) {
         copyFileSync(file, `${file}.1`);
         truncateSync(file);
       }
       appendFileSync(file, `${new Date(now()).toISOString()} ${message}\n`, { mode: 0o600 });
     } catch {
-      // There is no other place to report it.
+      // A failure to write the log must not stop the daemon, and there is nowhere else to report it.
     }
   };
 }

@@ -1,27 +1,27 @@
 // Implements `daemon stop` and `daemon start`.
-import { startDaemon, whenGone } from "./start.js";
-import type { DaemonPlace } from "./paths.js";
+import { startDaemon, waitForExit } from "./start.js";
+import type { DaemonPaths } from "./paths.js";
 import { isSameProcess } from "../util/start-time.js";
 import { askDaemon, type DaemonInfo, findProcesses, type RunningDaemon, type SilentDaemon } from "./registry.js";
 
 /** A little longer than a stopping daemon waits for running commands. */
-const LONGEST_STOP_MS = 20_000;
+const MAX_STOP_MS = 20_000;
 /** How long a daemon that does not answer may take to exit after SIGTERM. */
 const TERM_MS = 2_000;
 
 /**
- * Those of the place's folder and configuration, of whatever version, also when they do not answer; `isAll`: those of the
- * whole state folder.
+ * The daemons of this working folder and configuration, of any version, including those that do not answer. `isAll`:
+ * all daemons of the state folder.
  */
-export async function findDaemons(place: DaemonPlace, isAll = false): Promise<(RunningDaemon | SilentDaemon)[]> {
-  const all = await findProcesses(place.stateFolder);
-  return all.filter(({ info }) => isAll || (info.cwd === place.cwd && info.config === (place.config ?? null)));
+export async function findDaemons(paths: DaemonPaths, isAll = false): Promise<(RunningDaemon | SilentDaemon)[]> {
+  const all = await findProcesses(paths.stateFolder);
+  return all.filter(({ info }) => isAll || (info.cwd === paths.cwd && info.config === (paths.config ?? null)));
 }
 
 export interface Stopped {
   readonly pid: number;
   readonly cwd: string;
-  /** Its process is still running. */
+  /** The process still runs after the time limit. */
   readonly isLate: boolean;
 }
 
@@ -31,7 +31,7 @@ export async function stopDaemons(daemons: readonly (RunningDaemon | SilentDaemo
       // A daemon that has exited in the meantime does not answer.
       if (status === undefined) await signalDaemon(info);
       else await askDaemon(info, "stop").catch(() => undefined);
-      return { pid: info.pid, cwd: info.cwd, isLate: !(await whenGone(info.pid, LONGEST_STOP_MS)) };
+      return { pid: info.pid, cwd: info.cwd, isLate: !(await waitForExit(info.pid, MAX_STOP_MS)) };
     }),
   );
 }
@@ -40,22 +40,22 @@ async function signalDaemon({ pid, startTime }: DaemonInfo): Promise<void> {
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
     if (!isSameProcess(pid, startTime)) return;
     process.kill(pid, signal);
-    if (await whenGone(pid, TERM_MS)) return;
+    if (await waitForExit(pid, TERM_MS)) return;
   }
 }
 
 export interface EnsureParts {
-  readonly place: DaemonPlace;
+  readonly paths: DaemonPaths;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
 }
 
-/** The process id of the place's daemon, and whether it had to be started. */
+/** Returns the process id of the daemon, and whether this call started it. */
 export async function ensureDaemon(parts: EnsureParts): Promise<{ pid: number; isNew: boolean }> {
-  const before = await askDaemon(parts.place, "status").catch(() => undefined);
+  const before = await askDaemon(parts.paths, "status").catch(() => undefined);
   if (before !== undefined) return { pid: before.pid, isNew: false };
   const channel = await startDaemon(parts);
   channel.close();
-  const { pid } = await askDaemon(parts.place, "status");
+  const { pid } = await askDaemon(parts.paths, "status");
   return { pid, isNew: true };
 }

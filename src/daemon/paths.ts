@@ -7,7 +7,7 @@ import { absolutePath } from "../util/home-path.js";
 import { homeOf, stateFolderOf } from "../util/state-folder.js";
 
 /** The files of one daemon. There is one daemon per configuration, working folder, state folder and build. */
-export interface DaemonPlace {
+export interface DaemonPaths {
   readonly key: string;
   readonly stateFolder: string;
   /** The working folder with links resolved: project files, `.env` files and server processes depend on it. */
@@ -16,7 +16,7 @@ export interface DaemonPlace {
   readonly configOption: string | undefined;
   /** The configuration file that `--config` or `ANYGPT_CONFIG` names. */
   readonly config: string | undefined;
-  /** Contains all files; the socket is elsewhere if its path would be too long. */
+  /** Contains all files, except the socket if its path would be too long. */
   readonly folder: string;
   readonly socketFolder: string;
   readonly socket: string;
@@ -27,17 +27,17 @@ export interface DaemonPlace {
   readonly keyFile: string;
 }
 
-export interface DaemonPlaceParts {
+export interface DaemonPathsParts {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly configPath?: string | undefined;
 }
 
 /** `sun_path` of a socket address has 104 bytes on macOS and 108 on Linux. */
-const LONGEST_SOCKET_PATH = 100;
+const MAX_SOCKET_PATH_BYTES = 100;
 const KEY_LENGTH = 16;
 
-export function daemonPlace({ cwd, env, configPath }: DaemonPlaceParts): DaemonPlace {
+export function daemonPaths({ cwd, env, configPath }: DaemonPathsParts): DaemonPaths {
   const home = homeOf(env);
   const stateFolder = stateFolderOf(env, cwd);
   const folder = runFolder(stateFolder);
@@ -90,7 +90,7 @@ function socketFolderFor(folder: string, stateFolder: string): string {
 /** A daemon binds `KEY.PID` first and renames it to `KEY.sock`. */
 function isShortEnough(folder: string): boolean {
   const longest = Buffer.byteLength(join(folder, "k".repeat(KEY_LENGTH))) + ".4194304".length;
-  return longest <= LONGEST_SOCKET_PATH;
+  return longest <= MAX_SOCKET_PATH_BYTES;
 }
 
 function shortHash(parts: readonly unknown[]): string {

@@ -3,12 +3,12 @@ import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isSameProcess, startTimeOf } from "../util/start-time.js";
 import { writePrivateFile } from "../util/private-files.js";
-import { type ChannelPlace, openChannel, SilentError } from "./channel.js";
-import { type DaemonPlace, runFolder } from "./paths.js";
+import { type ChannelPaths, openChannel, SilentError } from "./channel.js";
+import { type DaemonPaths, runFolder } from "./paths.js";
 import type { DaemonStatus } from "./requests.js";
 
 /** The content of the file. */
-export interface DaemonInfo extends ChannelPlace {
+export interface DaemonInfo extends ChannelPaths {
   readonly key: string;
   readonly pid: number;
   readonly startTime?: string | undefined;
@@ -29,17 +29,17 @@ export interface SilentDaemon {
 }
 
 /** How long logs of exited daemons are kept. */
-const OLDEST_LOG_MS = 7 * 24 * 60 * 60 * 1000;
+const LOG_RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
 
-export async function registerDaemon(place: DaemonPlace): Promise<void> {
-  const { key, cwd, config = null, socket, socketFolder, keyFile, infoFile } = place;
+export async function registerDaemon(paths: DaemonPaths): Promise<void> {
+  const { key, cwd, config = null, socket, socketFolder, keyFile, infoFile } = paths;
   const { pid } = process;
   const info: DaemonInfo = { key, pid, startTime: startTimeOf(pid), cwd, config, socket, socketFolder, keyFile };
   await writePrivateFile(infoFile, JSON.stringify(info));
 }
 
 /** Keeps the file if another daemon has replaced it in the meantime. */
-export async function unregisterDaemon({ infoFile }: DaemonPlace): Promise<void> {
+export async function unregisterDaemon({ infoFile }: DaemonPaths): Promise<void> {
   const info = await readInfo(infoFile);
   if (info?.pid === process.pid) await rm(infoFile, { force: true });
 }
@@ -55,11 +55,11 @@ export async function listDaemons(stateFolder: string): Promise<RunningDaemon[]>
 export async function findProcesses(stateFolder: string): Promise<(RunningDaemon | SilentDaemon)[]> {
   const folder = runFolder(stateFolder);
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(".json"));
-  const found = await Promise.all(names.map((name) => look(join(folder, name))));
+  const found = await Promise.all(names.map((name) => inspectDaemon(join(folder, name))));
   return found.filter((daemon) => daemon !== undefined);
 }
 
-async function look(file: string): Promise<RunningDaemon | SilentDaemon | undefined> {
+async function inspectDaemon(file: string): Promise<RunningDaemon | SilentDaemon | undefined> {
   const info = await readInfo(file);
   if (info === undefined) return undefined;
   try {
@@ -72,12 +72,12 @@ async function look(file: string): Promise<RunningDaemon | SilentDaemon | undefi
 }
 
 /** A daemon updates the modification time of its file at this interval. */
-export const BEAT_MS = 5_000;
+export const HEARTBEAT_MS = 5_000;
 /** A daemon that has not done so for this long hangs; even a slow machine would have done it by then. */
-const HUNG_MS = 4 * BEAT_MS;
+const HUNG_MS = 4 * HEARTBEAT_MS;
 
 /** Kills the daemon if it hangs; its reaper stops its servers. Returns false if it may only be slow. */
-export async function endIfHung({ infoFile }: Pick<DaemonPlace, "infoFile">): Promise<boolean> {
+export async function killIfHung({ infoFile }: Pick<DaemonPaths, "infoFile">): Promise<boolean> {
   const info = await readInfo(infoFile);
   const { mtimeMs } = await stat(infoFile).catch(() => ({ mtimeMs: Infinity }));
   if (info === undefined || Date.now() - mtimeMs < HUNG_MS || !isSameProcess(info.pid, info.startTime)) return false;
@@ -86,8 +86,8 @@ export async function endIfHung({ infoFile }: Pick<DaemonPlace, "infoFile">): Pr
 }
 
 /** Throws if no daemon answers. */
-export async function askDaemon(place: ChannelPlace, kind: "status" | "stop"): Promise<DaemonStatus> {
-  const channel = await openChannel(place);
+export async function askDaemon(paths: ChannelPaths, kind: "status" | "stop"): Promise<DaemonStatus> {
+  const channel = await openChannel(paths);
   try {
     return (await channel.ask({ kind })) as DaemonStatus;
   } finally {
@@ -104,20 +104,20 @@ async function readInfo(file: string): Promise<DaemonInfo | undefined> {
 }
 
 /** The maximum number of running daemons: each uses memory and server processes. */
-const MOST_DAEMONS = 4;
+const MAX_DAEMONS = 4;
 
 /** Stops the daemons that were idle for longest, never one that runs a command. */
-export async function stopSurplus({ stateFolder, key }: DaemonPlace): Promise<void> {
+export async function stopSurplus({ stateFolder, key }: DaemonPaths): Promise<void> {
   const others = (await listDaemons(stateFolder)).filter(({ info, status }) => info.key !== key && !status.isLeaving);
-  const surplus = others.slice(MOST_DAEMONS - 1).filter(({ status }) => status.running === 0);
+  const surplus = others.slice(MAX_DAEMONS - 1).filter(({ status }) => status.running === 0);
   await Promise.all(surplus.map(({ info }) => askDaemon(info, "stop").catch(() => undefined)));
 }
 
-export async function removeOldLogs({ folder, key }: DaemonPlace): Promise<void> {
+export async function removeOldLogs({ folder, key }: DaemonPaths): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
     const file = join(folder, name);
     const isLog = /\.log(?:\.1)?$/.test(name) && !name.startsWith(key);
     const { mtimeMs } = isLog ? await stat(file).catch(() => ({ mtimeMs: Infinity })) : { mtimeMs: Infinity };
-    if (Date.now() - mtimeMs > OLDEST_LOG_MS) await rm(file, { force: true });
+    if (Date.now() - mtimeMs > LOG_RETENTION_MS) await rm(file, { force: true });
   }
 }

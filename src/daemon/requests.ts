@@ -9,7 +9,7 @@ export interface CommandRequest {
   readonly isTerminal: { readonly stdin: boolean; readonly stdout: boolean; readonly stderr: boolean };
   readonly columns: number;
   readonly stderrColumns: number;
-  /** Where the search for a gateway among the client's ancestors begins. */
+  /** The first process in the search for a gateway among the client's ancestors. */
   readonly parentPid: number;
 }
 

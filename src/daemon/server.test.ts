@@ -25,7 +25,7 @@ const whenAborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => (signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve())));
 
 describe("a command", () => {
-  it("gets the client's words, folder, environment and terminal, and gives its output and exit code back", async () => {
+  it("receives the client's arguments, environment and terminal, and returns its output and exit code", async () => {
     let seen: [readonly string[], CommandIo] | undefined;
     const { client, env } = await open(async (argv, io) => {
       seen = [argv, io];
@@ -40,7 +40,7 @@ describe("a command", () => {
     expect(seen?.[1]).toMatchObject({ env: other, columns: 40, isTerminal: { stdin: true, stdout: false } });
   });
 
-  it("has both outputs shown in the order in which they were written", async () => {
+  it("shows both outputs in the order in which they were written", async () => {
     const expected = Array.from({ length: 200 }, (_, index) => `line ${index}\n`).join("");
     const { client } = await open(async (_argv, io) => {
       for (let index = 0; index < 200; index++) (index % 3 === 0 ? io.stderr : io.stdout).write(`line ${index}\n`);
@@ -83,7 +83,7 @@ describe("a command", () => {
     expect(read?.equals(input)).toBe(true);
   });
 
-  it("leaves input alone that it does not read", async () => {
+  it("does not consume input that it does not read", async () => {
     const { client } = await open(() => Promise.resolve(0));
     const one = client();
     one.stdin.write("for the next command\n");
@@ -127,14 +127,14 @@ describe("a command", () => {
     expect(await one.outcome).toEqual({ kind: "exited", exitCode: 130 });
   });
 
-  it("is interrupted when its client disappears", async () => {
+  it("is interrupted when its client disconnects", async () => {
     let isAborted = false;
-    const { place, env } = await open(async (_argv, io) => {
+    const { paths, env } = await open(async (_argv, io) => {
       await whenAborted(io.signal);
       isAborted = true;
       return 0;
     });
-    const channel = await openChannel(place);
+    const channel = await openChannel(paths);
     await channel.ask({
       kind: "command",
       argv: [],
@@ -146,13 +146,13 @@ describe("a command", () => {
       parentPid: 1,
     });
     writeFrame(channel.socket, FRAME.go);
-    await eventually(async () => (await askDaemon(place, "status")).running === 1);
+    await eventually(async () => (await askDaemon(paths, "status")).running === 1);
     channel.close();
     await eventually(() => isAborted);
-    expect(await askDaemon(place, "status")).toMatchObject({ running: 0, served: 1 });
+    expect(await askDaemon(paths, "status")).toMatchObject({ running: 0, served: 1 });
   });
 
-  it("fails alone when it throws", async () => {
+  it("that throws fails with exit code 1, and the daemon continues", async () => {
     const { client, logged } = await open((argv) =>
       argv.length > 0 ? Promise.reject(new Error("broken")) : Promise.resolve(0),
     );
@@ -161,7 +161,7 @@ describe("a command", () => {
     expect(logged.join("\n")).toContain("broken");
   });
 
-  it("disconnects a client that reads nothing of 64 MiB, and serves others meanwhile", async () => {
+  it("disconnects a client that reads nothing of 64 MiB, while other clients are served", async () => {
     let isCut = false;
     const { client } = await open(async (_argv, io) => {
       if (io.columns !== 1) return 0;
@@ -178,7 +178,7 @@ describe("a command", () => {
     await eventually(() => isCut);
   });
 
-  it("runs beside 49 others, each with its own output", async () => {
+  it("runs concurrently with 49 others, each with its own output", async () => {
     let begun = 0;
     const { client } = await open(async (_argv, io) => {
       begun += 1;
@@ -193,7 +193,7 @@ describe("a command", () => {
     }
   });
 
-  it("is lost, and not run again, when the daemon ends in the middle of it", async () => {
+  it("is reported as lost and not run again if the daemon exits during it", async () => {
     let runs = 0;
     const { client, daemon } = await open(async (_argv, io) => {
       runs += 1;
@@ -216,33 +216,33 @@ describe("a command", () => {
 
 describe("the daemon", () => {
   it("has a socket that no other user can reach", async () => {
-    const { place } = await open(() => Promise.resolve(0));
-    expect(lstatSync(place.socket).mode & 0o777).toBe(0o600);
-    expect(lstatSync(place.folder).mode & 0o777).toBe(0o700);
+    const { paths } = await open(() => Promise.resolve(0));
+    expect(lstatSync(paths.socket).mode & 0o777).toBe(0o600);
+    expect(lstatSync(paths.folder).mode & 0o777).toBe(0o700);
   });
 
   it("exits after its idle time, which every command restarts", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
-      const { client, daemon, place } = await open(() => Promise.resolve(0), { idleMs: 60_000 });
+      const { client, daemon, paths } = await open(() => Promise.resolve(0), { idleMs: 60_000 });
       let isOver = false;
       void daemon.ended.then(() => (isOver = true));
       await vi.advanceTimersByTimeAsync(59_000);
       await client().outcome;
       await vi.advanceTimersByTimeAsync(59_000);
-      expect(existsSync(place.socket)).toBe(true);
+      expect(existsSync(paths.socket)).toBe(true);
       await vi.advanceTimersByTimeAsync(2000);
-      expect(existsSync(place.socket)).toBe(false);
+      expect(existsSync(paths.socket)).toBe(false);
       await eventually(() => isOver);
     } finally {
       vi.useRealTimers();
     }
   });
 
-  it("does not end while a command runs, however long that takes", async () => {
+  it("does not exit while a command runs, however long that takes", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
-      const { client, place } = await open(
+      const { client, paths } = await open(
         async (_argv, io) => {
           io.stdout.write("begun");
           await whenAborted(io.signal);
@@ -253,7 +253,7 @@ describe("the daemon", () => {
       const one = client();
       await eventually(() => one.output() === "begun");
       await vi.advanceTimersByTimeAsync(600_000);
-      expect(existsSync(place.socket)).toBe(true);
+      expect(existsSync(paths.socket)).toBe(true);
       one.stop.abort();
       await one.outcome;
     } finally {
@@ -262,14 +262,14 @@ describe("the daemon", () => {
   });
 
   it("rejects a command of another environment, finishes running commands, and exits", async () => {
-    const { client, daemon, env, place, logged } = await open(async (_argv, io) => {
+    const { client, daemon, env, paths, logged } = await open(async (_argv, io) => {
       io.stdout.write("begun");
       await whenAborted(io.signal);
       return 5;
     });
     const one = client();
     await eventually(() => one.output() === "begun");
-    const channel = await openChannel(place);
+    const channel = await openChannel(paths);
     const answer = await channel.ask({
       kind: "command",
       argv: [],
@@ -282,7 +282,7 @@ describe("the daemon", () => {
     });
     expect(answer).toEqual({ kind: "leaving", reason: "The environment differs in TOKEN." });
     channel.close();
-    expect(existsSync(place.socket)).toBe(false);
+    expect(existsSync(paths.socket)).toBe(false);
     one.stop.abort();
     expect(await one.outcome).toEqual({ kind: "exited", exitCode: 5 });
     await daemon.ended;
@@ -294,24 +294,24 @@ describe("the daemon", () => {
     expect(await client().outcome).toEqual({ kind: "unavailable" });
   });
 
-  it("ends when its socket is gone", async () => {
+  it("exits when its socket was removed", async () => {
     const first = await open(() => Promise.resolve(0), { checkMs: 10 });
-    rmSync(first.place.folder, { recursive: true });
+    rmSync(first.paths.folder, { recursive: true });
     await first.daemon.ended;
     expect(first.logged.join("\n")).toContain("Its socket is gone or was replaced.");
   });
 
-  it("describes itself, and stops when asked to", async () => {
-    const { place, daemon, client } = await open(() => Promise.resolve(0));
+  it("returns its status, and exits on a stop request", async () => {
+    const { paths, daemon, client } = await open(() => Promise.resolve(0));
     await client().outcome;
-    expect(await askDaemon(place, "status")).toMatchObject({ pid: process.pid, served: 1, running: 0, cwd: place.cwd });
-    expect(await askDaemon(place, "stop")).toMatchObject({ isLeaving: true });
+    expect(await askDaemon(paths, "status")).toMatchObject({ pid: process.pid, served: 1, running: 0, cwd: paths.cwd });
+    expect(await askDaemon(paths, "stop")).toMatchObject({ isLeaving: true });
     await daemon.ended;
-    expect(existsSync(place.socket)).toBe(false);
+    expect(existsSync(paths.socket)).toBe(false);
   });
 });
 
-describe("a stranger", () => {
+describe("an unauthenticated process", () => {
   const connect = async (socket: string, send: (write: (data: Buffer) => void) => void): Promise<number> =>
     await new Promise((resolve) => {
       let received = 0;
@@ -324,30 +324,30 @@ describe("a stranger", () => {
 
   it("that fails authentication is disconnected and gets only a nonce", async () => {
     let runs = 0;
-    const { place } = await open(() => Promise.resolve((runs += 1)));
+    const { paths } = await open(() => Promise.resolve((runs += 1)));
     const proof = Buffer.concat([Buffer.of(FRAME.proof, 0, 0, 0, 64), randomBytes(64)]);
-    expect(await connect(place.socket, (write) => write(proof))).toBe(HELLO_BYTES);
+    expect(await connect(paths.socket, (write) => write(proof))).toBe(HELLO_BYTES);
     const request = Buffer.from('{"kind":"stop"}');
     const header = Buffer.of(FRAME.request, 0, 0, 0, request.length);
-    expect(await connect(place.socket, (write) => write(Buffer.concat([header, request])))).toBe(HELLO_BYTES);
-    expect(await connect(place.socket, (write) => write(Buffer.of(FRAME.proof, 0, 0x10, 0, 0)))).toBe(HELLO_BYTES);
+    expect(await connect(paths.socket, (write) => write(Buffer.concat([header, request])))).toBe(HELLO_BYTES);
+    expect(await connect(paths.socket, (write) => write(Buffer.of(FRAME.proof, 0, 0x10, 0, 0)))).toBe(HELLO_BYTES);
     expect(runs).toBe(0);
-    expect(existsSync(place.socket)).toBe(true);
+    expect(existsSync(paths.socket)).toBe(true);
   });
 
   it("that sends nothing is disconnected and does not block others", async () => {
-    const { place, client } = await open(() => Promise.resolve(0), { proofMs: 200 });
-    const silent = Array.from({ length: 80 }, () => connect(place.socket, () => undefined));
+    const { paths, client } = await open(() => Promise.resolve(0), { proofMs: 200 });
+    const silent = Array.from({ length: 80 }, () => connect(paths.socket, () => undefined));
     await Promise.all(silent);
     expect(await client().outcome).toEqual({ kind: "exited", exitCode: 0 });
   });
 
   it("that listens on the daemon's socket is not sent the environment", async () => {
-    const { place, client, daemon } = await open(() => Promise.resolve(0));
+    const { paths, client, daemon } = await open(() => Promise.resolve(0));
     daemon.leave("The test replaces it.");
     await daemon.ended;
     const received: Buffer[] = [];
-    const impostor = await listen(place.socket, (socket) => {
+    const impostor = await listen(paths.socket, (socket) => {
       socket.on("data", (chunk: Buffer) => received.push(chunk));
       socket.on("error", () => undefined);
       writeFrame(socket, FRAME.hello, randomBytes(32));
@@ -367,15 +367,15 @@ describe("a stranger", () => {
   });
 
   it("that replaced the folder by a link or opened it to others is detected", async () => {
-    const { place, client } = await open(() => Promise.resolve(0));
-    chmodSync(place.folder, 0o755);
+    const { paths, client } = await open(() => Promise.resolve(0));
+    chmodSync(paths.folder, 0o755);
     expect(await client().outcome).toMatchObject({
       kind: "unavailable",
       notice: expect.stringContaining("can be used by other users") as string,
     });
-    chmodSync(place.folder, 0o700);
-    renameSync(place.socket, `${place.socket}.moved`);
-    symlinkSync(`${place.socket}.moved`, place.socket);
+    chmodSync(paths.folder, 0o700);
+    renameSync(paths.socket, `${paths.socket}.moved`);
+    symlinkSync(`${paths.socket}.moved`, paths.socket);
     expect(await client().outcome).toMatchObject({
       kind: "unavailable",
       notice: expect.stringContaining("is neither a folder nor a socket") as string,

@@ -7,13 +7,13 @@ import { serverCommand } from "./commands.js";
 import { serveConnection } from "./connection.js";
 import { differingVariables } from "./environment.js";
 import { listenAddress } from "./handshake.js";
-import { buildStamp, type DaemonPlace } from "./paths.js";
-import { BEAT_MS } from "./registry.js";
+import { buildStamp, type DaemonPaths } from "./paths.js";
+import { HEARTBEAT_MS } from "./registry.js";
 import type { CommandAnswer, CommandRequest, DaemonStatus } from "./requests.js";
 
 export interface DaemonParts {
-  readonly place: DaemonPlace;
-  /** The time limit of the handshake. */
+  readonly paths: DaemonPaths;
+  /** The key of the handshake. */
   readonly key: Buffer;
   /** The environment that servers are started with. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -24,6 +24,7 @@ export interface DaemonParts {
   readonly describe: () => Pick<DaemonStatus, "version" | "servers">;
   readonly log: (message: string) => void;
   readonly checkMs?: number;
+  /** The time limit of the handshake. */
   readonly proofMs?: number;
 }
 
@@ -34,19 +35,19 @@ export interface Daemon {
 }
 
 const PROOF_MS = 3000;
-const MOST_UNPROVED = 64;
+const MAX_UNAUTHENTICATED = 64;
 /** For `daemon stop`: how long running commands may take to finish. */
 const STOP_GRACE_MS = 10_000;
 /** How long an interrupted command may take to end. */
 const END_GRACE_MS = 5000;
 
 export async function serveDaemon(parts: DaemonParts): Promise<Daemon> {
-  const { place, idleMs, log, checkMs = BEAT_MS } = parts;
+  const { paths, idleMs, log, checkMs = HEARTBEAT_MS } = parts;
   const since = new Date();
   const build = buildStamp();
   const open = new Set<Socket>();
   const running = new Set<RemoteCommand>();
-  let unproved = 0;
+  let unauthenticated = 0;
   let served = 0;
   let idleSince = performance.now();
   let idleTimer: NodeJS.Timeout | undefined;
@@ -54,7 +55,7 @@ export async function serveDaemon(parts: DaemonParts): Promise<Daemon> {
   let end: () => void = () => undefined;
   const ended = new Promise<void>((resolve) => (end = resolve));
 
-  const rest = (): void => {
+  const startIdling = (): void => {
     clearTimeout(idleTimer);
     if (running.size > 0) return;
     idleSince = performance.now();
@@ -70,11 +71,11 @@ export async function serveDaemon(parts: DaemonParts): Promise<Daemon> {
   const leave: Daemon["leave"] = (reason, graceMs) => {
     if (leaving === undefined) {
       leaving = reason;
-      log(`No more commands are taken: ${reason}`);
+      log(`The daemon accepts no more commands: ${reason}`);
       clearTimeout(idleTimer);
       clearInterval(check);
       server.close();
-      removeOwn(place.socket, identity);
+      removeOwnSocket(paths.socket, identity);
     }
     if (graceMs !== undefined) {
       setTimeout(() => {
@@ -86,7 +87,7 @@ export async function serveDaemon(parts: DaemonParts): Promise<Daemon> {
       }, graceMs).unref();
     }
     // The response to the client that requested it is sent first.
-    setImmediate(rest);
+    setImmediate(startIdling);
   };
 
   const admit = (request: CommandRequest): CommandAnswer => {
@@ -110,16 +111,16 @@ export async function serveDaemon(parts: DaemonParts): Promise<Daemon> {
     log(
       `${serverCommand(request.argv) ?? "A command"} ended with ${exitCode} after ${Math.round(performance.now() - began)} ms.`,
     );
-    // In a later turn: the exit code is sent first.
-    setImmediate(rest);
+    // In a later turn of the event loop, so that the exit code is sent first.
+    setImmediate(startIdling);
     return exitCode;
   };
 
   const status = (): DaemonStatus => ({
     pid: process.pid,
     since: since.toISOString(),
-    cwd: place.cwd,
-    config: place.config ?? null,
+    cwd: paths.cwd,
+    config: paths.config ?? null,
     running: running.size,
     served,
     idleSeconds: running.size > 0 ? 0 : (performance.now() - idleSince) / 1000,
@@ -129,40 +130,40 @@ export async function serveDaemon(parts: DaemonParts): Promise<Daemon> {
   });
 
   const accept = (socket: Socket): void => {
-    if (unproved >= MOST_UNPROVED) return void socket.destroy();
-    unproved += 1;
-    let isProved = false;
-    const onProved = (): void => {
-      if (!isProved) unproved -= 1;
-      isProved = true;
+    if (unauthenticated >= MAX_UNAUTHENTICATED) return void socket.destroy();
+    unauthenticated += 1;
+    let isAuthenticated = false;
+    const onAuthenticated = (): void => {
+      if (!isAuthenticated) unauthenticated -= 1;
+      isAuthenticated = true;
     };
     open.add(socket);
     socket.once("close", () => {
-      onProved();
+      onAuthenticated();
       open.delete(socket);
       endIfDone();
     });
     serveConnection(socket, {
       key: parts.key,
       proofMs: parts.proofMs ?? PROOF_MS,
-      onProved,
+      onAuthenticated,
       admit,
       run,
       answer(request) {
-        if (request.kind === "stop") leave("It was asked to stop.", STOP_GRACE_MS);
+        if (request.kind === "stop") leave("A client requested the stop.", STOP_GRACE_MS);
         return status();
       },
     });
   };
 
   const server = createServer(accept);
-  const identity = await listen(server, place, parts.key);
+  const identity = await listen(server, paths, parts.key);
   const check = setInterval(() => {
-    renewDate(place.infoFile);
-    const why = whyToLeave(place, identity, build);
+    touchInfoFile(paths.infoFile);
+    const why = whyToLeave(paths, identity, build);
     if (why !== undefined) leave(why);
   }, checkMs);
-  rest();
+  startIdling();
   return { leave, ended };
 }
 
@@ -173,22 +174,22 @@ function endSoon(socket: Socket): void {
 }
 
 /** Binds the socket to a temporary path and renames it, which replaces the socket of a dead daemon atomically. */
-async function listen(server: Server, place: DaemonPlace, key: Buffer): Promise<string | undefined> {
+async function listen(server: Server, paths: DaemonPaths, key: Buffer): Promise<string | undefined> {
   const isPipe = process.platform === "win32";
-  const draft = join(place.socketFolder, `${place.key}.${process.pid}`);
-  const address = isPipe ? listenAddress(place.socket, key) : draft;
+  const draft = join(paths.socketFolder, `${paths.key}.${process.pid}`);
+  const address = isPipe ? listenAddress(paths.socket, key) : draft;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(address, () => resolve());
   });
   if (isPipe) return undefined;
   chmodSync(draft, 0o600);
-  renameSync(draft, place.socket);
-  return identityOf(place.socket);
+  renameSync(draft, paths.socket);
+  return identityOf(paths.socket);
 }
 
 /** Shows other processes that the daemon does not hang. */
-function renewDate(infoFile: string): void {
+function touchInfoFile(infoFile: string): void {
   try {
     utimesSync(infoFile, new Date(), new Date());
   } catch {
@@ -197,8 +198,8 @@ function renewDate(infoFile: string): void {
 }
 
 /** Why the daemon must exit: another daemon replaced it, the state folder was removed, or the program was replaced. */
-function whyToLeave(place: DaemonPlace, identity: string | undefined, build: string): string | undefined {
-  if (identity !== undefined && identityOf(place.socket) !== identity) return "Its socket is gone or was replaced.";
+function whyToLeave(paths: DaemonPaths, identity: string | undefined, build: string): string | undefined {
+  if (identity !== undefined && identityOf(paths.socket) !== identity) return "Its socket is gone or was replaced.";
   try {
     return buildStamp() === build ? undefined : "The program was replaced by another version.";
   } catch {
@@ -215,6 +216,6 @@ function identityOf(file: string): string | undefined {
   }
 }
 
-function removeOwn(socket: string, identity: string | undefined): void {
+function removeOwnSocket(socket: string, identity: string | undefined): void {
   if (identity !== undefined && identityOf(socket) === identity) rmSync(socket, { force: true });
 }

@@ -4,74 +4,74 @@ import { closeSync, openSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DiscoveryError } from "../errors.js";
 import { AbsentError, type DaemonChannel, openChannel } from "./channel.js";
-import { DAEMON_WORD } from "./commands.js";
+import { DAEMON_COMMAND } from "./commands.js";
 import { isAlive } from "../util/start-time.js";
 import { tryLock } from "./lock.js";
-import { type DaemonPlace, daemonProgram } from "./paths.js";
+import { type DaemonPaths, daemonProgram } from "./paths.js";
 import { openPrivateFolder } from "./private-folder.js";
 
 export interface StartDaemonParts {
-  readonly place: DaemonPlace;
+  readonly paths: DaemonPaths;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
 }
 
-const LONGEST_START_MS = 20_000;
-const LOOK_AGAIN_MS = 15;
+const MAX_START_MS = 20_000;
+const POLL_MS = 15;
 /** Two commands that request the lock at the same time both retry within this time; a failed start takes longer. */
 const TIE_MS = 500;
 
 /** Connects to the daemon, and starts it if none runs. Throws the reason if that fails. */
 export async function startDaemon(parts: StartDaemonParts): Promise<DaemonChannel> {
-  const { place, signal } = parts;
-  openPrivateFolder(place.folder);
-  openPrivateFolder(place.socketFolder);
-  const until = performance.now() + LONGEST_START_MS;
+  const { paths, signal } = parts;
+  openPrivateFolder(paths.folder);
+  openPrivateFolder(paths.socketFolder);
+  const until = performance.now() + MAX_START_MS;
   let heldSince: number | undefined;
   while (performance.now() < until && !signal.aborted) {
-    const running = await openIfPresent(place);
+    const running = await openIfPresent(paths);
     if (running !== undefined) return running;
-    const unlock = tryLock(place.lockFile);
+    const unlock = tryLock(paths.lockFile);
     if (unlock === undefined) {
       heldSince ??= performance.now();
-      await sleep(LOOK_AGAIN_MS * (0.5 + Math.random()));
+      await sleep(POLL_MS * (0.5 + Math.random()));
       continue;
     }
     try {
       // Another process may have started a daemon before this one got the lock. If its start failed, do not repeat it.
-      const other = await openIfPresent(place);
+      const other = await openIfPresent(paths);
       if (other !== undefined) return other;
       if (heldSince !== undefined && performance.now() - heldSince > TIE_MS)
-        throw unavailable("The attempt of another command to start it has failed.", place);
+        throw unavailable("The attempt of another command to start it has failed.", paths);
       return await launch(parts, until);
     } finally {
       unlock();
     }
   }
-  throw unavailable("It was not ready in time.", place);
+  throw unavailable(`It was not ready within ${MAX_START_MS / 1000} s.`, paths);
 }
 
-async function launch({ place, env, signal }: StartDaemonParts, until: number): Promise<DaemonChannel> {
-  const child = spawnDaemon(place, env);
+async function launch({ paths, env, signal }: StartDaemonParts, until: number): Promise<DaemonChannel> {
+  const child = spawnDaemon(paths, env);
   const end: { reason?: string } = {};
   child.once("error", (error) => (end.reason = error.message));
-  child.once("exit", (code, name) => (end.reason = `It ended with ${name ?? `code ${code}`}.`));
+  child.once("exit", (code, name) => (end.reason = `Its process exited with ${name ?? `code ${code}`}.`));
   while (performance.now() < until && !signal.aborted && end.reason === undefined) {
-    const channel = await openIfPresent(place);
+    const channel = await openIfPresent(paths);
     if (channel !== undefined) return channel;
-    await sleep(LOOK_AGAIN_MS);
+    await sleep(POLL_MS);
   }
   if (end.reason === undefined && !signal.aborted) child.kill();
-  throw unavailable(end.reason ?? "It was not ready in time.", place);
+  throw unavailable(end.reason ?? `It was not ready within ${MAX_START_MS / 1000} s.`, paths);
 }
 
 /** The daemon gets its own session: signals of the terminal do not reach it, and it outlives this process. */
-function spawnDaemon(place: DaemonPlace, env: StartDaemonParts["env"]): ChildProcess {
-  const log = openSync(place.logFile, "a", 0o600);
+function spawnDaemon(paths: DaemonPaths, env: StartDaemonParts["env"]): ChildProcess {
+  const log = openSync(paths.logFile, "a", 0o600);
   try {
-    const words = place.configOption === undefined ? [] : ["--config", place.configOption];
-    const child = spawn(process.execPath, [...process.execArgv, daemonProgram(), DAEMON_WORD, ...words], {
-      cwd: place.cwd,
+    const words = paths.configOption === undefined ? [] : ["--config", paths.configOption];
+    const child = spawn(process.execPath, [...process.execArgv, daemonProgram(), DAEMON_COMMAND, ...words], {
+      cwd: paths.cwd,
       env,
       detached: true,
       windowsHide: true,
@@ -84,9 +84,9 @@ function spawnDaemon(place: DaemonPlace, env: StartDaemonParts["env"]): ChildPro
   }
 }
 
-async function openIfPresent(place: DaemonPlace): Promise<DaemonChannel | undefined> {
+async function openIfPresent(paths: DaemonPaths): Promise<DaemonChannel | undefined> {
   try {
-    return await openChannel(place);
+    return await openChannel(paths);
   } catch (error) {
     if (error instanceof AbsentError) return undefined;
     throw error;
@@ -94,16 +94,16 @@ async function openIfPresent(place: DaemonPlace): Promise<DaemonChannel | undefi
 }
 
 /** Waits until a daemon's process has exited. Returns false if it still runs after the time limit. */
-export async function whenGone(pid: number, longestMs: number): Promise<boolean> {
-  const until = performance.now() + longestMs;
+export async function waitForExit(pid: number, limitMs: number): Promise<boolean> {
+  const until = performance.now() + limitMs;
   while (isAlive(pid)) {
     if (performance.now() > until) return false;
-    await sleep(LOOK_AGAIN_MS);
+    await sleep(POLL_MS);
   }
   return true;
 }
 
-function unavailable(why: string, { logFile }: DaemonPlace): DiscoveryError {
+function unavailable(why: string, { logFile }: DaemonPaths): DiscoveryError {
   return new DiscoveryError("INTERNAL_ERROR", `The background gateway could not be started. ${why}`, {
     hint: [
       { action: "edit-file", path: logFile, change: "read" },

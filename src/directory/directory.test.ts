@@ -32,12 +32,12 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe("openDirectory", () => {
-  it("suggests the server whose tool does what the query asks for", async () => {
+  it("suggests the server whose tool matches the query", async () => {
     const [first] = await openDirectory({ file }).search("send an SMS", 3);
     expect(first).toMatchObject({ entry: { name: "@acme/mcp-sms" }, tools: ["send_sms"] });
   });
 
-  it("suggests nothing for a request of another domain", async () => {
+  it("suggests nothing for a query of another domain", async () => {
     expect(await openDirectory({ file }).search("bake sourdough bread", 3)).toEqual([]);
   });
 

@@ -1,4 +1,5 @@
-// The public directory of MCP servers: an offline file of this package, read at the first query. This module does not use the network.
+// The public directory of MCP servers: a file of this package, read at the first query. This module does not use the
+// network.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -14,23 +15,23 @@ import { createServerRanker, type ServerRanker, type Suggestion } from "./rank.j
 export interface Directory {
   /** Servers that match the query, best first; empty if none matches. */
   search(query: string, limit: number): Promise<readonly Suggestion[]>;
-  /** The entry of that name: of the package, or in the MCP registry. */
+  /** The entry with this package name or this name in the MCP registry. */
   get(name: string): Promise<DirectoryEntry | undefined>;
 }
 
 export interface NamedDirectory extends Directory {
-  /** Packages that are commonly called by this short name: `context7` for `@upstash/context7-mcp`. */
+  /** Package names whose short name is or contains `name`: `@upstash/context7-mcp` for `context7`. */
   namedLike(name: string): Promise<readonly string[]>;
 }
 
 export interface DirectoryParts {
-  /** The directory file; the one of this package by default. */
+  /** The directory file. The default is the file of this package. */
   readonly file?: string;
   /** Compares texts by meaning; without it, only words are compared. */
   readonly meaning?: (() => Promise<Meaning | undefined>) | undefined;
 }
 
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 
 export function openDirectory({ file, meaning }: DirectoryParts = {}): NamedDirectory {
   let loading: Promise<readonly DirectoryEntry[]> | undefined;
@@ -63,7 +64,7 @@ export function openDirectory({ file, meaning }: DirectoryParts = {}): NamedDire
 
 async function readDirectory(file: string): Promise<readonly DirectoryEntry[]> {
   try {
-    const text = await promisify(gunzip)(await readFile(file), { maxOutputLength: MOST_BYTES });
+    const text = await promisify(gunzip)(await readFile(file), { maxOutputLength: MAX_BYTES });
     return directoryFile.parse(JSON.parse(text.toString("utf8"))).servers;
   } catch (error) {
     throw new DiscoveryError("CONFIGURATION_ERROR", "The directory of public MCP servers could not be read.", {

@@ -2,8 +2,8 @@ import type { SearchDocument } from "../search/fields.js";
 import { relate } from "../search/lexicon/lexicon.js";
 import type { DirectoryEntry } from "./entry.js";
 
-/** Words that most server names contain, so that they do not distinguish servers. */
-const OF_ALL_NAMES = /\b(?:mcp|server|servers|modelcontextprotocol|model context protocol|npx|api)\b/giu;
+/** Words that most server names contain. They do not distinguish servers. */
+const COMMON_WORDS = /\b(?:mcp|server|servers|modelcontextprotocol|model context protocol|npx|api)\b/giu;
 
 /** One document for the server as a whole, and one for each of its tools. */
 export function toDocuments(entry: DirectoryEntry): SearchDocument[] {
@@ -22,14 +22,14 @@ export function toDocuments(entry: DirectoryEntry): SearchDocument[] {
   ];
 }
 
-/** Description and keywords, with the lexicon entries of the product in the name. */
+/** Description, keywords and the words of `productWords`. */
 export function aboutServer(entry: DirectoryEntry): string {
   return [entry.description, entry.keywords ?? "", ...productWords(entry)].join(" ").trim();
 }
 
 /**
- * If the lexicon knows the product in the server's name: the stems of the words for what the product does. For example,
- * `twilio` gives SMS, call and phone.
+ * The stems of the words that the lexicon relates to the product in the server's name. For example, `twilio` gives SMS,
+ * call and phone.
  */
 export function productWords(entry: DirectoryEntry): string[] {
   const words = toServiceName(entry).toLowerCase().split(" ");
@@ -39,11 +39,11 @@ export function productWords(entry: DirectoryEntry): string[] {
 /** The product in the name of a server: `@delorenj/mcp-server-trello` is `trello`. */
 export function toServiceName({ name, title }: Pick<DirectoryEntry, "name" | "title">): string {
   const bare = name.slice(name.indexOf("/") + 1).replace(/[-_.]+/gu, " ");
-  const words = (title ?? bare).replace(OF_ALL_NAMES, " ").replace(/\s+/gu, " ").trim();
+  const words = (title ?? bare).replace(COMMON_WORDS, " ").replace(/\s+/gu, " ").trim();
   return words === ""
     ? name
         .replace(/[@/._-]+/gu, " ")
-        .replace(OF_ALL_NAMES, " ")
+        .replace(COMMON_WORDS, " ")
         .trim()
     : words;
 }

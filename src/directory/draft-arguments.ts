@@ -1,7 +1,8 @@
-// Converts the arguments of a directory entry to arguments of a configuration and a list of values that the user must fill in.
+// Converts the arguments of a directory entry into arguments of a configuration and a list of placeholders that the user
+// must replace.
 import type { DirectoryArgument, DirectoryEntry, DirectoryInput } from "./entry.js";
 
-/** An argument that only the user knows. */
+/** An argument whose value only the user knows. */
 export interface Placeholder {
   /** Its index among the arguments of the draft. */
   readonly index: number;
@@ -17,17 +18,17 @@ export interface DraftArguments {
 }
 
 /** Omits an option with a placeholder if the entry has an optional variable for the same value. */
-export function toDraftArguments({ arguments: given, variables }: DirectoryEntry): DraftArguments {
+export function toDraftArguments({ arguments: listed, variables }: DirectoryEntry): DraftArguments {
   const args: string[] = [];
   const placeholders: Placeholder[] = [];
-  for (const [at, argument] of given.entries()) {
-    const next = given[at + 1];
+  for (const [at, argument] of listed.entries()) {
+    const next = listed[at + 1];
     if (isOption(argument) && next?.isPlaceholder === true && isOptional(argument.value, variables)) continue;
     if (argument.isPlaceholder !== true) {
       args.push(toLiteralText(argument.value));
       continue;
     }
-    const before = given[at - 1];
+    const before = listed[at - 1];
     const [, inline] = /^(--?[\w-]+)=/.exec(argument.value) ?? [];
     const option = inline ?? (before !== undefined && isOption(before) ? before.value : undefined);
     if (option !== undefined && isOptional(option, variables)) continue;
@@ -37,7 +38,7 @@ export function toDraftArguments({ arguments: given, variables }: DirectoryEntry
   return { args, placeholders };
 }
 
-/** Escapes a text of the directory: it must not be read as a variable or a secret reference of the user's configuration. */
+/** Escapes text of the directory, so that the configuration does not interpret it as a variable or a secret reference. */
 export function toLiteralText(text: string): string {
   return text.replaceAll("${", () => "$${");
 }
@@ -60,6 +61,6 @@ function isOptional(option: string, variables: readonly DirectoryInput[]): boole
     .replace(/([a-z])([A-Z])/g, "$1_$2")
     .replaceAll("-", "_")
     .toUpperCase();
-  const isIt = (variable: string): boolean => variable === name || variable.endsWith(`_${name}`);
-  return variables.some((variable) => variable.isRequired !== true && isIt(variable.name));
+  const matches = (variable: string): boolean => variable === name || variable.endsWith(`_${name}`);
+  return variables.some((variable) => variable.isRequired !== true && matches(variable.name));
 }

@@ -10,7 +10,7 @@ export interface Suggestion {
   readonly entry: DirectoryEntry;
   /** Names of the tools that match the query, best first. */
   readonly tools: readonly string[];
-  /** 0 to 1: how likely the server matches. It decides the verdict, not the order. */
+  /** 0 to 1: how likely the server matches. It decides `isSure`, not the order. */
   readonly confidence: number;
   /** Whether the server is suggested as an answer; the others are only the closest matches. */
   readonly isSure: boolean;
@@ -46,22 +46,28 @@ export interface FitWeights {
   readonly named: number;
 }
 
-/** Weights for the order of servers. `covered` and `size` are between the values that `npm run bench:find` fits on the two halves of the measured servers; `named` is for queries with a product name, which that data does not contain. */
+/**
+ * Weights for the order of servers. `covered` and `size` are between the values that `npm run bench:find` fits on the two
+ * halves of the measured servers. `named` is for queries with a product name, which that data does not contain.
+ */
 export const RANK_WEIGHTS: RankWeights = { covered: 4, named: 4, size: 0.4 };
-/** Weights for the verdict, fitted on an earlier version of the directory. The same command prints the current fit and the results on held-out requests. */
+/**
+ * Weights for `confidence`, fitted on an earlier version of the directory. `npm run bench:find` prints the current fit and
+ * the results on held-out requests.
+ */
 export const FIT_WEIGHTS: FitWeights = { constant: -5.25, strength: 10.9, named: 1.9 };
-/** The threshold of `confidence` for a suggestion, fitted together with the weights of the verdict. */
+/** The threshold of `confidence` for `isSure`, fitted together with `FIT_WEIGHTS`. */
 export const SURE_CONFIDENCE = 0.8;
 
 /** Below this confidence, a server is not shown. */
-const LEAST_CONFIDENCE = 0.02;
-/** How many of the first servers get at least the confidence of every server that is ranked below them. */
-const MOST_LIFTED = 3;
-const MOST_TOOLS = 5;
-/** The number of servers that are candidates by their words alone, although none of their documents is among the best. */
-const MOST_BY_WORDS = 10;
+const MIN_CONFIDENCE = 0.02;
+/** Each of the first servers gets at least the highest confidence of those ranked below it, up to this rank. */
+const MAX_LIFTED = 3;
+const MAX_TOOLS = 5;
+/** The number of servers that become candidates by their words, although none of their documents was found. */
+const MAX_BY_WORDS = 10;
 /** Keeps the logarithm of the odds finite for relevances of 0 and 1. */
-const LEAST_ODDS = 0.002;
+const ODDS_EPSILON = 0.002;
 
 export function createServerRanker(entries: readonly DirectoryEntry[], meaning: Meaning | undefined): ServerRanker {
   const byName = new Map(entries.map((entry) => [entry.name, entry]));
@@ -76,11 +82,11 @@ export function createServerRanker(entries: readonly DirectoryEntry[], meaning: 
       const known = found.get(server) ?? nothingFound();
       known.relevance = Math.max(known.relevance, toRelevance(evidence, meaning !== undefined));
       known.strength = Math.max(known.strength, evidence.strength);
-      if (tool !== "" && known.tools.length < MOST_TOOLS) known.tools.push(tool);
+      if (tool !== "" && known.tools.length < MAX_TOOLS) known.tools.push(tool);
       found.set(server, known);
     }
     const byWords = [...matches].toSorted(([, a], [, b]) => b.covered + b.named - a.covered - a.named);
-    for (const [server] of byWords.slice(0, MOST_BY_WORDS)) if (!found.has(server)) found.set(server, nothingFound());
+    for (const [server] of byWords.slice(0, MAX_BY_WORDS)) if (!found.has(server)) found.set(server, nothingFound());
     return [...found].flatMap(([name, match]) => {
       const entry = byName.get(name);
       return entry === undefined ? [] : [{ entry, covered: 0, named: 0, ...matches.get(name), ...match }];
@@ -95,9 +101,9 @@ export function createServerRanker(entries: readonly DirectoryEntry[], meaning: 
         .toSorted((a, b) => b.score - a.score)
         .slice(0, limit)
         .map(({ evidence }) => ({ evidence, confidence: toConfidence(evidence, FIT_WEIGHTS) }))
-        .filter(({ confidence }) => confidence >= LEAST_CONFIDENCE);
+        .filter(({ confidence }) => confidence >= MIN_CONFIDENCE);
       return ordered.map(({ evidence: { entry, tools }, confidence: own }, rank) => {
-        const below = ordered.slice(rank, MOST_LIFTED).map(({ confidence }) => confidence);
+        const below = ordered.slice(rank, MAX_LIFTED).map(({ confidence }) => confidence);
         const confidence = Math.max(own, ...below);
         return { entry, tools, confidence, isSure: confidence >= SURE_CONFIDENCE };
       });
@@ -115,7 +121,7 @@ function nothingFound(): Found {
   return { relevance: 0, strength: 0, tools: [] };
 }
 
-/** Whether the server matches, independent of the number of other matches: two equivalent servers both get a high confidence. */
+/** The probability that the server matches. It does not depend on other matches: two equivalent servers both get a high value. */
 export function toConfidence({ strength, named }: ServerEvidence, weights: FitWeights): number {
   const odds = weights.constant + weights.strength * strength + weights.named * named;
   return 1 / (1 + Math.exp(-odds));
@@ -123,6 +129,6 @@ export function toConfidence({ strength, named }: ServerEvidence, weights: FitWe
 
 /** A server with many tools matches almost every query by chance, so its size lowers the score. */
 export function toScore({ relevance, covered, named, entry }: ServerEvidence, weights: RankWeights): number {
-  const odds = Math.log((relevance + LEAST_ODDS) / (1 - relevance + LEAST_ODDS));
+  const odds = Math.log((relevance + ODDS_EPSILON) / (1 - relevance + ODDS_EPSILON));
   return odds + weights.covered * covered + weights.named * named - weights.size * Math.log(1 + entry.tools.length);
 }

@@ -71,7 +71,7 @@ describe("createRegistryClient", () => {
     ["an error status", { status: 503, body: "{}" }, "HTTP status 503"],
     ["an answer that is not JSON", { body: "<html>" }, "not JSON"],
     ["another document", { body: "{}" }, "not a list of servers"],
-  ])("reports %s and the way without network", async (_, answer, message) => {
+  ])("reports %s and refers to the offline directory", async (_, answer, message) => {
     const base = await serve(() => answer);
     await expect(createRegistryClient(base, {}).search("sms", 5)).rejects.toMatchObject({
       message: expect.stringContaining(message),

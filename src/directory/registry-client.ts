@@ -11,16 +11,16 @@ import { serverList, toDirectoryEntry } from "./server-json.js";
 export const OFFICIAL_REGISTRY = "https://registry.modelcontextprotocol.io";
 
 const TIME_LIMIT_MS = 15_000;
-const MOST_BYTES = 8 * 1024 * 1024;
-const PAGE = 100;
+const MAX_BYTES = 8 * 1024 * 1024;
+const PAGE_SIZE = 100;
 /** The registry searches for a substring of server names, so each content word is a separate request. */
-const MOST_WORDS = 4;
+const MAX_WORDS = 4;
 
 export interface RegistryClient {
   /** Servers whose name contains a content word of the query, ranked by name and description. */
   search(query: string, limit: number, signal?: AbortSignal): Promise<readonly Suggestion[]>;
-  /** All servers, page by page, up to `mostPages`. */
-  list(mostPages: number, signal?: AbortSignal): AsyncGenerator<DirectoryEntry, void, undefined>;
+  /** All servers, page by page, up to `maxPages`. */
+  list(maxPages: number, signal?: AbortSignal): AsyncGenerator<DirectoryEntry, void, undefined>;
 }
 
 /** `env`: environment variables with the proxy and certificate authorities. */
@@ -31,7 +31,7 @@ export function createRegistryClient(address: string, env: ProxyEnvironment): Re
   const ask = async (parameters: Readonly<Record<string, string>>, signal: AbortSignal | undefined) => {
     const url = new URL(`${base.pathname.replace(/\/+$/u, "")}/v0/servers`, base);
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
-    const limits = { timeoutMs: TIME_LIMIT_MS, maxTotalMs: TIME_LIMIT_MS, maxBytes: MOST_BYTES };
+    const limits = { timeoutMs: TIME_LIMIT_MS, maxTotalMs: TIME_LIMIT_MS, maxBytes: MAX_BYTES };
     const request = {
       url,
       method: "GET",
@@ -53,7 +53,7 @@ export function createRegistryClient(address: string, env: ProxyEnvironment): Re
       try {
         const words = toWords(query);
         const answers = await Promise.all(
-          words.map((word) => ask({ search: word, version: "latest", limit: String(PAGE) }, signal)),
+          words.map((word) => ask({ search: word, version: "latest", limit: String(PAGE_SIZE) }, signal)),
         );
         const entries = answers.flatMap(({ servers }) => servers).flatMap(toEntries);
         const unique = [...new Map(entries.map((entry) => [entry.name, entry])).values()];
@@ -64,12 +64,12 @@ export function createRegistryClient(address: string, env: ProxyEnvironment): Re
         fetcher.close();
       }
     },
-    async *list(mostPages, signal) {
+    async *list(maxPages, signal) {
       try {
         let cursor: string | undefined;
-        for (let page = 0; page < mostPages; page += 1) {
+        for (let page = 0; page < maxPages; page += 1) {
           const start: Record<string, string> = cursor === undefined ? {} : { cursor };
-          const { servers, metadata } = await ask({ ...start, version: "latest", limit: String(PAGE) }, signal);
+          const { servers, metadata } = await ask({ ...start, version: "latest", limit: String(PAGE_SIZE) }, signal);
           yield* servers.flatMap(toEntries);
           cursor = metadata?.nextCursor ?? undefined;
           if (cursor === undefined || cursor === "") return;
@@ -89,7 +89,7 @@ function toEntries(item: unknown): DirectoryEntry[] {
 /** The longest content words: short ones occur in too many names. */
 function toWords(query: string): string[] {
   const words = splitChunks(query.toLowerCase()).filter((word) => word.length > 2 && !isStopWord(word));
-  return [...new Set(words)].toSorted((a, b) => b.length - a.length).slice(0, MOST_WORDS);
+  return [...new Set(words)].toSorted((a, b) => b.length - a.length).slice(0, MAX_WORDS);
 }
 
 function parseAddress(address: string): URL {

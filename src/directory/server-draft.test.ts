@@ -85,7 +85,7 @@ describe("toServerDraft", () => {
   });
 
   it("rejects an entry without a version", () => {
-    expect(() => toServerDraft(bare)).toThrow("no version");
+    expect(() => toServerDraft(bare)).toThrow("has no version");
   });
 });
 

@@ -1,4 +1,4 @@
-// The configuration entry for a server of the directory, and the integrity check before its first start.
+// Creates the configuration entry for a server of the directory, and checks the package before the first start.
 import { DiscoveryError } from "../errors.js";
 import { toLiteralText, type Placeholder, toDraftArguments } from "./draft-arguments.js";
 import type { DirectoryEntry, DirectoryInput } from "./entry.js";
@@ -66,16 +66,16 @@ export function toServerName({ name }: Pick<DirectoryEntry, "name">): string {
 /** Runs a program without a shell and returns its standard output; rejects if it fails. */
 export type RunProgram = (command: string, args: readonly string[]) => Promise<string>;
 
-/** Compares the entry's integrity with the one that the npm registry has now for that version; rejects if they differ. Call it before the first start. */
+/** Rejects if the npm registry now has another integrity for the version than the entry. Call it before the first start. */
 export async function verifyIntegrity({ name, package: source }: DirectoryEntry, run: RunProgram): Promise<void> {
   if (source?.registry !== "npm" || source.integrity === undefined || source.version === undefined) return;
   const spec = `${source.identifier}@${source.version}`;
-  const stated = await readStated(spec, run);
-  if (stated === source.integrity) return;
-  const found = stated === undefined ? "states none for it now" : `states ${stated}`;
+  const current = await readRegistryIntegrity(spec, run);
+  if (current === source.integrity) return;
+  const found = current === undefined ? "has none" : `has ${current}`;
   throw new DiscoveryError(
     "SIGNATURE_INVALID",
-    `The package ${spec} is not the one that the directory lists: its integrity is ${source.integrity}, and the npm registry ${found}.`,
+    `The package ${spec} is not the one that the directory lists: the directory has the integrity ${source.integrity}, the npm registry ${found}.`,
     {
       server: name,
       hint: [
@@ -86,7 +86,7 @@ export async function verifyIntegrity({ name, package: source }: DirectoryEntry,
   );
 }
 
-async function readStated(spec: string, run: RunProgram): Promise<string | undefined> {
+async function readRegistryIntegrity(spec: string, run: RunProgram): Promise<string | undefined> {
   try {
     const answer: unknown = JSON.parse(await run("npm", ["view", spec, "dist.integrity", "--json"]));
     return typeof answer === "string" ? answer : undefined;
@@ -102,12 +102,16 @@ async function readStated(spec: string, run: RunProgram): Promise<string | undef
 }
 
 function withoutVersion({ name }: DirectoryEntry): DiscoveryError {
-  return new DiscoveryError("INVALID_REQUEST", `The directory has no version of ${name}, so it cannot be pinned.`, {
-    server: name,
-    hint: {
-      action: "run-command",
-      command: "anygpt mcp add NAME -- COMMAND",
-      purpose: "add the server by its command",
+  return new DiscoveryError(
+    "INVALID_REQUEST",
+    `The directory entry ${name} has no version, so the package cannot be pinned.`,
+    {
+      server: name,
+      hint: {
+        action: "run-command",
+        command: "anygpt mcp add NAME -- COMMAND",
+        purpose: "add the server by its command",
+      },
     },
-  });
+  );
 }

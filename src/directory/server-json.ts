@@ -4,10 +4,10 @@ import { toOneLine } from "../util/text.js";
 import type { DirectoryArgument, DirectoryEntry, DirectoryInput } from "./entry.js";
 
 /** Text that is printed and put into a command. A line break in it could fake other output. */
-const oneLine = (longest: number) =>
+const oneLine = (maxLength: number) =>
   z
     .string()
-    .max(longest)
+    .max(maxLength)
     .regex(/^[^\p{Cc}\u2028\u2029]*$/u);
 
 const keyValue = z.object({
@@ -71,7 +71,7 @@ type RegistryServer = z.output<typeof server>;
 type RegistryPackage = z.output<typeof registryPackage>;
 type Transport = DirectoryEntry["transport"];
 
-/** The entry of one listed server; none if it is malformed, withdrawn, outdated or of an unsupported kind. */
+/** The entry of one listed server. Undefined if it is malformed, withdrawn, outdated or of an unsupported kind. */
 export function toDirectoryEntry(item: unknown): DirectoryEntry | undefined {
   const parsed = listed.safeParse(item);
   if (!parsed.success) return undefined;
@@ -123,12 +123,12 @@ function toArguments({
   name,
   value,
   valueHint,
-  default: standard,
+  default: fallback,
 }: z.output<typeof argument>): DirectoryArgument[] {
-  const given = value ?? standard;
+  const preset = value ?? fallback;
   const part: DirectoryArgument =
-    given === undefined || /\{[^}]*\}/u.test(given)
-      ? { value: given ?? `<${valueHint ?? name ?? "value"}>`, isPlaceholder: true }
-      : { value: given };
+    preset === undefined || /\{[^}]*\}/u.test(preset)
+      ? { value: preset ?? `<${valueHint ?? name ?? "value"}>`, isPlaceholder: true }
+      : { value: preset };
   return type === "named" && name !== undefined ? [{ value: name }, part] : [part];
 }

@@ -8,7 +8,7 @@ import type { DirectoryEntry } from "./entry.js";
 export interface ServerMatch {
   /** Words of the query that occur anywhere in the entry. */
   readonly covered: number;
-  /** Words of the query that occur in the server's name or title, or that the lexicon has for the product in the name. */
+  /** Words of the query that occur in the server's name or title, or in its `productWords`. */
   readonly named: number;
 }
 
@@ -17,7 +17,7 @@ export interface ServerWords {
   match(query: string): ReadonlyMap<string, ServerMatch>;
 }
 
-/** An index of words to servers, for names and for all other text. */
+/** An index from words to servers, one for names and one for all text. */
 export function createServerWords(entries: readonly DirectoryEntry[]): ServerWords {
   const toStems = createStemReader();
   const anywhere = new Map<string, Set<string>>();

@@ -3,17 +3,17 @@ import { isStopWord } from "../search/stop-words.js";
 import { splitChunks } from "../search/tokenize.js";
 
 /** Only the beginning of a long description is used: the rest explains arguments and results. */
-const MOST_WORDS = 24;
-const LONGEST_READ = 900;
-const LONGEST_WORD = 30;
+const MAX_WORDS = 24;
+const MAX_TEXT_LENGTH = 900;
+const MAX_WORD_LENGTH = 30;
 
 /** The content words of a text, one per stem, in alphabetical order: enough to find the text, not to reproduce it. */
-export function toContentWords(text: string, most = MOST_WORDS): string {
+export function toContentWords(text: string, maxWords = MAX_WORDS): string {
   const byStem = new Map<string, string>();
-  for (const chunk of splitChunks(text.slice(0, LONGEST_READ))) {
+  for (const chunk of splitChunks(text.slice(0, MAX_TEXT_LENGTH))) {
     const word = chunk.toLowerCase();
-    if (byStem.size === most) break;
-    if (word.length < 2 || word.length > LONGEST_WORD || isStopWord(word) || /^\d+$/.test(word)) continue;
+    if (byStem.size === maxWords) break;
+    if (word.length < 2 || word.length > MAX_WORD_LENGTH || isStopWord(word) || /^\d+$/.test(word)) continue;
     const stem = toStem(word);
     // Mixed case is kept: the ranker indexes `GitHub` whole and in parts.
     if (!byStem.has(stem)) byStem.set(stem, chunk === chunk.toUpperCase() ? word : chunk);

@@ -1,12 +1,12 @@
-// Discovers the tools of a server, writes signed tool files into a folder and reports on each file. Users and agents both use
-// it; the caller checks permissions.
+// Discovers the tools of a server, writes signed tool files into a folder and reports on each file. Its callers check
+// permissions.
 import type { ServerListing } from "../model/server.js";
 import type { EnvNeed } from "../toolfiles/format/tool-file.js";
 import type { Keys } from "../toolfiles/keys/open-keys.js";
 import { realPath } from "../util/inside.js";
-import { askServer, type AskParts, type KnownVariables } from "./ask-server.js";
+import { listServerTools, type ListToolsParts, type KnownVariables } from "./list-server-tools.js";
 import { type FilePlan, planFiles } from "./plan-files.js";
-import { type FolderParts, readStanding } from "./standing-files.js";
+import { type FolderParts, readExistingFiles } from "./existing-files.js";
 import type { DiscoveryTarget } from "./target.js";
 import { type FileOutcome, type Note, type UsedKey, writeFiles } from "./write-files.js";
 
@@ -26,7 +26,7 @@ export interface DiscoveryRequest {
   readonly options: DiscoveryOptions;
 }
 
-export interface ServerDiscoveryParts extends AskParts, FolderParts {
+export interface ServerDiscoveryParts extends ListToolsParts, FolderParts {
   readonly keys: Keys;
   /** The name of a new signing key, if one must be created. */
   readonly keyName: string;
@@ -58,10 +58,10 @@ export async function discover(
   parts: ServerDiscoveryParts,
   signal?: AbortSignal,
 ): Promise<DiscoveryReport> {
-  const listing = await askServer(request.target, parts, signal);
+  const listing = await listServerTools(request.target, parts, signal);
   const plans = await planDiscovery(request, listing, parts);
   signal?.throwIfAborted();
-  return await settleDiscovery(request, { listing, plans }, parts);
+  return await applyDiscovery(request, { listing, plans }, parts);
 }
 
 export async function planDiscovery(
@@ -69,10 +69,10 @@ export async function planDiscovery(
   listing: ServerListing,
   parts: FolderParts,
 ): Promise<readonly FilePlan[]> {
-  const standing = await readStanding(folder, parts);
+  const existing = await readExistingFiles(folder, parts);
   const seen = await parts.versions.list(realPath(folder));
   const { force = false, prune = false } = options;
-  return planFiles({ target, listing, standing, seen, now: parts.now(), force, prune });
+  return planFiles({ target, listing, existing, seen, now: parts.now(), force, prune });
 }
 
 export interface Planned {
@@ -81,13 +81,13 @@ export interface Planned {
 }
 
 /** Writes the planned files, unless only a comparison or preview is requested. */
-export async function settleDiscovery(
+export async function applyDiscovery(
   { target, folder, options }: DiscoveryRequest,
   { listing, plans }: Planned,
   parts: Omit<ServerDiscoveryParts, "upstreams">,
 ): Promise<DiscoveryReport> {
-  const isLook = options.check === true || options.dryRun === true;
-  const { outcomes, key } = isLook
+  const isPreview = options.check === true || options.dryRun === true;
+  const { outcomes, key } = isPreview
     ? { outcomes: plans.map((plan): FileOutcome => ({ ...plan, done: "kept" })), key: undefined }
     : await writeFiles(plans, { ...parts, folder, now: parts.now() });
   return {
@@ -102,14 +102,14 @@ export async function settleDiscovery(
   };
 }
 
-/** From the files as they are now: a user may have added more variables to them. */
+/** The variables of the target and of its files: a user may have added variables to a file. */
 function toReported(
   { known, needs }: DiscoveryTarget,
   files: readonly FilePlan[],
   variables: Pick<KnownVariables, "isSet">,
 ): ReportedNeed[] {
-  const filed = files.flatMap(({ write, standing, kind }) =>
-    kind === "vanished" ? [] : ((write ?? (standing?.trust === "none" ? undefined : standing?.file))?.needs ?? []),
+  const filed = files.flatMap(({ write, existing, kind }) =>
+    kind === "vanished" ? [] : ((write ?? (existing?.trust === "none" ? undefined : existing?.file))?.needs ?? []),
   );
   const all = new Map([...needs, ...filed].map((need) => [need.name, need]));
   return [...all.values()].map((need) => ({

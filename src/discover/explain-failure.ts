@@ -7,7 +7,7 @@ import { type DiscoveryTarget, variableFor } from "./target.js";
 export type LikelyCause = "address" | "auth" | "server";
 
 /** Network errors and HTTP statuses that indicate a wrong address rather than a fault of the server. */
-const WRONG_PLACE = new Set([
+const WRONG_ADDRESS_ERRORS = new Set([
   "ENOTFOUND",
   "EAI_AGAIN",
   "ECONNREFUSED",
@@ -21,7 +21,7 @@ export function explainFailure(error: unknown, target: DiscoveryTarget, missing:
   if (!(error instanceof DiscoveryError) || error.code === "CANCELLED") return error;
   const cause = likelyCause(error, missing);
   return new DiscoveryError(error.code, messageOf(error, target), {
-    hint: [`The likely cause is ${WORDS[cause]}.`, ...toNextSteps(adviceFor(cause, error, { target, missing }))],
+    hint: [`The likely cause is ${CAUSE_NAMES[cause]}.`, ...toNextSteps(adviceFor(cause, error, { target, missing }))],
     facts: { ...error.facts, likely_cause: cause },
     server: target.name,
     cause: error,
@@ -33,7 +33,7 @@ function messageOf({ message, facts }: DiscoveryError, { name, connection }: Dis
   return `${name} cannot be reached: nothing answers at ${new URL(connection.url).origin}.`;
 }
 
-const WORDS: Readonly<Record<LikelyCause, string>> = {
+const CAUSE_NAMES: Readonly<Record<LikelyCause, string>> = {
   address: "the address",
   auth: "the authentication",
   server: "the server itself",
@@ -42,12 +42,12 @@ const WORDS: Readonly<Record<LikelyCause, string>> = {
 function likelyCause({ code, facts }: DiscoveryError, missing: readonly EnvNeed[]): LikelyCause {
   if (code === "UPSTREAM_UNAUTHORIZED") return "auth";
   const { status, error } = facts;
-  if (typeof error === "string" && WRONG_PLACE.has(error)) return "address";
+  if (typeof error === "string" && WRONG_ADDRESS_ERRORS.has(error)) return "address";
   if (typeof status === "number" && (status < 400 || status === 404 || status === 405 || status === 410))
     return "address";
   // A program that exits because a variable is missing reports it in its own words, which cannot be recognized.
-  const isLacking = "exitCode" in facts && missing.some(({ required }) => required);
-  return isLacking ? "auth" : "server";
+  const isMissingVariable = "exitCode" in facts && missing.some(({ required }) => required);
+  return isMissingVariable ? "auth" : "server";
 }
 
 interface About {

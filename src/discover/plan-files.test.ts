@@ -5,7 +5,7 @@ import type { ServerListing } from "../model/server.js";
 import type { ToolFile } from "../toolfiles/format/tool-file.js";
 import { toRecordedVersion } from "../toolfiles/version-history.js";
 import { type ToolFilePlanParts, planFiles } from "./plan-files.js";
-import type { StandingFile } from "./standing-files.js";
+import type { ExistingFile } from "./existing-files.js";
 
 const FILE = sampleFile();
 const listingOf = (...tools: ServerListing["tools"]): ServerListing => ({
@@ -14,7 +14,7 @@ const listingOf = (...tools: ServerListing["tools"]): ServerListing => ({
   truncated: false,
   era: "modern",
 });
-const standing = (trust: StandingFile["trust"], file: ToolFile = FILE): StandingFile => ({
+const existing = (trust: ExistingFile["trust"], file: ToolFile = FILE): ExistingFile => ({
   toolId: file.toolId,
   path: `/x/${file.toolId}.yaml`,
   bytes: Buffer.from("x"),
@@ -26,7 +26,7 @@ const plan = (parts: Partial<ToolFilePlanParts> = {}) =>
   planFiles({
     target: { name: FILE.server, connection: FILE.connection, needs: [] },
     listing: listingOf(FILE.tool),
-    standing: [],
+    existing: [],
     seen: [],
     now: NOW,
     force: false,
@@ -37,41 +37,41 @@ const OTHER = { ...FILE.tool, description: "Other." };
 
 describe("planFiles", () => {
   it.each<[string, Partial<ToolFilePlanParts>, object]>([
-    ["writes what is new", {}, { kind: "new", isDrift: true, write: { version: "1.0.0" } }],
+    ["writes a file for a new tool", {}, { kind: "new", isDrift: true, write: { version: "1.0.0" } }],
     [
       "keeps a signed file that matches the server",
-      { standing: [standing("signed")] },
+      { existing: [existing("signed")] },
       { kind: "unchanged", isDrift: false, write: undefined },
     ],
     [
       "keeps a file with a correct hash",
-      { standing: [standing("hash")] },
+      { existing: [existing("hash")] },
       { kind: "unchanged", isDrift: false, write: undefined },
     ],
     [
       "does not copy content of a file with only a hash into a signed file",
-      { standing: [standing("hash")], listing: listingOf(OTHER) },
+      { existing: [existing("hash")], listing: listingOf(OTHER) },
       { kind: "edited", isDrift: true, write: undefined, differences: ["The file is not signed.", expect.any(String)] },
     ],
     [
       "reports a tampered file as different, whatever its content",
-      { standing: [standing("none")] },
+      { existing: [existing("none")] },
       { kind: "edited", isDrift: true, write: undefined, differences: ["It was changed."] },
     ],
     [
       "replaces the whole tampered file with force",
-      { standing: [standing("none", { ...FILE, risk: "low", timeoutMs: 1 })], force: true },
+      { existing: [existing("none", { ...FILE, risk: "low", timeoutMs: 1 })], force: true },
       { kind: "changed", write: { ...FILE, discoveredAt: "2026-03-01T12:00:00Z" } },
     ],
     [
       "does not overwrite a file that cannot be read",
-      { standing: [{ toolId: FILE.toolId, path: "/x", trust: "none" }] },
+      { existing: [{ toolId: FILE.toolId, path: "/x", trust: "none" }] },
       { kind: "edited", isDrift: true, write: undefined },
     ],
     [
       "continues from the newest version that was seen, not from that of a tampered file",
       {
-        standing: [standing("none", { ...FILE, version: "9.0.0" })],
+        existing: [existing("none", { ...FILE, version: "9.0.0" })],
         seen: [toRecordedVersion({ toolId: FILE.toolId, version: "1.2.0", validatedAt: "2026-02-01T00:00:00Z" }, "/x")],
         listing: listingOf(OTHER),
         force: true,
@@ -87,21 +87,21 @@ describe("planFiles", () => {
     ],
     [
       "keeps the file of a tool that the server no longer has",
-      { standing: [standing("signed")], listing: listingOf() },
+      { existing: [existing("signed")], listing: listingOf() },
       { kind: "vanished", isDrift: true, isRemoved: undefined },
     ],
     [
       "removes the file of such a tool with prune",
-      { standing: [standing("signed")], listing: listingOf(), prune: true },
+      { existing: [existing("signed")], listing: listingOf(), prune: true },
       { kind: "vanished", isRemoved: true },
     ],
     [
       "removes an untrusted file only with force",
-      { standing: [standing("none")], listing: listingOf(), prune: true },
+      { existing: [existing("none")], listing: listingOf(), prune: true },
       { kind: "vanished", isRemoved: undefined, differences: ["It was changed."] },
     ],
     [
-      "reports a tool that cannot be written as a file, without a drift",
+      "reports a tool that cannot be written as a file, but no drift",
       {
         listing: listingOf({
           name: "x",
@@ -113,7 +113,7 @@ describe("planFiles", () => {
     [
       "reports a drift if a tool with a file can no longer be written as a file",
       {
-        standing: [standing("signed")],
+        existing: [existing("signed")],
         listing: listingOf({
           ...FILE.tool,
           inputSchema: JSON.parse('{"__proto__":{}}') as ToolFile["tool"]["inputSchema"],
@@ -123,13 +123,13 @@ describe("planFiles", () => {
     ],
     [
       "keeps an edit that the user has signed",
-      { standing: [standing("signed", { ...FILE, tool: OTHER })] },
+      { existing: [existing("signed", { ...FILE, tool: OTHER })] },
       { kind: "edited", isDrift: false, write: undefined },
     ],
     [
       "reports a conflict if the server changed after an edit",
       {
-        standing: [standing("signed", { ...FILE, tool: OTHER })],
+        existing: [existing("signed", { ...FILE, tool: OTHER })],
         listing: listingOf({ ...OTHER, description: "Third." }),
       },
       { kind: "conflict", isDrift: true, write: undefined },

@@ -1,5 +1,5 @@
-// Compares the tools of a server with the files in a folder and plans the change of each file, with the reason. Content of an
-// unsigned file is never copied into a file that will be signed.
+// Compares the tools of a server with the files in a folder and plans the change of each file, with the reason. It never
+// copies content of an unsigned file into a file that will be signed.
 import type { ServerListing } from "../model/server.js";
 import type { ToolDefinition } from "../model/tool.js";
 import { accessDifferences, mergeAccess } from "../toolfiles/changes/connections.js";
@@ -8,13 +8,13 @@ import { bump, compareVersions } from "../toolfiles/changes/versions.js";
 import { DEFAULT_TIMEOUT_MS, definitionHash, keptDefinition, type ToolFile } from "../toolfiles/format/tool-file.js";
 import { toValidatedAt } from "../toolfiles/signing/envelope.js";
 import { rankOf, type RecordedVersion } from "../toolfiles/version-history.js";
-import type { StandingFile } from "./standing-files.js";
+import type { ExistingFile } from "./existing-files.js";
 import type { DiscoveryTarget } from "./target.js";
 
 export interface ToolFilePlanParts {
   readonly target: DiscoveryTarget;
   readonly listing: ServerListing;
-  readonly standing: readonly StandingFile[];
+  readonly existing: readonly ExistingFile[];
   /** The newest version of each tool that the folder ever had. */
   readonly seen: readonly RecordedVersion[];
   readonly now: number;
@@ -38,18 +38,18 @@ export interface FilePlan {
   readonly differences: readonly string[];
   /** The file differs from the tool definition that the server sends. */
   readonly isDrift: boolean;
-  readonly standing?: StandingFile;
+  readonly existing?: ExistingFile;
   /** The new content of the file. */
   readonly write?: ToolFile;
   readonly isRemoved?: true;
 }
 
 export function planFiles(parts: ToolFilePlanParts): readonly FilePlan[] {
-  const { target, listing, standing, now } = parts;
-  const byId = new Map(standing.map((one) => [one.toolId, one]));
-  const existing = standing.flatMap((one) => (one.file === undefined ? [] : [toExisting(one, one.file, parts)]));
+  const { target, listing, existing, now } = parts;
+  const byId = new Map(existing.map((one) => [one.toolId, one]));
+  const comparable = existing.flatMap((one) => (one.file === undefined ? [] : [toComparable(one, one.file, parts)]));
   const { connection, needs, name: server } = target;
-  const planned = planFolder({ server, listing, existing, connection, needs, now });
+  const planned = planFolder({ server, listing, existing: comparable, connection, needs, now });
   const tools = new Map(listing.tools.map((tool) => [tool.name, tool]));
   return planned.map((one) => {
     const found = byId.get(one.toolId);
@@ -60,26 +60,26 @@ export function planFiles(parts: ToolFilePlanParts): readonly FilePlan[] {
 }
 
 /** From an unsigned file, only the definition is used, and only for the comparison. */
-function toExisting({ trust, toolId }: StandingFile, file: ToolFile, { target, seen }: ToolFilePlanParts): ToolFile {
+function toComparable({ trust, toolId }: ExistingFile, file: ToolFile, { target, seen }: ToolFilePlanParts): ToolFile {
   if (trust === "signed" || file.server !== target.name) return file;
   const { risk: _risk, ...rest } = file;
   const version = seen.find((one) => one.toolId === toolId)?.version ?? file.version;
   return { ...rest, version, connection: target.connection, needs: target.needs, timeoutMs: DEFAULT_TIMEOUT_MS };
 }
 
-function planTrusted(planned: PlannedFile, standing: StandingFile | undefined, parts: ToolFilePlanParts): FilePlan {
-  const base = toBase(planned, standing);
-  const isHandmade = planned.kind === "edited" || planned.kind === "conflict";
+function planTrusted(planned: PlannedFile, existing: ExistingFile | undefined, parts: ToolFilePlanParts): FilePlan {
+  const base = toBase(planned, existing);
+  const isManualEdit = planned.kind === "edited" || planned.kind === "conflict";
   if (planned.kind === "vanished") return { ...base, isDrift: true, ...(parts.prune ? { isRemoved: true } : {}) };
-  // A tool that cannot be written as a file has none, except for an older file that is still there.
-  if (!("file" in planned)) return { ...base, isDrift: planned.kind === "refused" && standing !== undefined };
-  if (isHandmade && !parts.force) return { ...base, isDrift: planned.kind === "conflict" };
+  // A tool that cannot be written as a file is a drift only if an older file exists.
+  if (!("file" in planned)) return { ...base, isDrift: planned.kind === "refused" && existing !== undefined };
+  if (isManualEdit && !parts.force) return { ...base, isDrift: planned.kind === "conflict" };
   const write = withFloor(planned.file, parts);
-  return { ...base, kind: isHandmade ? "changed" : planned.kind, version: write.version, isDrift: true, write };
+  return { ...base, kind: isManualEdit ? "changed" : planned.kind, version: write.version, isDrift: true, write };
 }
 
 interface Untrusted {
-  readonly found: StandingFile | undefined;
+  readonly found: ExistingFile | undefined;
   readonly tool: ToolDefinition | undefined;
 }
 
@@ -111,7 +111,7 @@ function planUntrusted(planned: PlannedFile, { found, tool }: Untrusted, parts: 
   return { ...base, kind: "changed", version: write.version, differences, isDrift: true, write };
 }
 
-function toBase(planned: PlannedFile, standing: StandingFile | undefined): Omit<FilePlan, "isDrift"> {
+function toBase(planned: PlannedFile, existing: ExistingFile | undefined): Omit<FilePlan, "isDrift"> {
   const { toolId, kind, version, differences } = planned;
   const before = "before" in planned ? planned.before : undefined;
   const definition = definitionIn(planned);
@@ -122,7 +122,7 @@ function toBase(planned: PlannedFile, standing: StandingFile | undefined): Omit<
     version,
     ...(before === undefined ? {} : { previousVersion: before.version }),
     differences,
-    ...(standing === undefined ? {} : { standing }),
+    ...(existing === undefined ? {} : { existing }),
     ...(definition?.description === undefined ? {} : { description: definition.description }),
   };
 }

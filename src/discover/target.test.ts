@@ -61,19 +61,19 @@ describe("toTarget", () => {
   });
 
   it.each<[string, DiscoveryTargetOptions]>([
-    ["a password in the address", { address: url("https://a:b@x.example") }],
-    ["a variable in the address", { address: url("https://x.example/${KEY}") }],
-    ["another protocol", { address: url("file:///etc/passwd") }],
-    ["a header that is none", { address: url("https://x.example"), authHeader: "X Key" }],
+    ["a password in the URL", { address: url("https://a:b@x.example") }],
+    ["a variable in the URL", { address: url("https://x.example/${KEY}") }],
+    ["a URL with another protocol", { address: url("file:///etc/passwd") }],
+    ["an invalid header name", { address: url("https://x.example"), authHeader: "X Key" }],
     [
-      "a header that is named twice",
+      "a header that is set twice",
       { address: url("https://x.example"), authEnv: "K", headers: { authorization: "x" } },
     ],
-    ["a variable that is none", { address: url("https://x.example"), authEnv: "a-b" }],
-    ["no program", { address: command() }],
+    ["an invalid variable name", { address: url("https://x.example"), authEnv: "a-b" }],
+    ["an empty command", { address: command() }],
     ["a variable in a command", { address: command("x", "${HOME}") }],
-    ["a variable of a program that is none", { address: command("x"), authEnv: "A B" }],
-  ])("refuses %s", (_case, options) => {
+    ["an invalid variable name for a program", { address: command("x"), authEnv: "A B" }],
+  ])("rejects %s", (_case, options) => {
     expect(() => toTarget(options)).toThrow(expect.objectContaining({ code: "INVALID_REQUEST" }));
   });
 });

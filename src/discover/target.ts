@@ -1,4 +1,4 @@
-// Converts the description of a server by a user or an agent to a connection and its variables, as tool files have them. It makes no requests.
+// Converts the options of a discovery into the connection and the variables of a tool file. It sends no requests.
 import { parseDockerRun } from "../util/docker-command.js";
 import { DiscoveryError } from "../errors.js";
 import type { EnvNeed, FileConnection } from "../toolfiles/format/tool-file.js";
@@ -28,7 +28,6 @@ export interface DiscoveryTarget {
   readonly known?: KnownAccess;
 }
 
-/** The name of the built-in server. */
 export function toTarget(options: DiscoveryTargetOptions): DiscoveryTarget {
   const { address } = options;
   const name = options.name ?? serverNameOfId(address.kind === "url" ? address.url : address.words);
@@ -61,17 +60,23 @@ function toRemote(name: string, url: string, options: DiscoveryTargetOptions): D
 function toProgram(name: string, words: readonly string[], options: DiscoveryTargetOptions): DiscoveryTarget {
   const [command, ...args] = words;
   if (command === undefined || command === "")
-    throw wrong("There is no command to start.", "Give a program behind --.");
+    throw invalid("The command is empty.", "Write the program and its arguments after --.");
   if (options.authHeader !== undefined || Object.keys(options.headers ?? {}).length > 0) {
-    throw wrong("A program that is started has no headers.", "Name the variable that it reads with --auth-env.");
+    throw invalid(
+      "Headers cannot be used with a command.",
+      "Name the variable that the program reads with --auth-env.",
+    );
   }
   const stray = words.find((word) => word.includes("${"));
   if (stray !== undefined) {
-    throw wrong(`The command holds a variable: ${stray}.`, "Name variables that the program reads with --auth-env.");
+    throw invalid(
+      `The command contains a variable: ${stray}.`,
+      "Name the variable that the program reads with --auth-env.",
+    );
   }
   const docker = parseDockerRun(words);
   if (docker?.isInteractive === false) {
-    throw wrong(
+    throw invalid(
       "`docker run` without -i closes the standard input of the server, which then ends.",
       "Add -i after `run`.",
     );
@@ -147,40 +152,42 @@ function variablesIn(value: string): string[] {
 }
 
 function assertName(name: string): void {
-  if (!isServerName(name)) throw wrong(`${JSON.stringify(name)} cannot name a server.`, `A name ${SERVER_NAME_RULE}.`);
-  if (name === BUILT_IN_SERVER) throw wrong(`The gateway itself is called ${BUILT_IN_SERVER}.`, "Choose another name.");
+  if (!isServerName(name))
+    throw invalid(`${JSON.stringify(name)} is not a valid server name.`, `A name ${SERVER_NAME_RULE}.`);
+  if (name === BUILT_IN_SERVER)
+    throw invalid(`The name ${BUILT_IN_SERVER} is reserved for the gateway.`, "Choose another name.");
 }
 
 function assertAddress(url: string): void {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed?.protocol !== "http:" && parsed?.protocol !== "https:") {
-    throw wrong(`${JSON.stringify(url)} is not a web address.`, 'Write it as "https://host/path".');
+    throw invalid(`${JSON.stringify(url)} is not an http or https URL.`, 'Write it as "https://host/path".');
   }
   if (parsed.username !== "" || parsed.password !== "") {
-    throw wrong("The address holds a user name or a password.", "Name the header that carries it with --auth-header.");
+    throw invalid("The URL contains a user name or a password.", "Send the credential in a header: use --auth-header.");
   }
-  if (url.includes("${")) throw wrong("The address holds a variable.", "Variables may stand only in headers.");
+  if (url.includes("${")) throw invalid("The URL contains a variable.", "Use variables in headers only.");
 }
 
 function assertHeader(header: string): void {
   if (/^[!#$%&'*+.^_`|~\w-]{1,256}$/.test(header)) return;
-  throw wrong(`${JSON.stringify(header)} is not the name of an HTTP header.`, "Write it as `X-Api-Key`.");
+  throw invalid(`${JSON.stringify(header)} is not the name of an HTTP header.`, "Write it as `X-Api-Key`.");
 }
 
 function assertOnce(headers: readonly string[]): void {
   const folded = headers.map((header) => header.toLowerCase());
   const twice = headers.find((_, index) => folded.indexOf(folded[index] ?? "") !== index);
-  if (twice !== undefined) throw wrong(`The header ${twice} is given twice.`, "Leave one of them out.");
+  if (twice !== undefined) throw invalid(`The header ${twice} is set twice.`, "Remove one of them.");
 }
 
 function assertVariable(variable: string): void {
   if (/^[A-Za-z_][A-Za-z0-9_]{0,255}$/.test(variable)) return;
-  throw wrong(
+  throw invalid(
     `${JSON.stringify(variable)} is not the name of an environment variable.`,
     "Write it as `BRAVE_API_KEY`.",
   );
 }
 
-function wrong(message: string, hint: string): DiscoveryError {
+function invalid(message: string, hint: string): DiscoveryError {
   return new DiscoveryError("INVALID_REQUEST", message, { hint });
 }

@@ -62,13 +62,10 @@ it("creates one key, with the first file that needs it", async () => {
 
 it.each<[string, Partial<FilePlan>]>([
   ["a new file", {}],
+  ["an existing file", { existing: { toolId: FILE.toolId, path: "", trust: "signed", bytes: Buffer.from("old") } }],
   [
-    "a file that was there",
-    { standing: { toolId: FILE.toolId, path: "", trust: "signed", bytes: Buffer.from("old") } },
-  ],
-  [
-    "a file that is to go",
-    { isRemoved: true, standing: { toolId: FILE.toolId, path: "", trust: "signed", bytes: Buffer.from("old") } },
+    "a file to remove",
+    { isRemoved: true, existing: { toolId: FILE.toolId, path: "", trust: "signed", bytes: Buffer.from("old") } },
   ],
 ])("keeps a file that was changed in the meantime: %s", async (_case, more) => {
   const path = join(folder, "tools", `${FILE.toolId}.yaml`);
@@ -76,7 +73,7 @@ it.each<[string, Partial<FilePlan>]>([
   writeFileSync(path, "theirs");
   const { outcomes } = await write({ ...PLAN, ...more });
   expect(outcomes).toMatchObject([
-    { done: "failed", failure: { message: expect.stringContaining("changed meanwhile") } },
+    { done: "failed", failure: { message: expect.stringContaining("changed during the discovery") } },
   ]);
   expect(readFileSync(path, "utf8")).toBe("theirs");
 });

@@ -1,4 +1,5 @@
-// Writes planned tool files to the disk one by one, signed, and reports the outcome of each. A failure does not affect the others.
+// Signs and writes the planned tool files one by one and reports the outcome of each. A failure does not affect the other
+// files.
 import { DiscoveryError, toDiscoveryError } from "../errors.js";
 import { MAX_TOOL_FILE_BYTES, type ToolFile } from "../toolfiles/format/tool-file.js";
 import { toToolFileText } from "../toolfiles/format/to-text.js";
@@ -62,7 +63,7 @@ async function openSigner({ keys, keyName }: WriteParts): Promise<{ key: Signing
   await keys.create({ name: keyName });
   const created = await keys.active();
   if (created !== undefined) return { key: created, isNew: true };
-  throw new DiscoveryError("CONFIGURATION_ERROR", "There is no key to sign tool files with.", {
+  throw new DiscoveryError("CONFIGURATION_ERROR", "No usable key to sign tool files was found.", {
     hint: {
       action: "run-command",
       command: "anygpt mcp keys list",
@@ -75,12 +76,12 @@ async function carryOut(plan: FilePlan, key: SigningKey | undefined, parts: Writ
   const { write, isRemoved, toolId } = plan;
   try {
     if (isRemoved === true) {
-      await assertAsItWas(plan, parts);
+      await assertUnchanged(plan, parts);
       await removeToolFile(parts.folder, toolId);
       return { ...plan, done: "removed" };
     }
     if (write === undefined || key === undefined) return { ...plan, done: "kept" };
-    await assertAsItWas(plan, parts);
+    await assertUnchanged(plan, parts);
     const subject = `${toolFilePath(parts.folder, toolId)} ${write.version}`;
     await parts.note({ action: "sign_tool_file", subject });
     await writeToolFile(parts.folder, toolId, toBytes(write, key, parts.now));
@@ -95,18 +96,22 @@ function toBytes(file: ToolFile, key: SigningKey, now: number): Buffer {
 }
 
 /** Throws if the file was changed after the plan was made. */
-async function assertAsItWas({ standing, toolId }: FilePlan, { folder }: WriteParts): Promise<void> {
+async function assertUnchanged({ existing, toolId }: FilePlan, { folder }: WriteParts): Promise<void> {
   const path = toolFilePath(folder, toolId);
   const found = await readBytes(path, MAX_TOOL_FILE_BYTES * 2);
-  const before = standing?.bytes;
+  const before = existing?.bytes;
   const isSame =
-    standing === undefined || before === undefined
-      ? found.kind !== "bytes" || standing !== undefined
+    existing === undefined || before === undefined
+      ? found.kind !== "bytes" || existing !== undefined
       : found.kind === "bytes" && found.bytes.equals(before);
   if (isSame) return;
-  throw new DiscoveryError("CONFIGURATION_ERROR", `${path} was changed meanwhile, so it was left alone.`, {
-    hint: "Discover the server again.",
-  });
+  throw new DiscoveryError(
+    "CONFIGURATION_ERROR",
+    `${path} was changed during the discovery, so it was not overwritten.`,
+    {
+      hint: "Discover the server again.",
+    },
+  );
 }
 
 /** Records the version, so that a later rollback is detected. */

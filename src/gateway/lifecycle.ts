@@ -242,7 +242,7 @@ export class Lifecycle {
           this.#runtime,
           () => this.#persistenceOf(this.#current?.config ?? config).store.credentials,
         ),
-        ownTools: () => this.#openBuiltInTools(config),
+        builtInTools: () => this.#openBuiltInTools(config),
         onListChanged: (server) => void this.#refreshServer(server),
       }),
       validation: createValidation(),

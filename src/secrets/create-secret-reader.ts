@@ -6,7 +6,7 @@ import { createRunTool, type ToolCall, type SecretToolParts } from "./run-tool.j
 import { valueIn } from "./value-in.js";
 
 /** How long values are cached: several servers may start in a row, and the user should unlock the keychain once. */
-const KEPT_MS = 300_000;
+const CACHE_MS = 300_000;
 
 export interface SecretReaderParts extends SecretToolParts {
   readonly platform: NodeJS.Platform;
@@ -19,16 +19,16 @@ export interface SecretReader {
   read(reference: string): Promise<string>;
 }
 
-interface Kept {
+interface CachedSecret {
   readonly value: Promise<string>;
   readonly since: number;
 }
 
 export function createSecretReader(parts: SecretReaderParts): SecretReader {
   const run = createRunTool(parts);
-  const kept = new Map<string, Kept>();
+  const cache = new Map<string, CachedSecret>();
 
-  async function ask(text: string): Promise<string> {
+  async function runTool(text: string): Promise<string> {
     const reference = parseReference(text);
     const call = callFor(reference, parts.platform);
     const result = await run(call);
@@ -40,11 +40,11 @@ export function createSecretReader(parts: SecretReaderParts): SecretReader {
   return {
     read(text) {
       const now = parts.elapsed();
-      const known = kept.get(text);
-      if (known !== undefined && now - known.since < KEPT_MS) return known.value;
-      const value = ask(text);
-      kept.set(text, { value, since: now });
-      value.catch(() => kept.delete(text));
+      const known = cache.get(text);
+      if (known !== undefined && now - known.since < CACHE_MS) return known.value;
+      const value = runTool(text);
+      cache.set(text, { value, since: now });
+      value.catch(() => cache.delete(text));
       return value;
     },
   };

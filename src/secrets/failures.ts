@@ -1,9 +1,9 @@
 import { DiscoveryError } from "../errors.js";
 import { cutAtWord, toOneLine } from "../util/text.js";
 import type { SecretReference } from "./reference.js";
-import type { ToolCall, ToolResult } from "./run-tool.js";
+import { MAX_OUTPUT_BYTES, type ToolCall, type ToolResult } from "./run-tool.js";
 
-const LONGEST_QUOTE = 200;
+const MAX_QUOTE_LENGTH = 200;
 
 /** The error for a reference without a value. It never contains the value or the output of a user command. */
 export function unreadable(
@@ -11,7 +11,7 @@ export function unreadable(
   { kind }: SecretReference,
   { call, result }: { readonly call: ToolCall; readonly result: ToolResult },
 ): DiscoveryError {
-  const what = describe(result, call.program, kind !== "command");
+  const what = describeToolResult(result, call.program, kind !== "command");
   const hint = result.kind === "missing" ? INSTALL[kind] : REPAIR[kind];
   return new DiscoveryError("CONFIGURATION_ERROR", `\${${text}} cannot be read: ${what}.`, {
     hint: hint.replaceAll("PROGRAM", call.program).replaceAll("NAME", text.replace(/^keychain:/, "")),
@@ -19,14 +19,14 @@ export function unreadable(
   });
 }
 
-export function describe(result: ToolResult, program: string, quotes: boolean): string {
+export function describeToolResult(result: ToolResult, program: string, quotes: boolean): string {
   switch (result.kind) {
     case "missing":
       return `the program ${program} was not found`;
     case "too-slow":
       return `${program} did not end within ${result.limitMs / 1000} s`;
     case "too-much":
-      return `${program} printed more than a secret can be`;
+      return `${program} printed more than ${MAX_OUTPUT_BYTES / 1024} KiB`;
     case "failed":
       return `${program} could not be run (${result.error})`;
     case "ended":
@@ -37,8 +37,8 @@ export function describe(result: ToolResult, program: string, quotes: boolean): 
 
 function quoteOf(stderr: string): string {
   const lines = stderr.split("\n").filter((line) => line.trim() !== "");
-  const said = cutAtWord(toOneLine(lines.at(-1) ?? ""), LONGEST_QUOTE).replace(/[.\s]+$/, "");
-  return said === "" ? "" : `: "${said}"`;
+  const quote = cutAtWord(toOneLine(lines.at(-1) ?? ""), MAX_QUOTE_LENGTH).replace(/[.\s]+$/, "");
+  return quote === "" ? "" : `: "${quote}"`;
 }
 
 const INSTALL: Readonly<Record<SecretReference["kind"], string>> = {
@@ -52,5 +52,5 @@ const REPAIR: Readonly<Record<SecretReference["kind"], string>> = {
   keychain: "Unlock the keychain, or store the secret with `anygpt mcp secret set NAME`.",
   "1password": "Sign in with `op signin`, and try the same address with `op read`.",
   vault: "Log in with `vault login`, and try the same path with `vault kv get`.",
-  command: "Run the command in a terminal: it has to print the secret on standard output and end with code 0.",
+  command: "Run the command in a terminal. It must print the secret on standard output and exit with code 0.",
 };

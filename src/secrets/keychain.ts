@@ -1,6 +1,6 @@
 // Reads and writes the system keychain with the platform's command line tool.
 import { DiscoveryError } from "../errors.js";
-import { describe } from "./failures.js";
+import { describeToolResult } from "./failures.js";
 import { keychainCalls } from "./keychain-calls.js";
 import { keychainItem } from "./reference.js";
 import { createRunTool, type ToolCall, type SecretToolParts, type ToolResult } from "./run-tool.js";
@@ -20,7 +20,7 @@ export interface KeychainParts extends SecretToolParts {
   readonly platform: NodeJS.Platform;
 }
 
-/** Reads an entry that may not exist. The tool reports a missing entry, or why the keychain is not accessible. */
+/** The name of an entry that probably does not exist. Reading it shows whether the keychain is accessible. */
 const PROBE = "availability-check";
 
 export function openKeychain({ platform, ...parts }: KeychainParts): Keychain {
@@ -30,7 +30,7 @@ export function openKeychain({ platform, ...parts }: KeychainParts): Keychain {
   async function read(name: string): Promise<string | undefined> {
     const call = calls.read(keychainItem(name));
     const result = await run(call);
-    // Both tools exit like this if the entry does not exist.
+    // Both tools exit with another code or print nothing if the entry does not exist.
     if (result.kind === "ended" && (result.code !== 0 || result.stdout === "")) return undefined;
     return valueIn(result) ?? fail("read", name, { call, result });
   }
@@ -47,7 +47,7 @@ export function openKeychain({ platform, ...parts }: KeychainParts): Keychain {
     },
     async remove(name) {
       const call = calls.remove(keychainItem(name));
-      if ((await read(name)) === undefined) throw notThere(name);
+      if ((await read(name)) === undefined) throw entryMissing(name);
       const result = await run(call);
       if (result.kind !== "ended" || (await read(name)) !== undefined) fail("removed", name, { call, result });
     },
@@ -62,15 +62,17 @@ export function isStorable(value: string): boolean {
   return /^[\x20-\x7e]+$/.test(value);
 }
 
-interface Done {
+interface ToolRun {
   readonly call: ToolCall;
   readonly result: ToolResult;
 }
 
-function fail(done: string, name: string, { call, result }: Done): never {
+function fail(action: string, name: string, { call, result }: ToolRun): never {
   const isSilent = result.kind === "ended" && result.code === 0;
-  const what = isSilent ? `${call.program} did not do it` : describe(result, call.program, true);
-  throw new DiscoveryError("CONFIGURATION_ERROR", `The keychain entry ${name} could not be ${done}: ${what}.`, {
+  const what = isSilent
+    ? `${call.program} exited with code 0, but did not change the entry`
+    : describeToolResult(result, call.program, true);
+  throw new DiscoveryError("CONFIGURATION_ERROR", `The keychain entry ${name} could not be ${action}: ${what}.`, {
     hint:
       result.kind === "missing"
         ? `Install ${call.program} (on Debian and Ubuntu \`apt install libsecret-tools\`), or keep secrets in ~/.ai/.env.`
@@ -84,7 +86,7 @@ function notStorable(name: string): DiscoveryError {
   });
 }
 
-function notThere(name: string): DiscoveryError {
+function entryMissing(name: string): DiscoveryError {
   return new DiscoveryError("INVALID_REQUEST", `The keychain has no entry ${name}.`, {
     hint: { action: "run-command", command: `anygpt mcp secret set ${name}`, purpose: "create it" },
   });

@@ -1,4 +1,4 @@
-// Parses the text of a secret reference, as it is between `${` and `}`.
+// Parses a secret reference: the text between `${` and `}`.
 import { DiscoveryError } from "../errors.js";
 import { splitCommand } from "../util/split-command.js";
 
@@ -15,7 +15,7 @@ export interface KeychainItem {
 }
 
 /** The default service of keychain entries. */
-const OWN_SERVICE = "anygpt";
+const DEFAULT_SERVICE = "anygpt";
 /** A leading dash is excluded, because the tool would read it as an option. */
 const NAME = /^[A-Za-z0-9_.@][A-Za-z0-9_.@-]{0,127}$/;
 
@@ -29,7 +29,7 @@ export function parseReference(text: string): SecretReference {
 /** `NAME`, or `SERVICE/ACCOUNT` for an entry of another program. */
 export function keychainItem(name: string): KeychainItem {
   const parts = name.split("/");
-  const [service, account] = parts.length === 2 ? parts : [OWN_SERVICE, name];
+  const [service, account] = parts.length === 2 ? parts : [DEFAULT_SERVICE, name];
   if (service !== undefined && account !== undefined && NAME.test(service) && NAME.test(account)) {
     return { service, account };
   }
@@ -57,7 +57,7 @@ function parseCommand(rest: string): SecretReference {
 }
 
 function malformed(scheme: string, hint: string): DiscoveryError {
-  return new DiscoveryError("CONFIGURATION_ERROR", `A reference that begins with "\${${scheme}" is not complete.`, {
+  return new DiscoveryError("CONFIGURATION_ERROR", `A secret reference that begins with "\${${scheme}" is malformed.`, {
     hint,
   });
 }

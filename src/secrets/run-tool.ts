@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 export interface ToolCall {
   readonly program: string;
   readonly args: readonly string[];
-  /** The standard input, which is closed afterwards. Without it, it is closed at once. */
+  /** The standard input. The default is empty. */
   readonly input?: string;
 }
 
@@ -18,7 +18,7 @@ export type ToolResult =
 
 export interface SecretToolParts {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The folder in which it runs. It must not be the working folder, which can contain untrusted programs. */
+  /** The working folder of the tools. It must not be the folder of the user's project, which may contain untrusted programs. */
   readonly cwd: string;
   readonly timeoutMs?: number;
 }
@@ -27,13 +27,13 @@ export type RunTool = (call: ToolCall) => Promise<ToolResult>;
 
 /** Long enough for a user to touch a sensor or type a password. */
 const TIMEOUT_MS = 60_000;
-const MOST_BYTES = 64 * 1024;
+export const MAX_OUTPUT_BYTES = 64 * 1024;
 
 /** Runs programs without a shell. */
 export function createRunTool({ env, cwd, timeoutMs = TIMEOUT_MS }: SecretToolParts): RunTool {
   return ({ program, args, input = "" }) =>
     new Promise((resolve) => {
-      const limits = { timeout: timeoutMs, maxBuffer: MOST_BYTES, killSignal: "SIGKILL" } as const;
+      const limits = { timeout: timeoutMs, maxBuffer: MAX_OUTPUT_BYTES, killSignal: "SIGKILL" } as const;
       const options = { ...limits, env: { ...env }, cwd, windowsHide: true, encoding: "utf8" } as const;
       const child = execFile(program, [...args], options, (error, stdout, stderr) => {
         if (error === null) return resolve({ kind: "ended", code: 0, stdout, stderr });

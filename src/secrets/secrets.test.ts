@@ -28,7 +28,7 @@ const failureOf = (work: Promise<unknown>): Promise<DiscoveryError> =>
 const calls = (): string[] => readFileSync(join(store, "calls"), "utf8").trim().split("\n");
 const node = (code: string): string => `command:${process.execPath} -e '${code}'`;
 
-it("reports a missing home folder, not a missing tool", async () => {
+it("reports a missing working folder, not a missing tool", async () => {
   const error = await failureOf(reader({ cwd: join(folder, "none") }).read("keychain:TOKEN"));
   expect(error.message).toContain(`could not be run (the folder ${join(folder, "none")} does not exist)`);
 });
@@ -38,10 +38,10 @@ it.each<[NodeJS.Platform, string, boolean]>([
   ["linux", 'process.stderr.write("Cannot autolaunch D-Bus without X11"); process.exit(1)', false],
   ["darwin", 'process.stderr.write("The specified item could not be found"); process.exit(44)', true],
   ["darwin", 'process.stderr.write("no keychain"); process.exit(50)', false],
-])("decides on %s after `%s` whether the keychain is reachable: %s", async (platform, code, isThere) => {
+])("decides on %s after `%s` whether the keychain is available: %s", async (platform, code, isAvailable) => {
   const tool = platform === "darwin" ? "security" : "secret-tool";
   writeFileSync(join(env["PATH"] ?? "", tool), `#!${process.execPath}\n${code}`, { mode: 0o755 });
-  expect(await openKeychain({ env, cwd: folder, platform }).isAvailable()).toBe(isThere);
+  expect(await openKeychain({ env, cwd: folder, platform }).isAvailable()).toBe(isAvailable);
 });
 
 describe("a reference", () => {
@@ -88,7 +88,7 @@ describe("a reference", () => {
     [node("console.error(`canary`); process.exit(3)"), `${process.execPath} ended with code 3`, "in a terminal"],
     [node("0"), `${process.execPath} printed nothing`, "in a terminal"],
     ["command:no-such-program x", "the program no-such-program was not found", "full path"],
-    [node("process.stdout.write(`x`.repeat(100000))"), "printed more than a secret can be", "in a terminal"],
+    [node("process.stdout.write(`x`.repeat(100000))"), "printed more than 64 KiB", "in a terminal"],
   ])("%s without a value reports the reason and the next action", async (reference, why, hint) => {
     const error = await failureOf(reader().read(reference));
     expect(error.code).toBe("CONFIGURATION_ERROR");
@@ -118,8 +118,8 @@ describe("a reference", () => {
     "vault:-x#y",
     "command:",
     "command:a 'b",
-  ])("%s is not complete", async (reference) => {
-    expect((await failureOf(reader().read(reference))).message).toContain("is not complete");
+  ])("%s is rejected as malformed", async (reference) => {
+    expect((await failureOf(reader().read(reference))).message).toContain("is malformed");
   });
 
   it("to the keychain of Windows is reported as not supported", async () => {

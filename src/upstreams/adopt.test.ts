@@ -22,7 +22,7 @@ afterEach(closeAll);
 
 const identities = async (...targets: UpstreamTarget[]) =>
   new Map(await Promise.all(targets.map(async (one) => [one.name, identityOf(await one.connection())] as const)));
-const options = (given: object = {}) => upstreamOptions.parse(given);
+const options = (values: object = {}) => upstreamOptions.parse(values);
 const other: UpstreamTarget = stdioTarget("echo", ["echo.mjs", "other"]);
 
 describe("adopt", () => {
@@ -72,7 +72,7 @@ describe("adopt", () => {
     await eventually(() => !isRunning(pid));
   });
 
-  it("retries a server immediately that could not be opened because of a missing variable", async () => {
+  it("immediately retries a server that failed because of a missing variable", async () => {
     const upstreams = openWatched();
     const missing: UpstreamTarget = {
       ...echo,

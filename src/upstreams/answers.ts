@@ -32,17 +32,21 @@ export function toCallResult(answer: ServerResponse, server: string, { redact }:
     const oversize = oversizeError(server, answer.code, answer.data);
     if (oversize !== undefined) throw oversize;
     if (answer.code === URL_ELICITATION_REQUIRED) throw urlVisitRequired(server, answer.data);
-    const said = cutAtWord(toOneLine(redact(answer.message)), 500) || "no reason given";
-    throw new DiscoveryError("TOOL_EXECUTION_ERROR", `${server} answered with an error: ${said.replace(/\.$/, "")}.`, {
-      hint: "Correct the arguments if the error is about them; otherwise check what the call has done before you repeat it.",
-      facts: { jsonRpcCode: answer.code, ...lackOf(answer) },
-      server,
-      executed: EXECUTED[answer.code] ?? "unknown",
-    });
+    const detail = cutAtWord(toOneLine(redact(answer.message)), 500) || "no reason given";
+    throw new DiscoveryError(
+      "TOOL_EXECUTION_ERROR",
+      `${server} answered with an error: ${detail.replace(/\.$/, "")}.`,
+      {
+        hint: "Correct the arguments if the error is about them. Otherwise check what the call has done before you repeat it.",
+        facts: { jsonRpcCode: answer.code, ...requiredCapabilitiesIn(answer) },
+        server,
+        executed: EXECUTED[answer.code] ?? "unknown",
+      },
+    );
   }
   if (!isJsonObject(answer.result)) {
     throw new DiscoveryError("TOOL_EXECUTION_ERROR", `${server} sent a response that is not a valid MCP result.`, {
-      hint: "The server has a defect; check what the call has done before you repeat it.",
+      hint: "The server has a defect. Check what the call has done before you repeat it.",
       server,
       executed: "unknown",
     });
@@ -59,19 +63,20 @@ export function toCallResult(answer: ServerResponse, server: string, { redact }:
     );
   }
   const { resultType, ...result } = answer.result;
-  if (resultType !== undefined && resultType !== "complete") throw unfinished(server, resultType);
+  if (resultType !== undefined && resultType !== "complete") throw unknownResultType(server, resultType);
   return { ...result, content: Array.isArray(result["content"]) ? result["content"] : [] };
 }
 
 /** The client capabilities that the server requires (MCP 2026-07-28). */
-function lackOf({ code, data }: Extract<ServerResponse, { kind: "error" }>): { requiredCapabilities?: JsonObject } {
+function requiredCapabilitiesIn({ code, data }: Extract<ServerResponse, { kind: "error" }>): {
+  requiredCapabilities?: JsonObject;
+} {
   const required = code === MISSING_CAPABILITY && isJsonObject(data) ? data["requiredCapabilities"] : undefined;
   return isJsonObject(required) && isWithinDepth(required, MAX_DEPTH) ? { requiredCapabilities: required } : {};
 }
 
 /**
- * By the protocol (MCP 2025-11-25), the call has not been executed and is to be repeated after the user has visited
- * the URL.
+ * By the protocol (MCP 2025-11-25), the call was not executed and must be repeated after the user has visited the URL.
  */
 function urlVisitRequired(server: string, data: unknown): DiscoveryError {
   const elicitations = isWithinDepth(data, MAX_DEPTH) ? urlElicitationsOf(data) : [];
@@ -83,9 +88,8 @@ function urlVisitRequired(server: string, data: unknown): DiscoveryError {
   });
 }
 
-function unfinished(server: string, resultType: unknown): DiscoveryError {
-  const what = "returned a result of an unknown type";
-  return new DiscoveryError("TOOL_EXECUTION_ERROR", `The tool of ${server} ${what}.`, {
+function unknownResultType(server: string, resultType: unknown): DiscoveryError {
+  return new DiscoveryError("TOOL_EXECUTION_ERROR", `The tool of ${server} returned a result of an unknown type.`, {
     hint: "Update the gateway.",
     facts: { resultType },
     server,
@@ -104,17 +108,17 @@ export function toListPage(answer: ServerResponse, server: string): JsonObject {
   });
 }
 
-export function notListed(server: string, error: DiscoveryError): DiscoveryError {
+export function toListError(server: string, error: DiscoveryError): DiscoveryError {
   const isKept = error.code === "UPSTREAM_UNAUTHORIZED" || error.code === "SERVER_CONNECTION_ERROR";
   return new DiscoveryError(isKept ? error.code : "SERVER_CONNECTION_ERROR", error.message, {
-    hint: isKept ? error.nextSteps : "Repeat the request later.",
+    hint: isKept ? error.nextSteps : "Try again later.",
     facts: error.facts,
     server,
     cause: error,
   });
 }
 
-export function brokeOff(server: string): DiscoveryError {
+export function connectionClosed(server: string): DiscoveryError {
   return new DiscoveryError("SERVER_CONNECTION_ERROR", `The connection to ${server} was closed.`, {
     hint: { action: "retry" },
     server,

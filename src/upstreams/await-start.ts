@@ -1,5 +1,5 @@
 import type { DiscoveryError } from "../errors.js";
-import { lineIsFull } from "./limiter.js";
+import { queueFull } from "./limiter.js";
 import type { UpstreamOptions } from "./options.js";
 import type { Schedule } from "./schedule.js";
 import { startCancelled } from "./start-errors.js";
@@ -23,8 +23,7 @@ export interface WaitParts {
 /** Waits for a start at most `waitMs`. The start continues when the caller stops waiting. */
 export async function waitForStart<Result>(start: AwaitedStart<Result>, parts: WaitParts): Promise<Result> {
   const { server, options, schedule, waitMs, signal, toStillStarting, toReason } = parts;
-  if (start.waiting >= options.concurrency + options.queue)
-    throw lineIsFull(server, { waiting: start.waiting, waitMs });
+  if (start.waiting >= options.concurrency + options.queue) throw queueFull(server, { waiting: start.waiting, waitMs });
   start.waiting += 1;
   let stop: () => void = () => undefined;
   try {

@@ -1,7 +1,7 @@
 import type { DiscoveryError } from "../errors.js";
 
 const FIRST_DELAY_MS = 500;
-const LONGEST_DELAY_MS = 30_000;
+const MAX_DELAY_MS = 30_000;
 const WINDOW_MS = 60_000;
 const FAILURES_IN_WINDOW = 5;
 const OPEN_MS = 60_000;
@@ -29,14 +29,14 @@ export interface Breaker {
 /** A circuit breaker: decides when a failing server is started again, by exponential back-off with jitter. */
 export function createBreaker(random: () => number): Breaker {
   let failures: number[] = [];
-  let starts = 0;
-  let onTrial = false;
+  let failedStarts = 0;
+  let isHalfOpen = false;
   let last: Pause | undefined;
 
   function record(reason: DiscoveryError, now: number, delayMs: number): void {
     failures = [...failures.filter((at) => at > now - WINDOW_MS), now];
-    const open = onTrial || failures.length > FAILURES_IN_WINDOW;
-    onTrial = open;
+    const open = isHalfOpen || failures.length > FAILURES_IN_WINDOW;
+    isHalfOpen = open;
     last = { reason, retryAt: now + (open ? OPEN_MS : delayMs), open };
   }
 
@@ -48,18 +48,17 @@ export function createBreaker(random: () => number): Breaker {
       return last !== undefined && now < last.retryAt ? last : undefined;
     },
     startFailed(reason, now) {
-      const delayMs = Math.min(FIRST_DELAY_MS * 2 ** starts, LONGEST_DELAY_MS);
-      starts += 1;
+      const delayMs = Math.min(FIRST_DELAY_MS * 2 ** failedStarts, MAX_DELAY_MS);
+      failedStarts += 1;
       record(reason, now, delayMs * (0.5 + random() / 2));
     },
     crashed(reason, now) {
       record(reason, now, 0);
     },
-    // Crashes stay counted: a server that starts successfully and crashes at every call must open the breaker as
-    // well.
+    // Crashes stay counted: a server that starts and then crashes at every call must open the breaker as well.
     succeeded() {
-      starts = 0;
-      onTrial = false;
+      failedStarts = 0;
+      isHalfOpen = false;
       last = undefined;
     },
   };

@@ -30,7 +30,7 @@ it("calls beforeSend once per call, because an approval can be used only once", 
     events.push("run");
     return Promise.resolve({ content: [] });
   };
-  const upstreams = openUpstreams({}, { ownTools: () => Promise.resolve([tool(run)]) });
+  const upstreams = openUpstreams({}, { builtInTools: () => Promise.resolve([tool(run)]) });
   const beforeSend = () => {
     events.push("leave");
     return Promise.resolve();

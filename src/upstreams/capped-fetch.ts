@@ -8,11 +8,9 @@ import { oversizeAnswer, messageTooLarge } from "./oversize.js";
 const LINE_FEED_BYTE = 0x0a;
 const LINE_FEED = Buffer.from([LINE_FEED_BYTE]);
 /** Size limit for the lines `event:` and `id:` in addition to the data. */
-const LONGEST_EVENT_HEADER = 4096;
-/**
- * A line that exceeds the limit this many times is aborted: the stream is endless, or it decompresses to gigabytes.
- */
-const TIMES_OVER = 16;
+const MAX_EVENT_HEADER_BYTES = 4096;
+/** A line longer than this multiple of the limit ends the stream: it is endless, or decompresses to gigabytes. */
+const MAX_LINE_FACTOR = 16;
 
 export interface CappedFetchParts {
   readonly server: string;
@@ -21,7 +19,7 @@ export interface CappedFetchParts {
   readonly fetch?: FetchLike | undefined;
   /** Adds tokens to requests, for a server with sign-in. */
   readonly signed?: SignedFetchParts | undefined;
-  /** Called for every failure, because an event stream keeps only the text of an error. */
+  /** Called for every failure, because the SDK reports only the text of an error on an event stream. */
   readonly onFailure: (error: DiscoveryError) => void;
 }
 
@@ -90,7 +88,7 @@ function capEvents({ server, maxMessageBytes }: CappedFetchParts): TransformStre
     maxBytes: maxMessageBytes,
     onLine: (line) => {
       eventBytes = line.length === 0 ? 0 : eventBytes + line.length;
-      if (eventBytes > maxMessageBytes + LONGEST_EVENT_HEADER) output?.error(messageTooLarge(server, eventBytes));
+      if (eventBytes > maxMessageBytes + MAX_EVENT_HEADER_BYTES) output?.error(messageTooLarge(server, eventBytes));
       else output?.enqueue(Buffer.concat([line, LINE_FEED]));
     },
     onOverflow: (overflow) => {
@@ -105,7 +103,7 @@ function capEvents({ server, maxMessageBytes }: CappedFetchParts): TransformStre
     transform(chunk, controller) {
       const end = chunk.lastIndexOf(LINE_FEED_BYTE);
       lineBytes = end === -1 ? lineBytes + chunk.byteLength : chunk.byteLength - end - 1;
-      if (lineBytes > TIMES_OVER * maxMessageBytes) controller.error(messageTooLarge(server, lineBytes));
+      if (lineBytes > MAX_LINE_FACTOR * maxMessageBytes) controller.error(messageTooLarge(server, lineBytes));
       else reader.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
     },
     flush: () => reader.end(),

@@ -3,7 +3,7 @@ import { Client, ProtocolError } from "@modelcontextprotocol/client";
 import { DiscoveryError } from "../errors.js";
 import type { Era, McpConnection } from "../model/server.js";
 import type { Secrets } from "../util/secrets.js";
-import { ANY_CLIENT } from "./server-requests/capabilities.js";
+import { DECLARED_CAPABILITIES } from "./server-requests/capabilities.js";
 import type { TransportChannel } from "./channel.js";
 import { connectError, httpStatus } from "./failures.js";
 import { createHttpChannel, createSseChannel, type HttpParts } from "./http-transport.js";
@@ -21,8 +21,8 @@ import type { Notice } from "./types.js";
 /** The status codes with which a server of MCP 2024-11-05 answers the first POST of Streamable HTTP. */
 const LEGACY_STATUSES = new Set([400, 404, 405]);
 
-/** Time limit of the ping after the handshake, for servers that do not support ping. */
-const SETTLE_MS = 1000;
+/** Time limit of the ping after the handshake: some servers do not answer it. */
+const INITIAL_PING_MS = 1000;
 
 export interface ConnectParts {
   readonly server: string;
@@ -44,13 +44,13 @@ export interface ConnectParts {
   readonly onNotice: (notice: Notice) => void;
   readonly onLost: (reason: DiscoveryError) => void;
   /** Receives the promise of a channel that is still closing after a failed start. */
-  readonly onLeaving: (gone: Promise<void>) => void;
+  readonly onClosing: (closed: Promise<void>) => void;
 }
 
-/** An attempt: which era comes first, and for `http` whether to use the transport of MCP 2024-11-05. */
+/** `probe`: detects the era. `legacy-by-sse`: for `http`, uses the transport of MCP 2024-11-05. */
 type Plan = "probe" | "legacy" | "legacy-by-sse";
 
-interface Way {
+interface PlannedConnection {
   readonly connection: McpConnection;
   readonly plan: Plan;
 }
@@ -67,7 +67,7 @@ export async function openSession(
     tried.add(plan);
     const attempt: Attempt = await tryPlan({ connection, plan }, parts, signal);
     if (attempt.kind === "open") return attempt.session;
-    // The older transport is a guess. If it fails as well, the earlier failure is the better explanation.
+    // `legacy-by-sse` is a guess. If it fails as well, the earlier failure is the better explanation.
     if (plan !== "legacy-by-sse" || reason === undefined) reason = attempt.reason;
     plan = signal.aborted ? undefined : nextPlan(connection, plan, attempt);
   }
@@ -78,13 +78,13 @@ type Attempt =
   | { readonly kind: "open"; readonly session: UpstreamSession }
   | { readonly kind: "failed"; readonly reason: DiscoveryError; readonly error: unknown; readonly ended: boolean };
 
-async function tryPlan(way: Way, parts: ConnectParts, signal: AbortSignal): Promise<Attempt> {
-  const { connection, plan } = way;
+async function tryPlan(planned: PlannedConnection, parts: ConnectParts, signal: AbortSignal): Promise<Attempt> {
+  const { connection, plan } = planned;
   signal.throwIfAborted();
   const channel = openChannel(connection, plan, parts);
   const clientInfo = { name: "anygpt-discovery", version: parts.version };
   const client = new Client(clientInfo, {
-    capabilities: ANY_CLIENT,
+    capabilities: DECLARED_CAPABILITIES,
     versionNegotiation: { mode: "auto", probe: { timeoutMs: parts.options.probeTimeoutMs } },
     // The gateway does not validate results here, and creating the SDK's validator makes a start slow.
     jsonSchemaValidator: {
@@ -98,7 +98,7 @@ async function tryPlan(way: Way, parts: ConnectParts, signal: AbortSignal): Prom
     await orAborted(client.connect(channel.transport, { signal, timeout, ...prior }), signal);
     // The server may have closed the connection with its last message of the handshake.
     if (client.transport === undefined) throw channel.ending() ?? new Error("the connection was closed");
-    if (parts.peers !== "none" && channel.exclusive) await settled(client);
+    if (parts.peers !== "none" && channel.exclusive) await answerInitialRequests(client);
     const { server, secrets, onListChanged, onNotice, onLost } = parts;
     const { listTimeoutMs, pulseTimeoutMs } = parts.options;
     return {
@@ -110,7 +110,7 @@ async function tryPlan(way: Way, parts: ConnectParts, signal: AbortSignal): Prom
         clientInfo,
         listTimeoutMs,
         pulseTimeoutMs,
-        hidesFolders: parts.peers === "many" && connection.kind === "stdio",
+        hidesRoots: parts.peers === "many" && connection.kind === "stdio",
         secrets,
         onListChanged,
         onNotice,
@@ -118,10 +118,10 @@ async function tryPlan(way: Way, parts: ConnectParts, signal: AbortSignal): Prom
       }),
     };
   } catch (error) {
-    const leaving = channel.close().catch(() => undefined);
-    parts.onLeaving(leaving);
+    const closed = channel.close().catch(() => undefined);
+    parts.onClosing(closed);
     // Wait for the exit code: it explains the failure.
-    if (channel.isInputClosed()) await orAborted(leaving, signal).catch(() => undefined);
+    if (channel.isInputClosed()) await orAborted(closed, signal).catch(() => undefined);
     const aborted: unknown = signal.aborted ? signal.reason : undefined;
     const ending = channel.ending();
     const reason = aborted instanceof DiscoveryError ? aborted : (ending ?? connectError(parts.server, error));
@@ -171,9 +171,9 @@ function stdioParts({ env, stderr, reaper, secrets, options, installations, onIn
  * Some servers request roots immediately after the handshake. Such a request belongs to no call, and the SDK rejects
  * it. The ping delays the first call until then; otherwise the request could be attributed to that call.
  */
-async function settled(client: Client): Promise<void> {
+async function answerInitialRequests(client: Client): Promise<void> {
   if (client.getProtocolEra() === "modern") return;
-  await client.request({ method: "ping" }, { timeout: SETTLE_MS }).catch(() => undefined);
+  await client.request({ method: "ping" }, { timeout: INITIAL_PING_MS }).catch(() => undefined);
 }
 
 /** The SDK ignores the signal while it negotiates the version. */

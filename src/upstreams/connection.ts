@@ -7,18 +7,18 @@ export interface UpstreamConnectionParts {
   readonly since: number;
   readonly options: Pick<UpstreamOptions, "idleMs">;
   /** The number of uses after which a session that leaks memory is recycled. */
-  readonly mostUses?: number | undefined;
+  readonly maxUses?: number | undefined;
   readonly schedule: Schedule;
   /** Whether a caller waits for notifications of the server. */
   readonly isWatched: () => boolean;
-  /** Called when the connection is to stay open for calls, not only for a list. */
+  /** Called when the connection will stay open for calls, not only for a list. */
   readonly onKept: () => void;
-  /** Called when the connection begins to close, for whatever reason. */
-  readonly onEnding: (live: Connection) => void;
+  /** Called when the connection begins to close, for any reason. */
+  readonly onEnding: (connection: Connection) => void;
 }
 
-/** A session that leaks has leaked some megabytes by then. */
-const MOST_USES = 100_000;
+/** A session that leaks memory has leaked some megabytes after this many uses. */
+const MAX_USES = 100_000;
 
 /** An open session with its users. It closes when it has been idle for `idleMs`. */
 export class Connection {
@@ -53,7 +53,7 @@ export class Connection {
   }
 
   get needsRecycling(): boolean {
-    return this.session.leaks === true && this.#uses >= (this.#parts.mostUses ?? MOST_USES);
+    return this.session.leaks === true && this.#uses >= (this.#parts.maxUses ?? MAX_USES);
   }
 
   /** Keeps the connection open after the current use. Calls need that; a list does not. */
@@ -72,18 +72,18 @@ export class Connection {
       return await work(this.session);
     } finally {
       this.#inFlight -= 1;
-      this.rest();
+      this.closeOrIdle();
     }
   }
 
   /** Closes the connection after its last running call. */
   retire(): void {
     this.#retired = true;
-    this.rest();
+    this.closeOrIdle();
   }
 
   /** Closes the connection or starts the idle timer, if no call is running. */
-  rest(): void {
+  closeOrIdle(): void {
     if (this.#inFlight > 0) return;
     if (this.#retired || !(this.#kept || this.#parts.isWatched())) this.end();
     else this.#idle();

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { createRequestExchange } from "./exchange.js";
 import { createServerRequests } from "./server-requests/server-requests.js";
 
-it("answers the question of a cancelled call over HTTP only after the server has received the cancellation", async () => {
+it("answers a server request of a cancelled call over HTTP only after the server has received the cancellation", async () => {
   const sent: unknown[] = [];
   let receive: () => void = () => undefined;
   const received = new Promise<void>((resolve) => (receive = resolve));
@@ -24,10 +24,10 @@ it("answers the question of a cancelled call over HTTP only after the server has
     transport,
     envelope: {},
     cancelByStream: false,
-    onRequest: (request) => questions.take(request),
+    onRequest: (request) => serverRequests.handle(request),
     onNotification: () => undefined,
   });
-  const questions = createServerRequests(exchange.respond);
+  const serverRequests = createServerRequests(exchange.respond);
   const peer = {
     client: {},
     capabilities: { elicitation: {} },

@@ -22,8 +22,8 @@ const FIRST_ID = 1_000_000;
 const CANCELLED_MS = 60_000;
 /** How long after its answer a server may still send messages about a call. */
 const LATE_MS = 5_000;
-/** Above this number, actors whose calls were answered more than `LATE_MS` ago are removed. */
-const MOST_ANSWERED = 256;
+/** Above this number of entries, `answeredAt` is cleaned of entries older than `LATE_MS`. */
+const MAX_ANSWERED_ACTORS = 256;
 
 export interface ExchangeParts {
   readonly server: string;
@@ -66,13 +66,13 @@ export interface RequestExchange {
   fail(reason: DiscoveryError): void;
 }
 
-/** The remainder of a call that has ended. */
-const OVER = { onEvent: undefined, ended: AbortSignal.abort(), pause: () => () => undefined };
+/** The part of `OpenCall` that a cancelled call keeps. */
+const ENDED_CALL = { onEvent: undefined, ended: AbortSignal.abort(), pause: () => () => undefined };
 
-/** Keeps only the identity of the client, so that its data can be freed. */
-function toGone({ client }: CallerPeer): CallerPeer {
-  const gone = { kind: "error", code: 0, message: "The call is over." } as const;
-  return { client, capabilities: {}, request: () => Promise.resolve(gone) };
+/** A peer with the identity of the client only, so that its data can be freed. */
+function toClientIdentity({ client }: CallerPeer): CallerPeer {
+  const ended = { kind: "error", code: 0, message: "The call is over." } as const;
+  return { client, capabilities: {}, request: () => Promise.resolve(ended) };
 }
 
 interface Pending {
@@ -94,24 +94,24 @@ export function createRequestExchange(parts: ExchangeParts): RequestExchange {
   /** Cancellations that are being sent, by the id of the request. */
   const cancellations = new Map<number, Promise<void>>();
   /** The last cancelled call of each actor, or of each client whose actor is unknown. */
-  const givenUp = new Map<unknown, { readonly call: OpenCall; readonly timer: NodeJS.Timeout }>();
+  const cancelled = new Map<unknown, { readonly call: OpenCall; readonly timer: NodeJS.Timeout }>();
   const requestParts = { server, dispatch, cancel, forget, onSettled };
   /** When the last call of each actor ended. */
   const answeredAt = new Map<string, number>();
   let nextId = FIRST_ID;
   let received = 0;
-  takeMessages();
+  interceptMessages();
 
-  function takeMessages(): void {
+  function interceptMessages(): void {
     const passOn = transport.onmessage;
     transport.onmessage = (message, extra) => {
       received += 1;
-      if (!take(message)) passOn?.(message, extra);
+      if (!handle(message)) passOn?.(message, extra);
     };
   }
 
-  /** Returns true if the message was handled. All other messages are passed to the SDK. */
-  function take(message: JSONRPCMessage): boolean {
+  /** Returns false if the message must be passed to the SDK. */
+  function handle(message: JSONRPCMessage): boolean {
     const { id, method, params } = message as { id?: unknown; method?: string; params?: unknown };
     if (method === undefined) {
       const number = Number(id);
@@ -136,7 +136,7 @@ export function createRequestExchange(parts: ExchangeParts): RequestExchange {
     const stream = streams.getStore();
     if (stream?.of === pending) return [pending.get(stream.id)?.request.call ?? []].flat();
     return [
-      ...[...givenUp.values()].map(({ call }) => call),
+      ...[...cancelled.values()].map(({ call }) => call),
       ...[...pending.values()].flatMap(({ request }) => request.call ?? []),
     ];
   }
@@ -146,7 +146,7 @@ export function createRequestExchange(parts: ExchangeParts): RequestExchange {
     const { actorId } = request.call ?? {};
     if (actorId === undefined) return;
     answeredAt.set(actorId, performance.now());
-    if (answeredAt.size > MOST_ANSWERED) late();
+    if (answeredAt.size > MAX_ANSWERED_ACTORS) late();
   }
 
   function late(): readonly string[] {
@@ -166,7 +166,7 @@ export function createRequestExchange(parts: ExchangeParts): RequestExchange {
       transport.send(toMessage(id, wanted, parts.envelope), {
         ...(stream === undefined ? {} : { requestSignal: stream.signal }),
         ...(wanted.headers === undefined ? {} : { headers: wanted.headers }),
-        onRequestStreamEnd: () => fail(connectionLost(server)),
+        onRequestStreamEnd: () => fail(closedWithoutAnswer(server)),
       });
     const sent = transport.hasPerRequestStream === true ? streams.run({ of: pending, id }, send) : send();
     sent.catch((error: unknown) => fail(requestError(server, error)));
@@ -180,7 +180,7 @@ export function createRequestExchange(parts: ExchangeParts): RequestExchange {
   function cancel(id: number, reason: string): void {
     const { stream, request } = pending.get(id) ?? {};
     if (!forget(id)) return;
-    if (request?.call !== undefined) linger(request.call);
+    if (request?.call !== undefined) rememberCancelled(request.call);
     if (stream !== undefined) return stream.abort();
     const meta = Object.keys(parts.envelope).length === 0 ? {} : { _meta: parts.envelope };
     const params = { requestId: id, reason, ...meta };
@@ -192,12 +192,12 @@ export function createRequestExchange(parts: ExchangeParts): RequestExchange {
   }
 
   /** Remembers only the actor and the client, because the arguments of the call can be large. */
-  function linger({ actorId, peer }: OpenCall): void {
-    const whose = actorId ?? peer?.client;
-    if (whose === undefined) return;
-    clearTimeout(givenUp.get(whose)?.timer);
-    const timer = setTimeout(() => givenUp.delete(whose), CANCELLED_MS).unref();
-    givenUp.set(whose, { call: { actorId, peer: peer && toGone(peer), ...OVER }, timer });
+  function rememberCancelled({ actorId, peer }: OpenCall): void {
+    const key = actorId ?? peer?.client;
+    if (key === undefined) return;
+    clearTimeout(cancelled.get(key)?.timer);
+    const timer = setTimeout(() => cancelled.delete(key), CANCELLED_MS).unref();
+    cancelled.set(key, { call: { actorId, peer: peer && toClientIdentity(peer), ...ENDED_CALL }, timer });
   }
 
   return {
@@ -207,11 +207,12 @@ export function createRequestExchange(parts: ExchangeParts): RequestExchange {
       open.add(request);
       return request.answered;
     },
-    respond(id, { kind, ...said }) {
-      const answer = kind === "result" ? said : { error: said };
+    respond(id, { kind, ...body }) {
+      const answer = kind === "result" ? body : { error: body };
       const send = (): Promise<void> =>
         transport.send({ jsonrpc: "2.0", id, ...answer } as JSONRPCMessage).catch(() => undefined);
-      // Over HTTP the two are separate requests: without waiting, a tool could continue with the error before it is cancelled.
+      // Over HTTP, the answer and the cancellation are separate requests: without waiting, a tool could continue with the
+      // error before it is cancelled.
       const stream = streams.getStore();
       const cancellation = stream?.of === pending ? cancellations.get(stream.id) : undefined;
       void (cancellation === undefined ? send() : cancellation.then(send));
@@ -238,7 +239,7 @@ function toMessage(id: number, wanted: ExchangeRequest, envelope: JsonObject): J
   return { jsonrpc: "2.0", id, method: wanted.method, params: { ...wanted.params, _meta: isBare ? undefined : meta } };
 }
 
-function connectionLost(server: string): DiscoveryError {
+function closedWithoutAnswer(server: string): DiscoveryError {
   return new DiscoveryError("TOOL_EXECUTION_ERROR", `${server} closed the connection without an answer.`, {
     hint: "Check what the call has done before you repeat it.",
     server,

@@ -1,4 +1,4 @@
-// Converts errors of the SDK, of fetch and of sockets into DiscoveryErrors. No code after this reads an error's text.
+// Converts errors of the SDK, of fetch and of sockets into DiscoveryErrors. Other code must not read `error.message`.
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, SseError } from "@modelcontextprotocol/client";
 import { DiscoveryError, type ErrorCode, type Executed } from "../errors.js";
 import { UNREACHED } from "../util/net/network-error.js";
@@ -6,10 +6,10 @@ import { type Hint, toNextSteps } from "../model/next-steps.js";
 import { cutAtWord, toOneLine } from "../util/text.js";
 
 /**
- * A connection that is lost during a call reports the same codes. Only if the error occurred while connecting is it
- * certain that nothing was sent.
+ * A connection that is lost during a call reports the same codes. It is certain that nothing was sent only if the error
+ * occurred while connecting.
  */
-function isLate(error: unknown, code: string): boolean {
+function isAfterConnect(error: unknown, code: string): boolean {
   if (code !== "EHOSTUNREACH" && code !== "ENETUNREACH") return false;
   const { syscall } = (findCause(error, (cause) => "syscall" in cause) ?? {}) as NodeJS.ErrnoException;
   return syscall !== "connect" && syscall !== "getaddrinfo";
@@ -18,7 +18,7 @@ function isLate(error: unknown, code: string): boolean {
 /** A failure below HTTP. */
 export function networkError(server: string, error: unknown): DiscoveryError {
   const code = systemCode(error) ?? "unknown";
-  const unreached = isLate(error, code) ? undefined : UNREACHED[code];
+  const unreached = isAfterConnect(error, code) ? undefined : UNREACHED[code];
   const tls = /CERT|TLS|SSL|^UNABLE_TO_/.test(code);
   if (unreached === undefined && !tls) {
     return new DiscoveryError("TOOL_EXECUTION_ERROR", `The connection to ${server} was lost (${code}).`, {
@@ -87,8 +87,8 @@ export function challengeIn(header: string | null): Challenge | undefined {
 /**
  * Status codes that say that the request was not executed: its credentials, session, method, size, format or timing
  * were wrong, or it belongs to another server (RFC 9110, 6585, 8470; in MCP, 404 also means that a session has
- * ended). All others leave it unknown: 302 and 303 follow the work, 408 and 499 interrupt it, 403 and 406 also come
- * from a proxy that inspects the answer, and 400, 409 and 422 also come from the tool itself.
+ * ended). All others leave it unknown: 302 and 303 may be sent after the work, 408 and 499 interrupt it, 403 and 406 also
+ * come from a proxy that inspects the answer, and 400, 409 and 422 also come from the tool itself.
  */
 const NOT_EXECUTED = new Set([307, 308, 401, 404, 405, 407, 411, 413, 415, 421, 425, 426, 429, 431]);
 
@@ -113,16 +113,22 @@ export function statusError(server: string, status: number, cause: unknown): Dis
 const CHECK_FIRST = "Check what the call has done before you repeat it.";
 
 function explainStatus(status: number): [ErrorCode, string, Hint] {
-  const atUrl = "Check the url of the server.";
-  if (status < 300) return ["TOOL_EXECUTION_ERROR", "answered with something that is not MCP", atUrl];
+  const checkUrl = "Check the url of the server.";
+  if (status < 300) return ["TOOL_EXECUTION_ERROR", "answered with data that is not MCP", checkUrl];
   if (status < 400) {
     const hint = "If you trust the address that it redirects to, write that address into the configuration.";
     return ["SERVER_CONNECTION_ERROR", "redirects to another address, which the gateway does not follow", hint];
   }
-  if (status === 404) return ["SERVER_CONNECTION_ERROR", "has nothing at this address or has ended the session", atUrl];
-  if (status === 429) return ["SERVER_CONNECTION_ERROR", "is too busy", { action: "retry", afterSeconds: 60 }];
+  if (status === 404)
+    return ["SERVER_CONNECTION_ERROR", "has nothing at this address or has ended the session", checkUrl];
+  if (status === 429)
+    return [
+      "SERVER_CONNECTION_ERROR",
+      "rejected the request because of its rate limit",
+      { action: "retry", afterSeconds: 60 },
+    ];
   if (status === 503) return ["SERVER_CONNECTION_ERROR", "is not available", ""];
-  if (status < 500) return ["TOOL_EXECUTION_ERROR", "rejected the request", atUrl];
+  if (status < 500) return ["TOOL_EXECUTION_ERROR", "rejected the request", checkUrl];
   return ["TOOL_EXECUTION_ERROR", "failed", ""];
 }
 
@@ -141,7 +147,7 @@ export function requestError(server: string, error: unknown): DiscoveryError {
 
 /** Converts any error of opening a connection. */
 export function connectError(server: string, error: unknown): DiscoveryError {
-  if (error instanceof ProtocolError) return refused(server, error);
+  if (error instanceof ProtocolError) return handshakeRejected(server, error);
   if (isUnclassified(error)) return handshakeFailed(server, error);
   const found = requestError(server, error);
   const keeps: readonly ErrorCode[] = [
@@ -167,9 +173,9 @@ export function httpStatus(error: unknown): number | undefined {
   return found instanceof SseError ? found.code : undefined;
 }
 
-function refused(server: string, error: ProtocolError): DiscoveryError {
+function handshakeRejected(server: string, error: ProtocolError): DiscoveryError {
   return new DiscoveryError("SERVER_CONNECTION_ERROR", `${server} rejected the handshake (JSON-RPC ${error.code}).`, {
-    hint: "Check that it is an MCP server and which protocol versions it speaks.",
+    hint: "Check that it is an MCP server, and which protocol versions it supports.",
     facts: { jsonRpcCode: error.code },
     server,
     cause: error,
@@ -183,9 +189,9 @@ function isUnclassified(error: unknown): boolean {
 }
 
 function handshakeFailed(server: string, error: unknown): DiscoveryError {
-  const said = error instanceof Error ? cutAtWord(toOneLine(error.message), 200).replace(/\.$/, "") : "unknown error";
-  return new DiscoveryError("SERVER_CONNECTION_ERROR", `The handshake with ${server} failed: ${said}.`, {
-    hint: "Check that it is an MCP server and which protocol versions it speaks.",
+  const detail = error instanceof Error ? cutAtWord(toOneLine(error.message), 200).replace(/\.$/, "") : "unknown error";
+  return new DiscoveryError("SERVER_CONNECTION_ERROR", `The handshake with ${server} failed: ${detail}.`, {
+    hint: "Check that it is an MCP server, and which protocol versions it supports.",
     server,
     cause: error,
   });
@@ -200,7 +206,7 @@ function notAnswered(server: string, cause: unknown): DiscoveryError {
 }
 
 function notMcp(server: string, cause: unknown): DiscoveryError {
-  return new DiscoveryError("TOOL_EXECUTION_ERROR", `${server} answered with something that is not MCP.`, {
+  return new DiscoveryError("TOOL_EXECUTION_ERROR", `${server} answered with data that is not MCP.`, {
     hint: "Check the url of the server.",
     server,
     executed: "unknown",
@@ -228,7 +234,7 @@ function findCause(error: unknown, fits: (cause: Error) => boolean): Error | und
 }
 
 /** True if the connection failed before the server could receive the request. */
-export function isUntouched(error: unknown): error is DiscoveryError {
+export function isNotSent(error: unknown): error is DiscoveryError {
   return error instanceof DiscoveryError && error.executed === "no" && error.code === "SERVER_CONNECTION_ERROR";
 }
 
@@ -236,7 +242,7 @@ export function isUntouched(error: unknown): error is DiscoveryError {
  * Converts the reason of a closed connection for a call that was running: it is unknown whether the call was
  * executed.
  */
-export function midCall(reason: DiscoveryError): DiscoveryError {
+export function toMidCallError(reason: DiscoveryError): DiscoveryError {
   return new DiscoveryError(
     reason.code === "TOOL_EXECUTION_TIMEOUT" ? reason.code : "TOOL_EXECUTION_ERROR",
     reason.message,

@@ -13,7 +13,7 @@ describe("a fetch for URLs that are not from the configuration", () => {
     ["this machine", "https://localhost/mcp"],
     ["a loopback address", "https://127.0.0.1/mcp"],
     ["a loopback address as a decimal number", "https://2130706433/mcp"],
-    ["a neighbour", "https://[fd00::1]/mcp"],
+    ["a private network address", "https://[fd00::1]/mcp"],
     ["the metadata address of cloud providers", "https://169.254.169.254/latest"],
     ["a host name that resolves to a private address", "https://inward.example/mcp"],
     ["a URL with a user name and a password", "https://a:b@example.com/mcp"],

@@ -8,13 +8,13 @@ import {
 } from "../util/net/guarded-fetch.js";
 import { networkOf } from "../util/net/network.js";
 
-/** For URLs that do not come from the configuration. An event stream may be silent for as long as a call may last. */
+/** For URLs that do not come from the configuration. An event stream may be open for as long as a call may last. */
 const FOREIGN_LIMITS: Limits = { timeoutMs: 60_000, maxTotalMs: 15 * 60_000, redirect: "refuse" };
 /**
  * Like the platform's fetch: a timeout after five minutes of silence, and connections are reused. The SDK follows
  * redirects itself.
  */
-const WRITTEN_LIMITS: Limits = {
+const CONFIGURED_LIMITS: Limits = {
   timeoutMs: 300_000,
   maxTotalMs: 7 * 86_400_000,
   redirect: "refuse",
@@ -45,14 +45,14 @@ export function createForeignFetch({ maxMessageBytes, ...parts }: FetchParts): C
  * A fetch for a configured URL that is reached through a proxy, or whose certificate authority is named in the
  * environment. Undefined if the platform's fetch suffices; in Node 20 it supports neither.
  */
-export function createWrittenFetch(
+export function createConfiguredFetch(
   url: URL,
   { maxMessageBytes: _limit, ...parts }: FetchParts,
 ): ClosableFetch | undefined {
   if (networkOf(parts.env ?? {}).isPlain(url)) return undefined;
   const guard = createGuardedFetch({ ...parts, allowInternal: [url.origin] });
   // Each message is limited where it is read; a stream of messages is not limited.
-  return toFetch(guard, { ...WRITTEN_LIMITS, maxBytes: Number.POSITIVE_INFINITY });
+  return toFetch(guard, { ...CONFIGURED_LIMITS, maxBytes: Number.POSITIVE_INFINITY });
 }
 
 function toFetch(guard: GuardedFetch, limits: Limits & Pick<GuardedRequest, "maxBytes">): ClosableFetch {

@@ -30,17 +30,17 @@ export function readHeaderArguments(schema: JsonObject): HeaderArguments {
   const already = known.get(schema);
   if (already !== undefined) return already;
   const declared: HeaderArgument[] = [];
-  const reason = lookInto(schema, [], declared) ?? reasonOf(declared);
+  const reason = collect(schema, [], declared) ?? findDuplicate(declared);
   const read: HeaderArguments = reason === undefined ? { kind: "valid", declared } : { kind: "invalid", reason };
   known.set(schema, read);
   return read;
 }
 
 /**
- * `path` is undefined below anything but properties, where a schema may or may not describe an argument. Returns the
- * error.
+ * Collects the declarations in a schema. Returns the error, if there is one. `path` is undefined where the schema does
+ * not describe one argument, for example below `anyOf` or `items`.
  */
-function lookInto(schema: unknown, path: readonly string[] | undefined, found: HeaderArgument[]): string | undefined {
+function collect(schema: unknown, path: readonly string[] | undefined, found: HeaderArgument[]): string | undefined {
   if (!isJsonObject(schema)) return undefined;
   const { [KEYWORD]: header, type } = schema;
   if (header !== undefined) {
@@ -50,7 +50,7 @@ function lookInto(schema: unknown, path: readonly string[] | undefined, found: H
     found.push({ path, header: `${PREFIX}${header}`, type: String(type) });
   }
   for (const [key, value] of Object.entries(schema)) {
-    const reason = DATA.has(key) ? undefined : lookIntoKeyword({ key, value, path }, found);
+    const reason = DATA.has(key) ? undefined : collectKeyword({ key, value, path }, found);
     if (reason !== undefined) return reason;
   }
   return undefined;
@@ -62,17 +62,17 @@ interface Keyword {
   readonly path: readonly string[] | undefined;
 }
 
-function lookIntoKeyword({ key, value, path }: Keyword, found: HeaderArgument[]): string | undefined {
+function collectKeyword({ key, value, path }: Keyword, found: HeaderArgument[]): string | undefined {
   const inner = NAMED.has(key) && isJsonObject(value) ? Object.entries(value) : [value].flat().map((one) => ["", one]);
   for (const [name, schema] of inner) {
     const below = key === "properties" && path !== undefined ? [...path, String(name)] : undefined;
-    const reason = lookInto(schema, below, found);
+    const reason = collect(schema, below, found);
     if (reason !== undefined) return reason;
   }
   return undefined;
 }
 
-function reasonOf(declared: readonly HeaderArgument[]): string | undefined {
+function findDuplicate(declared: readonly HeaderArgument[]): string | undefined {
   const names = new Set(declared.map(({ header }) => header.toLowerCase()));
   return names.size < declared.length ? `${KEYWORD} names the same header twice` : undefined;
 }
@@ -95,9 +95,9 @@ export function findMismatch(schema: JsonObject, args: unknown, headers: Headers
 function isSame({ type }: HeaderArgument, value: unknown, header: string | null): boolean {
   const text = toText(value);
   if (text === undefined) return true;
-  const said = header === null ? undefined : decode(header);
-  if (type === "integer" && said !== undefined && /^-?\d+(\.0+)?$/.test(said)) return Number(said) === value;
-  return said === text;
+  const decoded = header === null ? undefined : decode(header);
+  if (type === "integer" && decoded !== undefined && /^-?\d+(\.0+)?$/.test(decoded)) return Number(decoded) === value;
+  return decoded === text;
 }
 
 function valueAt(args: JsonObject, path: readonly string[]): unknown {

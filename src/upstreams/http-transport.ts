@@ -10,7 +10,7 @@ import type { HttpConnection, SseConnection } from "../model/server.js";
 import type { ProxyEnvironment } from "../util/net/proxy.js";
 import { createCappedFetch } from "./capped-fetch.js";
 import type { TransportChannel } from "./channel.js";
-import { createForeignFetch, createWrittenFetch } from "./guarded-fetches.js";
+import { createForeignFetch, createConfiguredFetch } from "./guarded-fetches.js";
 import type { SignIn } from "./oauth/sign-in.js";
 
 const TERMINATE_MS = 1_000;
@@ -57,7 +57,7 @@ function createSettings(connection: SseConnection | HttpConnection, { signIn, ..
   let failure: DiscoveryError | undefined;
   const isForeign = connection.kind === "http" && connection.isForeign === true;
   const url = toUrl(connection.url, parts.server);
-  const guarded = isForeign ? createForeignFetch(parts) : createWrittenFetch(url, parts);
+  const guarded = isForeign ? createForeignFetch(parts) : createConfiguredFetch(url, parts);
   const fetch = createCappedFetch({
     ...parts,
     fetch: guarded?.fetch,

@@ -77,7 +77,7 @@ describe.each([
 
   it("gets a new connection after many calls that leak memory, without any failed call", async () => {
     const changed: string[] = [];
-    const upstreams = open({}, { mostUses: 5, onListChanged: (name) => void changed.push(name) });
+    const upstreams = open({}, { maxUses: 5, onListChanged: (name) => void changed.push(name) });
     const call = async (text: string): Promise<string> =>
       textOf(await upstreams.call(target(server.origin), toCall("echo", { text })));
     const texts = Array.from({ length: 12 }, (_, index) => `marker ${index}`);
@@ -124,7 +124,7 @@ describe.each([
   });
 });
 
-describe("a server that forgot its sessions", () => {
+describe("a server that has dropped its sessions", () => {
   it("gets one new session for all calls, and each call once", async () => {
     const server = await startHttpServer("http.mjs", "session");
     try {

@@ -13,8 +13,8 @@ export interface LimiterParts {
 export interface LimiterSlot {
   release(): void;
   /**
-   * Frees the slot until the returned function is called. One call more than `concurrency` may then run, but no call
-   * has to wait twice.
+   * Frees the slot until the returned function is called. That function does not wait for a slot, so one call more than
+   * `concurrency` may then run.
    */
   lend(): () => void;
 }
@@ -28,8 +28,8 @@ export interface Limiter {
   readonly waiting: number;
 }
 
-/** Limit of freed slots of one server: a call that waits for its client still uses resources of the server. */
-const MOST_LENT = 256;
+/** Limit of freed slots per server: a call that waits for its client still uses resources of the server. */
+const MAX_LENT = 256;
 
 interface Waiting {
   readonly caller: string;
@@ -43,7 +43,7 @@ export function createLimiter(parts: LimiterParts): Limiter {
   let lent = 0;
   const held = new Map<string, number>();
   /** In order of arrival. */
-  const line: Waiting[] = [];
+  const queued: Waiting[] = [];
 
   const count = (caller: string, by: 1 | -1): void => {
     running += by;
@@ -52,9 +52,9 @@ export function createLimiter(parts: LimiterParts): Limiter {
     else held.set(caller, now);
   };
 
-  function letIn(): void {
-    while (running < parts.concurrency && line.length > 0) {
-      const [next] = line.splice(findNext(line, held), 1);
+  function admit(): void {
+    while (running < parts.concurrency && queued.length > 0) {
+      const [next] = queued.splice(findNext(queued, held), 1);
       if (next === undefined) return;
       count(next.caller, 1);
       next.enter();
@@ -64,9 +64,9 @@ export function createLimiter(parts: LimiterParts): Limiter {
   function createSlot(caller: string): LimiterSlot {
     let isHeld = true;
     let loans = 0;
-    const giveUp = (): void => {
+    const free = (): void => {
       count(caller, -1);
-      letIn();
+      admit();
     };
     const takeBack = (): void => {
       lent -= 1;
@@ -77,14 +77,14 @@ export function createLimiter(parts: LimiterParts): Limiter {
         if (!isHeld) return;
         isHeld = false;
         if (loans > 0) takeBack();
-        giveUp();
+        free();
       },
       lend() {
-        if (!isHeld || (loans === 0 && lent >= MOST_LENT)) return () => undefined;
+        if (!isHeld || (loans === 0 && lent >= MAX_LENT)) return () => undefined;
         loans += 1;
         if (loans === 1) {
           lent += 1;
-          giveUp();
+          free();
         }
         return once(() => {
           loans -= 1;
@@ -96,7 +96,7 @@ export function createLimiter(parts: LimiterParts): Limiter {
 
   function wait(caller: string, signal: AbortSignal | undefined): Promise<LimiterSlot> {
     return new Promise((resolve, reject) => {
-      const onAbort = (): void => waiting.leave(cancelledInLine(parts.server));
+      const onAbort = (): void => waiting.leave(cancelledInQueue(parts.server));
       const cancelTimer = parts.schedule(parts.queueWaitMs, () => waiting.leave(waitedTooLong(parts)));
       const stopWatching = (): void => {
         cancelTimer();
@@ -109,30 +109,30 @@ export function createLimiter(parts: LimiterParts): Limiter {
           resolve(createSlot(caller));
         },
         leave(error) {
-          line.splice(line.indexOf(waiting), 1);
+          queued.splice(queued.indexOf(waiting), 1);
           stopWatching();
           reject(error);
         },
       };
       signal?.addEventListener("abort", onAbort, { once: true });
-      line.push(waiting);
+      queued.push(waiting);
     });
   }
 
   return {
     get waiting() {
-      return line.length;
+      return queued.length;
     },
     async acquire(caller = "", signal) {
-      if (signal?.aborted) throw cancelledInLine(parts.server);
-      letIn();
+      if (signal?.aborted) throw cancelledInQueue(parts.server);
+      admit();
       if (running < parts.concurrency) {
         count(caller, 1);
         return createSlot(caller);
       }
-      if (line.length >= parts.queue) {
-        const full = lineIsFull(parts.server, { waiting: line.length, waitMs: parts.queueWaitMs });
-        const other = findLast(line, caller);
+      if (queued.length >= parts.queue) {
+        const full = queueFull(parts.server, { waiting: queued.length, waitMs: parts.queueWaitMs });
+        const other = findLast(queued, caller);
         if (other === undefined) throw full;
         other.leave(full);
       }
@@ -142,10 +142,10 @@ export function createLimiter(parts: LimiterParts): Limiter {
 }
 
 /** The first waiting call of the callers with the fewest slots. */
-function findNext(line: readonly Waiting[], held: ReadonlyMap<string, number>): number {
+function findNext(queued: readonly Waiting[], held: ReadonlyMap<string, number>): number {
   let best = 0;
   let fewest = Number.POSITIVE_INFINITY;
-  for (const [index, { caller }] of line.entries()) {
+  for (const [index, { caller }] of queued.entries()) {
     const slots = held.get(caller) ?? 0;
     if (slots >= fewest) continue;
     [best, fewest] = [index, slots];
@@ -155,13 +155,14 @@ function findNext(line: readonly Waiting[], held: ReadonlyMap<string, number>): 
 }
 
 /**
- * The last waiting call of the caller with the most waiting calls, if that caller has more than this one would have.
+ * The last waiting call of the caller with the most waiting calls. Undefined if that caller would not have more waiting
+ * calls than `caller`.
  */
-function findLast(line: readonly Waiting[], caller: string): Waiting | undefined {
+function findLast(queued: readonly Waiting[], caller: string): Waiting | undefined {
   const waits = new Map<string, number>();
-  for (const one of line) waits.set(one.caller, (waits.get(one.caller) ?? 0) + 1);
+  for (const one of queued) waits.set(one.caller, (waits.get(one.caller) ?? 0) + 1);
   const [most, times] = [...waits].reduce((one, other) => (other[1] > one[1] ? other : one), [caller, 0]);
-  return times > (waits.get(caller) ?? 0) + 1 ? line.findLast((one) => one.caller === most) : undefined;
+  return times > (waits.get(caller) ?? 0) + 1 ? queued.findLast((one) => one.caller === most) : undefined;
 }
 
 function once(run: () => void): () => void {
@@ -173,14 +174,14 @@ function once(run: () => void): () => void {
   };
 }
 
-interface FullLine {
+interface FullQueue {
   readonly waiting: number;
   /** The time after which every call that waits now has left the queue. */
   readonly waitMs: number;
 }
 
-export function lineIsFull(server: string, { waiting, waitMs }: FullLine): DiscoveryError {
-  return new DiscoveryError("OVERLOADED", `${server} has ${waiting} calls waiting already; nothing was sent.`, {
+export function queueFull(server: string, { waiting, waitMs }: FullQueue): DiscoveryError {
+  return new DiscoveryError("OVERLOADED", `The queue of ${server} is full (${waiting} calls); nothing was sent.`, {
     hint: [{ action: "retry", afterSeconds: 5 }, "Send fewer calls in parallel."],
     facts: { waiting, ...retryAfter(waitMs) },
     server,
@@ -203,6 +204,6 @@ function retryAfter(waitMs: number): { readonly retry_after_seconds: number } {
   return { retry_after_seconds: Math.max(1, Math.ceil(waitMs / 1000)) };
 }
 
-function cancelledInLine(server: string): DiscoveryError {
+function cancelledInQueue(server: string): DiscoveryError {
   return new DiscoveryError("CANCELLED", `The call was cancelled before it was sent to ${server}.`, { server });
 }

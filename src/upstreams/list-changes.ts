@@ -1,8 +1,8 @@
 import type { Schedule } from "./schedule.js";
 
-const SHORTEST_GAP_MS = 1_000;
+const MIN_GAP_MS = 1_000;
 const WINDOW_MS = 60_000;
-const MOST_IN_WINDOW = 20;
+const MAX_IN_WINDOW = 20;
 
 export interface ListChangesParts {
   readonly now: () => number;
@@ -35,11 +35,8 @@ export function createListChanges(parts: ListChangesParts): ListChanges {
       const now = parts.now();
       reports = reports.filter((at) => at > now - WINDOW_MS);
       const [oldest] = reports;
-      const full = reports.length >= MOST_IN_WINDOW && oldest !== undefined;
-      cancelTimer = parts.schedule(
-        full ? Math.max(oldest + WINDOW_MS - now, SHORTEST_GAP_MS) : SHORTEST_GAP_MS,
-        report,
-      );
+      const full = reports.length >= MAX_IN_WINDOW && oldest !== undefined;
+      cancelTimer = parts.schedule(full ? Math.max(oldest + WINDOW_MS - now, MIN_GAP_MS) : MIN_GAP_MS, report);
     },
     stop() {
       cancelTimer?.();

@@ -13,12 +13,12 @@ export interface Listening {
   end(): void;
 }
 
-const SHORTEST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 60_000;
+const MIN_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 60_000;
 
 /** `onMissed` is called after the stream was interrupted, because changes during that time are unknown. */
 export function keepListening(client: Client, filter: Filter, onMissed: () => void): Listening {
-  let pauseMs = SHORTEST_PAUSE_MS;
+  let pauseMs = MIN_PAUSE_MS;
   let timer: NodeJS.Timeout | undefined;
   let close: () => void = () => undefined;
   let isOver = false;
@@ -28,16 +28,15 @@ export function keepListening(client: Client, filter: Filter, onMissed: () => vo
     close = () => void stream.close().catch(() => undefined);
     if (isOver) close();
     void stream.closed.then(openLater);
-    // A server that ends every stream immediately is contacted at growing intervals; one that ends a stream after
-    // more than a minute is not.
-    later(LONGEST_PAUSE_MS, () => (pauseMs = SHORTEST_PAUSE_MS));
+    // The pause grows while the server ends each stream immediately, and is reset when a stream lasts for a minute.
+    later(MAX_PAUSE_MS, () => (pauseMs = MIN_PAUSE_MS));
     return stream.honoredFilter;
   }
 
   function openLater(): void {
     if (isOver || client.transport === undefined) return;
     later(pauseMs, () => void open().then(onMissed, openLater));
-    pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+    pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS);
   }
 
   function later(delayMs: number, run: () => void): void {

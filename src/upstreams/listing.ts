@@ -3,9 +3,9 @@ import type { ToolDefinition } from "../model/tool.js";
 import { isWithinDepth } from "../util/depth.js";
 import { readHeaderArguments } from "./header-arguments.js";
 
-const MOST_PAGES = 100;
-const MOST_TOOLS = 10_000;
-const DEEPEST = 64;
+const MAX_PAGES = 100;
+const MAX_TOOLS = 10_000;
+const MAX_DEPTH = 64;
 
 export interface ToolPages {
   readonly tools: readonly ToolDefinition[];
@@ -22,13 +22,13 @@ export async function readPages(page: (cursor: string | undefined) => Promise<Js
   const dropped: { name: string; reason: string }[] = [];
   const seen = new Set<string>();
   let cursor: string | undefined;
-  for (let pages = 0; pages < MOST_PAGES; pages++) {
+  for (let pages = 0; pages < MAX_PAGES; pages++) {
     const result = await page(cursor);
     for (const item of Array.isArray(result["tools"]) ? result["tools"] : []) {
       const tool = toTool(item);
       if (typeof tool === "string") dropped.push({ name: nameOf(item), reason: tool });
       else if (tools.has(tool.name)) dropped.push({ name: tool.name, reason: "another tool has the same name" });
-      else if (tools.size === MOST_TOOLS) return { tools: [...tools.values()], dropped, truncated: true };
+      else if (tools.size === MAX_TOOLS) return { tools: [...tools.values()], dropped, truncated: true };
       else tools.set(tool.name, tool);
     }
     const next = result["nextCursor"];
@@ -66,7 +66,7 @@ export function withoutInvalidHeaders({ tools, dropped, truncated }: ToolPages):
 function toTool(item: unknown): ToolDefinition | string {
   if (!isJsonObject(item)) return "it is not an object";
   // Recursion into deeper data could exhaust the call stack.
-  if (!isWithinDepth(item, DEEPEST)) return `it is nested over ${DEEPEST} levels deep`;
+  if (!isWithinDepth(item, MAX_DEPTH)) return `it is nested over ${MAX_DEPTH} levels deep`;
   if (typeof item["name"] !== "string" || item["name"] === "") return "it has no name";
   const inputSchema = item["inputSchema"] === undefined ? { type: "object" } : item["inputSchema"];
   if (!isJsonObject(inputSchema)) return "its inputSchema is not an object";

@@ -1,9 +1,9 @@
-// One request of the gateway to a server, from its first message to its last answer, with its timeouts.
+// One request of the gateway to a server, from its first message to its final answer, with its timeouts.
 import { DiscoveryError } from "../errors.js";
 import type { CallContext } from "../model/call.js";
 import { isJsonObject, type JsonObject } from "../model/json.js";
-import { midCall, requestError } from "./failures.js";
-import { type SilenceClock, startSilenceClock } from "./silence-clock.js";
+import { toMidCallError, requestError } from "./failures.js";
+import { type IdleTimeout, startIdleTimeout } from "./idle-timeout.js";
 
 export interface Limits {
   readonly timeoutMs: number;
@@ -65,7 +65,7 @@ export class OpenRequest {
   readonly #signal: AbortSignal | undefined;
   /** Created on demand: most calls never need it, and signals are expensive. */
   #ending: AbortController | undefined;
-  readonly #clock: SilenceClock;
+  readonly #idleTimeout: IdleTimeout;
   readonly #total: NodeJS.Timeout;
   #resolve: (answer: ServerResponse) => void = () => undefined;
   #reject: (reason: DiscoveryError) => void = () => undefined;
@@ -83,8 +83,8 @@ export class OpenRequest {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    const expire = (limitMs: number) => () => this.#giveUp(timedOut(parts.server, limitMs));
-    this.#clock = startSilenceClock(Math.min(timeoutMs, maxTotalMs), expire(timeoutMs));
+    const expire = (limitMs: number) => () => this.#cancel(timedOut(parts.server, limitMs));
+    this.#idleTimeout = startIdleTimeout(Math.min(timeoutMs, maxTotalMs), expire(timeoutMs));
     this.#total = setTimeout(expire(maxTotalMs), maxTotalMs);
     this.call = caller && this.#toCall(caller);
     signal?.addEventListener("abort", this.#onAbort, { once: true });
@@ -100,7 +100,7 @@ export class OpenRequest {
       get ended() {
         return ended();
       },
-      pause: this.#clock.pause,
+      pause: this.#idleTimeout.pause,
     };
   }
 
@@ -111,7 +111,7 @@ export class OpenRequest {
   }
 
   progress(params: JsonObject): void {
-    this.#clock.restart();
+    this.#idleTimeout.restart();
     this.#wanted.onProgress?.(params);
   }
 
@@ -119,17 +119,17 @@ export class OpenRequest {
     const answer = toAnswer(message);
     const more = this.#wanted.more?.(answer, () => this.#ended());
     if (more === undefined) this.#settle(() => this.#resolve(answer));
-    else void this.#goOn(more);
+    else void this.#continueWith(more);
   }
 
   /** Reports that there will be no answer. */
   fail(reason: DiscoveryError): void {
     const isBegun = this.#hasRounds && reason.executed === "no";
-    this.#settle(() => this.#reject(isBegun ? midCall(reason) : reason));
+    this.#settle(() => this.#reject(isBegun ? toMidCallError(reason) : reason));
   }
 
-  async #goOn(more: Promise<JsonObject>): Promise<void> {
-    const resume = this.#clock.pause();
+  async #continueWith(more: Promise<JsonObject>): Promise<void> {
+    const resume = this.#idleTimeout.pause();
     this.#hasRounds = true;
     this.#parts.forget(this.#id);
     try {
@@ -142,9 +142,9 @@ export class OpenRequest {
     }
   }
 
-  readonly #onAbort = (): void => this.#giveUp(requestCancelled(this.#parts.server, "unknown"));
+  readonly #onAbort = (): void => this.#cancel(requestCancelled(this.#parts.server, "unknown"));
 
-  #giveUp(reason: DiscoveryError): void {
+  #cancel(reason: DiscoveryError): void {
     this.#parts.cancel(this.#id, reason.message);
     this.fail(reason);
   }
@@ -152,7 +152,7 @@ export class OpenRequest {
   #settle(finish: () => void): void {
     if (this.#isSettled) return;
     this.#isSettled = true;
-    this.#clock.stop();
+    this.#idleTimeout.stop();
     clearTimeout(this.#total);
     this.#signal?.removeEventListener("abort", this.#onAbort);
     this.#parts.forget(this.#id);

@@ -12,14 +12,14 @@ export const upstreamOptions = z
         "Variables of the gateway's environment that stdio servers inherit if their entry has no `inheritEnv`, by name or pattern: `AWS_*`, or `*` for all.",
       ),
     idleMs: milliseconds.default(300_000).describe("Close a connection that has had no call for this long."),
-    startTimeoutMs: milliseconds.default(30_000).describe("Give up on a server that is not ready after this long."),
+    startTimeoutMs: milliseconds.default(30_000).describe("Time limit for a server to become ready after its start."),
     probeTimeoutMs: milliseconds
       .default(5_000)
       .describe("Longest wait for the first answer of a server whose protocol era is unknown."),
     installTimeoutMs: milliseconds
       .default(600_000)
       .describe(
-        "Longest installation by a command that downloads the server first (npx, uvx, docker run and others); `startTimeoutMs` begins after it.",
+        "Time limit for a command that downloads the server first (npx, uvx, docker run and others); `startTimeoutMs` begins after it.",
       ),
     startWaitMs: milliseconds
       .default(10_000)

@@ -29,7 +29,7 @@ describe("the error response that replaces a message that is too large", () => {
     const { error } = answer('{"id":1,"result":', "}") as { error: { code: number; data: unknown } };
     expect(oversizeError("github", error.code, error.data)).toMatchObject({
       code: "RESULT_TOO_LARGE",
-      message: "github gave an answer of 11.0 MiB, which exceeds the limit.",
+      message: "github sent an answer of 11.0 MiB, which exceeds the limit.",
       executed: "yes",
     });
     expect(oversizeError("github", -32_603, undefined)).toBeUndefined();

@@ -27,7 +27,7 @@ export function oversizeError(server: string, code: number, data: unknown): Disc
 
 export function messageTooLarge(server: string, bytes: number | undefined): DiscoveryError {
   const size = bytes === undefined ? "" : ` of ${(bytes / 1024 / 1024).toFixed(1)} MiB`;
-  return new DiscoveryError("RESULT_TOO_LARGE", `${server} gave an answer${size}, which exceeds the limit.`, {
+  return new DiscoveryError("RESULT_TOO_LARGE", `${server} sent an answer${size}, which exceeds the limit.`, {
     hint: "Request less data: fewer items, one page, or a narrower filter.",
     facts: bytes === undefined ? {} : { bytes },
     server,

@@ -1,5 +1,5 @@
-// The pool of connections to all servers. It manages connections, time limits and failures. It does not check
-// catalog, rules or policy: its callers have done that.
+// The pool of connections to all servers. It manages connections, time limits and failures. Its callers have already
+// checked catalog, rules and policy.
 import { DiscoveryError } from "../errors.js";
 import { builtFile } from "../util/built-file.js";
 import { commandToStart, createInstallations } from "./install/installations.js";
@@ -15,7 +15,7 @@ const CLOSE_MS = 5_000;
 /** A per-actor connection that has been unused for this long is removed, with its breaker and lists. */
 const FORGET_MS = 600_000;
 /** Above this number of connections, closed per-actor connections are removed immediately. */
-const MOST_ENTRIES = 1_000;
+const MAX_ENTRIES = 1_000;
 /** A failed connection is kept at least this long, so that its breaker keeps its count. */
 const FAILED_MS = 60_000;
 
@@ -38,7 +38,7 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
     log: parts.log,
   });
   const installations = createInstallations(parts.installsFolder);
-  /** Kept by pool key, so that a replaced server is watched like the old one. */
+  /** Stored by pool key, so that the resource watches survive the replacement of a server's connection. */
   const watched = new Map<string, Watches>();
   /** The number of announced calls of each server. */
   const expected = new Map<string, number>();
@@ -62,7 +62,7 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
       known.usedAt = parts.now();
       return known.upstream;
     }
-    if (entries.size >= MOST_ENTRIES) forgetClosed(0);
+    if (entries.size >= MAX_ENTRIES) forgetClosed(0);
     if (key !== server) forgetLater();
     const added = new Upstream({
       ...parts,
@@ -151,7 +151,7 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
       const left = (expected.get(server) ?? 1) - 1;
       if (left > 0) return void expected.set(server, left);
       expected.delete(server);
-      for (const entry of entries.values()) if (entry.server === server) entry.upstream.rest();
+      for (const entry of entries.values()) if (entry.server === server) entry.upstream.closeOrIdle();
     };
   }
 
@@ -161,10 +161,10 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
       [...[...entries.values()].map((entry) => entry.upstream), ...retired].map((one) => one.close()),
     );
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise((resolve) => {
+    const timeout = new Promise((resolve) => {
       timer = setTimeout(resolve, CLOSE_MS);
     });
-    await Promise.race([all, late]);
+    await Promise.race([all, timeout]);
     clearTimeout(timer);
     reaper.close();
   }

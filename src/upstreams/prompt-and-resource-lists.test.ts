@@ -82,7 +82,7 @@ it("fails when the server fails, and keeps the cached list", async () => {
   expect(offers.known("prompts")).toEqual([{ name: "a" }]);
 });
 
-it("is fresh for the given time, until the server announces a change", async () => {
+it("treats a list as fresh for the given time, until the server announces a change", async () => {
   const clock = { now: 0 };
   const offers = offersAt(clock);
   expect(offers.isFresh("prompts", 10)).toBe(false);

@@ -27,10 +27,10 @@ const LISTS: Readonly<Record<OfferKind, OfferList>> = {
   },
 };
 
-const MOST_PAGES = 100;
-const MOST_ITEMS = 10_000;
-const MOST_CHARACTERS = 8_000_000;
-const DEEPEST = 64;
+const MAX_PAGES = 100;
+const MAX_ITEMS = 10_000;
+const MAX_CHARACTERS = 8_000_000;
+const MAX_DEPTH = 64;
 const METHOD_NOT_FOUND = -32_601;
 
 export interface OffersParts {
@@ -51,12 +51,12 @@ export type UseRelay = <Result>(work: (relay: Relay | undefined) => Promise<Resu
 
 export function createOffers({ now, timeoutMs }: OffersParts): Offers {
   const known = new Map<OfferKind, { readonly items: readonly JsonObject[]; readonly at: number }>();
-  const old = new Set<OfferKind>();
+  const outdated = new Set<OfferKind>();
   const reading = new Map<OfferKind, Promise<readonly JsonObject[]>>();
 
   /** If reads overlap, the result of the latest one is cached. */
   async function readAll(kind: OfferKind, use: UseRelay, isLatest: () => boolean): Promise<readonly JsonObject[]> {
-    old.delete(kind);
+    outdated.delete(kind);
     const items = await use((relay) => readItems(LISTS[kind], relay, timeoutMs()));
     if (isLatest()) known.set(kind, { items, at: now() });
     return items;
@@ -66,12 +66,12 @@ export function createOffers({ now, timeoutMs }: OffersParts): Offers {
     known: (kind) => known.get(kind)?.items,
     isFresh(kind, freshMs) {
       const at = known.get(kind)?.at;
-      return at !== undefined && !old.has(kind) && now() - at < freshMs;
+      return at !== undefined && !outdated.has(kind) && now() - at < freshMs;
     },
     read(kind, use) {
       const already = reading.get(kind);
       // A read that began before the change may return the old list.
-      if (already !== undefined && !old.has(kind)) return already;
+      if (already !== undefined && !outdated.has(kind)) return already;
       const isLatest = (): boolean => reading.get(kind) === mine;
       const mine: Promise<readonly JsonObject[]> = readAll(kind, use, isLatest).finally(() => {
         if (isLatest()) reading.delete(kind);
@@ -80,7 +80,7 @@ export function createOffers({ now, timeoutMs }: OffersParts): Offers {
       return mine;
     },
     forget(kinds) {
-      for (const kind of kinds) old.add(kind);
+      for (const kind of kinds) outdated.add(kind);
     },
   };
 }
@@ -91,14 +91,14 @@ async function readItems(list: OfferList, relay: Relay | undefined, timeoutMs: n
   const seen = new Set<string>();
   let cursor: string | undefined;
   let characters = 0;
-  for (let pages = 0; pages < MOST_PAGES; pages++) {
+  for (let pages = 0; pages < MAX_PAGES; pages++) {
     const params: JsonObject = cursor === undefined ? {} : { cursor };
     const page = await readPage(list, relay, { method: list.method, params, timeoutMs, isShared: true });
     for (const item of page.items) {
       const key = keyOf(item, list);
       if (key === undefined || items.has(key)) continue;
       characters += JSON.stringify(item).length;
-      if (items.size === MOST_ITEMS || characters > MOST_CHARACTERS) return [...items.values()];
+      if (items.size === MAX_ITEMS || characters > MAX_CHARACTERS) return [...items.values()];
       items.set(key, item as JsonObject);
     }
     cursor = page.next;
@@ -131,7 +131,7 @@ async function readPage(list: OfferList, relay: Relay, request: UpstreamRequest)
 
 /** Skips items without an identifier and items that are nested too deep. */
 function keyOf(item: unknown, { key }: OfferList): string | undefined {
-  if (!isJsonObject(item) || !isWithinDepth(item, DEEPEST)) return undefined;
+  if (!isJsonObject(item) || !isWithinDepth(item, MAX_DEPTH)) return undefined;
   const value = item[key];
   return typeof value === "string" && value !== "" ? value : undefined;
 }

@@ -53,7 +53,7 @@ describe.each<Era>(["legacy", "modern"])("a server of the %s era", (era) => {
     });
   });
 
-  it("answers with its own errors, without the values that it was given", async () => {
+  it("answers with its own errors, in which its configured values are redacted", async () => {
     upstreams = openUpstreams();
     const answer = await upstreams.request(library, ask("resources/read", { uri: "book://secret" }));
     expect(answer).toMatchObject({ kind: "error", message: expect.stringMatching(/^No (?!a-very)/) as string });
@@ -147,7 +147,7 @@ it("does not close a connection with a watched resource as idle", async () => {
   await eventually(() => upstreams.state("library").kind === "closed");
 });
 
-it("repeats a request in a new session if the server forgot the session", async () => {
+it("repeats a request in a new session if the server has dropped the session", async () => {
   upstreams = openUpstreams();
   const server = await startHttpServer("http.mjs", "session");
   const target: UpstreamTarget = {
@@ -162,7 +162,7 @@ it("repeats a request in a new session if the server forgot the session", async 
 });
 
 it("rejects prompt and resource requests for servers that do not use MCP", async () => {
-  upstreams = openUpstreams({}, { ownTools: () => Promise.resolve([]) });
+  upstreams = openUpstreams({}, { builtInTools: () => Promise.resolve([]) });
   const own: UpstreamTarget = { name: "own", connection: () => ({ kind: "built-in" }) };
   await expect(upstreams.request(own, ask("prompts/list"))).rejects.toMatchObject({ code: "INVALID_REQUEST" });
   expect(await upstreams.offers(own, want("prompts", true))).toEqual([]);

@@ -12,12 +12,12 @@ import type { Notice, OfferKind, UpstreamAnswer, UpstreamRequest, UpstreamTarget
 import type { Watches } from "./watches.js";
 
 /** How long a request may wait for a server to start. */
-export interface StartPatience {
+export interface StartWait {
   readonly timeoutMs: number;
   readonly startWaitMs?: number | undefined;
 }
 
-export interface ConnectionWork<Result> extends StartPatience {
+export interface ConnectionWork<Result> extends StartWait {
   /** `releaseSlot`: frees the slot of the call until the returned function is called. */
   readonly run: (session: UpstreamSession, releaseSlot: ReleaseSlot) => Promise<Result>;
 }
@@ -59,18 +59,19 @@ export function createServerPromptsAndResources(parts: ServerPromptsAndResources
     createListChanges({ now, schedule, onChange: () => parts.onOffersChanged(kind) });
   const changes = { prompts: announce("prompts"), resources: announce("resources") };
 
-  const needRelay = ({ relay }: UpstreamSession): Relay => {
+  const requireRelay = ({ relay }: UpstreamSession): Relay => {
     if (relay !== undefined) return relay;
     throw new DiscoveryError("INVALID_REQUEST", `${server} has no prompts or resources.`, { server });
   };
-  let isReopened = false;
-  const watchOver = (session: UpstreamSession, uri: string): Promise<UpstreamAnswer> => needRelay(session).watch(uri);
+  let wasOpened = false;
+  const subscribe = (session: UpstreamSession, uri: string): Promise<UpstreamAnswer> =>
+    requireRelay(session).watch(uri);
 
   return {
     request(target, request, signal) {
       const { peer } = request;
       const run: ConnectionWork<UpstreamAnswer>["run"] = (session, releaseSlot) =>
-        needRelay(session).request(
+        requireRelay(session).request(
           peer === undefined ? request : { ...request, peer: slotReleasingPeer(peer, releaseSlot) },
           signal,
         );
@@ -79,12 +80,12 @@ export function createServerPromptsAndResources(parts: ServerPromptsAndResources
 
     async offers(target, { kind, freshMs, mayOpen }) {
       if (offers.isFresh(kind, freshMs) || !(mayOpen || parts.session() !== undefined)) return offers.known(kind);
-      const patience = { timeoutMs: options.listTimeoutMs };
-      return await offers.read(kind, (work) => use(target, { ...patience, run: ({ relay }) => work(relay) }));
+      const wait = { timeoutMs: options.listTimeoutMs };
+      return await offers.read(kind, (work) => use(target, { ...wait, run: ({ relay }) => work(relay) }));
     },
 
     watch: (target, uri) =>
-      use(target, { timeoutMs: options.listTimeoutMs, run: (session) => watchOver(session, uri) }),
+      use(target, { timeoutMs: options.listTimeoutMs, run: (session) => subscribe(session, uri) }),
 
     unwatch: (uri) => parts.session()?.relay?.unwatch(uri),
 
@@ -98,15 +99,15 @@ export function createServerPromptsAndResources(parts: ServerPromptsAndResources
       const { relay } = session;
       if (relay === undefined) return;
       for (const kind of ["prompts", "resources"] as const) {
-        // The lists become available now: the server is not started only to read them.
+        // Announces lists that were never read: the server is not started only to read them.
         if (relay.capabilities[kind] === true && offers.known(kind) === undefined) changes[kind].notify();
       }
-      const isAgain = isReopened;
-      isReopened = true;
+      const isReconnection = wasOpened;
+      wasOpened = true;
       for (const uri of watches.uris) {
         // Changes while there was no connection are unknown, so a reopened connection counts as a change.
         relay.watch(uri).then(
-          () => (isAgain ? watches.notify(uri) : undefined),
+          () => (isReconnection ? watches.notify(uri) : undefined),
           () => undefined,
         );
       }

@@ -24,7 +24,7 @@ it("redacts the secrets of one server in the error of another", async () => {
   });
 });
 
-it("redacts them in log messages, and leaves results unchanged", async () => {
+it("redacts secrets in log messages, and leaves results unchanged", async () => {
   const events: CallEvent[] = [];
   const onEvent = (event: CallEvent): void => void events.push(event);
   const target = stdioTarget("other", ["echo.mjs"]);
@@ -34,7 +34,7 @@ it("redacts them in log messages, and leaves results unchanged", async () => {
   expect(result && textOf(result)).toBe("with s3cret-key");
 });
 
-it("redacts the values given to a server only in messages of that server", async () => {
+it("redacts the configured values of a server only in messages of that server", async () => {
   const connection = async (noteSecret?: (value: string) => void) => {
     noteSecret?.("from-variable");
     const plain = await stdioTarget("own", ["echo.mjs"]).connection();

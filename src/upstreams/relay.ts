@@ -1,5 +1,5 @@
 // Relays requests other than tool calls to a server and returns its answers unchanged: prompts, resources,
-// completion. Access checks happen elsewhere.
+// completion. Its callers check access.
 import { CLIENT_CAPABILITIES_META_KEY, type Client } from "@modelcontextprotocol/client";
 import { DiscoveryError } from "../errors.js";
 import type { CallerPeer } from "../model/call.js";
@@ -43,10 +43,9 @@ interface Watch {
 }
 
 /**
- * Longest total time of a request, including the time that the caller's client needs to answer requests of the
- * server.
+ * Time limit of a request, including the time that the caller's client needs to answer requests of the server.
  */
-const LONGEST_TOTAL_MS = 900_000;
+const MAX_TOTAL_MS = 900_000;
 const DONE: UpstreamAnswer = { kind: "result", result: {} };
 
 export function createRelay(parts: RelayParts): Relay {
@@ -59,7 +58,7 @@ export function createRelay(parts: RelayParts): Relay {
       method,
       params,
       timeoutMs,
-      maxTotalMs: peer === undefined ? timeoutMs : LONGEST_TOTAL_MS,
+      maxTotalMs: peer === undefined ? timeoutMs : MAX_TOTAL_MS,
       // A request of the server that may belong to this caller must not reach another client.
       ...(wanted.isShared === true ? {} : { caller: { actorId, peer, onEvent: undefined } }),
       ...(parts.era === "modern" && peer !== undefined ? inputOptions(server, peer) : {}),
@@ -67,7 +66,7 @@ export function createRelay(parts: RelayParts): Relay {
     return toAnswer(await parts.request(request, signal), server, secrets);
   }
 
-  const askFor = (method: string, uri: string): Promise<UpstreamAnswer> =>
+  const sendForUri = (method: string, uri: string): Promise<UpstreamAnswer> =>
     request({ method, params: { uri }, timeoutMs: WATCH_TIMEOUT_MS, isShared: true });
 
   /** In the modern era, a subscription is a stream for each resource, because its filter cannot be changed later. */
@@ -86,10 +85,10 @@ export function createRelay(parts: RelayParts): Relay {
   function begin(uri: string): Promise<UpstreamAnswer> {
     const watch: Watch = {
       answer: Promise.resolve().then(() =>
-        parts.era === "modern" ? listen(uri, watch) : askFor("resources/subscribe", uri),
+        parts.era === "modern" ? listen(uri, watch) : sendForUri("resources/subscribe", uri),
       ),
       end: () => {
-        if (parts.era === "legacy") askFor("resources/unsubscribe", uri).catch(() => undefined);
+        if (parts.era === "legacy") sendForUri("resources/unsubscribe", uri).catch(() => undefined);
       },
     };
     watches.set(uri, watch);
@@ -130,7 +129,7 @@ export function toNotice(method: string, { uri }: JsonObject): Notice | undefine
   return undefined;
 }
 
-/** The notifications that a modern server is asked to send. Legacy servers send them without being asked. */
+/** The notifications to subscribe to at a modern server. Legacy servers send them without a subscription. */
 export function toFilter(client: Client): Filter {
   const { tools, prompts, resources } = client.getServerCapabilities() ?? {};
   return {
@@ -160,18 +159,17 @@ function toAnswer(answer: ServerResponse, server: string, { redact, redactValue 
     return { kind: "error", code, message: redact(message), ...shownData };
   }
   const { result } = answer;
-  if (!isJsonObject(result)) throw unusable(server, "something that is not a result");
+  if (!isJsonObject(result)) throw unusable(server, "data that is not an MCP result");
   if (!isWithinDepth(result, MAX_DEPTH)) throw unusable(server, `data nested over ${MAX_DEPTH} levels deep`);
   const kind = result["resultType"] ?? "complete";
-  // Input requests were already forwarded to a client that supports them; this one remains for a client without that
-  // capability.
+  // `more` has already answered input requests, unless the request was made without a client that could answer them.
   if (kind !== "complete") throw unusable(server, "an input request that the gateway does not forward");
   return { kind: "result", result };
 }
 
 function unusable(server: string, what: string): DiscoveryError {
   return new DiscoveryError("TOOL_EXECUTION_ERROR", `${server} answered with ${what}.`, {
-    hint: "The server has a defect; use the server directly.",
+    hint: "The server has a defect. Use it without the gateway.",
     server,
     executed: "yes",
   });

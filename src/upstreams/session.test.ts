@@ -18,7 +18,7 @@ it("reports a call as not executed and the session as lost if the server exited 
       maxMessageBytes: 1_000_000,
       writeTimeoutMs: 10_000,
       stderr: createStderrRing(secrets.redact),
-      reaper: { watch: () => undefined, letGo: () => undefined, forget: () => undefined, close: () => undefined },
+      reaper: { watch: () => undefined, detach: () => undefined, forget: () => undefined, close: () => undefined },
       redact: secrets.redact,
       installations: {
         begin: async () => undefined,

@@ -17,13 +17,13 @@ import { createMultiRoundTrip } from "./server-requests/multi-round-trip.js";
 import { type ReleaseSlot, slotReleasingPeer } from "./server-requests/slot-releasing-peer.js";
 import { createLogs } from "./server-requests/logs.js";
 import { createUrlElicitations, urlElicitationsOf } from "./server-requests/url-elicitation.js";
-import { brokeOff, notListed, toListPage, toProgressEvent, toCallResult } from "./answers.js";
+import { connectionClosed, toListError, toListPage, toProgressEvent, toCallResult } from "./answers.js";
 import type { TransportChannel } from "./channel.js";
 import { createRequestExchange } from "./exchange.js";
 import { toArgumentHeaders } from "./header-arguments.js";
 import { readPages, withoutInvalidHeaders } from "./listing.js";
 import { type Filter, keepListening } from "./listening.js";
-import { isUntouched, midCall } from "./failures.js";
+import { isNotSent, toMidCallError } from "./failures.js";
 import type { ServerResponse, ExchangeRequest } from "./open-request.js";
 import { createRelay, type Relay, toFilter, toNotice } from "./relay.js";
 import type { Notice, UpstreamCall } from "./types.js";
@@ -46,9 +46,10 @@ export interface UpstreamSessionParts {
   readonly listTimeoutMs: number;
   readonly pulseTimeoutMs: number;
   /**
-   * True if one process serves several clients: it would keep the roots of one client and use them for the others.
+   * True if one process serves several clients. The server must then not receive roots: it would use the roots of one
+   * client for the others.
    */
-  readonly hidesFolders?: boolean;
+  readonly hidesRoots?: boolean;
   readonly secrets: Secrets;
   readonly onListChanged: () => void;
   readonly onNotice: (notice: Notice) => void;
@@ -66,7 +67,7 @@ export interface UpstreamSession {
   callTool(call: UpstreamCall, releaseSlot?: ReleaseSlot): Promise<CallResult>;
   /** Prompts and resources, for a server that uses MCP. */
   readonly relay?: Relay;
-  /** Asks a modern server to announce list changes. Legacy servers do so without being asked. */
+  /** Subscribes to list changes of a modern server. Legacy servers send them without a subscription. */
   watchList(): void;
   close(): Promise<void>;
 }
@@ -86,30 +87,33 @@ export function createUpstreamSession(parts: UpstreamSessionParts): UpstreamSess
     transport: channel.transport,
     envelope: toEnvelope(parts, era),
     cancelByStream: hasHeaders,
-    onRequest: (request) => era === "legacy" && serverRequests.take(request),
+    onRequest: (request) => era === "legacy" && serverRequests.handle(request),
     onNotification(method, params, during, late) {
       if (method === "notifications/tools/list_changed") parts.onListChanged();
       const notice = toNotice(method, params);
       if (notice !== undefined) parts.onNotice(notice);
       if (method === "notifications/message") logs.deliver(params, during, late);
-      if (method === "notifications/elicitation/complete") pages.complete(params);
+      if (method === "notifications/elicitation/complete") urlElicitations.complete(params);
       if (method === "notifications/cancelled") serverRequests.withdraw(params["requestId"]);
     },
   });
-  const pages = createUrlElicitations();
-  const serverRequests = createServerRequests(exchange.respond, { pages, hidesFolders: parts.hidesFolders === true });
+  const urlElicitations = createUrlElicitations();
+  const serverRequests = createServerRequests(exchange.respond, {
+    urlElicitations,
+    hidesRoots: parts.hidesRoots === true,
+  });
   const logs = createLogs({ client, era, exchange, secrets: parts.secrets, timeoutMs: parts.listTimeoutMs });
 
-  const relay = createRelay({ ...parts, era, request: askOther });
+  const relay = createRelay({ ...parts, era, request: relayRequest });
 
   const passOn = channel.transport.onclose;
   channel.transport.onclose = () => {
-    if (!lost && closing === undefined) loseTo(channel.ending() ?? brokeOff(server));
-    exchange.fail(midCall(channel.ending() ?? brokeOff(server)));
+    if (!lost && closing === undefined) markLost(channel.ending() ?? connectionClosed(server));
+    exchange.fail(toMidCallError(channel.ending() ?? connectionClosed(server)));
     passOn?.();
   };
 
-  function loseTo(reason: DiscoveryError): void {
+  function markLost(reason: DiscoveryError): void {
     lost = true;
     parts.onLost(reason);
   }
@@ -124,15 +128,15 @@ export function createUpstreamSession(parts: UpstreamSessionParts): UpstreamSess
   /**
    * If a dead process did not receive the request, waits for its exit, because the exit code explains the failure.
    */
-  async function ask(wanted: ExchangeRequest, signal?: AbortSignal): Promise<ServerResponse> {
+  async function sendRequest(wanted: ExchangeRequest, signal?: AbortSignal): Promise<ServerResponse> {
     try {
       return await exchange.request(wanted, signal);
     } catch (error) {
-      if (!(isUntouched(error) && channel.isInputClosed())) throw error;
+      if (!(isNotSent(error) && channel.isInputClosed())) throw error;
       await Promise.race([channel.close().catch(() => undefined), pause(END_MS, undefined, { ref: false })]);
-      if (!lost && closing === undefined) loseTo(error);
+      if (!lost && closing === undefined) markLost(error);
       const ending = channel.ending();
-      throw isUntouched(ending) ? ending : error;
+      throw isNotSent(ending) ? ending : error;
     }
   }
 
@@ -155,8 +159,9 @@ export function createUpstreamSession(parts: UpstreamSessionParts): UpstreamSess
         envelope: era === "modern" ? { ...toCapabilityEnvelope(context), ...logs.envelope(context) } : undefined,
         more: era === "modern" ? createMultiRoundTrip(server, peer) : undefined,
       };
-      const answer = await ask(request, context.signal);
-      if (answer.kind === "error") for (const page of urlElicitationsOf(answer.data)) pages.note(page, peer);
+      const answer = await sendRequest(request, context.signal);
+      if (answer.kind === "error")
+        for (const elicitation of urlElicitationsOf(answer.data)) urlElicitations.note(elicitation, peer);
       return toCallResult(answer, server, parts.secrets);
     } catch (error) {
       checkConnection(error, received);
@@ -170,28 +175,31 @@ export function createUpstreamSession(parts: UpstreamSessionParts): UpstreamSess
    */
   function checkConnection(error: unknown, received: number): void {
     if (!(error instanceof DiscoveryError)) return;
-    giveUpIfDead(error);
+    markLostIfDead(error);
     const isSilent = exchange.received === received && error.code === "TOOL_EXECUTION_TIMEOUT";
     if (isSilent && channel.exclusive) void pingServer();
   }
 
-  async function askOther(wanted: ExchangeRequest, signal?: AbortSignal): Promise<ServerResponse> {
+  async function relayRequest(wanted: ExchangeRequest, signal?: AbortSignal): Promise<ServerResponse> {
     const { received } = exchange;
     try {
-      return await ask(wanted, signal);
+      return await sendRequest(wanted, signal);
     } catch (error) {
       checkConnection(error, received);
       throw error;
     }
   }
 
-  /** A timeout or an error of one call does not affect the connection, except in these two cases. */
-  function giveUpIfDead(error: DiscoveryError): void {
+  /**
+   * Most errors of one call do not affect the connection. It is lost if the server does not read its input, or if it has
+   * dropped the session.
+   */
+  function markLostIfDead(error: DiscoveryError): void {
     const unread = error.code === "TOOL_EXECUTION_TIMEOUT" && channel.stalled();
     const forgotten = error.facts["status"] === 404 && channel.transport.sessionId !== undefined;
     if (lost || !(unread || forgotten)) return;
-    loseTo(error);
-    // If the server has dropped the session, each running call gets its own 404 and is repeated: the channel must stay open.
+    markLost(error);
+    // If the server has dropped the session, each running call gets its own 404 and is repeated, so the channel stays open.
     if (unread) channel.kill();
   }
 
@@ -208,7 +216,7 @@ export function createUpstreamSession(parts: UpstreamSessionParts): UpstreamSess
       await exchange.request({ method: "ping", params: {}, ...limits });
     } catch (error) {
       if (exchange.received === received && !lost && error instanceof DiscoveryError) {
-        loseTo(error);
+        markLost(error);
         channel.kill();
       }
     } finally {
@@ -232,9 +240,9 @@ export function createUpstreamSession(parts: UpstreamSessionParts): UpstreamSess
     const pages = await readPages(async (cursor) => {
       const params = cursor === undefined ? {} : { cursor };
       try {
-        return toListPage(await ask({ method: "tools/list", params, ...limits }, signal), server);
+        return toListPage(await sendRequest({ method: "tools/list", params, ...limits }, signal), server);
       } catch (error) {
-        throw error instanceof DiscoveryError && error.code !== "CANCELLED" ? notListed(server, error) : error;
+        throw error instanceof DiscoveryError && error.code !== "CANCELLED" ? toListError(server, error) : error;
       }
     });
     return { ...(hasHeaders ? withoutInvalidHeaders(pages) : pages), ...about };

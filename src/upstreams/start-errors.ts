@@ -7,15 +7,15 @@ import type { UpstreamState } from "./types.js";
 export function toStartReason(error: unknown, server: string): DiscoveryError {
   if (error instanceof DiscoveryError) return error.about({ server });
   return new DiscoveryError("INTERNAL_ERROR", `The connection to ${server} failed because of an internal error.`, {
-    hint: "Report the defect with the gateway's log.",
+    hint: "Report the defect and attach the gateway's log.",
     server,
     cause: error,
   });
 }
 
-export function pausing({ reason, retryAt, open }: Pause, now: number): DiscoveryError {
+export function startPaused({ reason, retryAt, open }: Pause, now: number): DiscoveryError {
   const seconds = Math.ceil((retryAt - now) / 1000);
-  const why = open ? "The server failed several times in a row" : "The server failed a moment ago";
+  const why = open ? "The server failed repeatedly" : "The last start of the server failed";
   return new DiscoveryError(reason.code, reason.message, {
     hint: [`${why}; the gateway starts it again in ${seconds} s at the earliest.`, ...reason.nextSteps],
     facts: { ...reason.facts, retryAfterMs: Math.ceil(retryAt - now) },
@@ -47,13 +47,13 @@ export function startCancelled(server: string): DiscoveryError {
   return new DiscoveryError("CANCELLED", `The call was cancelled before it was sent to ${server}.`, { server });
 }
 
-export function closing(server: string): DiscoveryError {
-  return new DiscoveryError("SERVER_CONNECTION_ERROR", `${server} is no longer called: the gateway is shutting down.`, {
+export function gatewayClosing(server: string): DiscoveryError {
+  return new DiscoveryError("SERVER_CONNECTION_ERROR", `${server} was not called: the gateway is shutting down.`, {
     server,
   });
 }
 
-export function tooSlow(
+export function startTimedOut(
   server: string,
   limitMs: number,
   stderr: readonly string[],

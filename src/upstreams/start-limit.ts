@@ -6,7 +6,7 @@ import type { Schedule } from "./schedule.js";
 
 type Limits = Pick<UpstreamOptions, "startTimeoutMs" | "installTimeoutMs">;
 
-const LOOK_AGAIN_MS = 500;
+const POLL_MS = 500;
 
 /**
  * The longest time until a server must be ready, including the installation of its package if its command may install
@@ -26,25 +26,25 @@ export interface StartClockParts {
   readonly schedule: Schedule;
   readonly now: () => number;
   /** Called once, with the limit that was exceeded. */
-  readonly onLate: (limitMs: number) => void;
+  readonly onTimeout: (limitMs: number) => void;
 }
 
 /**
  * Allows `installTimeoutMs` for an installation and `startTimeoutMs` for the server after it. Returns a function that
  * stops the clock.
  */
-export function startClock({ connection, options, status, schedule, now, onLate }: StartClockParts): () => void {
-  const longestMs = startLimitMs(connection, options);
-  const mayEverInstall = longestMs > options.startTimeoutMs;
+export function startClock({ connection, options, status, schedule, now, onTimeout }: StartClockParts): () => void {
+  const limitMs = startLimitMs(connection, options);
+  const mayEverInstall = limitMs > options.startTimeoutMs;
   const began = now();
   let installedAt = began;
   let stop: () => void = () => undefined;
-  const look = (): void => {
+  const check = (): void => {
     if (status()?.mayInstall() ?? mayEverInstall) installedAt = now();
-    const leftMs = Math.min(began + longestMs, installedAt + options.startTimeoutMs) - now();
-    if (leftMs > 0) stop = schedule(mayEverInstall ? Math.min(leftMs, LOOK_AGAIN_MS) : leftMs, look);
-    else onLate(now() - began >= longestMs ? longestMs : options.startTimeoutMs);
+    const leftMs = Math.min(began + limitMs, installedAt + options.startTimeoutMs) - now();
+    if (leftMs > 0) stop = schedule(mayEverInstall ? Math.min(leftMs, POLL_MS) : leftMs, check);
+    else onTimeout(now() - began >= limitMs ? limitMs : options.startTimeoutMs);
   };
-  look();
+  check();
   return () => stop();
 }

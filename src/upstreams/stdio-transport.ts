@@ -20,8 +20,8 @@ import type { Reaper } from "./process/reap-client.js";
 import type { StderrRing } from "./process/stderr-ring.js";
 import { type SupervisedProcess, superviseProcess } from "./process/supervise.js";
 
-/** Longer than the quoted part, because redaction would not recognize a truncated secret. */
-const LONGEST_STRAY = 8192;
+/** More than the message quotes, because redaction does not recognize a truncated secret. */
+const MAX_STRAY_BYTES = 8192;
 
 export interface StdioParts {
   readonly server: string;
@@ -92,21 +92,21 @@ class StdioTransport implements Transport {
       await this.#process.started;
     } catch (error) {
       if (this.#process === undefined) this.#installation?.ended();
-      this.ending ??= error instanceof DiscoveryError ? error : this.#whyGone(toNotStarted(error));
+      this.ending ??= error instanceof DiscoveryError ? error : this.#toExitError(toNotStarted(error));
       throw this.ending;
     }
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
-    if (this.#process === undefined || this.ending !== undefined) throw this.ending ?? this.#notRead();
+    if (this.#process === undefined || this.ending !== undefined) throw this.ending ?? this.#inputUnread();
     const written = await this.#process.write(`${JSON.stringify(message)}\n`);
     if (written === "sent") return;
-    if (written === "refused") throw this.#refused();
+    if (written === "refused") throw this.#inputClosed();
     // The pipe may contain a partial message, so nothing can be sent after it.
-    if (written === "unread") this.ending ??= this.#notRead();
+    if (written === "unread") this.ending ??= this.#inputUnread();
     this.#process.kill();
     await this.#process.stop();
-    throw this.ending ?? this.#notRead();
+    throw this.ending ?? this.#inputUnread();
   }
 
   async close(): Promise<void> {
@@ -141,7 +141,7 @@ class StdioTransport implements Transport {
         if (answer !== undefined) this.onmessage?.(answer as JSONRPCMessage);
       },
       onExit: (exit) => {
-        this.ending ??= this.#whyGone(exit);
+        this.ending ??= this.#toExitError(exit);
         this.onclose?.();
       },
     });
@@ -154,19 +154,19 @@ class StdioTransport implements Transport {
       value = JSON.parse(line.toString("utf8"));
     } catch {
       // Banners and debug output on stdout are common. They only matter if the server never sends a valid message.
-      this.#stray ??= line.toString("utf8", 0, LONGEST_STRAY);
+      this.#stray ??= line.toString("utf8", 0, MAX_STRAY_BYTES);
       return;
     }
     for (const message of Array.isArray(value) ? value : [value]) {
       if (!isJsonObject(message) || message["jsonrpc"] !== "2.0") continue;
-      if (!this.#isContentChecked()) return;
+      if (!this.#hasPinnedContent()) return;
       this.#process?.settled();
       this.onmessage?.(message as JSONRPCMessage);
     }
   }
 
-  /** Checks before the first message is passed on, because this start may have installed the package. */
-  #isContentChecked(): boolean {
+  /** Called before the first message is passed on, because this start may have installed the package. */
+  #hasPinnedContent(): boolean {
     if (this.#isChecked) return true;
     const fault = this.#integrityFault();
     this.#isChecked = fault === undefined;
@@ -180,7 +180,7 @@ class StdioTransport implements Transport {
     return integrityError(this.#command, this.connection.integrity, this.parts.server);
   }
 
-  #whyGone(exit: ProcessExit): DiscoveryError {
+  #toExitError(exit: ProcessExit): DiscoveryError {
     const { server, stderr, redact, installations } = this.parts;
     const lines = stderr.lines();
     const { command, cwd } = this.connection;
@@ -192,9 +192,9 @@ class StdioTransport implements Transport {
       stderr: lines,
       startHint: this.connection.startHint,
       npmLog,
-      args: canRepeat(this.connection, this.parts) ? this.connection.args : undefined,
-      given: this.#command.env,
-      environment: this.parts.env,
+      args: canRepeatCommand(this.connection, this.parts) ? this.connection.args : undefined,
+      childEnv: this.#command.env,
+      gatewayEnv: this.parts.env,
       ...(this.#stray === undefined ? {} : { stdout: toOneLine(redact(this.#stray)).slice(0, 200) }),
       ...(exit.kind === "exited" ? { brokenNpxFolder: installations.brokenNpxFolder(this.#command, lines) } : {}),
     });
@@ -208,27 +208,27 @@ class StdioTransport implements Transport {
     );
   }
 
-  /** The process is ending. Its exit code will explain the failure to the calls that still wait for answers. */
-  #refused(): DiscoveryError {
+  /** Kills the process, so that its exit code explains the failure to the calls that still wait for answers. */
+  #inputClosed(): DiscoveryError {
     const { server } = this.parts;
     this.isInputClosed = true;
     this.#process?.kill();
     return (
       this.ending ??
       new DiscoveryError("SERVER_CONNECTION_ERROR", `${server} no longer accepts input; nothing was sent.`, {
-        hint: "Call again; if it happens again, run its command in a terminal to see why it ends.",
+        hint: "Call again. If it happens again, run the server's command in a terminal to see why it ends.",
         server,
         executed: "no",
       })
     );
   }
 
-  #notRead(): DiscoveryError {
+  #inputUnread(): DiscoveryError {
     return new DiscoveryError(
       "TOOL_EXECUTION_TIMEOUT",
       `${this.parts.server} stopped reading its input and is replaced.`,
       {
-        hint: "Call again; if it happens again, the server hangs on this input.",
+        hint: "Call again. If it happens again, the server hangs on this input.",
         server: this.parts.server,
         executed: "unknown",
       },
@@ -240,8 +240,8 @@ function toNotStarted(error: unknown): ProcessExit {
   return { kind: "not-started", error: error instanceof Error ? error : new Error(String(error)) };
 }
 
-/** Whether a command line can express the complete entry without revealing a secret. */
-function canRepeat(connection: StdioConnection, parts: Pick<StdioParts, "env" | "redact">): boolean {
+/** Whether a command line can express the complete entry without a secret. */
+function canRepeatCommand(connection: StdioConnection, parts: Pick<StdioParts, "env" | "redact">): boolean {
   const { args, env, cwd, inheritEnv = [] } = connection;
   // Servers of the user's configuration start in the home folder by default.
   const home = parts.env["HOME"] ?? parts.env["USERPROFILE"];

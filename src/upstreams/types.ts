@@ -22,7 +22,7 @@ export interface UpstreamsParts {
   readonly installsFolder: string;
   readonly now: () => number;
   /** The number of uses after which a connection that leaks memory is recycled. The default is 100,000. */
-  readonly mostUses?: number;
+  readonly maxUses?: number;
   readonly random: () => number;
   readonly log: (message: string) => void;
   /** The folder for the standard error of stdio servers. Without it, no log files are written. */
@@ -34,7 +34,7 @@ export interface UpstreamsParts {
   /** Provides the tokens for requests to a remote server. Undefined for a server without sign-in. */
   readonly signIn?: (request: SignInRequest) => Promise<SignIn | undefined> | SignIn | undefined;
   /** The gateway's built-in tools, which are offered as a server. */
-  readonly ownTools?: () => Promise<readonly BuiltInTool[]>;
+  readonly builtInTools?: () => Promise<readonly BuiltInTool[]>;
   /** Called when a server reports a changed tool list. Bursts are coalesced. */
   readonly onListChanged?: (server: string) => void;
   readonly onStateChange?: (server: string) => void;
@@ -75,8 +75,8 @@ export interface Upstreams {
   /** Whether the command of a stdio server has to install its package before the server can start. */
   needsInstallation(connection: ServerConnection): boolean;
   /**
-   * Whether the server's process has used or requested processor time since the previous call. Undefined if that is
-   * unknown.
+   * Whether the server's process has used or requested processor time since `isProcessActive` was last called. Undefined
+   * if that is unknown.
    */
   isProcessActive(server: string): boolean | undefined;
   state(server: string): UpstreamState;
@@ -160,7 +160,7 @@ export interface UpstreamRequest {
   /** The client that the server may send requests to during this request. */
   readonly peer?: CallerPeer | undefined;
   /**
-   * True if the request is not made for one caller. Requests of the server meanwhile are attributed to the other
+   * True if the request is not made for one caller. Requests that the server sends meanwhile are attributed to the other
    * running calls.
    */
   readonly isShared?: boolean;
@@ -180,7 +180,7 @@ export type Notice =
 
 export interface WantedOffers {
   readonly kind: OfferKind;
-  /** A cached list that is younger than this is returned without asking the server. */
+  /** A cached list that is younger than this is returned without a request to the server. */
   readonly freshMs: number;
   /** Whether a connection may be opened for the request. */
   readonly mayOpen: boolean;

@@ -14,15 +14,15 @@ import { createListChanges, type ListChanges } from "./list-changes.js";
 import { identityOf } from "./identity.js";
 import type { InstallStatus } from "./install/installations.js";
 import { Connection } from "./connection.js";
-import { createOpenOther, type OpenOther } from "./open-other.js";
+import { createOpenNonMcp, type OpenNonMcp } from "./open-non-mcp.js";
 import { createOwnership, type Ownership } from "./oauth/ownership.js";
 import { openStderrLog } from "./process/stderr-log.js";
 import { createStderrRing, type StderrRing } from "./process/stderr-ring.js";
 import { createProcessActivity, type ProcessActivity } from "./process/process-activity.js";
-import { isUntouched } from "./failures.js";
-import { givenTo } from "./given-to.js";
+import { isNotSent } from "./failures.js";
+import { configuredSecrets } from "./configured-secrets.js";
 import type { UpstreamSession } from "./session.js";
-import { closing, pausing, stillStarting, toStartReason, tooSlow } from "./start-errors.js";
+import { gatewayClosing, startPaused, stillStarting, toStartReason, startTimedOut } from "./start-errors.js";
 import { type AwaitedStart, waitForStart } from "./await-start.js";
 import { startClock } from "./start-limit.js";
 import type { UpstreamCall, UpstreamState, UpstreamTarget } from "./types.js";
@@ -39,7 +39,7 @@ type SentWork<Result> = ConnectionWork<Result> & {
   readonly actorId?: string | undefined;
 };
 
-interface Want {
+interface ReadyOptions {
   readonly keep: boolean;
   readonly waitMs: number;
 }
@@ -50,7 +50,7 @@ export class Upstream {
   readonly #breaker: Breaker;
   readonly #limiter: Limiter;
   readonly #changes: ListChanges;
-  readonly #leaving = new Set<Promise<void>>();
+  readonly #closing = new Set<Promise<void>>();
   readonly #connections = new Set<Connection>();
   #current: Connection | undefined;
   #starting: Start | undefined;
@@ -64,7 +64,7 @@ export class Upstream {
   #retired: (() => void) | undefined;
   /** The identity at the last opening. Undefined if it was never opened. */
   identity: string | undefined;
-  readonly #openOther: OpenOther;
+  readonly #openNonMcp: OpenNonMcp;
   readonly #ownership: Ownership;
   readonly #activity: ProcessActivity;
 
@@ -90,7 +90,7 @@ export class Upstream {
       },
     });
     this.#changes = createListChanges({ now, schedule, onChange: () => parts.onListChanged?.(server) });
-    this.#openOther = createOpenOther(parts);
+    this.#openNonMcp = createOpenNonMcp(parts);
     this.promptsAndResources = createServerPromptsAndResources({
       ...parts,
       session: () => this.#current?.session,
@@ -107,13 +107,13 @@ export class Upstream {
 
   async list(target: UpstreamTarget, signal?: AbortSignal): Promise<ServerListing> {
     return await this.#use(async () => {
-      const live = await this.#start(target, false, signal);
-      return await live.use((session) => session.listTools(signal));
+      const connection = await this.#start(target, false, signal);
+      return await connection.use((session) => session.listTools(signal));
     });
   }
 
   async open(target: UpstreamTarget, signal?: AbortSignal): Promise<void> {
-    await this.#use(async () => (await this.#start(target, true, signal)).rest());
+    await this.#use(async () => (await this.#start(target, true, signal)).closeOrIdle());
   }
 
   async #use<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -135,15 +135,16 @@ export class Upstream {
     const slot = await this.#limiter.acquire(work.actorId, signal);
     const run = (session: UpstreamSession): Promise<Result> => work.run(session, slot.lend);
     try {
-      let live = await this.#ready(target, want, signal);
+      let connection = await this.#ready(target, want, signal);
       const ready = work.beforeSend?.();
       if (ready !== undefined) await ready;
-      if (live.session.closed) live = await this.#ready(target, want, signal); // The connection was lost during `beforeSend`.
+      // The connection was lost during `beforeSend`.
+      if (connection.session.closed) connection = await this.#ready(target, want, signal);
       try {
-        return await live.use(run);
+        return await connection.use(run);
       } catch (error) {
         // The session was lost before the server received the call, for example by a restart: send it once more.
-        if (!(live.session.closed && isUntouched(error))) throw this.#reason(error);
+        if (!(connection.session.closed && isNotSent(error))) throw this.#reason(error);
         const fresh = await this.#ready(target, want, signal);
         return await fresh.use(run);
       }
@@ -157,7 +158,7 @@ export class Upstream {
     return this.#ready(target, { keep, waitMs: Math.max(startTimeoutMs, installTimeoutMs) }, signal);
   }
 
-  readonly rest = (): void => this.#current?.rest();
+  readonly closeOrIdle = (): void => this.#current?.closeOrIdle();
   readonly isProcessActive = (): boolean | undefined =>
     this.#activity.isActive({ instead: this.#install?.waitsFor(), written: this.#stderr?.written() ?? 0 });
 
@@ -180,7 +181,7 @@ export class Upstream {
 
   /** Whether calls are running, or connections are open or still closing. */
   get isBusy(): boolean {
-    return this.#users > 0 || this.#connections.size > 0 || this.#leaving.size > 0;
+    return this.#users > 0 || this.#connections.size > 0 || this.#closing.size > 0;
   }
 
   stderr(): readonly string[] {
@@ -200,35 +201,35 @@ export class Upstream {
     this.#closed = true;
     this.#changes.stop();
     this.promptsAndResources.stop();
-    this.#starting?.controller.abort(closing(this.#parts.server));
-    for (const live of this.#connections) live.end();
-    while (this.#leaving.size > 0) await Promise.all(this.#leaving);
+    this.#starting?.controller.abort(gatewayClosing(this.#parts.server));
+    for (const connection of this.#connections) connection.end();
+    while (this.#closing.size > 0) await Promise.all(this.#closing);
   }
 
-  async #ready(target: UpstreamTarget, want: Want, signal?: AbortSignal): Promise<Connection> {
-    if (this.#closed) throw closing(this.#parts.server);
+  async #ready(target: UpstreamTarget, want: ReadyOptions, signal?: AbortSignal): Promise<Connection> {
+    if (this.#closed) throw gatewayClosing(this.#parts.server);
     this.#ownership.assertOwner(target);
-    if (want.keep && this.#current?.needsRecycling === true) this.#renew(this.#current);
+    if (want.keep && this.#current?.needsRecycling === true) this.#recycle(this.#current);
     if (this.#current !== undefined) {
       if (want.keep) this.#current.keep();
       return this.#current;
     }
     const start = this.#starting ?? this.#begin(target);
     start.keep ||= want.keep;
-    const live = await this.#waitFor(start, want.waitMs, signal);
+    const connection = await this.#waitFor(start, want.waitMs, signal);
     this.#ownership.assertOwner(target);
-    return live;
+    return connection;
   }
 
-  /** Closes the connection after its running calls, and makes room for another. */
-  #replace(live: Connection): void {
+  /** Closes the connection after its running calls. The next call opens another one. */
+  #replace(connection: Connection): void {
     this.#current = undefined;
-    live.retire();
+    connection.retire();
   }
 
   /** Recycles the connection. Notifications are lost until another one is open, so changes are assumed. */
-  #renew(live: Connection): void {
-    this.#replace(live);
+  #recycle(connection: Connection): void {
+    this.#replace(connection);
     this.#changes.notify();
     for (const offers of ["prompts", "resources"] as const)
       this.promptsAndResources.handleNotice({ kind: "changed", offers });
@@ -237,18 +238,15 @@ export class Upstream {
   #begin(target: UpstreamTarget): Start {
     const { now, server } = this.#parts;
     const pause = this.#breaker.pause(now());
-    if (pause !== undefined) throw pausing(pause, now());
+    if (pause !== undefined) throw startPaused(pause, now());
     this.#misconfigured = undefined;
     const controller = new AbortController();
-    const start: Start = {
-      controller,
-      since: now(),
-      keep: false,
-      waiting: 0,
-      promise: this.#open(target, controller),
-    };
+    const promise = this.#open(target, controller);
+    const start: Start = { controller, since: now(), keep: false, waiting: 0, promise };
     this.#starting = start;
-    start.promise.then((live) => this.#opened(start, live)).catch((error: unknown) => this.#notOpened(start, error));
+    promise
+      .then((connection) => this.#opened(start, connection))
+      .catch((error: unknown) => this.#notOpened(start, error));
     this.#changed();
     this.#parts.log(`Starting ${server}.`);
     return start;
@@ -259,11 +257,11 @@ export class Upstream {
     this.#install = undefined;
     const connection = await target.connection((value) => this.#known.note(value));
     this.identity = target.identity?.() ?? identityOf(connection);
-    this.#secrets = this.#known.with(givenTo(connection));
+    this.#secrets = this.#known.with(configuredSecrets(connection));
     this.#stderr = createStderrRing(this.#secrets.redact, openStderrLog(this.#parts, connection, this.#secrets));
-    const onLate = (limitMs: number): void =>
-      controller.abort(tooSlow(server, limitMs, this.stderr(), this.#isInstalling()));
-    const stopClock = startClock({ connection, options, schedule, now, onLate, status: () => this.#install });
+    const onTimeout = (limitMs: number): void =>
+      controller.abort(startTimedOut(server, limitMs, this.stderr(), this.#isInstalling()));
+    const stopClock = startClock({ connection, options, schedule, now, onTimeout, status: () => this.#install });
     try {
       return await this.#openSession(connection, target, controller.signal);
     } finally {
@@ -273,7 +271,7 @@ export class Upstream {
 
   async #openSession(connection: ServerConnection, target: UpstreamTarget, signal: AbortSignal): Promise<Connection> {
     if (connection.kind === "built-in" || connection.kind === "rest")
-      return this.#toConnection(await this.#openOther(connection, this.#secrets));
+      return this.#toConnection(await this.#openNonMcp(connection, this.#secrets));
     const { server, version, options, env } = this.#parts;
     const stderr = this.#stderr ?? createStderrRing(this.#secrets.redact);
     // Loaded on demand: the SDK takes long to load, and searches and lists from the cache do not need it.
@@ -298,7 +296,7 @@ export class Upstream {
         onListChanged: () => this.#announced(),
         onNotice: (notice) => this.promptsAndResources.handleNotice(notice),
         onLost: (reason) => this.#lost(opened.session, reason),
-        onLeaving: (gone) => this.#wait(gone),
+        onClosing: (closed) => this.#trackClosing(closed),
       },
       signal,
     );
@@ -314,37 +312,34 @@ export class Upstream {
     if (this.#current?.kept ?? this.#starting?.keep) this.#changes.notify();
   }
 
-  #opened(start: Start, live: Connection): void {
-    if (this.#starting !== start || this.#closed || live.session.closed) {
+  #opened(start: Start, connection: Connection): void {
+    if (this.#starting !== start || this.#closed || connection.session.closed) {
       if (this.#starting === start) this.#starting = undefined;
-      live.end();
-      return;
+      return connection.end();
     }
     this.#starting = undefined;
-    this.#current = live;
+    this.#current = connection;
     this.#breaker.succeeded();
-    if (start.keep) live.keep();
+    if (start.keep) connection.keep();
     // A waiting caller uses the connection immediately afterwards.
-    if (start.waiting === 0) live.rest();
+    if (start.waiting === 0) connection.closeOrIdle();
     this.#changed();
   }
 
   #notOpened(start: Start, error: unknown): void {
     if (this.#starting !== start) return;
     this.#starting = undefined;
-    const { now } = this.#parts;
     const reason = this.#reason(error);
     // A missing configuration value or sign-in is not a failure of the server: the next call tries again immediately.
     if (reason.code === "CONFIGURATION_ERROR" || "signIn" in reason.facts) this.#misconfigured = reason;
-    else this.#breaker.startFailed(reason, now());
+    else this.#breaker.startFailed(reason, this.#parts.now());
     this.#changed();
   }
 
   #lost(session: UpstreamSession | undefined, reason: DiscoveryError): void {
-    const live = this.#current;
-    if (live === undefined || live.session !== session) return;
-    this.#replace(live);
-    // After a crash that follows a success, the server may be started again immediately.
+    const connection = this.#current;
+    if (connection === undefined || connection.session !== session) return;
+    this.#replace(connection);
     const shown = this.#reason(reason);
     this.#breaker.crashed(shown, this.#parts.now());
     this.#parts.log(shown.message);
@@ -358,30 +353,39 @@ export class Upstream {
     return waitForStart(start, { ...this.#parts, waitMs, signal, toStillStarting, toReason });
   }
 
-  /** Converts any failure into an error without the secrets that the server was given. */
+  /** Converts any failure into an error in which the server's secrets are redacted. */
   #reason(error: unknown): DiscoveryError {
     return this.#secrets.redactError(toStartReason(error, this.#parts.server));
   }
 
   #toConnection(session: UpstreamSession): Connection {
-    const { options, schedule, now, mostUses } = this.#parts;
-    const onEnding = (live: Connection): void => {
-      this.#connections.delete(live);
-      this.#wait(live.gone);
-      if (this.#current !== live) return;
+    const { options, schedule, now, maxUses } = this.#parts;
+    const onEnding = (connection: Connection): void => {
+      this.#connections.delete(connection);
+      this.#trackClosing(connection.gone);
+      if (this.#current !== connection) return;
       this.#current = undefined;
       this.#changed();
     };
     const isWatched = (): boolean => this.#parts.watches.uris.length > 0 || this.#parts.isExpected();
     const onKept = (): void => this.promptsAndResources.opened(session);
-    const live = new Connection({ session, since: now(), options, mostUses, schedule, isWatched, onKept, onEnding });
-    this.#connections.add(live);
-    return live;
+    const connection = new Connection({
+      session,
+      since: now(),
+      options,
+      maxUses,
+      schedule,
+      isWatched,
+      onKept,
+      onEnding,
+    });
+    this.#connections.add(connection);
+    return connection;
   }
 
-  #wait(gone: Promise<void>): void {
-    this.#leaving.add(gone);
-    void gone.finally(() => this.#leaving.delete(gone));
+  #trackClosing(closed: Promise<void>): void {
+    this.#closing.add(closed);
+    void closed.finally(() => this.#closing.delete(closed));
   }
 
   #isInstalling(): boolean {

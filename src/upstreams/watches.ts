@@ -3,7 +3,7 @@ export interface Watches {
   readonly uris: readonly string[];
   /** Returns a function that removes the listener. It returns true if it was the last one for the resource. */
   add(uri: string, listener: () => void): () => boolean;
-  /** Notifies the listeners of a resource. A change of a part also counts as a change of the watched resource. */
+  /** Notifies the listeners of a resource and of the resources that contain it by URI path. */
   notify(uri: string): void;
 }
 

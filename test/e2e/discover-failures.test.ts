@@ -119,10 +119,14 @@ describe("a failed discovery", () => {
       "Both a URL and a command were passed",
     ],
     ["a name without files", ["--name", "nobody"], "No signed file in"],
-    ["an invalid name", ["--url", "https://x.example", "--name", "A B"], "cannot name a server"],
-    ["the reserved name of the gateway", ["--url", "https://x.example", "--name", "anygpt"], "itself is called anygpt"],
-    ["an invalid address", ["--url", "x.example"], "is not a web address"],
-    ["a header for a program", ["--auth-header", "X", "--", "x"], "has no headers"],
+    ["an invalid name", ["--url", "https://x.example", "--name", "A B"], "is not a valid server name"],
+    [
+      "the reserved name of the gateway",
+      ["--url", "https://x.example", "--name", "anygpt"],
+      "The name anygpt is reserved",
+    ],
+    ["an invalid address", ["--url", "x.example"], "is not an http or https URL"],
+    ["a header for a program", ["--auth-header", "X", "--", "x"], "Headers cannot be used with a command"],
     [
       "a secret in the address",
       ["--url", "https://x.example/mcp?apiKey=abc"],

@@ -6,7 +6,7 @@ import { PassThrough, Readable, Writable } from "node:stream";
 import type { ClientIo, ClientOutcome } from "../../src/daemon/client.js";
 import { runInDaemon } from "../../src/daemon/client.js";
 import { handshakeKey } from "../../src/daemon/handshake.js";
-import { type DaemonPlace, daemonPlace } from "../../src/daemon/paths.js";
+import { type DaemonPaths, daemonPaths } from "../../src/daemon/paths.js";
 import { type Daemon, type DaemonParts, serveDaemon } from "../../src/daemon/server.js";
 
 type Run = DaemonParts["run"];
@@ -14,7 +14,7 @@ type Run = DaemonParts["run"];
 /** A daemon in this process with a command chosen by the test, and its clients. */
 export interface DaemonHere {
   readonly daemon: Daemon;
-  readonly place: DaemonPlace;
+  readonly paths: DaemonPaths;
   readonly env: Record<string, string>;
   readonly logged: string[];
   client(options?: Partial<ClientIo>): ClientHere;
@@ -31,13 +31,13 @@ export interface ClientHere {
 export async function openDaemonHere(run: Run, options: Partial<DaemonParts> = {}): Promise<DaemonHere> {
   const folder = mkdtempSync(join(tmpdir(), "anygpt-daemon-"));
   const env = { HOME: folder, ANYGPT_HOME: join(folder, "state"), PATH: "/bin" };
-  const place = daemonPlace({ cwd: folder, env });
-  mkdirSync(place.folder, { recursive: true, mode: 0o700 });
+  const paths = daemonPaths({ cwd: folder, env });
+  mkdirSync(paths.folder, { recursive: true, mode: 0o700 });
   const localKey = randomBytes(32);
-  writeFileSync(place.keyFile, localKey, { mode: 0o600 });
+  writeFileSync(paths.keyFile, localKey, { mode: 0o600 });
   const logged: string[] = [];
   const daemon = await serveDaemon({
-    place,
+    paths,
     key: handshakeKey(localKey),
     env,
     idleMs: 60_000,
@@ -49,7 +49,7 @@ export async function openDaemonHere(run: Run, options: Partial<DaemonParts> = {
   });
   return {
     daemon,
-    place,
+    paths,
     env,
     logged,
     client: (more) => openClient({ cwd: folder, env, ...more }),

@@ -4,7 +4,7 @@ import { DiscoveryError, toDiscoveryError } from "../../errors.js";
 import type { Stages } from "../../gateway/stages.js";
 import { localActor } from "../../model/actor.js";
 import { type DescribeStep, describeLibraryStep, type NextStep, withHintText } from "../../model/next-steps.js";
-import { notAnAddress, parseBaseAddress } from "../../upstreams/rest/base-address.js";
+import { baseAddressError, parseBaseAddress } from "../../upstreams/rest/base-address.js";
 import { isWebAddress } from "../../upstreams/rest/document.js";
 import { createGuardedFetch } from "../../util/net/guarded-fetch.js";
 import { openCatalog } from "../open-catalog.js";
@@ -163,7 +163,7 @@ function findAddress({ name, connection }: Adapter, { variables }: Stages, read:
   try {
     const documented = read instanceof DiscoveryError ? undefined : read.baseUrl;
     const address = connection.baseUrl === undefined ? documented : variables.resolve(connection.baseUrl);
-    if (address === undefined) return notAnAddress(name, "is not known");
+    if (address === undefined) return baseAddressError(name, "is not known");
     const document = connection.baseUrl === undefined ? variables.resolve(connection.document) : "";
     const documentUrl = isWebAddress(document) ? document : undefined;
     const { origin, prefix } = parseBaseAddress({ server: name, address, documentUrl });

@@ -2,7 +2,7 @@ import type { DiscoveryEngine } from "../../engine.js";
 import { DiscoveryError } from "../../errors.js";
 import type { ServerDefinition } from "../../model/server.js";
 import type { StoredCredential } from "../../store/credentials.js";
-import { isEnding } from "../../upstreams/oauth/credential.js";
+import { expiresSoon } from "../../upstreams/oauth/credential.js";
 import { addressKey, hasOwnAuthorization } from "../../upstreams/oauth/settings.js";
 import { assertKnown, type AuthDesk, openAuthDesk } from "./desk.js";
 
@@ -52,7 +52,7 @@ async function toStatus(stored: StoredCredential, { vault, stages }: AuthDesk): 
   const opened = await vault.open(stored);
   if (opened === undefined) return { server, actor, issuer, state: "unreadable" };
   const { scope, expiresAt, refreshToken } = opened.credential;
-  const isExpired = refreshToken === undefined && isEnding(opened.credential, stages.runtime.now(), stored.savedAt);
+  const isExpired = refreshToken === undefined && expiresSoon(opened.credential, stages.runtime.now(), stored.savedAt);
   return {
     server,
     actor,

@@ -1,6 +1,6 @@
 // Entry point of the CLI: parses the command line, runs the command and reports its outcome. Decisions are made by the engine.
 import { CommanderError } from "commander";
-import { configOption, DAEMON_WORD } from "../../daemon/commands.js";
+import { configOption, DAEMON_COMMAND } from "../../daemon/commands.js";
 import { DiscoveryError } from "../../errors.js";
 import { type CommandGroup, type CommandSpec, createInput } from "./command.js";
 import { type Context, createContext } from "./context.js";
@@ -23,7 +23,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
 /** Commands that begin with two underscores are internal: shell completion, and the process of the background gateway. */
 async function runWords(argv: readonly string[], io: CliIo): Promise<number> {
   if (argv[0] === "__complete") return await completeWords(argv.slice(1), io);
-  if (argv[0] === DAEMON_WORD) return await runDaemon(argv.slice(1), io);
+  if (argv[0] === DAEMON_COMMAND) return await runDaemon(argv.slice(1), io);
   return await runCommand(argv, io);
 }
 

@@ -20,8 +20,8 @@ export function isBroken(folder: string, stderr: readonly string[]): boolean {
 }
 
 /**
- * A file of an installed package is missing. A package that was never installed is an error of the package that
- * requires it.
+ * Whether the line reports a missing file of an installed package. A missing package that was never installed is an
+ * error of the package that requires it.
  */
 function lacksFile(line: string, folder: string): boolean {
   const [, wanted] = MISSING_FILE.exec(line) ?? [];

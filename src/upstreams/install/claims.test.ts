@@ -18,7 +18,7 @@ const parts = () => ({ folder, limitMs: 60_000 });
 const take = (isNeeded = () => true, signal = new AbortController().signal) =>
   takeClaim("key", parts(), isNeeded, signal);
 
-it("is held until released, and stops waiting when it is no longer needed", async () => {
+it("holds a claim until it is released, and stops waiting for a claim that is no longer needed", async () => {
   const claim = await take();
   expect(isInstallClaimed("key", parts())).toBe(true);
   let isNeeded = true;
@@ -30,11 +30,11 @@ it("is held until released, and stops waiting when it is no longer needed", asyn
   expect(await take()).toBeDefined();
 });
 
-it("ends with the process that it was handed to", async () => {
+it("ends a claim with the process that it was transferred to", async () => {
   const child = spawn("sleep", ["60"]);
   await once(child, "spawn");
   const claim = await take();
-  claim?.handTo(child.pid ?? 0);
+  claim?.transferTo(child.pid ?? 0);
   expect(isInstallClaimed("key", parts())).toBe(true);
   const exited = once(child, "exit");
   child.kill("SIGKILL");
@@ -52,7 +52,7 @@ it.each([
   expect(readdirSync(folder)).toEqual([]);
 });
 
-it("stops waiting when it is cancelled", async () => {
+it("stops waiting for a claim when it is cancelled", async () => {
   await take();
   const controller = new AbortController();
   const other = take(() => true, controller.signal);
@@ -60,7 +60,7 @@ it("stops waiting when it is cancelled", async () => {
   await expect(other).rejects.toThrow("aborted");
 });
 
-it("belongs to one of many processes at a time, even if holders are killed", async () => {
+it("gives the claim to one of many processes at a time, even if holders are killed", async () => {
   const claims = fileURLToPath(new URL("./claims.ts", import.meta.url));
   writeFileSync(
     join(folder, "holder.ts"),

@@ -5,16 +5,17 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { isSameProcess, startTimeOf } from "../../util/start-time.js";
 
-/** The installing process and its start, as wall-clock time in milliseconds. */
+/** The content of a claim file. */
 interface Claimant {
   readonly pid: number;
   readonly startTime: string | undefined;
+  /** Wall-clock time in milliseconds. */
   readonly beganAt: number;
 }
 
 export interface InstallClaim {
   /** Transfers the claim: from now on it lasts until that process exits or the claim is released. */
-  handTo(pid: number): void;
+  transferTo(pid: number): void;
   release(): void;
 }
 
@@ -25,12 +26,12 @@ export interface ClaimParts {
 }
 
 const SUFFIX = ".claim";
-const LOOK_AGAIN_MS = 200;
+const POLL_MS = 200;
 
 /**
- * Takes the claim on a key, or returns undefined as soon as it is no longer needed. Every process creates a file with
- * a unique name and then looks for other files: of two processes, at most one finds no other file. No process has to
- * remove the file of a running process.
+ * Waits for the claim on a key. Returns undefined as soon as it is no longer needed. Every process creates a file with a
+ * unique name and then looks for other files: of two processes, at most one finds no other file. So no process removes
+ * the file of a running process.
  */
 export async function takeClaim(
   key: string,
@@ -47,7 +48,7 @@ export async function takeClaim(
       if (claim.isAlone(parts)) return claim;
       claim.release();
     }
-    await pause(LOOK_AGAIN_MS * (0.5 + Math.random()), undefined, { signal });
+    await pause(POLL_MS * (0.5 + Math.random()), undefined, { signal });
   }
 }
 
@@ -76,7 +77,7 @@ function createClaim(key: string, folder: string): InstallClaim & { isAlone(part
   };
   write(process.pid);
   return {
-    handTo: write,
+    transferTo: write,
     release: () => rmSync(file, { force: true }),
     isAlone: (parts) => !isInstallClaimed(key, parts, name),
   };

@@ -25,7 +25,7 @@ it("copies new output and keeps or removes the file", () => {
   expect(existsSync(removed.file)).toBe(false);
 });
 
-it("limits its size and continues with a complete line after truncation", () => {
+it("limits the size of the log and continues with a complete line after truncation", () => {
   const ring = createStderrRing((text) => text);
   const log = openInstallLog(folder, "key", ring);
   appendFileSync(log.file, "x".repeat(99).concat("\n").repeat(20_000));

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { StderrRing } from "../process/stderr-ring.js";
 
 /** A larger log is emptied. */
-export const MOST_LOG_BYTES = 1024 * 1024;
+export const MAX_INSTALL_LOG_BYTES = 1024 * 1024;
 const CHUNK_BYTES = 64 * 1024;
 const IDLE_POLL_MS = 250;
 const BUSY_POLL_MS = 25;
@@ -22,9 +22,10 @@ export interface InstallLog {
   /** Copies the output that was written since the previous call. */
   pull(): void;
   /**
-   * Copies the rest and stops following the file. With "keep" the file remains for a process that still writes to it.
+   * Copies the remaining output and stops following the file. With "keep", the file is not removed, because a process still
+   * writes to it.
    */
-  close(keeps: "keep" | "remove"): void;
+  close(mode: "keep" | "remove"): void;
 }
 
 export function openInstallLog(folder: string, key: string, stderr: StderrRing): InstallLog {
@@ -43,8 +44,8 @@ export function openInstallLog(folder: string, key: string, stderr: StderrRing):
    */
   function pull(isEnd: boolean): number {
     const { size } = fstatSync(fd);
-    const before = position;
-    if (size - position > MOST_LOG_BYTES) {
+    const start = position;
+    if (size - position > MAX_INSTALL_LOG_BYTES) {
       position = size - CHUNK_BYTES;
       isMidLine = true;
     }
@@ -56,8 +57,8 @@ export function openInstallLog(folder: string, key: string, stderr: StderrRing):
       copy(chunk.subarray(0, taken));
       position += taken;
     }
-    if (size > MOST_LOG_BYTES) cut();
-    return size - before;
+    if (size > MAX_INSTALL_LOG_BYTES) truncate();
+    return size - start;
   }
 
   function copy(bytes: Buffer): void {
@@ -68,7 +69,7 @@ export function openInstallLog(folder: string, key: string, stderr: StderrRing):
   }
 
   /** Output written after the last read is lost, possibly with the beginning of the next line. */
-  function cut(): void {
+  function truncate(): void {
     ftruncateSync(fd, 0);
     position = 0;
     isMidLine = true;
@@ -87,13 +88,13 @@ export function openInstallLog(folder: string, key: string, stderr: StderrRing):
     pull() {
       if (!isClosed) pull(true);
     },
-    close(keeps) {
+    close(mode) {
       if (isClosed) return;
       pull(true);
       isClosed = true;
       clearTimeout(timer);
       closeSync(fd);
-      if (keeps === "remove") rmSync(file, { force: true });
+      if (mode === "remove") rmSync(file, { force: true });
     },
   };
 }

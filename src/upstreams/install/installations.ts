@@ -14,12 +14,12 @@ import { findNpmLog, type NpmLog } from "./npm-log.js";
 import { areExactVersions, npxFolderOf, npxInstalledAt, npxStateOf } from "./npx-cache.js";
 import { isNpxDone, type NpxStart } from "./npx-progress.js";
 
-/** Time limit of an installation. After it, its processes are ended. */
-export const LONGEST_INSTALL_MS = 600_000;
+/** Time limit of an installation. The reaper then ends its processes. */
+export const MAX_INSTALL_MS = 600_000;
 
 const LOG_RETENTION_MS = 86_400_000;
 const MARK_RETENTION_MS = 30 * LOG_RETENTION_MS;
-const LOOK_AGAIN_MS = 250;
+const POLL_MS = 250;
 
 export interface CommandToStart {
   readonly command: string;
@@ -49,7 +49,7 @@ export interface Installation {
   /** Reports that the process has exited. */
   ended(): void;
   /** Reports that the gateway has detached from the process, which continues in the background. */
-  letGo(): void;
+  detach(): void;
 }
 
 /** The state of an installation while the server starts. */
@@ -112,10 +112,10 @@ export function createInstallations(folder: string): Installations {
       if (installer === undefined) return undefined;
       const { npxFolder, key, mark, isComplete, isKnown } = traceOf(installer, start);
       const mayUpdate = npxFolder !== undefined && !hasFile(mark) && !areExactVersions(installer.packages);
-      // A package that is installed and cannot change counts as a normal server: it is killed if it hangs.
+      // A package that is installed and cannot change is treated as a normal server, which is killed if it hangs.
       if (isKnown() && !mayUpdate) return undefined;
       isWritable ??= sweep(folder);
-      const parts = { folder, limitMs: LONGEST_INSTALL_MS };
+      const parts = { folder, limitMs: MAX_INSTALL_MS };
       let [isOver, isWaiting] = [false, true];
       let log: InstallLog | undefined;
       onStatus({
@@ -129,7 +129,7 @@ export function createInstallations(folder: string): Installations {
       log = isWritable ? openInstallLog(folder, key, stderr) : undefined;
       const npx = npxFolder === undefined ? undefined : { npxFolder, installedBefore: npxInstalledAt(npxFolder) };
       let watching: NodeJS.Timeout | undefined;
-      const over = (): void => {
+      const finish = (): void => {
         isOver = true;
         clearInterval(watching);
       };
@@ -138,22 +138,22 @@ export function createInstallations(folder: string): Installations {
         log,
         npx,
         started(pid) {
-          claim?.handTo(pid);
+          claim?.transferTo(pid);
           if (npx !== undefined) watching = releaseWhen(() => isNpxDone(npx, pid), claim);
         },
         finished() {
-          over();
+          finish();
           claim?.release();
           // npx may run a package of the project, or use another cache than the expected one.
           if (!isComplete()) touch(mark);
         },
         ended() {
-          over();
+          finish();
           claim?.release();
           log?.close("remove");
         },
-        letGo() {
-          over();
+        detach() {
+          finish();
           log?.close("keep");
         },
       };
@@ -173,7 +173,7 @@ export function createInstallations(folder: string): Installations {
 
 /** Whether a process of a gateway that uses this installations folder currently installs into the npx folder. */
 export function isBeingInstalled(npxFolder: string, folder: string): boolean {
-  return isInstallClaimed(keyOf(npxFolder), { folder, limitMs: LONGEST_INSTALL_MS });
+  return isInstallClaimed(keyOf(npxFolder), { folder, limitMs: MAX_INSTALL_MS });
 }
 
 function keyOf(what: string): string {
@@ -198,7 +198,7 @@ function releaseWhen(isDone: () => boolean, claim: InstallClaim | undefined): No
     if (!isDone()) return;
     claim.release();
     clearInterval(timer);
-  }, LOOK_AGAIN_MS);
+  }, POLL_MS);
   return timer.unref();
 }
 

@@ -38,7 +38,7 @@ it("ignores logs of earlier runs", () => {
   expect(findNpmLog(npx("pkg"), run())).toBeUndefined();
 });
 
-it("is named in the error when npx exits without output", async () => {
+it("names the npm log in the error when npx exits without output", async () => {
   const command = join(folder, "npx");
   const file = join(folder, "_logs/9-debug-0.log");
   writeFileSync(command, `#!/bin/sh\nprintf '%s\\n' '0 ${ARGV}' '1 ${SCRIPT}' > "${file}"\nexit 3\n`);

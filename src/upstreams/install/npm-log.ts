@@ -21,7 +21,7 @@ export interface NpmRun {
 }
 
 const FAILED_SCRIPT = /^run \S+ \w+ \{ code: (?:[1-9]\d*|null), /;
-const MOST_BYTES = 4 * 1024 * 1024;
+const MAX_BYTES = 4 * 1024 * 1024;
 /** Linux takes file times from a clock that is up to one tick (10 ms) behind the wall clock. */
 const COARSE_CLOCK_MS = 20;
 
@@ -46,7 +46,7 @@ function newestLogs(folder: string, since: number): string[] {
       .map((name) => join(folder, name))
       .filter((file) => {
         const { mtimeMs, size } = statSync(file);
-        return mtimeMs >= since - COARSE_CLOCK_MS && size <= MOST_BYTES;
+        return mtimeMs >= since - COARSE_CLOCK_MS && size <= MAX_BYTES;
       });
   } catch {
     return [];

@@ -58,7 +58,7 @@ it("finds the npm cache in the environment, in the user's npmrc, and in the home
   expect(npmCacheOf(env)).toBe(join(folder, ".npm"));
   writeFileSync(join(folder, ".npmrc"), "audit=false\ncache = ${HOME}/there\n");
   expect(npmCacheOf(env)).toBe(join(folder, "there"));
-  expect(npmCacheOf({ ...env, NPM_CONFIG_CACHE: "/elsewhere" })).toBe("/elsewhere");
+  expect(npmCacheOf({ ...env, NPM_CONFIG_CACHE: "/cache" })).toBe("/cache");
 });
 
 it.each([
@@ -67,6 +67,6 @@ it.each([
   [["a@latest"], false],
   [["a@^1.2.3"], false],
   [["a@1.2.3", "b"], false],
-])("decides whether %j are exact versions", (packages, expected) => {
+])("decides whether %j are exact versions: %s", (packages, expected) => {
   expect(areExactVersions(packages)).toBe(expected);
 });

@@ -6,7 +6,8 @@ import { npxInstalledAt, npxStateOf } from "./npx-cache.js";
 export interface NpxStart {
   readonly npxFolder: string;
   /**
-   * `npxInstalledAt` before the process was started. A folder that was already complete says nothing about an update.
+   * `npxInstalledAt` before the process was started. Without it, a folder that was complete before an update would look
+   * like a finished update.
    */
   readonly installedBefore: number | undefined;
 }

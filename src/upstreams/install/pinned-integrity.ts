@@ -30,7 +30,7 @@ export function integrityError(
     {
       server,
       hint: [
-        `Review the package in ${folder}. If it is the right one, correct its checksum.`,
+        `Review the package in ${folder}. If you trust it, update its checksum.`,
         { action: "edit-config", key: `servers.${server}.integrity`, change: "correct" },
       ],
     },

@@ -1,7 +1,4 @@
-/**
- * Which options of a program take the next word as their value. `flags` lists the options that do not, `values` those
- * that do.
- */
+/** `values`: the options that take the next word as their value. `flags`: the only options that do not. */
 export type OptionSyntax = { readonly flags: ReadonlySet<string> } | { readonly values: ReadonlySet<string> };
 
 export interface ReadWords {

@@ -4,7 +4,7 @@ const SHELLS = new Set(["sh", "bash", "zsh", "dash", "ksh", "ash"]);
 const WINDOWS_SHELLS = new Set(["cmd", "powershell", "pwsh"]);
 const NODE = new Set(["node", "nodejs"]);
 const PYTHON = /^(?:py|python(?:\d+(?:\.\d+)?)?)$/;
-const DEEPEST = 5;
+const MAX_DEPTH = 5;
 
 /**
  * The command lines that a command may run: itself, those inside shells, and those behind a wrapper such as `env
@@ -16,7 +16,7 @@ export function unwrap(words: readonly string[], isInstaller: (program: string) 
   const program = programOf(first);
   const inner = (lines: readonly (readonly string[])[]): string[][] =>
     lines.flatMap((line) => unwrap(line, isInstaller, depth + 1));
-  if (depth > DEEPEST || words.length === 0) return [];
+  if (depth > MAX_DEPTH || words.length === 0) return [];
   if (isInstaller(program)) return [[...words]];
   if (SHELLS.has(program)) return inner(scriptsOf(rest));
   if (WINDOWS_SHELLS.has(program)) return inner(splitScript(afterOptions(rest).join(" ")));

@@ -8,7 +8,7 @@ import { whyRefusedUrl } from "../../util/net/pinned-lookup.js";
 import type { RemoteConnection } from "./settings.js";
 
 const TIMEOUT_MS = 15_000;
-const LARGEST_ANSWER = 256 * 1024;
+const MAX_ANSWER_BYTES = 256 * 1024;
 const BODILESS = new Set([204, 205, 304]);
 
 export interface AuthFetchParts extends Pick<GuardedFetchParts, "lookup" | "ca" | "env"> {
@@ -24,11 +24,11 @@ export interface AuthFetch {
 }
 
 export function createAuthFetch({ server, connection, ...network }: AuthFetchParts): AuthFetch {
-  const { url: written, oauth } = connection;
+  const { url: configured, oauth } = connection;
   const origins = new Set(
-    [written, oauth?.issuer].flatMap((url) => (url && URL.canParse(url) ? [new URL(url).origin] : [])),
+    [configured, oauth?.issuer].flatMap((url) => (url && URL.canParse(url) ? [new URL(url).origin] : [])),
   );
-  const isLocalServer = URL.canParse(written) && isLoopback(new URL(written));
+  const isLocalServer = URL.canParse(configured) && isLoopback(new URL(configured));
   const mayBePrivate = (url: URL): boolean => origins.has(url.origin) || (isLocalServer && isLoopback(url));
   const guards = new Map<string, GuardedFetch>();
 
@@ -52,7 +52,7 @@ export function createAuthFetch({ server, connection, ...network }: AuthFetchPar
           ...(body === undefined ? {} : { body }),
           timeoutMs: TIMEOUT_MS,
           maxTotalMs: TIMEOUT_MS,
-          maxBytes: LARGEST_ANSWER,
+          maxBytes: MAX_ANSWER_BYTES,
           redirect: "refuse",
         },
         init.signal ? AbortSignal.any([init.signal, stop.signal]) : stop.signal,
@@ -67,7 +67,7 @@ export function createAuthFetch({ server, connection, ...network }: AuthFetchPar
       const known = status >= 200 && status <= 599 ? status : 502;
       return new Response(BODILESS.has(known) ? null : Buffer.concat(chunks), {
         status: known,
-        headers: plain(headers),
+        headers: withoutEncoding(headers),
       });
     },
     whyRefused: (url) => whyRefusedUrl(url, mayBePrivate(url)),
@@ -88,7 +88,7 @@ function bodyOf(body: RequestInit["body"]): Buffer | undefined {
 }
 
 /** Removes the headers that described the compressed body, because the body is already decompressed. */
-function plain(headers: Readonly<Record<string, string>>): Record<string, string> {
+function withoutEncoding(headers: Readonly<Record<string, string>>): Record<string, string> {
   const { "content-encoding": _encoding, "content-length": _length, ...rest } = headers;
   return rest;
 }

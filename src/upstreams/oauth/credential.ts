@@ -30,7 +30,7 @@ export interface OAuthClient {
 const MARGIN_MS = 30_000;
 
 /** Whether the token has expired or is about to. A short lifetime has a proportionally short margin. */
-export function isEnding({ expiresAt }: Credential, now: number, savedAt: number): boolean {
+export function expiresSoon({ expiresAt }: Credential, now: number, savedAt: number): boolean {
   if (expiresAt === undefined) return false;
   return now >= expiresAt - Math.min(MARGIN_MS, Math.max(0, expiresAt - savedAt) / 10);
 }

@@ -1,5 +1,5 @@
-// Finds the authorization server of an MCP server and its metadata. Metadata that does not match the address or the
-// issuer is rejected, and so are URLs that must not be requested.
+// Finds the authorization server of an MCP server and its metadata. Rejects metadata of another server or issuer, and
+// URLs that must not be requested.
 import {
   type AuthorizationServerMetadata,
   checkResourceAllowed,
@@ -37,14 +37,14 @@ export async function discoverAuthorization(
   const fetch: AuthFetch["fetch"] = (url, init) => guarded.fetch(url, { ...init, signal });
   const challenge = await challengeOf(parts, fetch);
   const resource = await describedResource(parts, challenge?.resourceMetadataUrl, fetch);
-  const written = connection.oauth?.issuer;
+  const configured = connection.oauth?.issuer;
   const named = resource?.issuers ?? [];
-  if (written !== undefined && named.length > 0 && !named.includes(written)) {
-    throw unusable(server, `the configuration names the issuer ${written}, but the server names others`);
+  if (configured !== undefined && named.length > 0 && !named.includes(configured)) {
+    throw unusable(server, `the configuration names the issuer ${configured}, but the server names others`);
   }
   // Without protected resource metadata, the origin of the server is its issuer (MCP 2025-03-26).
-  const wanted = written ?? named[0] ?? new URL("/", connection.url).href;
-  const metadata = await metadataOf(wanted, { server, fetch });
+  const issuer = configured ?? named[0] ?? new URL("/", connection.url).href;
+  const metadata = await metadataOf(issuer, { server, fetch });
   if (metadata === undefined) throw noAuthorizationServer(server, challenge !== undefined || resource !== undefined);
   assertSupported(metadata, parts);
   const scope = challenge?.scope ?? resource?.scope;
@@ -61,21 +61,21 @@ export async function discoverAuthorization(
 type Fetch = AuthFetch["fetch"];
 
 /** Some servers accept `initialize` without a token and reject only the next request. */
-const OPENINGS = [
+const PROBES = [
   {
     method: "initialize",
     params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "anygpt-discovery", version: "1" } },
   },
   { method: "tools/list", params: {} },
-].map((opening, id) => ({ jsonrpc: "2.0", id, ...opening }));
+].map((request, id) => ({ jsonrpc: "2.0", id, ...request }));
 
-/** Undefined if the server answers without a token. */
+/** The challenge of the server. Undefined if the server answers without a token. */
 async function challengeOf({ connection: { kind, url, headers } }: OAuthDiscoveryParts, fetch: Fetch) {
   const json = { accept: "application/json, text/event-stream", "content-type": "application/json" };
   const requests =
     kind === "sse"
       ? [{ headers: { ...headers, accept: "text/event-stream" } }]
-      : OPENINGS.map((body) => ({ method: "POST", headers: { ...headers, ...json }, body: JSON.stringify(body) }));
+      : PROBES.map((body) => ({ method: "POST", headers: { ...headers, ...json }, body: JSON.stringify(body) }));
   for (const request of requests) {
     const response = await fetch(url, request);
     if (response.status === 401) return extractWWWAuthenticateParams(response);
@@ -97,9 +97,10 @@ async function describedResource(
   });
   if (found === undefined) return undefined;
   const { resource, authorization_servers: issuers = [], scopes_supported: scopes } = found;
-  const isOurs =
+  const isThisServer =
     URL.canParse(resource) && checkResourceAllowed({ requestedResource: connection.url, configuredResource: resource });
-  if (!isOurs) throw unusable(server, `the protected resource metadata describes another server (${shown(resource)})`);
+  if (!isThisServer)
+    throw unusable(server, `the protected resource metadata describes another server (${originOf(resource)})`);
   return { resource, issuers: issuers.map(String), scope: scopes?.join(" ") };
 }
 
@@ -110,9 +111,9 @@ async function metadataOf(issuer: string, { server, fetch }: { readonly server: 
   } catch (error) {
     if (error instanceof DiscoveryError) throw error;
     if (error instanceof IssuerMismatchError) {
-      throw unusable(server, `${shown(issuer)} identifies itself as another issuer`, error);
+      throw unusable(server, `${originOf(issuer)} identifies itself as another issuer`, error);
     }
-    throw unusable(server, `the metadata of ${shown(issuer)} cannot be read`, error);
+    throw unusable(server, `the metadata of ${originOf(issuer)} cannot be read`, error);
   }
 }
 
@@ -139,7 +140,7 @@ function noAuthorizationServer(server: string, isRequired: boolean): DiscoveryEr
   if (isRequired) return unusable(server, "its authorization server has no metadata");
   return new DiscoveryError("INVALID_REQUEST", `${server} does not require a sign-in.`, {
     hint: [
-      "If the server requires a token nevertheless, configure it.",
+      "If the server requires a token, configure it.",
       { action: "edit-config", key: `servers.${server}.headers`, value: "the header with the token" },
     ],
     server,
@@ -147,6 +148,6 @@ function noAuthorizationServer(server: string, isRequired: boolean): DiscoveryEr
 }
 
 /** The origin of a URL from an untrusted source, for use in messages. */
-function shown(address: string): string {
+function originOf(address: string): string {
   return URL.canParse(address) ? new URL(address).origin : "an invalid URL";
 }

@@ -70,7 +70,7 @@ export function notAllowed(login: LoginRequest): DiscoveryError {
 export function unusable(server: string, why: string, cause?: unknown): DiscoveryError {
   return new DiscoveryError("UPSTREAM_UNAUTHORIZED", `The sign-in to ${server} is not possible: ${why}.`, {
     hint: [
-      "Ask the operator of the server, or use a token.",
+      "Report this to the operator of the server, or configure a token.",
       { action: "edit-config", key: `servers.${server}.headers`, value: "the header with the token" },
     ],
     server,

@@ -15,21 +15,21 @@ const NEVER = new AbortController().signal;
 const certificates = createIssuer();
 
 /** A remote server with a host name. It is its own authorization server and returns whatever a test needs. */
-let world: Server;
+let remote: Server;
 let origin: string;
 let canaryPort: number;
-let knocks = 0;
+let canaryConnections = 0;
 let challenge: string | undefined;
 let resource: JsonObject;
 let metadata: JsonObject;
 const asked: string[] = [];
 const canary = createTcpServer((socket) => {
-  knocks += 1;
+  canaryConnections += 1;
   socket.destroy();
 });
 
 beforeAll(async () => {
-  world = createTlsServer(certificates.issue({ dns: ["mcp.example", "elsewhere.example"] }), (request, response) => {
+  remote = createTlsServer(certificates.issue({ dns: ["mcp.example", "other.example"] }), (request, response) => {
     const path = request.url ?? "";
     asked.push(path);
     if (path.includes("protected-resource")) return json(response, resource);
@@ -37,21 +37,21 @@ beforeAll(async () => {
     if (path === "/redirects") return response.writeHead(302, { location: `http://127.0.0.1:${canaryPort}/` }).end();
     return response.writeHead(401, challenge === undefined ? {} : { "www-authenticate": challenge }).end();
   });
-  world.listen(0, "127.0.0.1");
+  remote.listen(0, "127.0.0.1");
   canary.listen(0, "127.0.0.1");
-  await Promise.all([once(world, "listening"), once(canary, "listening")]);
-  origin = `https://mcp.example:${(world.address() as AddressInfo).port}`;
+  await Promise.all([once(remote, "listening"), once(canary, "listening")]);
+  origin = `https://mcp.example:${(remote.address() as AddressInfo).port}`;
   canaryPort = (canary.address() as AddressInfo).port;
 });
 afterAll(async () => {
-  await stop(world);
+  await stop(remote);
   canary.close();
 });
 
 beforeEach(() => {
   challenge = undefined;
   asked.length = 0;
-  knocks = 0;
+  canaryConnections = 0;
   resource = { resource: `${origin}/mcp`, authorization_servers: [origin] };
   metadata = {
     issuer: origin,
@@ -131,7 +131,7 @@ describe("a URL of a private address, or one that is not a web URL", () => {
       challenge = `Bearer resource_metadata="${address}"`;
       expect([address, (await failure(begin())).code]).toEqual([address, "SERVER_CONNECTION_ERROR"]);
     }
-    expect(knocks).toBe(0);
+    expect(canaryConnections).toBe(0);
   });
 
   it("is not requested as an issuer", async () => {
@@ -140,7 +140,7 @@ describe("a URL of a private address, or one that is not a web URL", () => {
       const { code } = await failure(begin());
       expect([address, ["SERVER_CONNECTION_ERROR", "UPSTREAM_UNAUTHORIZED"].includes(code)]).toEqual([address, true]);
     }
-    expect(knocks).toBe(0);
+    expect(canaryConnections).toBe(0);
   });
 
   // Host names are resolved when they are requested, so these two are rejected at that point.
@@ -155,7 +155,7 @@ describe("a URL of a private address, or one that is not a web URL", () => {
         expect([address, (await failure(begin())).code]).toEqual([address, "UPSTREAM_UNAUTHORIZED"]);
       }
       expect(asked).not.toContain("/register");
-      expect(knocks).toBe(0);
+      expect(canaryConnections).toBe(0);
     },
   );
 
@@ -167,7 +167,7 @@ describe("a URL of a private address, or one that is not a web URL", () => {
         expect.stringContaining("resolves to an address of this machine"),
       ]);
     }
-    expect(knocks).toBe(0);
+    expect(canaryConnections).toBe(0);
   });
 });
 
@@ -177,7 +177,7 @@ describe("a redirect", () => {
     if (challenge === undefined)
       resource = { resource: `${origin}/mcp`, authorization_servers: [`${origin}/redirects`] };
     expect((await failure(begin())).code).toBe("UPSTREAM_UNAUTHORIZED");
-    expect(knocks).toBe(0);
+    expect(canaryConnections).toBe(0);
   });
 });
 
@@ -199,7 +199,7 @@ it("allows a configured issuer at a private address", () => {
   expect(whyRefused(new URL("http://10.0.0.2/token"))).toBeDefined();
 });
 
-it("does not wait for an endless stream", async () => {
+it("does not wait for the end of an event stream", async () => {
   const stream = createTlsServer(certificates.issue({ dns: ["mcp.example"] }), (_, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" }).write(": hello\n\n");
   });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startAuthorizationServer } from "../../../test/support/authorization-server.js";
 import { failure } from "../../../test/support/failure.js";
 import { openSignInPlace, REDIRECT_URL, type SignInPlace } from "../../../test/support/sign-in.js";
-import { isEnding } from "./credential.js";
+import { expiresSoon } from "./credential.js";
 
 const NEVER = new AbortController().signal;
 
@@ -219,7 +219,7 @@ describe("a resource", () => {
   });
 
   it("is rejected if it names metadata that does not exist", async () => {
-    place.server.challenge = () => `Bearer resource_metadata="${place.server.origin}/nowhere"`;
+    place.server.challenge = () => `Bearer resource_metadata="${place.server.origin}/missing"`;
     expect((await failure(place.begin())).message).toContain(
       "the protected resource metadata of the server cannot be read",
     );
@@ -233,6 +233,6 @@ it.each([
   [1_000, 899, false],
   [1_000, 900, true],
 ])("decides whether a token that expires at %s is about to expire at %i: %s", (expiresAt, now, ends) => {
-  const credential = { expiresAt } as unknown as Parameters<typeof isEnding>[0];
-  expect(isEnding(credential, now, 0)).toBe(ends);
+  const credential = { expiresAt } as unknown as Parameters<typeof expiresSoon>[0];
+  expect(expiresSoon(credential, now, 0)).toBe(ends);
 });

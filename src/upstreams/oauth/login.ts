@@ -1,4 +1,4 @@
-// Begins a sign-in: returns the URL for the user's browser. From the redirect back it then obtains a credential.
+// Begins a sign-in: returns the URL for the user's browser. `finish` obtains the credential from the redirect.
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import {
   computeScopeUnion,
@@ -65,14 +65,15 @@ export async function beginLogin(parts: LoginParts, signal: AbortSignal): Promis
 }
 
 /**
- * The scope that the user requests, else the scope that the server requires. `offline_access` is added if supported,
- * to obtain a refresh token.
+ * The scope that the user requests, else the configured scope, else the scope that the server requires. `offline_access`
+ * is added if the server supports it, to obtain a refresh token.
  */
-function scopeFor({ metadata, scope: wanted }: AuthorizationDetails, parts: LoginParts): string | undefined {
-  const written = parts.connection.oauth?.scopes?.join(" ");
-  const asked = parts.scope === undefined ? (written ?? wanted) : computeScopeUnion(parts.grantedScope, parts.scope);
+function scopeFor({ metadata, scope: required }: AuthorizationDetails, parts: LoginParts): string | undefined {
+  const configured = parts.connection.oauth?.scopes?.join(" ");
+  const requested =
+    parts.scope === undefined ? (configured ?? required) : computeScopeUnion(parts.grantedScope, parts.scope);
   const isRenewable = metadata.scopes_supported?.includes("offline_access") === true;
-  return computeScopeUnion(asked, asked !== undefined && isRenewable ? "offline_access" : undefined);
+  return computeScopeUnion(requested, requested !== undefined && isRenewable ? "offline_access" : undefined);
 }
 
 interface Redemption {
@@ -88,7 +89,7 @@ async function redeem(redemption: Redemption, signal: AbortSignal): Promise<Cred
   const { answer, authorization, client, codeVerifier, parts } = redemption;
   const { server, guarded, redirectUrl, now } = parts;
   const { issuer, metadata, resource } = authorization;
-  assertFrom(authorization, answer, server);
+  assertIssuer(authorization, answer, server);
   const code = answer.get("code");
   if (code === null) throw declined(server, answer.get("error"));
   const authMethods = metadata.token_endpoint_auth_methods_supported ?? [];
@@ -99,26 +100,27 @@ async function redeem(redemption: Redemption, signal: AbortSignal): Promise<Cred
     redirect_uri: redirectUrl,
     resource,
   };
-  const given = await requestTokens({ endpoint: metadata.token_endpoint, authMethods, client, form }, (url, init) =>
+  const response = await requestTokens({ endpoint: metadata.token_endpoint, authMethods, client, form }, (url, init) =>
     guarded.fetch(url, { ...init, signal }),
   );
-  if (given.kind !== "granted") throw unusable(server, `its authorization server issued no token (${given.reason})`);
-  const { secret: _secret, ...configured } = client;
+  if (response.kind !== "granted")
+    throw unusable(server, `its authorization server issued no token (${response.reason})`);
+  const { secret: _secret, ...withoutSecret } = client;
   const before = {
     issuer,
     tokenEndpoint: metadata.token_endpoint,
     ...(authorization.revocationEndpoint === undefined ? {} : { revocationEndpoint: authorization.revocationEndpoint }),
     authMethods,
-    client: client.isConfigured === true ? configured : client,
+    client: client.isConfigured === true ? withoutSecret : client,
     resource,
     accessToken: "",
     ...(redemption.scope === undefined ? {} : { scope: redemption.scope }),
   };
-  return withTokens(before, given.tokens, now());
+  return withTokens(before, response.tokens, now());
 }
 
 /** A code from another authorization server must not be redeemed at this one (RFC 9207). */
-function assertFrom({ issuer, metadata }: AuthorizationDetails, answer: URLSearchParams, server: string): void {
+function assertIssuer({ issuer, metadata }: AuthorizationDetails, answer: URLSearchParams, server: string): void {
   try {
     validateAuthorizationResponseIssuer({
       iss: answer.get("iss") ?? undefined,
@@ -138,7 +140,7 @@ function declined(server: string, error: string | null): DiscoveryError {
   });
 }
 
-function isSame(given: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+function isSame(received: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(received), Buffer.from(expected)];
   return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 
-/** The environment variables that a desktop opener needs. The gateway's secrets are not among them. */
-const PASSED_ON =
+/** The environment variables that the opener of the desktop needs. The gateway's secrets are not among them. */
+const OPENER_VARIABLES =
   /^(?:PATH|HOME|USER|LOGNAME|LANG|LC_\w+|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|XDG_\w+|DBUS_SESSION_BUS_ADDRESS|BROWSER|DESKTOP_SESSION|KDE_\w+|GNOME_\w+|SYSTEMROOT|WINDIR|USERPROFILE|APPDATA|LOCALAPPDATA|TMPDIR|TEMP|TMP)$/i;
 
 export interface Desktop {
@@ -17,7 +17,7 @@ export async function openBrowser(url: URL, { env, platform }: Desktop): Promise
   if (isHeadless) return false;
   const [command, ...args] = openerOf(platform);
   const child = spawn(command, [...args, url.href], {
-    env: Object.fromEntries(Object.entries(env).filter(([name]) => PASSED_ON.test(name))),
+    env: Object.fromEntries(Object.entries(env).filter(([name]) => OPENER_VARIABLES.test(name))),
     stdio: "ignore",
     detached: true,
     shell: false,

@@ -1,9 +1,9 @@
-// Renews a credential once across processes: the process that obtains the claim asks the issuer; the others wait for
-// its result.
+// Renews a credential once across processes: the process that obtains the claim sends the refresh request; the others
+// wait for its result.
 import { randomUUID } from "node:crypto";
 import { DiscoveryError } from "../../errors.js";
 import type { AuthFetch } from "./auth-fetch.js";
-import { type Credential, isEnding, type OAuthClient } from "./credential.js";
+import { type Credential, expiresSoon, type OAuthClient } from "./credential.js";
 import { notRenewed } from "./failures.js";
 import type { OAuthSettings } from "../../model/server.js";
 import { requestTokens, type TokenAnswer, type Tokens } from "./token-request.js";
@@ -11,8 +11,8 @@ import type { CredentialStore, Holding, OpenCredential, SealedCredential, Vault 
 
 /** Much longer than a request to the issuer may take, so that only the claim of a stalled process expires. */
 const CLAIM_TTL_MS = 60_000;
-const LOOK_AGAIN_MS = 40;
-const LONGEST_WAIT_MS = 30_000;
+const POLL_MS = 40;
+const MAX_WAIT_MS = 30_000;
 
 export interface RenewalParts {
   readonly holding: Holding;
@@ -35,28 +35,28 @@ export async function renew(
 ): Promise<OpenCredential | undefined> {
   const { holding, store, now, pause } = parts;
   const holder = randomUUID();
-  const deadline = now() + LONGEST_WAIT_MS;
+  const deadline = now() + MAX_WAIT_MS;
   let current: OpenCredential | undefined = known;
   while (current !== undefined) {
     const { version } = current;
     const claim = await store().claim(holding, { version, holder, now: now(), ttlMs: CLAIM_TTL_MS });
-    // The issuer may have refused another process in the meantime, which does not change the version.
+    // `isRefused` may have changed meanwhile: a refusal by the issuer does not change the version.
     if (claim.kind === "claimed") {
       return await renewClaimed({ ...current, isRefused: claim.credential.isRefused }, holder, parts);
     }
     if (claim.kind === "changed") {
-      current = await opened(claim.credential, parts);
-      if (current !== undefined && isGood(current, refused, now())) return current;
+      current = await decrypt(claim.credential, parts);
+      if (current !== undefined && isUsable(current, refused, now())) return current;
       continue;
     }
-    if (now() > deadline) throw notRenewed(holding.server, "another process takes too long to renew it");
-    await pause(LOOK_AGAIN_MS);
+    if (now() > deadline) throw notRenewed(holding.server, "another process has been renewing it for more than 30 s");
+    await pause(POLL_MS);
   }
   return undefined;
 }
 
-export function isGood({ credential, savedAt }: OpenCredential, refused: string | undefined, now: number): boolean {
-  return credential.accessToken !== refused && !isEnding(credential, now, savedAt);
+export function isUsable({ credential, savedAt }: OpenCredential, refused: string | undefined, now: number): boolean {
+  return credential.accessToken !== refused && !expiresSoon(credential, now, savedAt);
 }
 
 async function renewClaimed(
@@ -65,32 +65,32 @@ async function renewClaimed(
   parts: RenewalParts,
 ): Promise<OpenCredential | undefined> {
   const { holding, store, vault, now } = parts;
-  const right = { version: current.version, holder };
+  const claimId = { version: current.version, holder };
   const { credential } = current;
   const grant = current.isRefused ? undefined : grantOf(credential, parts.settings);
   if (grant === undefined) {
-    await store().release(holding, right);
+    await store().release(holding, claimId);
     return undefined;
   }
-  const answer = await ask(grant, parts).catch(async (error: unknown) => {
-    await store().release(holding, right);
+  const answer = await requestRenewal(grant, parts).catch(async (error: unknown) => {
+    await store().release(holding, claimId);
     throw notRenewed(holding.server, reasonOf(error), error);
   });
   if (answer.kind === "failed") {
-    await store().release(holding, right);
+    await store().release(holding, claimId);
     throw notRenewed(holding.server, `its authorization server answered with ${answer.reason}`);
   }
   if (answer.kind === "refused") {
     // The issuer accepts a refresh token once, so a process whose claim has expired is refused as well. Then another
     // process has stored a newer credential.
-    const isLast = await store().refuse(holding, right);
-    return isLast ? undefined : await opened(await store().find(holding), parts);
+    const isLast = await store().refuse(holding, claimId);
+    return isLast ? undefined : await decrypt(await store().find(holding), parts);
   }
   const renewed = withTokens(credential, answer.tokens, now());
   const sealed = await vault.seal(holding, renewed);
   const draft = { ...holding, issuer: renewed.issuer, sealed, now: now() };
-  const stored = await store().renew(draft, right);
-  return await opened(stored ?? (await store().find(holding)), parts);
+  const stored = await store().renew(draft, claimId);
+  return await decrypt(stored ?? (await store().find(holding)), parts);
 }
 
 interface Grant {
@@ -113,7 +113,10 @@ export function clientOf({ client }: Credential, { clientId, clientSecret }: OAu
   return clientSecret === undefined ? client : { ...client, secret: clientSecret };
 }
 
-async function ask({ credential, client, refreshToken }: Grant, { openFetch }: RenewalParts): Promise<TokenAnswer> {
+async function requestRenewal(
+  { credential, client, refreshToken }: Grant,
+  { openFetch }: RenewalParts,
+): Promise<TokenAnswer> {
   const { tokenEndpoint, authMethods, resource } = credential;
   const guarded = openFetch();
   try {
@@ -125,12 +128,12 @@ async function ask({ credential, client, refreshToken }: Grant, { openFetch }: R
 }
 
 /** Values that the token response omits stay unchanged (RFC 6749, sections 5.1 and 6). */
-export function withTokens(credential: Credential, { lifeMs, ...tokens }: Tokens, now: number): Credential {
-  const { expiresAt: _over, ...rest } = credential;
-  return { ...rest, ...tokens, ...(lifeMs === undefined ? {} : { expiresAt: now + lifeMs }) };
+export function withTokens(credential: Credential, { lifetimeMs, ...tokens }: Tokens, now: number): Credential {
+  const { expiresAt: _expired, ...rest } = credential;
+  return { ...rest, ...tokens, ...(lifetimeMs === undefined ? {} : { expiresAt: now + lifetimeMs }) };
 }
 
-async function opened(
+async function decrypt(
   stored: SealedCredential | undefined,
   { vault }: RenewalParts,
 ): Promise<OpenCredential | undefined> {

@@ -66,8 +66,8 @@ describe("a request to a server that requires a sign-in", () => {
 
   it("carries no token to another URL than the one that was signed in to", async () => {
     await place.login();
-    const elsewhere = { ...place.connection, url: `${place.server.origin}/other` };
-    expect(await place.signIns()({ server: "remote", connection: elsewhere, actor: "local" })?.token()).toBeUndefined();
+    const otherUrl = { ...place.connection, url: `${place.server.origin}/other` };
+    expect(await place.signIns()({ server: "remote", connection: otherUrl, actor: "local" })?.token()).toBeUndefined();
     const token = (): Promise<string> => Promise.resolve("t");
     const signIn = { actor: "local", token, another: token, noteAgain: () => undefined };
     const parts = { server: "remote", maxMessageBytes: 1024, onFailure: () => undefined };
@@ -103,7 +103,7 @@ describe("a request to a server that requires a sign-in", () => {
 });
 
 describe("a sign-in", () => {
-  it("is shared by all its users and leaves memory with the last one", async () => {
+  it("is shared by all its users and can be garbage-collected after the last use", async () => {
     await place.login();
     const signIns = place.signIns();
     const use = async (): Promise<WeakRef<SignIn>> => {
@@ -120,7 +120,7 @@ describe("a sign-in", () => {
   });
 });
 
-it("registers the token of an open connection for redaction again from time to time", async () => {
+it("registers the token of an open connection for redaction again at intervals", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   try {
     const { accessToken } = await place.login();
@@ -247,9 +247,9 @@ describe("a renewal", () => {
     await place.login();
     const { credentials } = place.store;
     let claims = 0;
-    const claim: typeof credentials.claim = (...given) => {
+    const claim: typeof credentials.claim = (...args) => {
       claims += 1;
-      return credentials.claim(...given);
+      return credentials.claim(...args);
     };
     const signIn = find(place.signIns({ store: () => ({ ...credentials, claim }) }));
     expect(await post(signIn)).toBe(200);
@@ -282,10 +282,10 @@ describe("a renewal", () => {
     };
     const parts = { server: "remote", maxMessageBytes: 1024, onFailure: () => undefined };
     const fetch = createCappedFetch({ ...parts, signed: { signIn, origin: place.server.origin } });
-    const leaving = fetch(place.server.url, { method: "POST", body: "{}", signal: controller.signal });
-    const staying = post(signIn);
-    await expect(leaving).rejects.toMatchObject({ name: "AbortError" });
-    expect(await staying).toBe(200);
+    const aborted = fetch(place.server.url, { method: "POST", body: "{}", signal: controller.signal });
+    const waiting = post(signIn);
+    await expect(aborted).rejects.toMatchObject({ name: "AbortError" });
+    expect(await waiting).toBe(200);
     expect(place.authorization.refreshes()).toBe(1);
   });
 

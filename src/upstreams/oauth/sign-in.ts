@@ -3,7 +3,7 @@
 import type { LocalKey } from "../../util/local-key.js";
 import type { GuardedFetchParts } from "../../util/net/guarded-fetch.js";
 import { createAuthFetch } from "./auth-fetch.js";
-import { isGood, renew, type RenewalParts } from "./renewal.js";
+import { isUsable, renew, type RenewalParts } from "./renewal.js";
 import { addressKey, hasOwnAuthorization, type RemoteConnection } from "./settings.js";
 import { type CredentialStore, createVault, type OpenCredential } from "./vault.js";
 
@@ -11,7 +11,7 @@ import { type CredentialStore, createVault, type OpenCredential } from "./vault.
  * Interval at which the tokens in use are registered for redaction again, because a stream without new requests may
  * run for days.
  */
-const RENOTE_MS = 1_800_000;
+const REREGISTER_MS = 1_800_000;
 
 /**
  * How long a credential is used without reading the store again. A sign-out in another process takes effect after
@@ -47,7 +47,7 @@ export interface SignInParts extends Pick<GuardedFetchParts, "lookup" | "ca" | "
   readonly pause?: (delayMs: number) => Promise<void>;
 }
 
-/** Undefined for a connection whose configuration contains credentials. */
+/** Returns undefined for a connection whose configuration sets the Authorization header. */
 export type FindSignIn = (request: SignInRequest) => SignIn | undefined;
 
 /**
@@ -84,7 +84,7 @@ export function createSignIns(parts: SignInParts): FindSignIn {
     const made = createSignIn({ holding, settings, store, vault, now, pause, openFetch }, parts.noteSecret);
     known.set(name, new WeakRef(made));
     gone.register(made, name);
-    timer ??= setInterval(noteAllAgain, RENOTE_MS).unref();
+    timer ??= setInterval(noteAllAgain, REREGISTER_MS).unref();
     return made;
   };
 }
@@ -120,12 +120,12 @@ function createSignIn(parts: RenewalParts, noteSecret: (secret: string) => void)
     return await renewing;
   }
 
-  async function good(refused: string | undefined): Promise<string | undefined> {
+  async function usableToken(refused: string | undefined): Promise<string | undefined> {
     const isFresh = refused === undefined && Math.abs(now() - readAt) < CACHE_MS;
     const known = isFresh ? current : await read();
     if (known === undefined) return undefined;
     const { accessToken, refreshToken } = known.credential;
-    if (isGood(known, refused, now())) return accessToken;
+    if (isUsable(known, refused, now())) return accessToken;
     const next = known.isRefused || refreshToken === undefined ? undefined : await renewedInTime(known, refused);
     // An expired token that cannot be renewed is sent anyway, so that the server's answer decides.
     const token = (next ?? known).credential.accessToken;
@@ -145,8 +145,8 @@ function createSignIn(parts: RenewalParts, noteSecret: (secret: string) => void)
 
   return {
     actor: holding.actor,
-    token: () => good(undefined),
-    another: (refused) => good(refused ?? ""),
+    token: () => usableToken(undefined),
+    another: (refused) => usableToken(refused ?? ""),
     noteAgain: () => (current === undefined ? undefined : noteSecrets(current, noteSecret)),
   };
 }

@@ -16,7 +16,7 @@ it.each([
     "tokens",
     200,
     { access_token: "a", token_type: "bearer", expires_in: "60" },
-    { kind: "granted", tokens: { accessToken: "a", lifeMs: 60_000 } },
+    { kind: "granted", tokens: { accessToken: "a", lifetimeMs: 60_000 } },
   ],
   [
     "an invalid lifetime",
@@ -25,16 +25,16 @@ it.each([
     { kind: "granted", tokens: { accessToken: "a" } },
   ],
   [
-    "a lifetime beyond all dates",
+    "a lifetime beyond the range of dates",
     200,
     { access_token: "a", expires_in: 1e300 },
-    { kind: "granted", tokens: { accessToken: "a", lifeMs: 315_360_000_000 } },
+    { kind: "granted", tokens: { accessToken: "a", lifetimeMs: 315_360_000_000 } },
   ],
   ["a permanent error", 400, { error: "invalid_grant" }, { kind: "refused", reason: "invalid_grant" }],
   ["a permanent error with status 200", 200, { error: "invalid_grant" }, { kind: "refused", reason: "invalid_grant" }],
   ["a permanent error with a 5xx status", 500, { error: "invalid_grant" }, { kind: "failed", reason: "invalid_grant" }],
   [
-    "something temporary",
+    "a temporary error",
     400,
     { error: "temporarily_unavailable" },
     { kind: "failed", reason: "temporarily_unavailable" },

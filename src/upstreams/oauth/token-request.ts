@@ -7,7 +7,7 @@ export interface Tokens {
   readonly accessToken: string;
   readonly refreshToken?: string;
   readonly scope?: string;
-  readonly lifeMs?: number;
+  readonly lifetimeMs?: number;
 }
 
 export type TokenAnswer =
@@ -36,16 +36,16 @@ const PERMANENT_ERRORS = new Set([
 ]);
 
 /** Ten years. Longer lifetimes could exceed the range of dates. */
-const LONGEST_LIFE_S = 315_360_000;
+const MAX_LIFETIME_S = 315_360_000;
 
 export async function requestTokens(request: TokenRequest, fetch: FetchLike): Promise<TokenAnswer> {
   const response = await post(request, fetch);
-  const said = toObject(await response.text());
-  const error = codeIn(said);
-  const accessToken = said["access_token"];
+  const body = toObject(await response.text());
+  const error = codeIn(body);
+  const accessToken = body["access_token"];
   // Some servers report an error with status 200.
   if (response.status === 200 && error === undefined && isToken(accessToken)) {
-    if (isBearer(said["token_type"])) return { kind: "granted", tokens: toTokens(said, accessToken) };
+    if (isBearer(body["token_type"])) return { kind: "granted", tokens: toTokens(body, accessToken) };
     return { kind: "refused", reason: "its tokens are not bearer tokens" };
   }
   const reason = error ?? `HTTP ${response.status}`;
@@ -109,20 +109,20 @@ function isToken(value: unknown): value is string {
   return typeof value === "string" && /^[\x21-\x7e]{1,32768}$/.test(value);
 }
 
-function toTokens(said: JsonObject, accessToken: string): Tokens {
-  const { refresh_token: refreshToken, scope } = said;
-  const seconds = Number(said["expires_in"]);
+function toTokens(body: JsonObject, accessToken: string): Tokens {
+  const { refresh_token: refreshToken, scope } = body;
+  const seconds = Number(body["expires_in"]);
   return {
     accessToken,
     ...(isToken(refreshToken) ? { refreshToken } : {}),
     ...(typeof scope === "string" ? { scope: scope.slice(0, 4096) } : {}),
-    ...(Number.isFinite(seconds) && seconds > 0 ? { lifeMs: Math.min(seconds, LONGEST_LIFE_S) * 1000 } : {}),
+    ...(Number.isFinite(seconds) && seconds > 0 ? { lifetimeMs: Math.min(seconds, MAX_LIFETIME_S) * 1000 } : {}),
   };
 }
 
 /** The error code, if it is safe to show. */
-function codeIn(said: JsonObject): string | undefined {
-  const { error } = said;
+function codeIn(body: JsonObject): string | undefined {
+  const { error } = body;
   if (error === undefined) return undefined;
   return typeof error === "string" && /^[\w-]{1,60}$/.test(error) ? error : "an error that cannot be shown";
 }

@@ -38,7 +38,8 @@ export interface Draft extends Holding {
   readonly now: number;
 }
 
-type Right = { readonly version: number; readonly holder: string };
+/** Identifies the claim of a process to renew one version of a credential. */
+type ClaimId = { readonly version: number; readonly holder: string };
 
 /** The storage that credentials need. `store/credentials.ts` documents the guarantees. */
 export interface CredentialStore {
@@ -47,15 +48,15 @@ export interface CredentialStore {
   save(draft: Draft): Promise<SealedCredential>;
   claim(
     key: Holding,
-    request: Right & { readonly now: number; readonly ttlMs: number },
+    request: ClaimId & { readonly now: number; readonly ttlMs: number },
   ): Promise<
     | { readonly kind: "claimed"; readonly credential: SealedCredential }
     | { readonly kind: "held" }
     | { readonly kind: "changed"; readonly credential?: SealedCredential }
   >;
-  renew(draft: Draft, right: Right): Promise<SealedCredential | undefined>;
-  refuse(key: Holding, right: Right): Promise<boolean>;
-  release(key: Holding, right: Right): Promise<void>;
+  renew(draft: Draft, claimId: ClaimId): Promise<SealedCredential | undefined>;
+  refuse(key: Holding, claimId: ClaimId): Promise<boolean>;
+  release(key: Holding, claimId: ClaimId): Promise<void>;
   remove(key: Holding): Promise<SealedCredential | undefined>;
 }
 

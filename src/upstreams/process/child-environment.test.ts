@@ -31,7 +31,7 @@ it.each([
     { anygpt_depth: "0" },
     { ANYGPT_DEPTH: "2" },
   ],
-  ["leaves out shell functions", { TERM: "() { :; }" }, {}, {}],
+  ["does not pass on shell functions", { TERM: "() { :; }" }, {}, {}],
 ])("%s", (_name, gateway, own, expected) => {
   expect(childEnvironment(gateway, own)).toEqual(expected);
 });

@@ -1,6 +1,6 @@
 import { inheritedNames } from "./inherited-names.js";
 
-/** Tells a child process that is itself a gateway how many gateways are above it. */
+/** The number of gateways above a child process. It matters if the child is itself a gateway. */
 export const DEPTH_VARIABLE = "ANYGPT_DEPTH";
 
 const SAFE_NAMES = new Set([
@@ -52,7 +52,7 @@ const SAFE_NAMES = new Set([
  * The environment of a child process: the safe variables of the gateway, the variables that the entry inherits by
  * name, and the variables set in the entry. Later sources override earlier ones. Names are compared
  * case-insensitively, because Windows writes `Path`. A value that begins with `()` is an exported function of an old
- * bash version and is left out. Only the gateway sets the depth: an entry that could reset it could make gateways
+ * bash version and is not passed on. Only the gateway sets the depth: an entry that could reset it could make gateways
  * start each other endlessly.
  */
 export function childEnvironment(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type EndedServer, hintFor } from "./exit-hint.js";
+import { type ExitedServer, hintFor } from "./exit-hint.js";
 
-const ended = (stderr: string[], more: Partial<EndedServer> = {}): EndedServer => ({
+const ended = (stderr: string[], more: Partial<ExitedServer> = {}): ExitedServer => ({
   server: "brave",
   command: "npx",
   args: ["-y", "brave-mcp"],
@@ -12,7 +12,7 @@ const NEEDS = "Error: BRAVE_API_KEY environment variable is required";
 
 describe("hintFor", () => {
   it("explains how to pass on a variable that is set in the gateway's environment", () => {
-    expect(hintFor(ended([NEEDS], { environment: { BRAVE_API_KEY: "x" } }))).toBe(
+    expect(hintFor(ended([NEEDS], { gatewayEnv: { BRAVE_API_KEY: "x" } }))).toBe(
       "BRAVE_API_KEY is set here, but the gateway passes on only the variables that the entry lists. Pass it on: `anygpt mcp add brave --replace --env BRAVE_API_KEY -- npx -y brave-mcp`.",
     );
   });
@@ -26,7 +26,7 @@ describe("hintFor", () => {
   });
 
   it.each([
-    [[NEEDS], { given: { BRAVE_API_KEY: "wrong" } }],
+    [[NEEDS], { childEnv: { BRAVE_API_KEY: "wrong" } }],
     [["Error [ERR_MODULE_NOT_FOUND]: Cannot find package, MODULE_NOT_FOUND is required"], {}],
     [["BRAVE_API_KEY was accepted"], {}],
   ])("returns no hint for %j with %j", (stderr, more) => {
@@ -38,7 +38,7 @@ describe("hintFor", () => {
     ["npm ERR! 404 Not Found - GET http://127.0.0.1:4873/none", "none"],
   ])("names the package that is missing in the npm registry: %s", (line, name) => {
     expect(hintFor(ended(["npm error code E404", line]))).toBe(
-      `npm knows no package ${name}. Check its name with \`anygpt mcp find\`, or remove the entry with \`anygpt mcp remove brave\`.`,
+      `The npm registry has no package ${name}. Check its name with \`anygpt mcp find\`, or remove the entry with \`anygpt mcp remove brave\`.`,
     );
   });
 });

@@ -1,53 +1,53 @@
 // Turns the standard error of an exited server into advice for the user, for the causes that are known.
 import { shellLine } from "../../util/command-line.js";
 
-export interface EndedServer {
+export interface ExitedServer {
   readonly server: string;
   readonly command: string;
   /** Undefined if the entry has values that a generated command line would reveal or lose. */
   readonly args?: readonly string[] | undefined;
   readonly stderr: readonly string[];
   /** The environment variables that the process received. */
-  readonly given?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly childEnv?: Readonly<Record<string, string | undefined>> | undefined;
   /** The environment variables of the gateway. */
-  readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly gatewayEnv?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
 /** Returns undefined if the cause is unknown. */
-export function hintFor(ended: EndedServer): string | undefined {
+export function hintFor(ended: ExitedServer): string | undefined {
   return unknownPackage(ended) ?? missingVariables(ended);
 }
 
 /** npm 7 to 11: "npm error 404 Not Found - GET https://registry.example/@scope%2fname - Not found". */
 const NOT_FOUND = /^npm (?:ERR!|error) 404\s+Not Found - GET \S*?\/((?:@[^/\s%]+(?:%2f|\/))?[^/\s]+?)(?:\s|$)/i;
 
-function unknownPackage({ server, stderr }: EndedServer): string | undefined {
+function unknownPackage({ server, stderr }: ExitedServer): string | undefined {
   const [, written] = stderr.map((line) => NOT_FOUND.exec(line)).find((found) => found !== null) ?? [];
   if (written === undefined) return undefined;
   const name = written.replace(/%2f/i, "/");
-  return `npm knows no package ${name}. Check its name with \`anygpt mcp find\`, or remove the entry with \`anygpt mcp remove ${shellLine([server])}\`.`;
+  return `The npm registry has no package ${name}. Check its name with \`anygpt mcp find\`, or remove the entry with \`anygpt mcp remove ${shellLine([server])}\`.`;
 }
 
 const COMPLAINT =
   /required|missing|not set|must be set|must set|not defined|undefined|not provided|please (?:set|provide)|unset/i;
 const VARIABLE = /\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g;
 const NO_VARIABLE = /^(?:ERR|MODULE|NODE|E)_/;
-const MOST_VARIABLES = 5;
+const MAX_VARIABLES = 5;
 
 function missingVariables({
   server,
   command,
   args,
   stderr,
-  given = {},
-  environment = {},
-}: EndedServer): string | undefined {
+  childEnv = {},
+  gatewayEnv = {},
+}: ExitedServer): string | undefined {
   const named = stderr.filter((line) => COMPLAINT.test(line)).flatMap((line) => line.match(VARIABLE) ?? []);
-  const lacking = [...new Set(named)].filter((name) => given[name] === undefined && !NO_VARIABLE.test(name));
-  const names = lacking.slice(0, MOST_VARIABLES);
+  const missing = [...new Set(named)].filter((name) => childEnv[name] === undefined && !NO_VARIABLE.test(name));
+  const names = missing.slice(0, MAX_VARIABLES);
   if (names.length === 0) return undefined;
   const [them, are] = names.length === 1 ? ["it", "is"] : ["them", "are"];
-  const unset = names.filter((name) => environment[name] === undefined);
+  const unset = names.filter((name) => gatewayEnv[name] === undefined);
   const state =
     unset.length === 0
       ? `${names.join(", ")} ${are} set here, but the gateway passes on only the variables that the entry lists.`
@@ -57,7 +57,7 @@ function missingVariables({
 
 function wayToPass(
   names: readonly string[],
-  { server, command, args }: Pick<EndedServer, "server" | "command" | "args">,
+  { server, command, args }: Pick<ExitedServer, "server" | "command" | "args">,
 ): string {
   if (args === undefined) {
     const entries = names.map((name) => `"${name}": "\${${name}}"`).join(", ");

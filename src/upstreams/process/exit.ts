@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { DiscoveryError } from "../../errors.js";
 import type { NextStep } from "../../model/next-steps.js";
 import { findErrorLine } from "./error-line.js";
-import { type EndedServer, hintFor } from "./exit-hint.js";
+import { type ExitedServer, hintFor } from "./exit-hint.js";
 
 /** How a server process ended, from the gateway's point of view. */
 export type ProcessExit =
@@ -10,7 +10,7 @@ export type ProcessExit =
    * Detached: the process may still be installing its package and continues in the background. `log` is its standard
    * error.
    */
-  | { readonly kind: "let-go"; readonly log: string | undefined }
+  | { readonly kind: "detached"; readonly log: string | undefined }
   | { readonly kind: "exited"; readonly code: number | null; readonly signal: NodeJS.Signals | null }
   | { readonly kind: "not-started"; readonly error: NodeJS.ErrnoException };
 
@@ -27,15 +27,15 @@ export interface ExitContext {
   readonly npmLog?: { readonly file: string; readonly line: string | undefined } | undefined;
   /** A requirement that may be missing, as an additional hint. */
   readonly startHint?: string | undefined;
-  readonly args?: EndedServer["args"];
-  readonly given?: EndedServer["given"];
-  readonly environment?: EndedServer["environment"];
+  readonly args?: ExitedServer["args"];
+  readonly childEnv?: ExitedServer["childEnv"];
+  readonly gatewayEnv?: ExitedServer["gatewayEnv"];
 }
 
 /** Explains why a server is not running and what the user can do about it. */
 export function exitError(exit: ProcessExit, context: ExitContext): DiscoveryError {
   if (exit.kind === "exited") return ended(exit, context);
-  return exit.kind === "let-go" ? letGo(exit.log, context) : notStarted(exit.error, context);
+  return exit.kind === "detached" ? detach(exit.log, context) : notStarted(exit.error, context);
 }
 
 /** For example "exited with code 1" or "was killed by SIGKILL". */
@@ -52,7 +52,7 @@ export function quoteStderr(stderr: readonly string[]): string {
   return found === undefined ? "." : `: "${found.replace(/[.\s]+$/, "")}".`;
 }
 
-function letGo(log: string | undefined, { server }: ExitContext): DiscoveryError {
+function detach(log: string | undefined, { server }: ExitContext): DiscoveryError {
   const output = log === undefined ? [] : [{ action: "edit-file", path: log, change: "read" } as const];
   return new DiscoveryError("SERVER_CONNECTION_ERROR", `${server} is still installing its package.`, {
     hint: [{ action: "retry", afterSeconds: 60 }, "The installation continues in the background.", ...output],
@@ -127,7 +127,7 @@ const tooManyFiles = (): [string, string] => [
   "too many files are open",
   "Raise the limit of open files, or use fewer servers at the same time.",
 ];
-const noRoom = (): [string, string] => [
+const noResources = (): [string, string] => [
   "the system cannot create another process",
   "Close other programs, or use fewer servers at the same time.",
 ];
@@ -142,7 +142,7 @@ const REASONS: Readonly<Record<string, (command: string) => [what: string, hint:
   ],
   EMFILE: tooManyFiles,
   ENFILE: tooManyFiles,
-  EAGAIN: noRoom,
-  ENOMEM: noRoom,
-  E2BIG: () => ["its arguments and environment are too large", "Shorten them."],
+  EAGAIN: noResources,
+  ENOMEM: noResources,
+  E2BIG: () => ["its arguments and environment are too large", "Shorten the arguments, or pass fewer variables."],
 };

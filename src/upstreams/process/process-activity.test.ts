@@ -15,16 +15,16 @@ async function watch(command: string, args: string[]) {
   const child = spawn(command, args, { stdio: "ignore", detached: true });
   await once(child, "spawn");
   started.push(child);
-  const heard: number[] = [];
-  const stirring = createProcessActivity({
-    watch: (pid) => heard.push(pid),
-    letGo: () => undefined,
+  const watched: number[] = [];
+  const activity = createProcessActivity({
+    watch: (pid) => watched.push(pid),
+    detach: () => undefined,
     forget: () => undefined,
     close: () => undefined,
   });
-  stirring.reaper.watch(child.pid!);
-  expect(heard).toEqual([child.pid]);
-  return stirring;
+  activity.reaper.watch(child.pid!);
+  expect(watched).toEqual([child.pid]);
+  return activity;
 }
 
 const quoted = (code: string): string => `"${process.execPath}" -e "${code}"`;
@@ -53,7 +53,7 @@ it.runIf(process.platform === "linux").each([
 it("returns undefined for a process that does not exist", () => {
   const { isActive } = createProcessActivity({
     watch: () => undefined,
-    letGo: () => undefined,
+    detach: () => undefined,
     forget: () => undefined,
     close: () => undefined,
   });

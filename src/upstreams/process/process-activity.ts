@@ -4,19 +4,19 @@ import { processTree, readProcFile } from "./process-tree.js";
 import type { Reaper } from "./reap-client.js";
 
 export interface ProcessActivity {
-  /** The given reaper, wrapped so that this object sees the id of every watched process first. */
+  /** Wraps the reaper to learn the id of each watched process. */
   readonly reaper: Reaper;
   /**
    * Whether the last watched process has used or requested processor time, or has written to standard error, since
    * the previous call. Undefined if the platform does not provide the figures. `instead`: another process to check.
    * `written`: the number of bytes written to standard error so far.
    */
-  isActive(signs?: { readonly instead?: number | undefined; readonly written?: number }): boolean | undefined;
+  isActive(other?: { readonly instead?: number | undefined; readonly written?: number }): boolean | undefined;
 }
 
-interface Use {
+interface ProcessorUse {
   readonly ticks: number;
-  readonly wantsMore: boolean;
+  readonly isRunnable: boolean;
 }
 
 export function createProcessActivity(reaper: Reaper): ProcessActivity {
@@ -41,27 +41,27 @@ export function createProcessActivity(reaper: Reaper): ProcessActivity {
       if (use === undefined) return hasWritten || undefined;
       const isNew = before === undefined || use.ticks > before;
       before = use.ticks;
-      return isNew || use.wantsMore || hasWritten;
+      return isNew || use.isRunnable || hasWritten;
     },
   };
 }
 
 /** Sums up a process and all its descendants. */
-function useOf(pid: number): Use | undefined {
+function useOf(pid: number): ProcessorUse | undefined {
   const [own, ...others] = processTree(pid).map(readUse);
   if (own === undefined) return undefined;
   const uses = [own, ...others.filter((use) => use !== undefined)];
-  return { ticks: uses.reduce((sum, { ticks }) => sum + ticks, 0), wantsMore: uses.some((use) => use.wantsMore) };
+  return { ticks: uses.reduce((sum, { ticks }) => sum + ticks, 0), isRunnable: uses.some((use) => use.isRunnable) };
 }
 
 /**
  * The process name in front of the fields may contain any character, so parsing starts after its last parenthesis.
  */
-function readUse(pid: number): Use | undefined {
+function readUse(pid: number): ProcessorUse | undefined {
   const stat = readProcFile(pid, "stat");
   if (stat === undefined) return undefined;
   const [state, ...fields] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   // User and system time of the process, and of the children that it has waited for.
   const ticks = fields.slice(10, 14).reduce((sum, field) => sum + Number(field), 0);
-  return { ticks, wantsMore: state === "R" || state === "D" };
+  return { ticks, isRunnable: state === "R" || state === "D" };
 }

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 
 /** More processes than any server starts. Further descendants are ignored. */
-const MOST_PROCESSES = 50;
+const MAX_PROCESSES = 50;
 
 /** The process and its descendants. Only the process itself on a platform without /proc. */
 export function processTree(pid: number): number[] {
   const found: number[] = [];
   const open = [pid];
-  while (open.length > 0 && found.length < MOST_PROCESSES) {
+  while (open.length > 0 && found.length < MAX_PROCESSES) {
     const next = open.pop() ?? pid;
     found.push(next);
     open.push(...childrenOf(next));

@@ -5,11 +5,12 @@ import type { NpxStart } from "../install/npx-progress.js";
 /** Ends the processes that the gateway started if the gateway is killed and cannot do so itself. */
 export interface Reaper {
   /**
-   * Watches a server or, with a note, a command that may be installing a package. A second call replaces the first.
+   * Watches a server or, with `installation`, a command that may be installing a package. A second call for the same
+   * process replaces the first.
    */
   watch(pid: number, installation?: InstallationNote): void;
   /** Hands an installation over: the reaper ends its process group when it is complete or exceeds its time limit. */
-  letGo(pid: number): void;
+  detach(pid: number): void;
   forget(pid: number): void;
   close(): void;
 }
@@ -78,7 +79,7 @@ export function createReaper(parts: ReaperParts): Reaper {
       watched.set(pid, installation);
       send(registration(pid, installation));
     },
-    letGo(pid) {
+    detach(pid) {
       handedOver.add(pid);
       send(`!${pid}\n`);
     },

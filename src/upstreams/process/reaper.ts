@@ -1,13 +1,13 @@
-// Reads process group ids from standard input. When the input ends (for whatever reason the gateway ended), it ends every group
-// that is still registered; an installation may finish first. This is a separate program, built to `dist/reaper.js`,
-// and may only import modules of Node.
+// Reads process group ids from standard input. When the input ends, because the gateway has exited or was killed, it
+// ends every group that is still registered; an installation may finish first. This is a separate program, built to
+// `dist/reaper.js`, and may only import modules of Node.
 //
 // Input lines: `+PID` registers a server, `~PID {json}` a command that may be installing. `!PID`: the gateway has
 // detached from that installation. `-PID`: the process has exited.
 import { spawnSync } from "node:child_process";
 import { statSync, truncateSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { MOST_LOG_BYTES } from "../install/install-log.js";
+import { MAX_INSTALL_LOG_BYTES } from "../install/install-log.js";
 import { npxStateOf } from "../install/npx-cache.js";
 import { isNpxDone } from "../install/npx-progress.js";
 import { startTimeOf } from "../../util/start-time.js";
@@ -54,7 +54,7 @@ async function endAll(): Promise<void> {
 
 async function endGroups(groups: readonly number[]): Promise<void> {
   for (const pid of groups) terminate(pid);
-  await ends(groups, TERM_GRACE_MS);
+  await waitForEnd(groups, TERM_GRACE_MS);
   for (const pid of groups) signal(pid, "SIGKILL");
 }
 
@@ -86,7 +86,7 @@ async function endInstallation(pid: number, note: InstallationNote, graceMs: num
     !isTooOld && note.npx !== undefined && npxStateOf(note.npx.npxFolder, Date.now) === "installing";
   if (isInstalling()) return;
   terminate(pid);
-  await ends([pid], graceMs, () => void emptyLargeLog(note.log));
+  await waitForEnd([pid], graceMs, () => void emptyLargeLog(note.log));
   if (!isInstalling()) signal(pid, "SIGKILL");
 }
 
@@ -94,7 +94,7 @@ async function endInstallation(pid: number, note: InstallationNote, graceMs: num
 function emptyLargeLog(file: string | undefined): boolean {
   if (file === undefined) return false;
   try {
-    if (statSync(file).size <= MOST_LOG_BYTES) return false;
+    if (statSync(file).size <= MAX_INSTALL_LOG_BYTES) return false;
     truncateSync(file);
     return true;
   } catch {
@@ -103,7 +103,7 @@ function emptyLargeLog(file: string | undefined): boolean {
   }
 }
 
-async function ends(groups: readonly number[], limitMs: number, meanwhile?: () => void): Promise<void> {
+async function waitForEnd(groups: readonly number[], limitMs: number, meanwhile?: () => void): Promise<void> {
   const deadline = Date.now() + limitMs;
   while (Date.now() < deadline && groups.some(isRunning)) {
     meanwhile?.();

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createSecrets } from "../../util/secrets.js";
-import { createStderrLog, LARGEST_LOG_BYTES, openStderrLog, stderrLogFile } from "./stderr-log.js";
+import { createStderrLog, MAX_STDERR_LOG_BYTES, openStderrLog, stderrLogFile } from "./stderr-log.js";
 
 const SECRET = "s3cret-token-0123456789";
 const AT = Date.parse("2026-01-01T10:00:00.000Z");
@@ -42,17 +42,20 @@ describe("createStderrLog", () => {
     expect(statSync(log.file).mode & 0o777).toBe(0o600);
   });
 
-  it.each([1, 7, 12, SECRET.length])("writes no part of a secret that the limit cuts after %i characters", (within) => {
-    const log = open();
-    const before = "first\n";
-    log.push(`${before}${"x".repeat(64 * 1024 - before.length - within)}${SECRET} rest\nnext\n`);
-    log.end();
-    const lines = textOf(log.file);
-    expect(lines[0]).toBe("first");
-    expect(lines.join("\n")).not.toContain("s3");
-    expect(lines.join("\n")).not.toContain("6789");
-    expect(lines.at(-1)).toMatch(/^\[\d+ bytes were dropped/);
-  });
+  it.each([1, 7, 12, SECRET.length])(
+    "writes no part of a secret that the size limit splits after %i characters",
+    (within) => {
+      const log = open();
+      const before = "first\n";
+      log.push(`${before}${"x".repeat(64 * 1024 - before.length - within)}${SECRET} rest\nnext\n`);
+      log.end();
+      const lines = textOf(log.file);
+      expect(lines[0]).toBe("first");
+      expect(lines.join("\n")).not.toContain("s3");
+      expect(lines.join("\n")).not.toContain("6789");
+      expect(lines.at(-1)).toMatch(/^\[\d+ bytes were dropped/);
+    },
+  );
 
   it("continues after the line whose beginning was dropped", () => {
     const log = open();
@@ -68,7 +71,7 @@ describe("createStderrLog", () => {
 
   it("keeps one older file when the file is full", () => {
     const log = open(join(folder, "a.log"));
-    writeFileSync(log.file, `${"x".repeat(LARGEST_LOG_BYTES)}\n`);
+    writeFileSync(log.file, `${"x".repeat(MAX_STDERR_LOG_BYTES)}\n`);
     writeFileSync(`${log.file}.1`, "oldest\n");
     log.push("new\n");
     log.end();

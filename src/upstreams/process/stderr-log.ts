@@ -21,10 +21,10 @@ export interface StderrLogParts {
 }
 
 /** A full file is renamed to `NAME.log.1` and replaces the previous file of that name. */
-export const LARGEST_LOG_BYTES = 1024 * 1024;
+export const MAX_STDERR_LOG_BYTES = 1024 * 1024;
 const WRITE_AFTER_MS = 250;
 /** Limit of buffered bytes between two writes. Lines that exceed it are dropped and counted. */
-const MOST_HELD_BYTES = 64 * 1024;
+const MAX_BUFFERED_BYTES = 64 * 1024;
 
 /** The log file of a server. Characters that a file name cannot contain are percent-encoded, for example `%3A`. */
 export function stderrLogFile(folder: string, server: string): string {
@@ -42,7 +42,7 @@ export interface LoggedServer {
   readonly logFolder?: string;
 }
 
-/** Undefined if no log is to be written. */
+/** Returns undefined if the server has no log. */
 export function openStderrLog(
   { server, options, logFolder: folder }: LoggedServer,
   { kind }: Pick<ServerConnection, "kind">,
@@ -53,31 +53,31 @@ export function openStderrLog(
 }
 
 export function createStderrLog({ file, redact, now }: StderrLogParts): StderrLog {
-  let held: Buffer[] = [];
-  let heldBytes = 0;
-  let leftOutBytes = 0;
+  let buffered: Buffer[] = [];
+  let bufferedBytes = 0;
+  let droppedBytes = 0;
   let timer: NodeJS.Timeout | undefined;
   let isBegun = false;
   /** The buffer ends in the middle of a line whose end was dropped. */
-  let isCut = false;
+  let isTruncated = false;
   /** The next bytes belong to a line whose beginning was dropped. */
-  let isWithinLeftOut = false;
+  let isInDroppedLine = false;
 
   /** Writes complete lines only: redaction would not recognize a part of a secret. */
   function write(isLast: boolean): void {
     clearTimeout(timer);
     timer = undefined;
-    const all = Buffer.concat(held);
-    const end = isLast && !isCut ? all.length : all.lastIndexOf(0x0a) + 1;
-    if (isCut) leftOutBytes += all.length - end;
-    const rest = all.subarray(isCut ? all.length : end);
-    isCut = false;
-    held = rest.length === 0 ? [] : [Buffer.from(rest)];
-    heldBytes = rest.length;
+    const all = Buffer.concat(buffered);
+    const end = isLast && !isTruncated ? all.length : all.lastIndexOf(0x0a) + 1;
+    if (isTruncated) droppedBytes += all.length - end;
+    const rest = all.subarray(isTruncated ? all.length : end);
+    isTruncated = false;
+    buffered = rest.length === 0 ? [] : [Buffer.from(rest)];
+    bufferedBytes = rest.length;
     const lines = all.subarray(0, end).toString("utf8").split(/\r?\n/);
     const shown = lines.map((line) => redact(toOneLine(stripVTControlCharacters(line)))).filter((line) => line !== "");
-    if (leftOutBytes > 0) shown.push(`[${leftOutBytes} bytes were dropped: the server wrote too much at once]`);
-    leftOutBytes = 0;
+    if (droppedBytes > 0) shown.push(`[${droppedBytes} bytes were dropped: the server wrote too much at once]`);
+    droppedBytes = 0;
     if (shown.length > 0) append(shown);
   }
 
@@ -97,15 +97,15 @@ export function createStderrLog({ file, redact, now }: StderrLogParts): StderrLo
 
   return {
     push(chunk) {
-      const from = isWithinLeftOut ? chunk.indexOf(0x0a) + 1 || chunk.length : 0;
-      const kept = chunk.subarray(from, from + MOST_HELD_BYTES - heldBytes);
+      const from = isInDroppedLine ? chunk.indexOf(0x0a) + 1 || chunk.length : 0;
+      const kept = chunk.subarray(from, from + MAX_BUFFERED_BYTES - bufferedBytes);
       const lost = chunk.length - from - kept.length;
-      leftOutBytes += from + lost;
-      isCut ||= lost > 0;
-      if (from > 0 || lost > 0) isWithinLeftOut = (lost > 0 || kept.length === 0) && chunk.at(-1) !== 0x0a;
+      droppedBytes += from + lost;
+      isTruncated ||= lost > 0;
+      if (from > 0 || lost > 0) isInDroppedLine = (lost > 0 || kept.length === 0) && chunk.at(-1) !== 0x0a;
       // Copied, because the buffer of the stream may be larger than the chunk.
-      if (kept.length > 0) held.push(Buffer.from(kept));
-      heldBytes += kept.length;
+      if (kept.length > 0) buffered.push(Buffer.from(kept));
+      bufferedBytes += kept.length;
       timer ??= setTimeout(() => write(false), WRITE_AFTER_MS).unref();
     },
     end: () => write(true),
@@ -114,6 +114,6 @@ export function createStderrLog({ file, redact, now }: StderrLogParts): StderrLo
 
 function rotate(file: string): void {
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  if (size < LARGEST_LOG_BYTES) return;
+  if (size < MAX_STDERR_LOG_BYTES) return;
   renameSync(file, `${file}.1`);
 }

@@ -13,7 +13,7 @@ function lines(...chunks: string[]): readonly string[] {
 
 it.each([
   ["joins lines that arrive in pieces", ["one\ntw", "o\r\nthree"], ["one", "two", "three"]],
-  ["leaves out empty lines", ["\n\none\n\n"], ["one"]],
+  ["omits empty lines", ["\n\none\n\n"], ["one"]],
   [
     "strips terminal sequences and control characters",
     ["\u001b[31mred\u001b[0m\u0007 \u001b]8;;http://x\u0007link\u001b]8;;\u0007\n"],

@@ -3,10 +3,11 @@ import type { Redact } from "../../util/secrets.js";
 import { toOneLine } from "../../util/text.js";
 import type { StderrLog } from "./stderr-log.js";
 
-const MOST_BYTES = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 const BLOCK_BYTES = 4096;
-const LONGEST_LINE = 500;
-const FAR = 4096;
+const MAX_LINE_LENGTH = 500;
+/** Text closer than this to dropped text may be the end of a secret. */
+const REDACTION_MARGIN = 4096;
 const NEWLINE = 10;
 
 export interface StderrRing {
@@ -36,7 +37,7 @@ export function createStderrRing(redact: Redact, log?: StderrLog): StderrRing {
   const pieces: Piece[] = [];
   let bytes = 0;
   let written = 0;
-  let isFirstWhole = true;
+  let isFirstLineComplete = true;
 
   function lastWithRoom(): Piece {
     const last = pieces.at(-1);
@@ -52,7 +53,7 @@ export function createStderrRing(redact: Redact, log?: StderrLog): StderrRing {
     if (first === undefined) return;
     const dropped = Math.min(excess, first.to - first.from);
     first.from += dropped;
-    isFirstWhole = first.block[first.from - 1] === NEWLINE;
+    isFirstLineComplete = first.block[first.from - 1] === NEWLINE;
     bytes -= dropped;
     if (first.from === first.to) pieces.shift();
   }
@@ -70,7 +71,7 @@ export function createStderrRing(redact: Redact, log?: StderrLog): StderrRing {
       }
       bytes += chunk.length;
       written += chunk.length;
-      while (bytes > MOST_BYTES) drop(bytes - MOST_BYTES);
+      while (bytes > MAX_BYTES) drop(bytes - MAX_BYTES);
     },
     lines() {
       return Buffer.concat(pieces.map(({ block, from, to }) => block.subarray(from, to)))
@@ -78,7 +79,7 @@ export function createStderrRing(redact: Redact, log?: StderrLog): StderrRing {
         .split(/\r?\n/)
         .map((line, index) => {
           const shown = redact(withoutControls(line));
-          return index > 0 || isFirstWhole ? shown.slice(0, LONGEST_LINE) : endOf(shown);
+          return index > 0 || isFirstLineComplete ? shown.slice(0, MAX_LINE_LENGTH) : endOf(shown);
         })
         .filter((line) => line !== "");
     },
@@ -87,10 +88,10 @@ export function createStderrRing(redact: Redact, log?: StderrLog): StderrRing {
 
 /**
  * A line whose beginning was dropped may begin with a part of a secret, which redaction does not recognize. Only text
- * far from that point is shown.
+ * beyond `REDACTION_MARGIN` is shown.
  */
-function endOf(half: string): string {
-  return half.length > FAR + LONGEST_LINE ? half.slice(-LONGEST_LINE) : "";
+function endOf(partial: string): string {
+  return partial.length > REDACTION_MARGIN + MAX_LINE_LENGTH ? partial.slice(-MAX_LINE_LENGTH) : "";
 }
 
 // Remove terminal sequences first, so that no part of one remains as text.

@@ -4,7 +4,7 @@ import { createStderrRing } from "./stderr-ring.js";
 import { superviseProcess } from "./supervise.js";
 
 /** More than a pipe accepts while the process does not read. */
-const MUCH = "x".repeat(1_000_000);
+const LONG_TEXT = "x".repeat(1_000_000);
 
 /** A process that runs and does not read its input. */
 async function open() {
@@ -15,7 +15,7 @@ async function open() {
     maxLineBytes: 1000,
     writeTimeoutMs: 60_000,
     stderr: createStderrRing((text) => text),
-    reaper: { watch: () => undefined, letGo: () => undefined, forget: () => undefined, close: () => undefined },
+    reaper: { watch: () => undefined, detach: () => undefined, forget: () => undefined, close: () => undefined },
     onLine: () => undefined,
     onOverflow: () => undefined,
     onExit: () => undefined,
@@ -31,9 +31,9 @@ function killUnnoticed(pid: number): void {
 }
 
 it.runIf(process.platform === "linux").each([
-  ["refuses a short text", [], "a\n", "refused"],
-  ["may have received a part of a long text", [], MUCH, "closed"],
-  ["may have received a part of a short text behind unread input", [MUCH], "a\n", "closed"],
+  ["has not received a short text", [], "a\n", "refused"],
+  ["may have received a part of a long text", [], LONG_TEXT, "closed"],
+  ["may have received a part of a short text behind unread input", [LONG_TEXT], "a\n", "closed"],
 ])("a killed process whose exit is not reported yet: %s", async (_, before, text, expected) => {
   const child = await open();
   const earlier = before.map((one) => child.write(one));

@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
-import { type Installation, LONGEST_INSTALL_MS } from "../install/installations.js";
+import { type Installation, MAX_INSTALL_MS } from "../install/installations.js";
 import { createLineReader, type Overflow } from "../../util/line-reader.js";
 import type { ProcessExit } from "./exit.js";
 import { signalGroup } from "./group.js";
@@ -17,7 +17,7 @@ const TERM_GRACE_MS = 2_000;
 const DRAIN_MS = 100;
 const STALL_MS = 250;
 /** Linux writes this many bytes to an empty pipe either completely or not at all. */
-const LARGEST_ATOMIC_WRITE = 32_768;
+const MAX_ATOMIC_WRITE_BYTES = 32_768;
 
 export interface ProcessParts {
   readonly command: string;
@@ -101,7 +101,7 @@ export function superviseProcess(parts: ProcessParts): SupervisedProcess {
   child.stdout?.once("end", () => void endAfterOutput());
 
   async function recordExit(how: ProcessExit): Promise<void> {
-    if (exit !== undefined && exit.kind !== "let-go") return;
+    if (exit !== undefined && exit.kind !== "detached") return;
     const isFirstReport = exit === undefined;
     exit = how;
     if (pid !== undefined) {
@@ -128,13 +128,13 @@ export function superviseProcess(parts: ProcessParts): SupervisedProcess {
    * Detaches from the process, so that it does not keep this process running. Its output is still read, because a
    * full pipe would block it.
    */
-  function letGo(installing: Installation): void {
+  function detach(installing: Installation): void {
     if (exit !== undefined) return;
-    installing.letGo();
-    exit = { kind: "let-go", log: installing.log?.file };
+    installing.detach();
+    exit = { kind: "detached", log: installing.log?.file };
     if (child.stdin?.writable === true) void flush(child.stdin);
     child.stdin?.end();
-    if (pid !== undefined) parts.reaper.letGo(pid);
+    if (pid !== undefined) parts.reaper.detach(pid);
     child.unref();
     for (const pipe of [child.stdin, child.stdout, child.stderr]) unrefPipe(pipe);
     markGone();
@@ -163,7 +163,7 @@ export function superviseProcess(parts: ProcessParts): SupervisedProcess {
   }
 
   function endOrDetach(): Promise<void> {
-    if (installation !== undefined) letGo(installation);
+    if (installation !== undefined) detach(installation);
     stopping ??= exit === undefined ? endInOrder() : gone;
     return stopping;
   }
@@ -193,7 +193,7 @@ export function superviseProcess(parts: ProcessParts): SupervisedProcess {
     flushing = undefined;
     // The text was already sent together with the end of the input.
     if (text === "") return Promise.resolve("sent");
-    const isAtomic = stdin.writableLength === 0 && Buffer.byteLength(text) <= LARGEST_ATOMIC_WRITE;
+    const isAtomic = stdin.writableLength === 0 && Buffer.byteLength(text) <= MAX_ATOMIC_WRITE_BYTES;
     return new Promise<WriteOutcome>((resolve) => {
       const deadline = setTimeout(() => {
         resolve("unread");
@@ -234,18 +234,18 @@ function outcomeOf({ code }: NodeJS.ErrnoException, isAtomic: boolean): WriteOut
 /**
  * Limit of bytes read from one process before the other processes get a turn. Node would read up to 2 MiB at once.
  */
-const MOST_PER_TURN = 131_072;
+const MAX_BYTES_PER_TURN = 131_072;
 
 function readInTurns(stream: Readable | undefined, onChunk: (chunk: Buffer) => void): void {
   let taken = 0;
   const nextTurn = (): void => {
-    if (taken >= MOST_PER_TURN) stream?.resume();
+    if (taken >= MAX_BYTES_PER_TURN) stream?.resume();
     taken = 0;
   };
   stream?.on("data", (chunk: Buffer) => {
     if (taken === 0) setImmediate(nextTurn);
     taken += chunk.length;
-    if (taken >= MOST_PER_TURN) stream.pause();
+    if (taken >= MAX_BYTES_PER_TURN) stream.pause();
     onChunk(chunk);
   });
 }
@@ -272,7 +272,7 @@ function launch(parts: ProcessParts): ChildProcess {
 }
 
 function noteOf({ npx, log }: Installation): InstallationNote {
-  return { beganAt: Date.now(), limitMs: LONGEST_INSTALL_MS, npx, log: log?.file };
+  return { beganAt: Date.now(), limitMs: MAX_INSTALL_MS, npx, log: log?.file };
 }
 
 /** Resolves when all output has been read. A process that still holds the pipes is waited for 100 ms at most. */

@@ -30,7 +30,7 @@ export function windowsCommandLine(command: string, args: readonly string[], sea
       "CONFIGURATION_ERROR",
       `An argument of ${command} cannot be passed safely to a batch file.`,
       {
-        hint: 'Name the program behind the batch file as "command", or leave out the characters " % ^ & | < > !.',
+        hint: 'Name the program behind the batch file as "command", or remove the characters " % ^ & | < > !.',
       },
     );
   }

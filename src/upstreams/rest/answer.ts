@@ -9,7 +9,7 @@ const MAX_DEPTH = 500;
 const TEXT =
   /^(?:text\/.*|application\/(?:.*\+)?(?:json|xml|yaml|x-yaml|javascript|ecmascript|graphql|sql|toml|x-www-form-urlencoded|x-ndjson|ndjson|jsonl|x-jsonlines|jsonlines|json-seq|stream\+json|jwt|http|problem|x-sh)|image\/svg\+xml)$/;
 
-export interface Answered {
+export interface RestResponse {
   readonly method: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -18,13 +18,13 @@ export interface Answered {
   readonly address: string;
 }
 
-export function toRestResult(answered: Answered): CallResult {
-  const { bytes, headers, method, status } = answered;
+export function toRestResult(response: RestResponse): CallResult {
+  const { bytes, headers, method, status } = response;
   if (method === "HEAD") return toHeadResult(status, headers);
   if (bytes.byteLength === 0) return { content: [{ type: "text", text: emptyNote(status, headers) }] };
   const contentType = mediaType(headers);
   const text = isText(contentType, bytes) ? decode(bytes, headers["content-type"] ?? "") : undefined;
-  if (text === undefined) return { content: [toBinaryItem(contentType, answered)] };
+  if (text === undefined) return { content: [toBinaryItem(contentType, response)] };
   const content = [{ type: "text", text }];
   const value = isJson(contentType) ? parse(text) : undefined;
   // The text is exact even for numbers that a double cannot represent; the parsed structure is not. Clients accept
@@ -66,7 +66,7 @@ function parse(text: string): unknown {
   }
 }
 
-function toBinaryItem(contentType: string, { bytes, address }: Answered): JsonObject {
+function toBinaryItem(contentType: string, { bytes, address }: RestResponse): JsonObject {
   const mimeType = contentType === "" ? "application/octet-stream" : contentType;
   const data = bytes.toString("base64");
   const [family] = mimeType.split("/");

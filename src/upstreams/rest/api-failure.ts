@@ -7,7 +7,7 @@ import type { RestConnection } from "../../model/server.js";
 import type { Redact } from "../../util/secrets.js";
 import { cutAtWord, toOneLine } from "../../util/text.js";
 
-const LONGEST_MESSAGE = 500;
+const MAX_MESSAGE_LENGTH = 500;
 
 /**
  * Status codes with which an API or a proxy in front of it rejects a request before executing anything (RFC 9110,
@@ -42,14 +42,14 @@ export interface FailedAnswer {
 export function toApiError(answer: FailedAnswer): DiscoveryError {
   const { server, status, retryAfterMs } = answer;
   const isRefused = status === 401 || status === 403;
-  const said = apiMessage(answer);
+  const apiText = apiMessage(answer);
   const what = isRefused ? "rejected the credentials" : "answered with an error";
-  const message = `${server} ${what} (HTTP ${status})${said === undefined ? "" : `: ${said.replace(/[.:\s]+$/, "")}`}.`;
+  const message = `${server} ${what} (HTTP ${status})${apiText === undefined ? "" : `: ${apiText.replace(/[.:\s]+$/, "")}`}.`;
   return new DiscoveryError(isRefused ? "UPSTREAM_UNAUTHORIZED" : "TOOL_EXECUTION_ERROR", message, {
     hint: hintFor(answer),
     facts: {
       status,
-      ...(said === undefined ? {} : { api_message: said }),
+      ...(apiText === undefined ? {} : { api_message: apiText }),
       ...(retryAfterMs === undefined ? {} : { retry_after_ms: retryAfterMs }),
     },
     server,
@@ -61,17 +61,18 @@ function hintFor(answer: FailedAnswer): string {
   const { operation, status } = answer;
   const errors = operation.errors ?? {};
   const described = errors[String(status)] ?? errors[`${Math.floor(status / 100)}XX`];
-  const meaning = described === undefined ? "" : ` The document says of ${status}: ${oneLine(described, 200)}`;
+  const meaning = described === undefined ? "" : ` The API document describes ${status} as: ${oneLine(described, 200)}`;
   return `${adviceFor(answer)}${meaning === "" ? "" : `${meaning.replace(/[.\s]+$/, "")}.`}`;
 }
 
 function adviceFor({ server, connection, status, retryAfterMs }: FailedAnswer): string {
   if (status === 401) {
     return connection.auth === undefined
-      ? `Nothing says who asks: set adapters.${server}.auth, or the variable that it names.`
-      : `Check ${secretIn(connection.auth.kind, server)}, or the variable that it names.`;
+      ? `The request had no credentials. Set adapters.${server}.auth.`
+      : `Check ${secretIn(connection.auth.kind, server)}, and the variables that it uses.`;
   }
-  if (status === 403) return `The credentials in adapters.${server}.auth may lack a permission for this.`;
+  if (status === 403)
+    return `Check that the credentials in adapters.${server}.auth have the permission for this operation.`;
   if (status === 404) return "Check the identifiers among the arguments.";
   if (status === 429 || retryAfterMs !== undefined) {
     const wait = retryAfterMs === undefined ? "later" : `in ${Math.ceil(retryAfterMs / 1000)} s`;
@@ -80,9 +81,9 @@ function adviceFor({ server, connection, status, retryAfterMs }: FailedAnswer): 
       : `Check what the call has done, then call again ${wait}.`;
   }
   if (status === 402 || status === 409)
-    return "The API has dealt with the request; its message says why it did not succeed.";
+    return "The API has processed the request. Read its message before you call again.";
   if (status >= 500 || EXECUTION_UNKNOWN.has(status)) return "Check what the call has done before you repeat it.";
-  return "Correct the arguments as the message says.";
+  return "Correct the arguments; the message of the API explains the error.";
 }
 
 function secretIn(kind: string, server: string): string {
@@ -122,8 +123,8 @@ export function apiMessage({
 }: Pick<FailedAnswer, "contentType" | "text" | "redact">): string | undefined {
   const value = parse(text);
   const found = value === undefined ? plainText(contentType, text) : firstText(value);
-  const said = found === undefined ? "" : oneLine(redact(found), LONGEST_MESSAGE);
-  return said === "" ? undefined : said;
+  const message = found === undefined ? "" : oneLine(redact(found), MAX_MESSAGE_LENGTH);
+  return message === "" ? undefined : message;
 }
 
 function firstText(value: unknown): string | undefined {
@@ -150,7 +151,7 @@ function parse(text: string): unknown {
 
 /** Of an HTML page, only the title is useful as a message. */
 function plainText(contentType: string, text: string): string | undefined {
-  if (!/html/.test(contentType) && !/^\s*<(?:!doctype|html)/i.test(text)) return text.slice(0, 4 * LONGEST_MESSAGE);
+  if (!/html/.test(contentType) && !/^\s*<(?:!doctype|html)/i.test(text)) return text.slice(0, 4 * MAX_MESSAGE_LENGTH);
   return /<title[^>]{0,200}>([^<]{0,300})<\/title>/i.exec(text.slice(0, 20_000))?.[1];
 }
 

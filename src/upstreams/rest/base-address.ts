@@ -7,19 +7,20 @@ export interface BaseAddress {
   readonly prefix: string;
 }
 
-export interface AddressGiven {
+export interface BaseAddressParts {
   readonly server: string;
   readonly address: string;
-  /** The URL of the document, if it was fetched from the web. The base address in it may be relative to this one. */
+  /** The URL of the document, if it was fetched from the web. `address` may be relative to it. */
   readonly documentUrl?: string | undefined;
 }
 
-export function parseBaseAddress({ server, address, documentUrl }: AddressGiven): BaseAddress {
-  if (!URL.canParse(address, documentUrl)) throw notAnAddress(server, "is not an absolute URL");
+export function parseBaseAddress({ server, address, documentUrl }: BaseAddressParts): BaseAddress {
+  if (!URL.canParse(address, documentUrl)) throw baseAddressError(server, "is not an absolute URL");
   const url = new URL(address, documentUrl);
-  if (url.protocol !== "https:" && url.protocol !== "http:") throw notAnAddress(server, "is neither https nor http");
-  if (url.username !== "" || url.password !== "") throw notAnAddress(server, "contains a user name or a password");
-  if (url.search !== "" || url.hash !== "") throw notAnAddress(server, "contains a query or a fragment");
+  if (url.protocol !== "https:" && url.protocol !== "http:")
+    throw baseAddressError(server, "is neither https nor http");
+  if (url.username !== "" || url.password !== "") throw baseAddressError(server, "contains a user name or a password");
+  if (url.search !== "" || url.hash !== "") throw baseAddressError(server, "contains a query or a fragment");
   return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, "") };
 }
 
@@ -35,7 +36,7 @@ export function below(base: BaseAddress, path: string, query: string): URL | und
   return url !== undefined && hasPrefix(base, url) && url.username === "" && url.hash === "" ? url : undefined;
 }
 
-/** Checks a URL from another source, such as a redirect: no server may interpret it as one outside the base address. */
+/** Checks the URL of a redirect. No server may interpret it as a URL outside the base address. */
 export function isBelow(base: BaseAddress, url: URL): boolean {
   return hasPrefix(base, url) && !hasDotSegments(url.pathname);
 }
@@ -44,7 +45,7 @@ function hasPrefix({ origin, prefix }: BaseAddress, { origin: urlOrigin, pathnam
   return urlOrigin === origin && (pathname === prefix || pathname.startsWith(`${prefix}/`));
 }
 
-export function notAnAddress(server: string, what: string): DiscoveryError {
+export function baseAddressError(server: string, what: string): DiscoveryError {
   return new DiscoveryError("CONFIGURATION_ERROR", `The base address of ${server} ${what}.`, {
     hint: {
       action: "edit-config",

@@ -6,9 +6,14 @@ import { buildRequest, type RestRequest } from "./build-request.js";
 
 const BASE = { origin: "https://api.example", prefix: "/v1" };
 
-function build(operation: Partial<RestOperation>, values: JsonObject, taken: string[] = []): Promise<RestRequest> {
+function build(operation: Partial<RestOperation>, values: JsonObject, reserved: string[] = []): Promise<RestRequest> {
   const uploads = { server: "api", folders: [] };
-  return buildRequest(toOperation(operation), values, { server: "api", base: BASE, uploads, taken: new Set(taken) });
+  return buildRequest(toOperation(operation), values, {
+    server: "api",
+    base: BASE,
+    uploads,
+    reservedHeaders: new Set(reserved),
+  });
 }
 
 const list = ["blue", "black", "brown"];

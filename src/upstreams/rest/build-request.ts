@@ -18,7 +18,7 @@ export interface BuildParts {
   readonly base: BaseAddress;
   readonly uploads: UploadParts;
   /** Names of headers that the configuration sets, in lower case. */
-  readonly taken: ReadonlySet<string>;
+  readonly reservedHeaders: ReadonlySet<string>;
 }
 
 export interface RestRequest {
@@ -37,12 +37,12 @@ export async function buildRequest(
 ): Promise<RestRequest> {
   const { parameters, method } = operation;
   if (!METHODS.has(method)) throw notSendable(parts.server, "its method is not an HTTP method");
-  const [template = "", literal = ""] = (operation.path.split("#")[0] ?? "").split("?");
+  const [template = "", fixedQuery = ""] = (operation.path.split("#")[0] ?? "").split("?");
   const path = expandPath(template, parameters, values);
-  const query = [literal, ...pairsIn("query", parameters, values)].filter((piece) => piece !== "").join("&");
+  const query = [fixedQuery, ...pairsIn("query", parameters, values)].filter((piece) => piece !== "").join("&");
   const url = below(parts.base, path, query);
   if (url === undefined) throw notSendable(parts.server, "its path leads outside the base address");
-  const headers = toHeaders(parameters, values, parts.taken);
+  const headers = toHeaders(parameters, values, parts.reservedHeaders);
   const body = operation.body === undefined ? undefined : await toRequestBody(operation.body, values, parts.uploads);
   return {
     method,
@@ -76,7 +76,7 @@ function toQuery(parameter: RestParameter, value: unknown): string[] {
 
 function notSendable(server: string, why: string): DiscoveryError {
   return new DiscoveryError("TOOL_EXECUTION_ERROR", `The operation of ${server} cannot be sent: ${why}.`, {
-    hint: "Correct the document of the API, or leave the operation out.",
+    hint: "Correct the API document, or remove the operation from it.",
     server,
   });
 }

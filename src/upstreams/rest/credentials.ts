@@ -9,7 +9,7 @@ import { createTokenSource, type TokenParts } from "./token.js";
 
 export interface RestCredentials {
   /** Header names in lower case that no argument may set. */
-  readonly taken: ReadonlySet<string>;
+  readonly reservedHeaders: ReadonlySet<string>;
   /** `refused`: the token of an earlier attempt, which the API rejected. */
   apply(request: RestRequest, isOpen: boolean, refused?: string): Promise<Authorized>;
 }
@@ -37,7 +37,7 @@ export function createCredentials(parts: CredentialsParts): RestCredentials {
   for (const secret of secretsIn(auth)) parts.secrets.note(secret);
   if (auth !== undefined) checkAuth(auth, server);
   return {
-    taken: new Set([
+    reservedHeaders: new Set([
       ...Object.keys(headers),
       ...(auth?.kind === "api-key" && auth.in === "header" ? [auth.name.toLowerCase()] : []),
     ]),
@@ -100,31 +100,32 @@ const FRAMING = new Set([
   "expect",
 ]);
 
-function checkHeaders(given: Readonly<Record<string, string>>, server: string): Record<string, string> {
-  const headers = Object.entries(given).map(([name, value]) => [name.toLowerCase(), value] as const);
+function checkHeaders(configured: Readonly<Record<string, string>>, server: string): Record<string, string> {
+  const headers = Object.entries(configured).map(([name, value]) => [name.toLowerCase(), value] as const);
   for (const [name, value] of headers) {
     if (FRAMING.has(name))
-      throw wrong(server, `headers.${name}`, "is managed by the HTTP connection and cannot be set");
+      throw invalidSetting(server, `headers.${name}`, "is managed by the HTTP connection and cannot be set");
     if (!isTokenName(name) || !isHeaderValue(value))
-      throw wrong(server, `headers.${name.slice(0, 60)}`, "is not a valid header");
+      throw invalidSetting(server, `headers.${name.slice(0, 60)}`, "is not a valid header");
   }
   return Object.fromEntries(headers);
 }
 
 function checkAuth(auth: RestAuth, server: string): void {
   const text = auth.kind === "bearer" ? auth.token : auth.kind === "api-key" && auth.in === "header" ? auth.value : "";
-  if (!isHeaderValue(text)) throw wrong(server, "auth", "contains a character that is not allowed in a header");
+  if (!isHeaderValue(text))
+    throw invalidSetting(server, "auth", "contains a character that is not allowed in a header");
   if (auth.kind === "api-key" && auth.in === "header" && !isTokenName(auth.name)) {
-    throw wrong(server, "auth.name", "is not a valid header name");
+    throw invalidSetting(server, "auth.name", "is not a valid header name");
   }
   if (auth.kind === "client-credentials" && !URL.canParse(auth.tokenUrl)) {
-    throw wrong(server, "auth.tokenUrl", "is not a URL");
+    throw invalidSetting(server, "auth.tokenUrl", "is not a URL");
   }
 }
 
-function wrong(server: string, member: string, what: string): DiscoveryError {
+function invalidSetting(server: string, member: string, what: string): DiscoveryError {
   return new DiscoveryError("CONFIGURATION_ERROR", `adapters.${server}.${member} ${what}.`, {
-    hint: "Correct it in the configuration.",
+    hint: { action: "edit-config", key: `adapters.${server}.${member}`, change: "correct" },
     server,
   });
 }

@@ -7,13 +7,13 @@ import { beforeSending } from "./before-sending.js";
 import type { ConvertDocument, DescribedTools } from "./convert-document.js";
 import { readText } from "./read-text.js";
 
-export const LARGEST_DOCUMENT = 50 * 1024 * 1024;
+export const MAX_DOCUMENT_BYTES = 50 * 1024 * 1024;
 
 /** Data about a server's document that outlives one connection. */
 export interface DocumentMemory {
   stamp?: string;
   /**
-   * A weak reference: the tools of a large API take many megabytes and are only kept while they are in use elsewhere.
+   * A weak reference: the tools of a large API take many megabytes and stay in memory only while the catalog uses them.
    */
   described?: WeakRef<DescribedTools>;
 }
@@ -47,7 +47,8 @@ export async function readDocument(
   const read = isWebAddress(connection.document) ? fetchText : readFileText;
   const found = await beforeSending(read(connection.document, { ...parts, known }, signal), parts.server);
   if (found === undefined && cached !== undefined) return cached;
-  if (found === undefined) throw unread(parts.server, "its server answered HTTP 304 to an unconditional request");
+  if (found === undefined)
+    throw documentUnreadable(parts.server, "its server answered HTTP 304 to an unconditional request");
   const described = await convert(found.text, connection);
   if (found.stamp === undefined) delete memory.stamp;
   else memory.stamp = found.stamp;
@@ -60,12 +61,15 @@ type ReadParts = DocumentParts & { readonly known: string | undefined };
 /** Resolves to undefined if the document is unchanged. */
 async function readFileText(path: string, { server, known }: ReadParts): Promise<Text | undefined> {
   const file = await open(path, "r").catch((error: NodeJS.ErrnoException) => {
-    throw unread(server, error.code === "ENOENT" ? "there is no such file" : `it cannot be read (${error.code})`);
+    throw documentUnreadable(
+      server,
+      error.code === "ENOENT" ? "there is no such file" : `it cannot be read (${error.code})`,
+    );
   });
   try {
     const stats = await file.stat({ bigint: true });
-    if (!stats.isFile()) throw unread(server, "it is not a file");
-    if (stats.size > BigInt(LARGEST_DOCUMENT)) throw tooLarge(server);
+    if (!stats.isFile()) throw documentUnreadable(server, "it is not a file");
+    if (stats.size > BigInt(MAX_DOCUMENT_BYTES)) throw tooLarge(server);
     const stamp = [path, stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(":");
     return stamp === known ? undefined : { text: await file.readFile("utf8"), stamp };
   } finally {
@@ -87,14 +91,14 @@ async function fetchText(address: string, parts: ReadParts, signal?: AbortSignal
       },
       timeoutMs,
       maxTotalMs: timeoutMs,
-      maxBytes: LARGEST_DOCUMENT,
+      maxBytes: MAX_DOCUMENT_BYTES,
       redirect: "follow",
     },
     signal,
   );
   const text = await readText(response.body);
   if (response.status === 304 && known !== undefined) return undefined;
-  if (response.status !== 200) throw unread(server, `its URL answered with HTTP ${response.status}`);
+  if (response.status !== 200) throw documentUnreadable(server, `its URL answered with HTTP ${response.status}`);
   return { text, stamp: stampOf(response) };
 }
 
@@ -103,7 +107,7 @@ function stampOf({ headers }: GuardedResponse): string | undefined {
   return headers["last-modified"] === undefined ? undefined : `if-modified-since: ${headers["last-modified"]}`;
 }
 
-function unread(server: string, why: string): DiscoveryError {
+function documentUnreadable(server: string, why: string): DiscoveryError {
   return new DiscoveryError("SERVER_CONNECTION_ERROR", `The document of ${server} cannot be read: ${why}.`, {
     hint: { action: "edit-config", key: `adapters.${server}.document`, change: "correct" },
     server,
@@ -111,5 +115,5 @@ function unread(server: string, why: string): DiscoveryError {
 }
 
 function tooLarge(server: string): DiscoveryError {
-  return unread(server, `it is larger than ${LARGEST_DOCUMENT / 1024 / 1024} MiB`);
+  return documentUnreadable(server, `it is larger than ${MAX_DOCUMENT_BYTES / 1024 / 1024} MiB`);
 }

@@ -11,11 +11,11 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 export type Headers = Record<string, string>;
 
-/** The headers of a call that come from arguments. `taken` contains the names that the configuration sets. */
+/** The headers of a call that come from arguments. `reserved`: the names that the configuration sets, in lower case. */
 export function toHeaders(
   parameters: readonly RestParameter[],
   values: JsonObject,
-  taken: ReadonlySet<string>,
+  reserved: ReadonlySet<string>,
 ): Headers {
   const headers: Headers = {};
   for (const parameter of parameters) {
@@ -23,7 +23,7 @@ export function toHeaders(
     if (parameter.in !== "header" || value === undefined || value === null) continue;
     const { argument, explode } = parameter;
     const name = parameter.name.toLowerCase();
-    if (RESERVED.test(name) || taken.has(name) || !isTokenName(name)) {
+    if (RESERVED.test(name) || reserved.has(name) || !isTokenName(name)) {
       throw wrongArgument(argument, `would set the header ${toOneLine(name).slice(0, 60)}, which is reserved`);
     }
     const parts = toParts(parameter.isJson ? JSON.stringify(value) : value, explode);

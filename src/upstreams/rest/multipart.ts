@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { fieldsOf, type Filled } from "./form.js";
-import { LARGEST_UPLOAD, readUpload, type Upload, type UploadParts } from "./upload.js";
+import { MAX_UPLOAD_BYTES, readUpload, type Upload, type UploadParts } from "./upload.js";
 import { wrongArgument } from "./wrong-argument.js";
 
 const MEDIA_TYPE = /^[\w.+-]+\/[\w.+*-]+(?:\s*;\s*[\w-]+=(?:[\w.+/-]+|"[\w.+/ -]*"))*$/;
@@ -19,7 +19,7 @@ export async function toMultipart(
 ): Promise<{ contentType: string; bytes: Buffer }> {
   const boundary = `part-${randomUUID()}`;
   const parts: Part[] = [];
-  let leftBytes = LARGEST_UPLOAD;
+  let leftBytes = MAX_UPLOAD_BYTES;
   for (const each of filled) {
     if (!each.member.isFile) parts.push(...toFields(each));
     else

@@ -8,7 +8,7 @@ import type { UpstreamOptions } from "../options.js";
 import type { Schedule } from "../schedule.js";
 import type { UpstreamSession } from "../session.js";
 import type { UpstreamCall } from "../types.js";
-import { type BaseAddress, notAnAddress, parseBaseAddress } from "./base-address.js";
+import { type BaseAddress, baseAddressError, parseBaseAddress } from "./base-address.js";
 import { buildRequest } from "./build-request.js";
 import type { ConvertDocument, DescribedTools } from "./convert-document.js";
 import { createCredentials } from "./credentials.js";
@@ -42,7 +42,7 @@ export function createRestMemory(): RestMemory {
 /** Sends no request before the first list or call. */
 export async function openRestSession(connection: RestConnection, parts: RestSessionParts): Promise<UpstreamSession> {
   const { server, options, memory } = parts;
-  const guarded = createGuardedFetch({ ...parts, allowInternal: writtenOrigins(connection) });
+  const guarded = createGuardedFetch({ ...parts, allowInternal: configuredOrigins(connection) });
   const credentials = createCredentials({ ...parts, connection, guarded });
   const sendParts = {
     ...parts,
@@ -75,17 +75,17 @@ export async function openRestSession(connection: RestConnection, parts: RestSes
       await orCancelled(describing, server, signal);
     }
     if (base !== undefined) return base;
-    throw notAnAddress(server, "is unknown: neither the configuration nor the document defines one");
+    throw baseAddressError(server, "is unknown: neither the configuration nor the document defines one");
   }
 
   async function callTool(call: UpstreamCall): Promise<CallResult> {
     const { operation, context } = call;
-    if (operation === undefined) throw notDescribed(server, call.tool);
+    if (operation === undefined) throw operationUnknown(server, call.tool);
     if (connection.lacking !== undefined && operation.isOpen !== true)
-      throw lacksCredentials(server, connection.lacking);
-    if (isBaseChosenByWebDocument(connection)) throw needsBase(server);
+      throw credentialsMissing(server, connection.lacking);
+    if (isBaseChosenByWebDocument(connection)) throw baseAddressRequired(server);
     const base = await findBase(context.signal);
-    const build = { server, base, uploads, taken: credentials.taken };
+    const build = { server, base, uploads, reservedHeaders: credentials.reservedHeaders };
     const request = await buildRequest(operation, call.arguments, build);
     return await send({ call, operation, request, base }, sendParts);
   }
@@ -112,7 +112,7 @@ function isBaseChosenByWebDocument({ document, baseUrl, auth, headers }: RestCon
   return baseUrl === undefined && isWebAddress(document) && (auth !== undefined || Object.keys(headers).length > 0);
 }
 
-function needsBase(server: string): DiscoveryError {
+function baseAddressRequired(server: string): DiscoveryError {
   return new DiscoveryError("CONFIGURATION_ERROR", `${server} has credentials or headers, but no base address.`, {
     hint: [
       { action: "edit-config", key: `adapters.${server}.baseUrl`, value: "the address of the API" },
@@ -122,13 +122,13 @@ function needsBase(server: string): DiscoveryError {
   });
 }
 
-function lacksCredentials(server: string, variables: readonly string[]): DiscoveryError {
+function credentialsMissing(server: string, variables: readonly string[]): DiscoveryError {
   const what = variables.length === 1 ? `The variable ${variables[0]} is` : `The variables ${variables.join(", ")} are`;
   return new DiscoveryError(
     "CONFIGURATION_ERROR",
     `${what} not set, but ${server} needs ${variables.length === 1 ? "it" : "them"}.`,
     {
-      hint: "Set what is missing in the environment, or in .env.local, .env, .ai/.env or ~/.ai/.env.",
+      hint: "Set the missing variables in the environment, or in .env.local, .env, .ai/.env or ~/.ai/.env.",
       facts: { variables },
       server,
     },
@@ -139,7 +139,7 @@ function lacksCredentials(server: string, variables: readonly string[]): Discove
  * Only origins that the user wrote into the configuration may be private addresses: those of the document, the API
  * and the token endpoint.
  */
-function writtenOrigins({ document, baseUrl, auth }: RestConnection): string[] {
+function configuredOrigins({ document, baseUrl, auth }: RestConnection): string[] {
   const tokenUrl = auth?.kind === "client-credentials" ? auth.tokenUrl : undefined;
   return [document, baseUrl, tokenUrl].flatMap((address) =>
     address !== undefined && isWebAddress(address) && URL.canParse(address) ? [new URL(address).origin] : [],
@@ -169,7 +169,7 @@ function toListing({ tools, dropped, truncated, title, version, description }: D
   };
 }
 
-function notDescribed(server: string, tool: string): DiscoveryError {
+function operationUnknown(server: string, tool: string): DiscoveryError {
   return new DiscoveryError("TOOL_EXECUTION_ERROR", `The API operation behind ${tool} of ${server} is unknown.`, {
     hint: "Refresh the catalog, so that the gateway reads the document of the API again.",
     server,

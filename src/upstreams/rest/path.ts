@@ -6,7 +6,7 @@ import { toParts } from "./style.js";
 import { wrongArgument } from "./wrong-argument.js";
 
 /** Some servers and proxies decode a path more than once. */
-const MOST_DECODINGS = 6;
+const MAX_DECODINGS = 6;
 
 export function expandPath(template: string, parameters: readonly RestParameter[], values: JsonObject): string {
   return template.replace(/\{([^{}]*)\}/g, (placeholder, name: string) => {
@@ -42,7 +42,7 @@ function join(
 
 function checkSegment(argument: string, segment: string): void {
   let text = segment;
-  for (let round = 0; round < MOST_DECODINGS; round++) {
+  for (let round = 0; round < MAX_DECODINGS; round++) {
     if (hasControls(text))
       throw wrongArgument(argument, "contains a control character, which is not allowed in a path");
     if (text.split(/[/\\]/).some(isDots)) throw wrongArgument(argument, "leads outside the path of the API");
@@ -61,7 +61,7 @@ function hasControls(text: string): boolean {
 /** Whether a server that decodes the path, even repeatedly, could find a `.` or `..` segment in it. */
 export function hasDotSegments(path: string): boolean {
   let text = path;
-  for (let round = 0; round < MOST_DECODINGS; round++) {
+  for (let round = 0; round < MAX_DECODINGS; round++) {
     if (text.split(/[/\\]/).some(isDots)) return true;
     const decoded = decode(text);
     if (decoded === text) return false;

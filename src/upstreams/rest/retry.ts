@@ -3,14 +3,15 @@ import type { RestOperation } from "../../model/operation.js";
 import type { DiscoveryError } from "../../errors.js";
 import { isSafe } from "../../util/net/safe-method.js";
 
-export const MOST_RETRIES = 2;
+const MAX_RETRIES = 2;
 /** The gateway does not wait longer than this; it reports the delay to the caller instead. */
-export const LONGEST_WAIT_MS = 10_000;
+const MAX_RETRY_WAIT_MS = 10_000;
 const FIRST_PAUSE_MS = 100;
+/** Retries per call. */
 const SHARE = 0.1;
 /** A new server starts with this many retries in advance. */
 const INITIAL_RETRIES = 2;
-const MOST_SAVED = 10;
+const MAX_SAVED = 10;
 
 /** Temporary network failures. Wrong addresses and certificates are not among them. */
 const TEMPORARY_ERRORS = new Set([
@@ -38,7 +39,7 @@ export function createRetryBudget(): RetryBudget {
   return {
     called() {
       if (owed > 0) owed -= 1;
-      else left = Math.min(MOST_SAVED, left + SHARE);
+      else left = Math.min(MAX_SAVED, left + SHARE);
     },
     take() {
       // Compares with a tolerance because sums of 0.1 are not exact.
@@ -63,9 +64,9 @@ export interface RetryState {
 
 /** The delay before the next attempt. Undefined if there is none. */
 export function retryDelayMs(outcome: RetryOutcome, state: RetryState): number | undefined {
-  if (!state.mayRepeat || state.attempt >= MOST_RETRIES) return undefined;
+  if (!state.mayRepeat || state.attempt >= MAX_RETRIES) return undefined;
   const delay = wantedDelayMs(outcome, state);
-  return delay !== undefined && delay <= LONGEST_WAIT_MS && delay < state.leftMs ? delay : undefined;
+  return delay !== undefined && delay <= MAX_RETRY_WAIT_MS && delay < state.leftMs ? delay : undefined;
 }
 
 function wantedDelayMs(outcome: RetryOutcome, state: RetryState): number | undefined {

@@ -1,4 +1,4 @@
-// Sends a call to the API and returns its answer as a tool result. Retries if that is harmless and time allows.
+// Sends a call to the API and returns its answer as a tool result. Retries if a repetition is safe and time allows.
 import { DiscoveryError, type Executed } from "../../errors.js";
 import type { CallResult } from "../../model/call.js";
 import type { RestOperation } from "../../model/operation.js";
@@ -22,8 +22,8 @@ import { mayRepeat, parseRetryAfter, type RetryBudget, retryDelayMs } from "./re
 import { createStreamReader, streamKind } from "./stream.js";
 
 const KEY_MEMBER = "anygpt/idempotencyKey";
-const LONGEST_EVENT = 2_000;
-const MOST_OF_FAILURE = 64 * 1024;
+const MAX_EVENT_LENGTH = 2_000;
+const MAX_ERROR_BYTES = 64 * 1024;
 
 export interface SendParts {
   readonly server: string;
@@ -40,14 +40,14 @@ export interface SendParts {
 }
 
 /** A call with the request that represents it. */
-export interface Sending {
+export interface PreparedCall {
   readonly call: UpstreamCall;
   readonly operation: RestOperation;
   readonly request: RestRequest;
   readonly base: BaseAddress;
 }
 
-type Tried =
+type AttemptOutcome =
   | { readonly kind: "result"; readonly result: CallResult }
   | { readonly kind: "failed"; readonly error: DiscoveryError }
   | {
@@ -57,13 +57,13 @@ type Tried =
       readonly error: DiscoveryError;
     };
 
-export async function send(sending: Sending, parts: SendParts): Promise<CallResult> {
-  const { call, operation, request } = sending;
+export async function send(prepared: PreparedCall, parts: SendParts): Promise<CallResult> {
+  const { call, operation, request } = prepared;
   const { signal } = call.context;
   const { budget, credentials, now, random } = parts;
   const began = now();
   const leftMs = (): number => call.maxTotalMs - (now() - began);
-  const key = keyOf(sending, parts.server);
+  const key = keyOf(prepared, parts.server);
   const repeatable = mayRepeat(operation, key !== undefined);
   let refused: string | undefined;
   let executed: Executed = "no";
@@ -75,18 +75,23 @@ export async function send(sending: Sending, parts: SendParts): Promise<CallResu
     const authorized = await inTime(authorizing, waiting, signal).catch((error: unknown) => {
       throw error instanceof DiscoveryError ? error.about({ executed }) : error;
     });
-    const tried = await attemptOnce({ ...sending, authorized, key, leftMs: leftMs() }, parts);
-    if (tried.kind === "result") return tried.result;
+    const outcome = await attemptOnce({ ...prepared, authorized, key, leftMs: leftMs() }, parts);
+    if (outcome.kind === "result") return outcome.result;
     // A token can expire early. A request rejected with 401 was not executed, so sending it again does not repeat
     // anything.
-    if (tried.kind === "answered" && tried.status === 401 && refused === undefined && authorized.token !== undefined) {
+    if (
+      outcome.kind === "answered" &&
+      outcome.status === 401 &&
+      refused === undefined &&
+      authorized.token !== undefined
+    ) {
       refused = authorized.token;
       continue;
     }
     // If an earlier attempt may have been executed, that uncertainty remains.
-    const error = tried.error.about({ executed });
+    const error = outcome.error.about({ executed });
     const state = { attempt, mayRepeat: repeatable, isSafe: isSafe(request.method), leftMs: leftMs(), random };
-    const delayMs = retryDelayMs(tried, state);
+    const delayMs = retryDelayMs(outcome, state);
     if (delayMs === undefined || signal?.aborted || !budget.take()) throw error;
     executed = error.executed;
     attempt += 1;
@@ -110,13 +115,13 @@ async function inTime<Result>(
   }
 }
 
-interface Attempt extends Sending {
+interface Attempt extends PreparedCall {
   readonly authorized: Authorized;
   readonly key: { readonly header: string; readonly value: string } | undefined;
   readonly leftMs: number;
 }
 
-async function attemptOnce(attempt: Attempt, parts: SendParts): Promise<Tried> {
+async function attemptOnce(attempt: Attempt, parts: SendParts): Promise<AttemptOutcome> {
   const { call, authorized, key, leftMs } = attempt;
   const { request } = authorized;
   const cookies = request.cookies.length === 0 ? undefined : request.cookies.join("; ");
@@ -151,17 +156,21 @@ async function attemptOnce(attempt: Attempt, parts: SendParts): Promise<Tried> {
   try {
     return await read(response, attempt, parts);
   } catch (error) {
-    throw error instanceof DiscoveryError ? endedAt(response.status, error) : error;
+    throw error instanceof DiscoveryError ? withExecution(response.status, error) : error;
   }
 }
 
-/** The API reported success, and only its response exceeded the size limit, so the call was executed. */
-function endedAt(status: number, error: DiscoveryError): DiscoveryError {
+/** If the API reported success and only its response exceeds the size limit, the call was executed. */
+function withExecution(status: number, error: DiscoveryError): DiscoveryError {
   if (error.code !== "RESULT_TOO_LARGE" || status >= 300) return error;
   return error.with({ facts: { ...error.facts, status }, executed: "yes", cause: error });
 }
 
-async function read(response: GuardedResponse, { call, operation }: Attempt, parts: SendParts): Promise<Tried> {
+async function read(
+  response: GuardedResponse,
+  { call, operation }: Attempt,
+  parts: SendParts,
+): Promise<AttemptOutcome> {
   const { status, headers, url } = response;
   const bytes = status < 300 ? await readForwarding(response, call, parts) : await readStart(response);
   if (status >= 200 && status < 300) {
@@ -189,7 +198,7 @@ async function readForwarding(response: GuardedResponse, call: UpstreamCall, par
     for (const event of eventsIn?.(chunk) ?? []) {
       progress += 1;
       response.reportActivity();
-      const message = cutAtWord(parts.secrets.redact(event.slice(0, 2 * LONGEST_EVENT)), LONGEST_EVENT);
+      const message = cutAtWord(parts.secrets.redact(event.slice(0, 2 * MAX_EVENT_LENGTH)), MAX_EVENT_LENGTH);
       call.report?.({ kind: "progress", progress, message });
     }
   }
@@ -203,18 +212,18 @@ async function readStart(response: GuardedResponse): Promise<Buffer> {
   for await (const chunk of response.body) {
     chunks.push(chunk);
     bytes += chunk.byteLength;
-    if (bytes >= MOST_OF_FAILURE) break;
+    if (bytes >= MAX_ERROR_BYTES) break;
   }
   return Buffer.concat(chunks);
 }
 
-function keyOf({ call, operation }: Sending, server: string): Attempt["key"] {
+function keyOf({ call, operation }: PreparedCall, server: string): Attempt["key"] {
   const value = call.meta?.[KEY_MEMBER];
   const header = operation.idempotencyHeader?.toLowerCase();
   if (header === undefined || typeof value !== "string") return undefined;
   if (isTokenName(header) && isHeaderValue(value) && value !== "") return { header, value };
   throw new DiscoveryError("TOOL_VALIDATION_ERROR", `The idempotency key cannot be sent to ${server} as a header.`, {
-    hint: "Use letters, digits and dashes.",
+    hint: "Use an idempotency key of letters, digits and dashes.",
     server,
   });
 }

@@ -44,7 +44,7 @@ describe("a response", () => {
       { content: [{ type: "image", data: "AQI=", mimeType: "image/png" }] },
     ],
     [
-      "of sound",
+      "with audio",
       raw("audio/ogg", Buffer.from([1])),
       { content: [{ type: "audio", data: "AQ==", mimeType: "audio/ogg" }] },
     ],
@@ -133,7 +133,7 @@ describe("a streamed response", () => {
 });
 
 describe("an error response", () => {
-  it.each<[string, Reply, string | undefined]>([
+  it.each<[string, Reply, string]>([
     ["error.message", json({ error: { message: "No such customer." } }, 400), "No such customer."],
     ["message", json({ message: "Not\n found" }, 400), "Not found"],
     ["error_description", json({ error: "x", error_description: "Why" }, 400), "Why"],
@@ -148,12 +148,16 @@ describe("an error response", () => {
       (_, response) => response.writeHead(400, { "content-type": "text/html" }).end("<html><title>Oops</title>"),
       "Oops",
     ],
-    ["nowhere", json({ code: 7 }, 400), undefined],
-    ["a prototype", json({ error: [] }, 400), undefined],
   ])("returns the API message from %s", async (_, reply, message) => {
     const api = await serve(reply);
     const { facts, code } = await failure((await openTo(api)).callTool(toCall(POST)));
     expect([code, facts["status"], facts["api_message"]]).toEqual(["TOOL_EXECUTION_ERROR", 400, message]);
+  });
+
+  it.each([{ code: 7 }, { error: [] }])("returns no API message from %j", async (body) => {
+    const api = await serve(json(body, 400));
+    const { facts } = await failure((await openTo(api)).callTool(toCall(POST)));
+    expect([facts["status"], facts["api_message"]]).toEqual([400, undefined]);
   });
 
   it.each([
@@ -186,7 +190,7 @@ describe("an error response", () => {
     const errors = { "429": "Too many requests." };
     const error = await failure((await openTo(api)).callTool(toCall(toOperation({ method: "POST", errors }))));
     expect(error.message).toBe("api answered with an error (HTTP 429): slow down.");
-    expect(error.hint).toBe("Call again in 30 s. The document says of 429: Too many requests.");
+    expect(error.hint).toBe("Call again in 30 s. The API document describes 429 as: Too many requests.");
     expect(error.facts).toEqual({ status: 429, api_message: "slow down", retry_after_ms: 30_000 });
   });
 

@@ -103,11 +103,11 @@ describe("credentials", () => {
     expect(await failure(without.callTool(toCall(GET)))).toMatchObject({
       code: "UPSTREAM_UNAUTHORIZED",
       message: "api rejected the credentials (HTTP 401): Expired.",
-      hint: "Nothing says who asks: set adapters.api.auth, or the variable that it names.",
+      hint: "The request had no credentials. Set adapters.api.auth.",
       executed: "no",
     });
     const { hint } = await failure(withToken.callTool(toCall(GET)));
-    expect(hint).toBe("Check token in adapters.api.auth, or the variable that it names.");
+    expect(hint).toBe("Check token in adapters.api.auth, and the variables that it uses.");
   });
 
   it("of callers are never sent", async () => {
@@ -218,7 +218,7 @@ describe("client credentials", () => {
     expect(api.received.map(({ url }) => url)).toEqual(["/token", "/v1/items"]);
   });
 
-  it("give up after one new token", async () => {
+  it("fail the call if the API rejects a new token as well", async () => {
     const api = await serve((received, response) =>
       received.url === "/token" ? json({ access_token: "t" })(received, response) : json({}, 401)(received, response),
     );

@@ -21,8 +21,8 @@ export function createStreamReader(kind: StreamKind): (piece: Buffer) => string[
   let rest = "";
   let data: string[] = [];
 
-  function take(whole: string): string[] {
-    const line = whole.endsWith("\r") ? whole.slice(0, -1) : whole;
+  function eventsOf(text: string): string[] {
+    const line = text.endsWith("\r") ? text.slice(0, -1) : text;
     if (kind === "lines") return line.trim() === "" ? [] : [line];
     if (line !== "") {
       if (line.startsWith("data:")) data.push(line.slice(line[5] === " " ? 6 : 5));
@@ -38,6 +38,6 @@ export function createStreamReader(kind: StreamKind): (piece: Buffer) => string[
     const lines = decoder.write(piece).split("\n");
     lines[0] = rest + (lines[0] ?? "");
     rest = lines.pop() ?? "";
-    return lines.flatMap(take);
+    return lines.flatMap(eventsOf);
   };
 }

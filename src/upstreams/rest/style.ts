@@ -12,7 +12,7 @@ export interface Pair {
 }
 
 /** Deeper than any real parameter, and safe for the call stack. */
-const DEEPEST = 20;
+const MAX_DEPTH = 20;
 
 export function toParameterText(value: unknown): string {
   if (typeof value === "string") return value;
@@ -46,7 +46,7 @@ export function toParts(value: unknown, explode: boolean): readonly (readonly st
 }
 
 function deepPairs(name: string, value: unknown, depth: number): Pair[] {
-  if (typeof value !== "object" || value === null || depth >= DEEPEST) return [single(name, toParameterText(value))];
+  if (typeof value !== "object" || value === null || depth >= MAX_DEPTH) return [single(name, toParameterText(value))];
   return present(value).flatMap(([key, member]) => deepPairs(`${name}[${key}]`, member, depth + 1));
 }
 

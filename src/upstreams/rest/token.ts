@@ -10,7 +10,7 @@ import { readText } from "./read-text.js";
 import { basic } from "./secrets-in.js";
 
 const TOKEN_TIMEOUT_MS = 15_000;
-const LARGEST_ANSWER = 256 * 1024;
+const MAX_ANSWER_BYTES = 256 * 1024;
 /** Allows for different clocks and for the duration of a request. */
 const MARGIN_MS = 30_000;
 
@@ -58,22 +58,24 @@ export function createTokenSource(parts: TokenParts): TokenSource {
 }
 
 async function fetchToken(parts: TokenParts): Promise<Token> {
-  const first = await beforeSending(ask(parts, "header"), parts.server);
+  const first = await beforeSending(requestToken(parts, "header"), parts.server);
   // Some authorization servers accept the secret only in the body, which RFC 6749 allows besides the header.
   const answer =
-    first.status === 400 || first.status === 401 ? await beforeSending(ask(parts, "body"), parts.server) : first;
-  const { status, said } = answer;
-  const value = said["access_token"];
-  if (status !== 200 || typeof value !== "string" || value === "") throw noToken(parts.server, status, said);
-  const seconds = Number(said["expires_in"]);
+    first.status === 400 || first.status === 401
+      ? await beforeSending(requestToken(parts, "body"), parts.server)
+      : first;
+  const { status, body } = answer;
+  const value = body["access_token"];
+  if (status !== 200 || typeof value !== "string" || value === "") throw noToken(parts.server, status, body);
+  const seconds = Number(body["expires_in"]);
   const lifeMs = Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : Number.POSITIVE_INFINITY;
   return { value, until: parts.now() + lifeMs - Math.min(MARGIN_MS, lifeMs / 10) };
 }
 
-async function ask(
+async function requestToken(
   parts: TokenParts,
   location: "header" | "body",
-): Promise<{ status: number; said: Record<string, unknown> }> {
+): Promise<{ status: number; body: Record<string, unknown> }> {
   const { auth, guarded } = parts;
   const form = new URLSearchParams({ grant_type: "client_credentials" });
   if (auth.scopes.length > 0) form.set("scope", auth.scopes.join(" "));
@@ -94,10 +96,10 @@ async function ask(
     body: Buffer.from(form.toString()),
     timeoutMs: TOKEN_TIMEOUT_MS,
     maxTotalMs: TOKEN_TIMEOUT_MS,
-    maxBytes: LARGEST_ANSWER,
+    maxBytes: MAX_ANSWER_BYTES,
     redirect: "refuse",
   });
-  return { status: response.status, said: toObject(await readText(response.body)) };
+  return { status: response.status, body: toObject(await readText(response.body)) };
 }
 
 function formEncoded(text: string): string {
@@ -113,8 +115,8 @@ function toObject(text: string): Record<string, unknown> {
   }
 }
 
-function noToken(server: string, status: number, said: Record<string, unknown>): DiscoveryError {
-  const error = typeof said["error"] === "string" && /^[\w-]{1,60}$/.test(said["error"]) ? said["error"] : undefined;
+function noToken(server: string, status: number, body: Record<string, unknown>): DiscoveryError {
+  const error = typeof body["error"] === "string" && /^[\w-]{1,60}$/.test(body["error"]) ? body["error"] : undefined;
   const what = error === undefined ? `HTTP ${status}` : `HTTP ${status}, ${error}`;
   const code = status >= 500 ? "SERVER_CONNECTION_ERROR" : "UPSTREAM_UNAUTHORIZED";
   return new DiscoveryError(code, `${server} did not receive an access token (${what}).`, {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, truncateSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { LARGEST_UPLOAD, readUpload } from "./upload.js";
+import { MAX_UPLOAD_BYTES, readUpload } from "./upload.js";
 
 let place: string;
 beforeAll(() => {
@@ -16,7 +16,7 @@ beforeAll(() => {
   symlinkSync(join(place, "allowed/a.txt"), join(place, "allowed/inner"));
   symlinkSync(join(place, "allowed"), join(place, "alias"));
   writeFileSync(join(place, "allowed/huge"), "");
-  truncateSync(join(place, "allowed/huge"), LARGEST_UPLOAD + 1);
+  truncateSync(join(place, "allowed/huge"), MAX_UPLOAD_BYTES + 1);
   execFileSync("mkfifo", [join(place, "allowed/pipe")]);
 });
 afterAll(() => rmSync(place, { recursive: true }));
@@ -62,7 +62,7 @@ describe("a file", () => {
     ["nothing", "cannot be read"],
     ["a\0", "not the path"],
     ["../other/secret", "outside"],
-  ])("%j is rejected", async (path, what) => {
+  ])("%j is rejected with the reason", async (path, what) => {
     await expect(read(path)).rejects.toMatchObject({ message: expect.stringContaining(what) });
   });
 
@@ -71,7 +71,7 @@ describe("a file", () => {
   });
 
   it("is rejected unless a folder is allowed", async () => {
-    const hint = "No folder is allowed yet: the person may write one into adapters.api.uploads.";
+    const hint = "The user can allow a folder in adapters.api.uploads.";
     await expect(read(join(place, "allowed/a.txt"), [])).rejects.toMatchObject({ hint });
   });
 

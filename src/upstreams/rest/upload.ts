@@ -7,13 +7,13 @@ import { isInside } from "../../util/inside.js";
 import { wrongArgument } from "./wrong-argument.js";
 
 /** Limit for all files of a call together. */
-export const LARGEST_UPLOAD = 50 * 1024 * 1024;
+export const MAX_UPLOAD_BYTES = 50 * 1024 * 1024;
 
 export interface UploadParts {
   readonly server: string;
   /** Absolute paths of the allowed folders. */
   readonly folders: readonly string[];
-  /** The bytes that the other files of the call leave of the limit. */
+  /** The part of the limit that the other files of the call have not used. */
   readonly leftBytes?: number;
 }
 
@@ -25,7 +25,7 @@ export interface Upload {
 
 export async function readUpload(argument: string, value: unknown, parts: UploadParts): Promise<Upload> {
   if (typeof value !== "string" || value === "") throw wrongArgument(argument, "is not the path of a file");
-  const { leftBytes = LARGEST_UPLOAD } = parts;
+  const { leftBytes = MAX_UPLOAD_BYTES } = parts;
   if (value.startsWith("data:")) return readData(argument, value, leftBytes);
   const file = await findAllowed(argument, value, parts);
   // O_NOFOLLOW: the file itself must not be a symbolic link. O_NONBLOCK: a named pipe must not block.
@@ -77,8 +77,8 @@ function readData(argument: string, value: string, leftBytes: number): Upload {
 function notAllowed(argument: string, { server, folders }: UploadParts): DiscoveryError {
   const hint =
     folders.length === 0
-      ? `No folder is allowed yet: the person may write one into adapters.${server}.uploads.`
-      : `Files may be sent from ${folders.join(", ")}; the person may add a folder to adapters.${server}.uploads.`;
+      ? `The user can allow a folder in adapters.${server}.uploads.`
+      : `The allowed folders are ${folders.join(", ")}. The user can add a folder to adapters.${server}.uploads.`;
   return wrongArgument(argument, "names a file outside the allowed upload folders", hint);
 }
 
@@ -87,5 +87,8 @@ function unreadable(argument: string): DiscoveryError {
 }
 
 function tooLarge(argument: string): DiscoveryError {
-  return wrongArgument(argument, `exceeds the limit of ${LARGEST_UPLOAD / 1024 / 1024} MiB for the files of one call`);
+  return wrongArgument(
+    argument,
+    `exceeds the limit of ${MAX_UPLOAD_BYTES / 1024 / 1024} MiB for the files of one call`,
+  );
 }

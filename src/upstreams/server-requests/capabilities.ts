@@ -11,10 +11,10 @@ const CAPABILITY_OF: Readonly<Record<string, string>> = {
  * The client capabilities that the gateway declares to every server: everything that some client may support. They
  * are the same in every process and for every caller, because servers decide by them which tools they list; otherwise
  * the list would depend on the first caller. If the caller lacks a capability, the server gets an error when it sends
- * the request. `roots.listChanged` is not declared: a server would then request the roots outside of any call, when there
- * is no caller to ask.
+ * the request. `roots.listChanged` is not declared: a server would then request the roots outside of any call, when no
+ * client can be determined.
  */
-export const ANY_CLIENT = {
+export const DECLARED_CAPABILITIES = {
   elicitation: { form: {}, url: {} },
   sampling: { context: {}, tools: {} },
   roots: {},

@@ -8,8 +8,8 @@ import { cutAtWord, toOneLine } from "../../util/text.js";
 import type { ServerResponse, ExchangeRequest } from "../open-request.js";
 import { isServerRequest, missingCapability } from "./capabilities.js";
 
-const MOST_ROUNDS = 20;
-const MOST_QUESTIONS = 32;
+const MAX_ROUNDS = 20;
+const MAX_QUESTIONS = 32;
 /** JSON serialization of deeper data would exhaust the call stack. */
 const MAX_DEPTH = 500;
 /** Delay before a request is sent again if the server asks for a repetition without input. */
@@ -24,12 +24,12 @@ export function createMultiRoundTrip(
 ): NonNullable<ExchangeRequest["more"]> {
   let rounds = 0;
   return (answer, ended) => {
-    const asked = toInputRequired(answer);
-    if (asked === undefined) return undefined;
+    const required = toInputRequired(answer);
+    if (required === undefined) return undefined;
     rounds += 1;
-    return rounds > MOST_ROUNDS
-      ? Promise.reject(failure(server, `asks for input more than ${MOST_ROUNDS} times`))
-      : nextRound(asked, { server, peer }, ended());
+    return rounds > MAX_ROUNDS
+      ? Promise.reject(failure(server, `asks for input more than ${MAX_ROUNDS} times`))
+      : nextRound(required, { server, peer }, ended());
   };
 }
 
@@ -43,20 +43,21 @@ interface Parties {
   readonly peer: CallerPeer | undefined;
 }
 
-async function nextRound(asked: JsonObject, parties: Parties, ended: AbortSignal): Promise<JsonObject> {
-  const { requestState } = asked;
-  const questions = toQuestions(asked["inputRequests"], parties);
+async function nextRound(required: JsonObject, parties: Parties, ended: AbortSignal): Promise<JsonObject> {
+  const { requestState } = required;
+  const questions = toQuestions(required["inputRequests"], parties);
   const state = typeof requestState === "string" ? { requestState } : {};
   if (questions.length > 0) return { ...state, inputResponses: await askAll(questions, parties, ended) };
-  if (typeof requestState !== "string") throw failure(parties.server, "asks for input without naming any");
+  if (typeof requestState !== "string")
+    throw failure(parties.server, "asks for input, but its answer contains no input request");
   await pause(ended);
   return state;
 }
 
-/** Checks every request before any is sent, so that the user does not answer in vain. */
+/** Checks all requests before the first one is sent, so that the user never answers a request that fails anyway. */
 function toQuestions(requests: unknown, { server, peer }: Parties): Question[] {
   const entries = isJsonObject(requests) ? Object.entries(requests) : [];
-  if (entries.length > MOST_QUESTIONS || !isWithinDepth(requests, MAX_DEPTH)) {
+  if (entries.length > MAX_QUESTIONS || !isWithinDepth(requests, MAX_DEPTH)) {
     throw failure(server, "asks for too much input at once");
   }
   return entries.map(([key, request]) => {
@@ -64,20 +65,20 @@ function toQuestions(requests: unknown, { server, peer }: Parties): Question[] {
     if (typeof method !== "string" || !isServerRequest(method) || !isJsonObject(params)) {
       throw failure(server, "asks for input of an unknown kind");
     }
-    const lack = missingCapability(method, params, peer?.capabilities ?? {});
-    if (lack !== undefined) throw lacking(server, lack.needs);
+    const missing = missingCapability(method, params, peer?.capabilities ?? {});
+    if (missing !== undefined) throw unsupportedInput(server, missing.needs);
     return { key, method, params };
   });
 }
 
 /** The first error cancels the other requests. */
 async function askAll(questions: readonly Question[], parties: Parties, ended: AbortSignal): Promise<JsonObject> {
-  const refusal = new AbortController();
-  const signal = AbortSignal.any([ended, refusal.signal]);
+  const othersCancelled = new AbortController();
+  const signal = AbortSignal.any([ended, othersCancelled.signal]);
   try {
     return Object.fromEntries(await Promise.all(questions.map((one) => askOne(one, parties, signal))));
   } finally {
-    refusal.abort();
+    othersCancelled.abort();
   }
 }
 
@@ -89,10 +90,10 @@ async function askOne(
   const { key, method } = question;
   const answer = await peer?.request(question, signal);
   if (answer?.kind === "result") return [key, answer.result];
-  const said = cutAtWord(toOneLine(answer?.message ?? ""), 300).replace(/\.$/, "") || "no reason given";
+  const detail = cutAtWord(toOneLine(answer?.message ?? ""), 300).replace(/\.$/, "") || "no reason given";
   throw new DiscoveryError(
     "TOOL_EXECUTION_ERROR",
-    `The client rejected the input request of the tool of ${server}: ${said}.`,
+    `The client rejected the input request of the tool of ${server}: ${detail}.`,
     {
       hint: "Check what the call has done before you repeat it.",
       facts: { method, ...(answer === undefined ? {} : { jsonRpcCode: answer.code }) },
@@ -102,12 +103,12 @@ async function askOne(
   );
 }
 
-function lacking(server: string, needs: string): DiscoveryError {
+function unsupportedInput(server: string, needs: string): DiscoveryError {
   return new DiscoveryError(
     "TOOL_EXECUTION_ERROR",
     `The tool of ${server} asks for input that the caller's client does not support.`,
     {
-      hint: `Give what it asks for in the arguments, or use a client that supports ${needs}.`,
+      hint: `Pass the input in the arguments, or use a client that supports ${needs}.`,
       facts: { resultType: "input_required", needs },
       server,
       executed: "unknown",
@@ -117,7 +118,7 @@ function lacking(server: string, needs: string): DiscoveryError {
 
 function failure(server: string, what: string): DiscoveryError {
   return new DiscoveryError("TOOL_EXECUTION_ERROR", `The tool of ${server} ${what}.`, {
-    hint: "The server has a defect; check what the call has done before you repeat it.",
+    hint: "The server has a defect. Check what the call has done before you repeat it.",
     facts: { resultType: "input_required" },
     server,
     executed: "unknown",

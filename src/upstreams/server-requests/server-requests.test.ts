@@ -44,8 +44,8 @@ function callOf(one: CallerPeer | undefined, ended = new AbortController()) {
 /** Sends a request and returns the response for the server. */
 function asked(during: readonly OpenCall[], params: JsonObject = {}, method = "elicitation/create") {
   return new Promise<PeerAnswer>((resolve) => {
-    const questions = createServerRequests((_, answer) => resolve(answer));
-    expect(questions.take({ id: 1, method, params, during })).toBe(true);
+    const serverRequests = createServerRequests((_, answer) => resolve(answer));
+    expect(serverRequests.handle({ id: 1, method, params, during })).toBe(true);
   });
 }
 
@@ -94,8 +94,8 @@ it.each<[string, OpenCall[], number]>([
 });
 
 it.each<[string, JsonObject, string, JsonObject, number | undefined]>([
-  ["nothing declared", {}, "elicitation/create", {}, -32601],
-  ["null declared", { elicitation: null }, "elicitation/create", {}, -32601],
+  ["no capability, a form", {}, "elicitation/create", {}, -32601],
+  ["null as capability, a form", { elicitation: null }, "elicitation/create", {}, -32601],
   ["elicitation without modes, a form", { elicitation: {} }, "elicitation/create", {}, undefined],
   ["elicitation without modes, a URL", { elicitation: {} }, "elicitation/create", { mode: "url" }, -32602],
   ["URL elicitation only, a form", { elicitation: { url: {} } }, "elicitation/create", { mode: "form" }, -32602],
@@ -106,7 +106,7 @@ it.each<[string, JsonObject, string, JsonObject, number | undefined]>([
   ["sampling with tools, tools", { sampling: { tools: {} } }, "sampling/createMessage", { tools: [] }, undefined],
   ["sampling, roots", { sampling: {} }, "roots/list", {}, -32601],
   ["roots", { roots: {} }, "roots/list", {}, undefined],
-])("with %s: %j of %s %j", async (_, capabilities, method, params, code) => {
+])("checks the capabilities of the client: %s", async (_, capabilities, method, params, code) => {
   const { peer: bob, put } = peer(capabilities);
   const answer = await asked([callOf(bob).call], params, method);
   expect(answer.kind === "error" ? answer.code : undefined).toBe(code);
@@ -117,11 +117,11 @@ it("cancels the request to the client when the server cancels it, and does not a
   const answers: PeerAnswer[] = [];
   let settle: (answer: PeerAnswer) => void = () => undefined;
   const { peer: bob, put } = peer(EVERYTHING, () => new Promise((resolve) => (settle = resolve)));
-  const questions = createServerRequests((_, answer) => answers.push(answer));
-  questions.take({ id: "x", method: "roots/list", params: {}, during: [callOf(bob).call] });
-  questions.withdraw("y");
+  const serverRequests = createServerRequests((_, answer) => answers.push(answer));
+  serverRequests.handle({ id: "x", method: "roots/list", params: {}, during: [callOf(bob).call] });
+  serverRequests.withdraw("y");
   expect(put[0]?.signal?.aborted).toBe(false);
-  questions.withdraw("x");
+  serverRequests.withdraw("x");
   expect(put[0]?.signal?.aborted).toBe(true);
   settle(YES);
   await new Promise((resolve) => setImmediate(resolve));
@@ -139,10 +139,10 @@ it("cancels the request to the client when the call ends", async () => {
 it("limits a server to 256 open requests and rejects a duplicate id", async () => {
   const answers: [unknown, PeerAnswer][] = [];
   const { peer: bob } = peer(EVERYTHING, () => new Promise(() => undefined));
-  const questions = createServerRequests((id, answer) => answers.push([id, answer]));
+  const serverRequests = createServerRequests((id, answer) => answers.push([id, answer]));
   const { call } = callOf(bob);
-  for (let id = 0; id < 257; id++) questions.take({ id, method: "roots/list", params: {}, during: [call] });
-  questions.take({ id: 3, method: "roots/list", params: {}, during: [call] });
+  for (let id = 0; id < 257; id++) serverRequests.handle({ id, method: "roots/list", params: {}, during: [call] });
+  serverRequests.handle({ id: 3, method: "roots/list", params: {}, during: [call] });
   expect(answers.map(([id]) => id)).toEqual([256, 3]);
 });
 
@@ -152,8 +152,8 @@ it("rejects parameters that are nested too deep for serialization", async () => 
 });
 
 it("ignores other methods", () => {
-  const questions = createServerRequests(() => expect.unreachable());
+  const serverRequests = createServerRequests(() => expect.unreachable());
   for (const method of ["ping", "tasks/get", "constructor", "__proto__"]) {
-    expect(questions.take({ id: 1, method, params: {}, during: [] })).toBe(false);
+    expect(serverRequests.handle({ id: 1, method, params: {}, during: [] })).toBe(false);
   }
 });

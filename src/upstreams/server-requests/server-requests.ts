@@ -16,37 +16,37 @@ const INTERNAL_ERROR = -32_603;
 /** JSON serialization of deeper data would exhaust the call stack. */
 const MAX_DEPTH = 500;
 /** Limit of unanswered requests of one server. */
-const MOST_OPEN = 256;
+const MAX_OPEN = 256;
 
 export interface ServerRequests {
   /** Returns false if the request is not for a client. */
-  take(request: InboundRequest): boolean;
+  handle(request: InboundRequest): boolean;
   /** The server has cancelled its request. */
   withdraw(id: unknown): void;
 }
 
 export interface ServerRequestOptions {
-  readonly pages?: UrlElicitations;
+  readonly urlElicitations?: UrlElicitations;
   /** Whether the server must not receive the roots of any client. */
-  readonly hidesFolders?: boolean;
+  readonly hidesRoots?: boolean;
 }
 
 export function createServerRequests(
   respond: (id: string | number, answer: PeerAnswer) => void,
-  { pages = createUrlElicitations(), hidesFolders = false }: ServerRequestOptions = {},
+  { urlElicitations = createUrlElicitations(), hidesRoots = false }: ServerRequestOptions = {},
 ): ServerRequests {
   const open = new Map<unknown, AbortController>();
 
   function refusalOf({ id, method }: InboundRequest): Refusal | undefined {
-    if (open.has(id) || open.size >= MOST_OPEN) return refuse(INTERNAL_ERROR, FULL);
-    return hidesFolders && method === "roots/list" ? refuse(METHOD_NOT_FOUND, SHARED) : undefined;
+    if (open.has(id) || open.size >= MAX_OPEN) return refuse(INTERNAL_ERROR, FULL);
+    return hidesRoots && method === "roots/list" ? refuse(METHOD_NOT_FOUND, SHARED) : undefined;
   }
 
   async function answer(request: InboundRequest): Promise<void> {
     const { id } = request;
-    const recipient = refusalOf(request) ?? toAsked(request);
+    const recipient = refusalOf(request) ?? findRecipient(request);
     if ("code" in recipient) return respond(id, recipient);
-    pages.note(request.params, recipient.peer);
+    urlElicitations.note(request.params, recipient.peer);
     const withdrawal = new AbortController();
     open.set(id, withdrawal);
     try {
@@ -58,7 +58,7 @@ export function createServerRequests(
   }
 
   return {
-    take(request) {
+    handle(request) {
       if (!isServerRequest(request.method)) return false;
       void answer(request);
       return true;
@@ -71,14 +71,14 @@ const SHARED = "Several clients share this server, so it does not receive the ro
 const FULL = "Too many requests of this server are waiting for an answer.";
 
 /** The call that the request belongs to, and its client. */
-interface Asked {
+interface Recipient {
   readonly call: OpenCall;
   readonly peer: CallerPeer;
 }
 
 type Refusal = Extract<PeerAnswer, { kind: "error" }>;
 
-function toAsked({ method, params, during }: InboundRequest): Asked | Refusal {
+function findRecipient({ method, params, during }: InboundRequest): Recipient | Refusal {
   const waiting = during.filter(({ ended }) => !ended.aborted);
   const call = waiting.at(-1);
   if (call === undefined) return refuse(INVALID_REQUEST, `No running call can be matched to ${method}.`);
@@ -92,19 +92,19 @@ function toAsked({ method, params, during }: InboundRequest): Asked | Refusal {
   }
   const { peer } = call;
   if (peer === undefined) return refuse(METHOD_NOT_FOUND, `The caller does not support ${method}.`);
-  const lack = missingCapability(method, params, peer.capabilities);
-  if (lack !== undefined) {
-    const code = lack.kind === "capability" ? METHOD_NOT_FOUND : INVALID_PARAMS;
-    return refuse(code, `The caller's client does not support ${lack.needs}.`);
+  const missing = missingCapability(method, params, peer.capabilities);
+  if (missing !== undefined) {
+    const code = missing.kind === "capability" ? METHOD_NOT_FOUND : INVALID_PARAMS;
+    return refuse(code, `The caller's client does not support ${missing.needs}.`);
   }
   if (!isWithinDepth(params, MAX_DEPTH)) return refuse(INVALID_PARAMS, `${method} is nested too deep.`);
   return { call, peer };
 }
 
-/** Pauses the timeout of the call while the client is asked, because the server is not the cause of the delay. */
+/** Pauses the idle timeout of the call while the client answers, because the server does not cause the delay. */
 async function ask(
   { method, params }: InboundRequest,
-  { call, peer }: Asked,
+  { call, peer }: Recipient,
   signal: AbortSignal,
 ): Promise<PeerAnswer> {
   const resume = call.pause();

@@ -2,7 +2,7 @@ import type { CallerPeer } from "../../model/call.js";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 
 /** Limit of remembered URL elicitations. The oldest are dropped first. */
-const MOST_PAGES = 256;
+const MAX_ELICITATIONS = 256;
 /** The JSON-RPC error code of a legacy server for a call that requires the user to visit a URL first. */
 export const URL_ELICITATION_REQUIRED = -32_042;
 
@@ -21,7 +21,7 @@ export function createUrlElicitations(): UrlElicitations {
       if (typeof id !== "string" || peer === undefined) return;
       peers.set(id, peer);
       const [oldest] = peers.keys();
-      if (peers.size > MOST_PAGES && oldest !== undefined) peers.delete(oldest);
+      if (peers.size > MAX_ELICITATIONS && oldest !== undefined) peers.delete(oldest);
     },
     complete({ elicitationId }) {
       if (typeof elicitationId !== "string") return;

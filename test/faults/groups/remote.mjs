@@ -152,7 +152,7 @@ export const remote = {
       tests: [
         { file: "src/upstreams/http-calls.test.ts", named: "a call over HTTP" },
         { file: "src/upstreams/calls.test.ts", named: "a call" },
-        { file: "src/upstreams/server-requests/requests-to-the-client.test.ts" },
+        { file: "src/upstreams/server-requests/client-answers.test.ts" },
       ],
     },
   ],

@@ -1,5 +1,5 @@
 import { ensureDaemon, findDaemons, stopDaemons } from "../../../daemon/manage.js";
-import { type DaemonPlace, daemonPlace } from "../../../daemon/paths.js";
+import { type DaemonPaths, daemonPaths } from "../../../daemon/paths.js";
 import { listDaemons } from "../../../daemon/registry.js";
 import type { DaemonStatus } from "../../../daemon/requests.js";
 import { ERRORS } from "../../../errors.js";
@@ -8,8 +8,8 @@ import type { Context } from "../context.js";
 import { BAD, blocks, bold, count, dim, GOOD, line, type Line, WAITING } from "../lines.js";
 import { describeSpan } from "../../../util/time-words.js";
 
-export function placeOf({ io, configPath }: Context): DaemonPlace {
-  return daemonPlace({ cwd: io.cwd, env: io.env, configPath });
+export function placeOf({ io, configPath }: Context): DaemonPaths {
+  return daemonPaths({ cwd: io.cwd, env: io.env, configPath });
 }
 
 export const daemonStatus: Handler = async (_input, context) => {
@@ -68,7 +68,7 @@ export const daemonStart: Handler = async (_input, context) => {
 
 async function start(context: Context): Promise<{ pid: number; isNew: boolean }> {
   const { env, signal } = context.io;
-  const work = ensureDaemon({ place: placeOf(context), env, signal });
+  const work = ensureDaemon({ paths: placeOf(context), env, signal });
   return await context.wait(work, () => "Starting the background gateway…");
 }
 

@@ -1,6 +1,6 @@
 import { interrupted } from "../../../operations/reason.js";
 import { discover, type DiscoveryReport } from "../../../discover/discover.js";
-import { findRefused } from "../../../discover/standing-files.js";
+import { findRefused } from "../../../discover/existing-files.js";
 import type { DiscoveryTarget } from "../../../discover/target.js";
 import { DiscoveryError } from "../../../errors.js";
 import { toErrorObject } from "../../../metatools/to-error-object.js";
@@ -45,7 +45,7 @@ export const discoverTools: Handler = (input, context) =>
 async function findUnreported(results: readonly Result[], { folder, parts }: DiscoverDesk): Promise<RefusedFile[]> {
   const reported = new Set(
     results.flatMap((result) =>
-      result.kind === "report" ? result.report.files.flatMap(({ standing }) => standing?.path ?? []) : [],
+      result.kind === "report" ? result.report.files.flatMap(({ existing }) => existing?.path ?? []) : [],
     ),
   );
   return (await findRefused(folder, parts)).filter(({ path }) => !reported.has(path));

@@ -2,7 +2,7 @@
 import { type CommandIo } from "../../../daemon/command-io.js";
 import { handshakeKey } from "../../../daemon/handshake.js";
 import { createLogFile } from "../../../daemon/log-file.js";
-import { daemonPlace } from "../../../daemon/paths.js";
+import { daemonPaths } from "../../../daemon/paths.js";
 import { openPrivateFolder } from "../../../daemon/private-folder.js";
 import { registerDaemon, removeOldLogs, stopSurplus, unregisterDaemon } from "../../../daemon/registry.js";
 import type { CommandRequest } from "../../../daemon/requests.js";
@@ -22,15 +22,15 @@ type RunCli = (argv: readonly string[], io: CliIo) => Promise<number>;
 const USUAL_IDLE_MINUTES = 15;
 
 export async function hostDaemon(configPath: string | undefined, io: CliIo, runCli: RunCli): Promise<number> {
-  const place = daemonPlace({ cwd: io.cwd, env: io.env, configPath });
-  openPrivateFolder(place.folder);
-  openPrivateFolder(place.socketFolder);
-  const log = createLogFile(place.logFile, Date.now);
-  const key = handshakeKey(await createLocalKey(place.keyFile, log)());
-  const shared = createSharedEngine({ cwd: io.cwd, env: io.env, configPath: place.configOption, log });
+  const paths = daemonPaths({ cwd: io.cwd, env: io.env, configPath });
+  openPrivateFolder(paths.folder);
+  openPrivateFolder(paths.socketFolder);
+  const log = createLogFile(paths.logFile, Date.now);
+  const key = handshakeKey(await createLocalKey(paths.keyFile, log)());
+  const shared = createSharedEngine({ cwd: io.cwd, env: io.env, configPath: paths.configOption, log });
   const own = findOwnProgram(io.env);
   const daemon = await serveDaemon({
-    place,
+    paths,
     key,
     env: io.env,
     idleMs: idleMinutes(io.env["ANYGPT_DAEMON_IDLE_MINUTES"]) * 60_000,
@@ -55,8 +55,8 @@ export async function hostDaemon(configPath: string | undefined, io: CliIo, runC
     log(shared.redact(error instanceof Error ? (error.stack ?? error.message) : String(error)));
     daemon.leave("An uncaught error occurred.");
   });
-  log(`Started, version ${VERSION}, process ${process.pid}, in ${place.cwd}.`);
-  await registerDaemon(place);
+  log(`Started, version ${VERSION}, process ${process.pid}, in ${paths.cwd}.`);
+  await registerDaemon(paths);
   shared.open((reload) =>
     log(
       reload.kind === "done"
@@ -64,10 +64,10 @@ export async function hostDaemon(configPath: string | undefined, io: CliIo, runC
         : `The configuration could not be reloaded: ${toDiscoveryError(reload.reason).message}`,
     ),
   );
-  await Promise.all([stopSurplus(place), removeOldLogs(place)]);
+  await Promise.all([stopSurplus(paths), removeOldLogs(paths)]);
   await daemon.ended;
   await shared.close();
-  await unregisterDaemon(place);
+  await unregisterDaemon(paths);
   log("Ended.");
   return 0;
 }

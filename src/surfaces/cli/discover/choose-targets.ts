@@ -1,6 +1,6 @@
 // Determines the servers that `discover` connects to. Only tool files with a valid signature or hash are used, so that an
 // untrusted file can neither start a program nor send a request.
-import { readStanding, type StandingFile } from "../../../discover/standing-files.js";
+import { readExistingFiles, type ExistingFile } from "../../../discover/existing-files.js";
 import {
   type ServerAddressParts,
   type DiscoveryTarget,
@@ -140,9 +140,9 @@ async function askAddress(context: Context): Promise<ServerAddressParts> {
 }
 
 async function filedTarget(name: string, input: Input, desk: DiscoverDesk): Promise<DiscoveryTarget> {
-  const standing = await readStanding(desk.folder, desk.parts);
-  const file = toVerified(standing).find(({ server }) => server === name);
-  if (file === undefined) throw withoutFiles(name, standing, desk);
+  const existing = await readExistingFiles(desk.folder, desk.parts);
+  const file = toVerified(existing).find(({ server }) => server === name);
+  if (file === undefined) throw withoutFiles(name, existing, desk);
   if (!hasAccessOptions(targetOptions(input))) return toFiled(file);
   const { connection } = file;
   const address: ServerAddressParts =
@@ -153,38 +153,38 @@ async function filedTarget(name: string, input: Input, desk: DiscoverDesk): Prom
 }
 
 async function filedTargets(desk: DiscoverDesk): Promise<DiscoveryTarget[]> {
-  const standing = await readStanding(desk.folder, desk.parts);
+  const existing = await readExistingFiles(desk.folder, desk.parts);
   const first = new Map(
-    toVerified(standing)
+    toVerified(existing)
       .toReversed()
       .map((file) => [file.server, file]),
   );
   // If all files are rejected, the check itself reports that.
-  if (standing.length === 0) throw wrong(`There are no signed tool files in ${desk.folder}.`, HOW);
+  if (existing.length === 0) throw wrong(`There are no signed tool files in ${desk.folder}.`, HOW);
   return [...first.values()].reverse().map(toFiled);
 }
 
 async function verifiedFiles({ folder, parts }: DiscoverDesk): Promise<ToolFile[]> {
-  return toVerified(await readStanding(folder, parts));
+  return toVerified(await readExistingFiles(folder, parts));
 }
 
-function toVerified(standing: readonly StandingFile[]): ToolFile[] {
-  return standing.flatMap(({ file, trust }) => (file === undefined || trust === "none" ? [] : [file]));
+function toVerified(existing: readonly ExistingFile[]): ToolFile[] {
+  return existing.flatMap(({ file, trust }) => (file === undefined || trust === "none" ? [] : [file]));
 }
 
 function toFiled({ server: name, connection, needs }: ToolFile): DiscoveryTarget {
   return { name, connection, needs };
 }
 
-function withoutFiles(name: string, standing: readonly StandingFile[], { folder }: DiscoverDesk): DiscoveryError {
-  const refused = standing.find(({ file, refusal }) => file?.server === name && refusal !== undefined)?.refusal;
+function withoutFiles(name: string, existing: readonly ExistingFile[], { folder }: DiscoverDesk): DiscoveryError {
+  const refused = existing.find(({ file, refusal }) => file?.server === name && refusal !== undefined)?.refusal;
   if (refused !== undefined) {
     return wrong(`No signed file in ${folder} describes the server "${name}".`, [
       refused.message,
       ...refused.nextSteps,
     ]);
   }
-  const files = toVerified(standing);
+  const files = toVerified(existing);
   const names = [...new Set(files.map(({ server }) => server))];
   const [near] = nearestNames(name, names);
   const meant = near === undefined ? "" : `Did you mean ${near}? `;

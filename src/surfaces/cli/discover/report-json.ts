@@ -43,14 +43,14 @@ function toFileJson({
   differences,
   ...rest
 }: FileOutcome): JsonObject {
-  const { description = "", failure, standing } = rest;
+  const { description = "", failure, existing } = rest;
   return {
     tool_id: toolId,
     name: tool,
     description: summarize(description, 200),
     status: kind,
     done,
-    ...(standing?.reason === undefined || done === "written" ? {} : { refused: standing.reason }),
+    ...(existing?.reason === undefined || done === "written" ? {} : { refused: existing.reason }),
     version,
     ...(previousVersion === undefined || previousVersion === version ? {} : { previous_version: previousVersion }),
     ...(differences.length === 0 ? {} : { differences }),

@@ -53,8 +53,8 @@ export function discoveryReportLines(report: DiscoveryReport, view: ReportView):
 }
 
 /** The files that exist or will exist, without rejected ones. */
-function isUsable({ write, standing }: FileOutcome): boolean {
-  return write !== undefined || (standing !== undefined && standing.trust !== "none");
+function isUsable({ write, existing }: FileOutcome): boolean {
+  return write !== undefined || (existing !== undefined && existing.trust !== "none");
 }
 
 const WIDEST = 100;
@@ -120,16 +120,16 @@ const ADVICE: Partial<Record<FileOutcome["kind"], string>> = {
 };
 
 /** A rejected file has its own hint. */
-function adviceFor({ kind, standing }: FileOutcome): string | undefined {
-  const refusal = kind === "edited" ? standing?.refusal : undefined;
+function adviceFor({ kind, existing }: FileOutcome): string | undefined {
+  const refusal = kind === "edited" ? existing?.refusal : undefined;
   const hint = refusal === undefined ? undefined : cliHint(refusal);
   if (hint === undefined) return ADVICE[kind];
   return `The file was not changed. ${hint} --force overwrites it with the server's definition.`;
 }
 
-function editedWords({ standing, version }: FileOutcome): string {
-  if (standing?.trust === "hash") return `is not signed (${version})`;
-  const { reason } = standing ?? {};
+function editedWords({ existing, version }: FileOutcome): string {
+  if (existing?.trust === "hash") return `is not signed (${version})`;
+  const { reason } = existing ?? {};
   return reason === undefined || reason === "tampered" ? `was edited by hand (${version})` : `is rejected: ${reason}`;
 }
 
@@ -218,7 +218,7 @@ function usageLines(files: readonly FileOutcome[]): Line[] {
   if (first === undefined) return [];
   return blocks([
     [line(0, bold("### Usage"))],
-    [verbatim(2, runLine(first.toolId, first.write ?? first.standing?.file))],
+    [verbatim(2, runLine(first.toolId, first.write ?? first.existing?.file))],
     [line(0, `Agents can find and run ${files.length === 1 ? "it" : "them"} through the gateway.`)],
   ]);
 }

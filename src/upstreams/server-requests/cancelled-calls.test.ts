@@ -23,10 +23,10 @@ function open() {
     transport,
     envelope: {},
     cancelByStream: false,
-    onRequest: (request) => questions.take(request),
+    onRequest: (request) => serverRequests.handle(request),
     onNotification: (_method, params, during, late) => logs.deliver(params, during, late),
   });
-  const questions = createServerRequests(exchange.respond);
+  const serverRequests = createServerRequests(exchange.respond);
   const logs = createLogs({
     client: {} as Client,
     era: "legacy",
@@ -63,11 +63,11 @@ function open() {
 
 const LONG_MS = 60_000;
 
-it("does not deliver requests and log messages after a cancelled call to other actors", () => {
+it("delivers no requests and log messages of a cancelled call to other actors", () => {
   const { sent, received, call, ask, log } = open();
-  const giveUp = new AbortController();
-  call("ann", giveUp.signal);
-  giveUp.abort();
+  const cancellation = new AbortController();
+  call("ann", cancellation.signal);
+  cancellation.abort();
   call("bob");
   ask("late");
   log();
@@ -78,11 +78,11 @@ it("does not deliver requests and log messages after a cancelled call to other a
   expect(received).toEqual(["bob is asked: Delete everything?"]);
 });
 
-it("delivers requests and log messages to an actor that cancelled a call during its next call", () => {
+it("delivers requests and log messages of a cancelled call to the same actor during its next call", () => {
   const { received, call, ask, log } = open();
-  const giveUp = new AbortController();
-  call("ann", giveUp.signal);
-  giveUp.abort();
+  const cancellation = new AbortController();
+  call("ann", cancellation.signal);
+  cancellation.abort();
   ask("unmatched");
   expect(received).toEqual([]);
   call("ann");

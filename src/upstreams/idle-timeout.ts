@@ -2,21 +2,21 @@
  * An idle timeout: expires after a period without messages from the server. It can be paused while the gateway waits
  * for something other than the server.
  */
-export interface SilenceClock {
+export interface IdleTimeout {
   restart(): void;
-  /** Pauses the timeout until every returned function of overlapping pauses was called. */
+  /** Pauses the timeout until the returned function is called. Pauses may overlap. */
   pause(): () => void;
   stop(): void;
 }
 
-export function startSilenceClock(limitMs: number, onSilence: () => void): SilenceClock {
-  let timer: NodeJS.Timeout | undefined = setTimeout(onSilence, limitMs);
+export function startIdleTimeout(limitMs: number, onExpire: () => void): IdleTimeout {
+  let timer: NodeJS.Timeout | undefined = setTimeout(onExpire, limitMs);
   let pauses = 0;
   let isStopped = false;
 
-  function goOn(): void {
+  function resume(): void {
     pauses -= 1;
-    if (pauses === 0 && !isStopped) timer = setTimeout(onSilence, limitMs);
+    if (pauses === 0 && !isStopped) timer = setTimeout(onExpire, limitMs);
   }
 
   return {
@@ -29,7 +29,7 @@ export function startSilenceClock(limitMs: number, onSilence: () => void): Silen
       return () => {
         if (isOver) return;
         isOver = true;
-        goOn();
+        resume();
       };
     },
     stop() {

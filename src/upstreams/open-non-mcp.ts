@@ -8,19 +8,19 @@ import type { Schedule } from "./schedule.js";
 import type { UpstreamSession } from "./session.js";
 import type { UpstreamsParts } from "./types.js";
 
-export interface OtherParts extends UpstreamsParts {
+export interface NonMcpParts extends UpstreamsParts {
   readonly server: string;
   readonly schedule: Schedule;
 }
 
-export type OpenOther = (connection: BuiltInConnection | RestConnection, secrets: Secrets) => Promise<UpstreamSession>;
+export type OpenNonMcp = (connection: BuiltInConnection | RestConnection, secrets: Secrets) => Promise<UpstreamSession>;
 
 /** The state of a REST API (document, retry budget) outlives its sessions. */
-export function createOpenOther({ version = "0.0.0", ...parts }: OtherParts): OpenOther {
-  const { server, ownTools, convertDocument: convert } = parts;
+export function createOpenNonMcp({ version = "0.0.0", ...parts }: NonMcpParts): OpenNonMcp {
+  const { server, builtInTools, convertDocument: convert } = parts;
   let memory: RestMemory | undefined;
   return async (connection, secrets) => {
-    if (connection.kind === "built-in") return openBuiltInSession(server, (await ownTools?.()) ?? []);
+    if (connection.kind === "built-in") return openBuiltInSession(server, (await builtInTools?.()) ?? []);
     if (convert === undefined)
       throw new DiscoveryError(
         "CONFIGURATION_ERROR",

@@ -6,55 +6,55 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { startTimeOf } from "../util/start-time.js";
 import { findDaemons, stopDaemons } from "./manage.js";
-import { type DaemonPlace, daemonPlace } from "./paths.js";
-import { endIfHung, listDaemons } from "./registry.js";
+import { type DaemonPaths, daemonPaths } from "./paths.js";
+import { killIfHung, listDaemons } from "./registry.js";
 
 let folder: string;
-let place: DaemonPlace;
+let paths: DaemonPaths;
 let daemon: ChildProcess;
 
 /** A process that listens at the daemon's socket and answers nothing, not even SIGTERM. */
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "anygpt-hung-"));
-  place = daemonPlace({ cwd: folder, env: { HOME: folder, ANYGPT_HOME: join(folder, "state") } });
-  mkdirSync(place.folder, { recursive: true, mode: 0o700 });
-  writeFileSync(place.keyFile, "k".repeat(32), { mode: 0o600 });
+  paths = daemonPaths({ cwd: folder, env: { HOME: folder, ANYGPT_HOME: join(folder, "state") } });
+  mkdirSync(paths.folder, { recursive: true, mode: 0o700 });
+  writeFileSync(paths.keyFile, "k".repeat(32), { mode: 0o600 });
   const program = `process.umask(0o077); process.on("SIGTERM", () => {});
     require("node:net").createServer(() => {}).listen(process.argv[1], () => console.log("listening"))`;
-  daemon = spawn(process.execPath, ["-e", program, place.socket], { stdio: ["ignore", "pipe", "inherit"] });
+  daemon = spawn(process.execPath, ["-e", program, paths.socket], { stdio: ["ignore", "pipe", "inherit"] });
   await once(daemon.stdout!, "data");
-  const { key, cwd, socket, socketFolder, keyFile } = place;
+  const { key, cwd, socket, socketFolder, keyFile } = paths;
   const [pid, startTime] = [daemon.pid, startTimeOf(daemon.pid!)];
   const info = { key, pid, startTime, cwd, config: null, socket, socketFolder, keyFile };
-  writeFileSync(place.infoFile, JSON.stringify(info), { mode: 0o600 });
+  writeFileSync(paths.infoFile, JSON.stringify(info), { mode: 0o600 });
 });
 afterEach(() => {
   daemon.kill("SIGKILL");
   rmSync(folder, { recursive: true, force: true });
 });
 
-it("a daemon that does not answer is found and stopped by `daemon stop`", async () => {
-  expect(await listDaemons(place.stateFolder)).toEqual([]);
-  const found = await findDaemons(place);
+it("finds and stops a daemon that does not answer", async () => {
+  expect(await listDaemons(paths.stateFolder)).toEqual([]);
+  const found = await findDaemons(paths);
   expect(found).toMatchObject([{ info: { pid: daemon.pid } }]);
   const exited = once(daemon, "exit");
-  expect(await stopDaemons(found)).toEqual([{ pid: daemon.pid, cwd: place.cwd, isLate: false }]);
+  expect(await stopDaemons(found)).toEqual([{ pid: daemon.pid, cwd: paths.cwd, isLate: false }]);
   expect(await exited).toEqual([null, "SIGKILL"]);
 });
 
-it("a daemon that has not renewed its file for long is ended, and one that is only slow is not", async () => {
-  expect(await endIfHung(place)).toBe(false);
+it("kills a daemon without a recent heartbeat, but not one that is only slow", async () => {
+  expect(await killIfHung(paths)).toBe(false);
   const old = new Date(Date.now() - 25_000);
-  utimesSync(place.infoFile, old, old);
+  utimesSync(paths.infoFile, old, old);
   const exited = once(daemon, "exit");
-  expect(await endIfHung(place)).toBe(true);
+  expect(await killIfHung(paths)).toBe(true);
   expect(await exited).toEqual([null, "SIGKILL"]);
 });
 
-it("a process that is not the one of the file is not ended", async () => {
-  writeFileSync(place.infoFile, JSON.stringify({ pid: daemon.pid, startTime: "1" }));
+it("does not kill another process with the same id", async () => {
+  writeFileSync(paths.infoFile, JSON.stringify({ pid: daemon.pid, startTime: "1" }));
   const old = new Date(Date.now() - 25_000);
-  utimesSync(place.infoFile, old, old);
-  expect(await endIfHung(place)).toBe(false);
+  utimesSync(paths.infoFile, old, old);
+  expect(await killIfHung(paths)).toBe(false);
   expect(daemon.exitCode).toBeNull();
 });

@@ -14,7 +14,7 @@ const EVERYTHING = { elicitation: { form: {}, url: {} }, sampling: { tools: {} }
 function peer(request: CallerPeer["request"], capabilities: JsonObject = EVERYTHING): CallerPeer {
   return { client: request, capabilities, request };
 }
-const said = (value: string): PeerAnswer => ({ kind: "result", result: { action: "accept", content: { value } } });
+const accepted = (value: string): PeerAnswer => ({ kind: "result", result: { action: "accept", content: { value } } });
 
 function open() {
   const upstreams = openWatched();
@@ -24,7 +24,7 @@ function open() {
 
 /** Longer than the idle timeout of a call, shorter than its total time limit. */
 const LATE_MS = 400;
-const late = (): Promise<PeerAnswer> => new Promise((resolve) => setTimeout(() => resolve(said("late")), LATE_MS));
+const late = (): Promise<PeerAnswer> => new Promise((resolve) => setTimeout(() => resolve(accepted("late")), LATE_MS));
 
 it.each([legacy, modern])("pauses the idle timeout of a call to $name while its client answers", async (target) => {
   const upstreams = open();
@@ -93,27 +93,31 @@ it.each([
   ["undeclared", { roots: {} }, "does not support"],
   ["undeclared", undefined, "does not support"],
   ["unknown", EVERYTHING, "of an unknown kind"],
-  ["empty", EVERYTHING, "without naming any"],
+  ["empty", EVERYTHING, "contains no input request"],
   ["many", EVERYTHING, "too much input at once"],
-])("rejects a modern server that asks %s of %j", async (tool, capabilities, message) => {
-  const asked: string[] = [];
-  const noted = capabilities && peer(({ method }) => (asked.push(method), Promise.resolve(said("x"))), capabilities);
-  const call = open().call(odd, toCall(tool, {}, noted && { peer: noted }));
-  await expect(call).rejects.toMatchObject({
-    message: expect.stringContaining(message) as unknown,
-    executed: "unknown",
-  });
-  expect(asked).toEqual([]);
-});
+])(
+  'rejects the input request of the tool "%s" of a modern server for a client with %j',
+  async (tool, capabilities, message) => {
+    const asked: string[] = [];
+    const noted =
+      capabilities && peer(({ method }) => (asked.push(method), Promise.resolve(accepted("x"))), capabilities);
+    const call = open().call(odd, toCall(tool, {}, noted && { peer: noted }));
+    await expect(call).rejects.toMatchObject({
+      message: expect.stringContaining(message) as unknown,
+      executed: "unknown",
+    });
+    expect(asked).toEqual([]);
+  },
+);
 
-const TOLD = { ...EVERYTHING, sampling: { context: {}, tools: {} } };
+const DECLARED = { ...EVERYTHING, sampling: { context: {}, tools: {} } };
 
 it.each([undefined, "one", "many"] as const)(
   "declares the same capabilities to a legacy server for every client (%s)",
   async (peers) => {
     const upstreams = openWatched();
     if (peers !== undefined) upstreams.expectPeers(peers);
-    expect(JSON.parse(textOf(await upstreams.call(legacy, toCall("declared"))))).toEqual(TOLD);
+    expect(JSON.parse(textOf(await upstreams.call(legacy, toCall("declared"))))).toEqual(DECLARED);
   },
 );
 
@@ -129,19 +133,19 @@ it("does not send roots to a server process that serves several clients", async 
 
 it("delivers log messages to the running calls unless they belong to several actors", async () => {
   const upstreams = open();
-  const heard: string[] = [];
-  const hearing = (actorId: string) => ({ actorId, onEvent: () => heard.push(actorId) });
-  await upstreams.call(legacy, toCall("talk", { tag: "t" }, hearing("ann")));
-  expect(heard.splice(0)).toEqual(["ann", "ann", "ann"]);
+  const receivers: string[] = [];
+  const listening = (actorId: string) => ({ actorId, onEvent: () => receivers.push(actorId) });
+  await upstreams.call(legacy, toCall("talk", { tag: "t" }, listening("ann")));
+  expect(receivers.splice(0)).toEqual(["ann", "ann", "ann"]);
   let release: (answer: PeerAnswer) => void = () => undefined;
   const asked = new Promise<void>((resolve) => {
     const holding = peer(() => (resolve(), new Promise((answer) => (release = answer))));
-    void upstreams.call(legacy, toCall("ask", { question: "q" }, { ...hearing("bob"), peer: holding }));
+    void upstreams.call(legacy, toCall("ask", { question: "q" }, { ...listening("bob"), peer: holding }));
   });
   await asked;
-  await upstreams.call(legacy, toCall("talk", { tag: "t" }, hearing("ann")));
-  expect(heard).toEqual([]);
-  release(said("done"));
+  await upstreams.call(legacy, toCall("talk", { tag: "t" }, listening("ann")));
+  expect(receivers).toEqual([]);
+  release(accepted("done"));
 });
 
 it("rejects requests that a server sends before any call", async () => {
@@ -166,33 +170,30 @@ it.each([legacy, modern])("does not block other calls while a call to $name wait
   const waiting = upstreams.call(target, toCall("ask", { question: "q" }, { peer: slow }));
   const [answer] = await asked;
   const other = await upstreams.call(target, toCall("counts")).catch(String);
-  answer(said("at last"));
+  answer(accepted("at last"));
   expect(textOf(await waiting)).toContain("at last");
   expect(other).toMatchObject({ content: [{ text: expect.stringContaining("ran") as string }] });
 });
 
 const listing = stdioTarget("listing", ["asking-while-listing.mjs"]);
 
-it("ignores a running list request when a request is matched to the only caller", async () => {
+it("sends a request of the server to the only caller although a list request is running", async () => {
   const upstreams = open();
-  const call = upstreams.call(listing, toCall("ask", {}, { peer: peer(() => Promise.resolve(said("mine"))) }));
+  const call = upstreams.call(listing, toCall("ask", {}, { peer: peer(() => Promise.resolve(accepted("mine"))) }));
   const prompts = upstreams.offers(listing, { kind: "prompts", freshMs: 0, mayOpen: true });
   expect(textOf(await call)).toContain("mine");
   expect(await prompts).toEqual([]);
 });
 
 it.each([
-  ["the same caller", "ann", ["in the midst"]],
-  ["another", "bob", []],
-])(
-  "delivers log messages of a call while %s makes another request, if they can belong to it",
-  async (_, actorId, heard) => {
-    const upstreams = open();
-    const said: unknown[] = [];
-    const onEvent = (event: CallEvent): void => void (event.kind === "log" && said.push(event.data));
-    const call = upstreams.call(listing, toCall("ask", {}, { actorId: "ann", onEvent }));
-    await upstreams.request(listing, { method: "prompts/get", params: {}, timeoutMs: 10_000, actorId });
-    await call;
-    expect(said).toEqual(heard);
-  },
-);
+  ["delivers", "the same caller", "ann", ["in the midst"]],
+  ["does not deliver", "another caller", "bob", []],
+])("%s log messages of a call while %s makes another request", async (_does, _caller, actorId, expected) => {
+  const upstreams = open();
+  const received: unknown[] = [];
+  const onEvent = (event: CallEvent): void => void (event.kind === "log" && received.push(event.data));
+  const call = upstreams.call(listing, toCall("ask", {}, { actorId: "ann", onEvent }));
+  await upstreams.request(listing, { method: "prompts/get", params: {}, timeoutMs: 10_000, actorId });
+  await call;
+  expect(received).toEqual(expected);
+});

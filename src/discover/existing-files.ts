@@ -12,7 +12,7 @@ import type { Signatures } from "../toolfiles/signing/verify.js";
 import type { VersionHistory } from "../toolfiles/version-history.js";
 
 /** A tool file that already exists in the folder, trusted or not. */
-export interface StandingFile {
+export interface ExistingFile {
   readonly toolId: string;
   readonly path: string;
   readonly bytes?: Buffer;
@@ -31,14 +31,14 @@ export interface FolderParts {
   readonly now: () => number;
 }
 
-export async function readStanding(folder: string, parts: FolderParts): Promise<StandingFile[]> {
+export async function readExistingFiles(folder: string, parts: FolderParts): Promise<ExistingFile[]> {
   const { files, refused } = await readToolFiles({ ...parts, folders: [folder], now: parts.now() });
   const whole = refused.find(({ path }) => path === folder);
   if (whole !== undefined) throw whole.error;
   const others = refused.filter(({ path }) => isToolId(basename(path, ".yaml")));
   return [
     ...files.map(
-      ({ file, path, bytes, trust }): StandingFile => ({ toolId: file.toolId, path, bytes, file, trust: trust.kind }),
+      ({ file, path, bytes, trust }): ExistingFile => ({ toolId: file.toolId, path, bytes, file, trust: trust.kind }),
     ),
     ...(await Promise.all(others.map(readRefused))),
   ];
@@ -49,13 +49,13 @@ export async function findRefused(folder: string, parts: FolderParts): Promise<r
   return (await readToolFiles({ ...parts, folders: [folder], now: parts.now() })).refused;
 }
 
-/** Includes the two lines above the body. */
-const LARGEST_FILE = MAX_TOOL_FILE_BYTES + 4_096;
+/** The body and the two signature lines above it. */
+const MAX_FILE_BYTES = MAX_TOOL_FILE_BYTES + 4_096;
 
-async function readRefused({ path, error, reason }: RefusedFile): Promise<StandingFile> {
+async function readRefused({ path, error, reason }: RefusedFile): Promise<ExistingFile> {
   const toolId = basename(path, ".yaml");
   const base = { toolId, path, trust: "none", refusal: error, reason } as const;
-  const read = await readBytes(path, LARGEST_FILE);
+  const read = await readBytes(path, MAX_FILE_BYTES);
   if (read.kind !== "bytes") return base;
   const { bytes } = read;
   const parsed = parseToolFile(bodyOf(bytes), toolId);

@@ -11,15 +11,15 @@ export interface KnownVariables {
   resolve(text: string, onValue?: (value: string) => void): string;
 }
 
-export interface AskParts {
+export interface ListToolsParts {
   readonly upstreams: Pick<Upstreams, "list">;
   readonly variables: KnownVariables;
 }
 
 /** Lists the tools with the variables that are set: many servers list their tools without credentials. */
-export async function askServer(
+export async function listServerTools(
   target: DiscoveryTarget,
-  { upstreams, variables }: AskParts,
+  { upstreams, variables }: ListToolsParts,
   signal?: AbortSignal,
 ): Promise<ServerListing> {
   const missing = missingOf(target, variables);
