@@ -1,5 +1,5 @@
 // Opens a session on a resolved connection, in the era of the protocol that the server supports.
-import { Client, ProtocolError } from "@modelcontextprotocol/client";
+import { Client, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
 import { DiscoveryError } from "../errors.js";
 import type { Era, McpConnection } from "../model/server.js";
 import type { Secrets } from "../util/secrets.js";
@@ -47,8 +47,11 @@ export interface ConnectParts {
   readonly onClosing: (closed: Promise<void>) => void;
 }
 
-/** `probe`: detects the era. `legacy-by-sse`: for `http`, uses the transport of MCP 2024-11-05. */
-type Plan = "probe" | "legacy" | "legacy-by-sse";
+/**
+ * `probe`: detects the era. `slow-probe`: the same with the time limit of a start. `legacy-by-sse`: for `http`, uses the
+ * transport of MCP 2024-11-05.
+ */
+type Plan = "probe" | "slow-probe" | "legacy" | "legacy-by-sse";
 
 interface PlannedConnection {
   readonly connection: McpConnection;
@@ -85,7 +88,10 @@ async function tryPlan(planned: PlannedConnection, parts: ConnectParts, signal: 
   const clientInfo = { name: "anygpt-discovery", version: parts.version };
   const client = new Client(clientInfo, {
     capabilities: DECLARED_CAPABILITIES,
-    versionNegotiation: { mode: "auto", probe: { timeoutMs: parts.options.probeTimeoutMs } },
+    versionNegotiation: {
+      mode: "auto",
+      probe: { timeoutMs: plan === "slow-probe" ? parts.options.startTimeoutMs : parts.options.probeTimeoutMs },
+    },
     // The gateway does not validate results here, and creating the SDK's validator makes a start slow.
     jsonSchemaValidator: {
       getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
@@ -94,7 +100,7 @@ async function tryPlan(planned: PlannedConnection, parts: ConnectParts, signal: 
   client.onerror = () => undefined;
   try {
     const timeout = startLimitMs(connection, parts.options);
-    const prior = plan === "probe" ? {} : { prior: { kind: "legacy" as const } };
+    const prior = plan === "probe" || plan === "slow-probe" ? {} : { prior: { kind: "legacy" as const } };
     await orAborted(client.connect(channel.transport, { signal, timeout, ...prior }), signal);
     // The server may have closed the connection with its last message of the handshake.
     if (client.transport === undefined) throw channel.ending() ?? new Error("the connection was closed");
@@ -138,9 +144,15 @@ function nextPlan(
   const rejected = failure.error instanceof ProtocolError || LEGACY_STATUSES.has(httpStatus(failure.error) ?? 0);
   if (plan === "legacy") return rejected && connection.kind !== "sse" ? "probe" : undefined;
   if (connection.kind === "http") return rejected ? "legacy-by-sse" : undefined;
+  // The server started more slowly than the probe allowed, so the SDK took it for a legacy server.
+  if (plan === "probe" && isVersionRejected(failure.error)) return "slow-probe";
   // Some servers exit when they receive any message before `initialize`. A server that could not be started is not
   // tried again.
   return failure.ended && "exitCode" in failure.reason.facts ? "legacy" : undefined;
+}
+
+function isVersionRejected(error: unknown): boolean {
+  return error instanceof ProtocolError && error.code === ProtocolErrorCode.UnsupportedProtocolVersion;
 }
 
 function openChannel(connection: McpConnection, plan: Plan, parts: ConnectParts): TransportChannel {

@@ -45,6 +45,11 @@ describe("the era of a stdio server", () => {
     expect(listing.tools.map(({ name }) => name)).toContain("echo");
     expect(target.starts()).toBe(1);
   });
+
+  it("of the modern era is detected if the server starts more slowly than the probe allows", async () => {
+    const upstreams = open({ probeTimeoutMs: 1 });
+    expect(await upstreams.list(unknown(["modern.mjs"]))).toMatchObject({ era: "modern" });
+  });
 });
 
 describe("a modern server on stdio", () => {
