@@ -30,7 +30,7 @@ describe("gateway.intent", () => {
         param_schemas: {
           amount: { type: "integer", description: "Amount in kobo" },
           email: { type: expect.stringMatching(/^string/) as string },
-          authorization_code: { type: "string", description: "What an earlier charge gave" },
+          authorization_code: { type: "string", description: "The authorization code of an earlier charge" },
           reference: { type: "string" },
         },
         example: { amount: 500000, email: "customer@example.com", authorization_code: "AUTH_1" },
@@ -44,7 +44,7 @@ describe("gateway.intent", () => {
       missing_inputs: [
         { field: "amount", question: 'What is "amount"? Amount in kobo' },
         { field: "email", question: 'What is "email"?' },
-        { field: "authorization_code", question: 'What is "authorization_code"? What an earlier charge gave' },
+        { field: "authorization_code", question: 'What is "authorization_code"? The authorization code of an earlier charge' },
       ],
       next_step:
         "Fill in missing_inputs, then call gateway.execute with tool_id and params, and with a new options.idempotency_key; reuse the same key when you repeat the call.",
