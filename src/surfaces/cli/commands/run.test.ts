@@ -116,7 +116,7 @@ describe("run", () => {
       "NAME=VALUE parameters cannot be combined with --params",
     ],
     ["what is no JSON", ["demo_add", "--params", "{"], 1, "--params is not JSON: line 1, column 2"],
-    ["a parameter that is there twice", ["demo_add", "a=1", "a=2"], 1, "twice"],
+    ["a repeated parameter", ["demo_add", "a=1", "a=2"], 1, "occurs 2 times"],
   ])("rejects %s with a hint", async (_name, words, exit, message) => {
     const ran = await run(...words);
     expect(ran.exit).toBe(exit);
