@@ -40,7 +40,7 @@ export const audit = {
         { file: "src/store/verify-history.test.ts" },
         { file: "src/surfaces/cli/commands/audit.test.ts" },
         { file: "src/operations/audit/export-audit.test.ts" },
-        { file: "src/surfaces/http/exposure.test.ts", named: "every path and every caller" },
+        { file: "src/surfaces/http/exposure.test.ts", named: "every path" },
       ],
     },
     {

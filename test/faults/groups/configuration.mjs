@@ -71,7 +71,7 @@ export const configuration = {
           file: "src/sources/untrusted-folder.test.ts",
           named: "an env file never sets variables that can run code, even if it is trusted",
         },
-        { file: "src/config/load-trust.test.ts", named: "loadConfig trusts" },
+        { file: "src/config/load-trust.test.ts", named: "loadConfig" },
         { file: "test/e2e/trust.test.ts", named: "a cloned repository" },
       ],
     },

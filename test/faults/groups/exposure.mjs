@@ -8,9 +8,9 @@ export const exposure = {
       ids: ["X1"],
       about: "60 values of Origin that are not allowed, and every form of the Host header",
       tests: [
-        { file: "src/surfaces/http/origins.test.ts", named: "sixty origins that are not allowed" },
-        { file: "src/surfaces/http/admission.test.ts", named: "the origin of a request" },
-        { file: "src/surfaces/http/admission.test.ts", named: "the host of a request" },
+        { file: "src/surfaces/http/origins.test.ts", named: "origins that are not allowed" },
+        { file: "src/surfaces/http/admission.test.ts", named: "the header Origin" },
+        { file: "src/surfaces/http/admission.test.ts", named: "the header Host" },
       ],
     },
     {
@@ -26,7 +26,7 @@ export const exposure = {
       ids: ["X4"],
       about: "starts on addresses that other machines can reach, and the default token",
       tests: [
-        { file: "src/surfaces/http/serve-http.test.ts", named: "where it listens" },
+        { file: "src/surfaces/http/serve-http.test.ts", named: "the listening address" },
         { file: "src/surfaces/http/exposure.test.ts", named: "other machines" },
         { file: "src/surfaces/http/listen.test.ts" },
         { file: "src/surfaces/http/token.test.ts" },
@@ -37,7 +37,7 @@ export const exposure = {
       ids: ["X5"],
       about: "60 invalid tokens, and valid tokens in the wrong part of a request",
       tests: [
-        { file: "src/surfaces/http/oauth/oauth.test.ts", named: "sixty invalid tokens" },
+        { file: "src/surfaces/http/oauth/oauth.test.ts", named: "invalid tokens" },
         { file: "src/surfaces/http/admission.test.ts", named: "is not authenticated by a token in the URL" },
       ],
     },
@@ -48,8 +48,11 @@ export const exposure = {
       tests: [
         { file: "src/surfaces/http/admission.test.ts", named: "web pages" },
         { file: "src/surfaces/http/origins.test.ts", named: "an allowed origin" },
-        { file: "src/surfaces/http/body.test.ts", named: "a body that is not said to be JSON" },
-        { file: "src/surfaces/http/mcp-stateless.test.ts", named: "a page or form that a browser sends" },
+        { file: "src/surfaces/http/body.test.ts", named: "the Content-Type of a body" },
+        {
+          file: "src/surfaces/http/mcp-stateless.test.ts",
+          named: "a body that a browser sends without a preflight request",
+        },
       ],
     },
     {
@@ -89,7 +92,7 @@ export const exposure = {
       ids: ["X12"],
       about: "every path without a token, with wrong tokens, with proxy headers, with few scopes and with all scopes",
       tests: [
-        { file: "src/surfaces/http/exposure.test.ts", named: "every path and every caller" },
+        { file: "src/surfaces/http/exposure.test.ts", named: "every path" },
         { file: "src/surfaces/http/exposure.test.ts", named: "an endpoint" },
         { file: "src/surfaces/http/exposure.test.ts", named: "a caller with a view" },
         { file: "src/surfaces/http/admission.test.ts", named: "a caller without a token" },
@@ -101,7 +104,7 @@ export const exposure = {
       about: "session ids that are guessed, chosen by the client, of another caller or expired",
       tests: [
         { file: "src/surfaces/http/mcp-sessions.test.ts", named: "a session" },
-        { file: "src/surfaces/mcp/over-http/sessions.test.ts", named: "finds a session for its owner alone" },
+        { file: "src/surfaces/mcp/over-http/sessions.test.ts", named: "finds a session only for its owner" },
       ],
     },
     {
@@ -109,8 +112,8 @@ export const exposure = {
       ids: ["X14"],
       about: "internal details in errors and response headers",
       tests: [
-        { file: "src/surfaces/http/exposure.test.ts", named: "says nothing of itself in a failure" },
-        { file: "src/surfaces/http/admission.test.ts", named: "reveals nothing about itself in its headers" },
+        { file: "src/surfaces/http/exposure.test.ts", named: "reveals no internal details in an error" },
+        { file: "src/surfaces/http/admission.test.ts", named: "sends no header that identifies the software" },
         { file: "src/surfaces/http/serve-http.test.ts", named: "a defect" },
         { file: "src/surfaces/http/problem.test.ts" },
       ],

@@ -159,7 +159,7 @@ export const processes = {
         { file: "src/upstreams/listing.test.ts" },
         { file: "src/upstreams/connections.test.ts", named: "a list" },
         { file: "src/catalog/catalog.test.ts", named: "keeps the tools of a failed server" },
-        { file: "src/catalog/lookup.test.ts", named: "keeps the known one if that fails" },
+        { file: "src/catalog/lookup.test.ts", named: "returns the known list if that fails" },
       ],
     },
     {

@@ -142,7 +142,7 @@ export const remote = {
         { file: "src/catalog/refresh.test.ts" },
         { file: "src/gateway/scoped-view.test.ts" },
         { file: "test/e2e/relay.test.ts", named: "time to live of lists" },
-        { file: "src/surfaces/mcp/prompts.test.ts", named: "lists say how long they stay true" },
+        { file: "src/surfaces/mcp/prompts.test.ts", named: "adds cache hints to lists for modern clients only" },
       ],
     },
     {

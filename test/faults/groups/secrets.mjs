@@ -61,7 +61,10 @@ export const secrets = {
         { file: "src/config/variables.test.ts", named: "checks the target of a link" },
         { file: "src/toolfiles/keys/open-keys.test.ts", named: "that others can" },
         { file: "src/util/local-key.test.ts", named: "removes read permission of other users" },
-        { file: "src/surfaces/http/token.test.ts", named: "closes a file that others could read" },
+        {
+          file: "src/surfaces/http/token.test.ts",
+          named: "restricts the permissions of a file that others could read",
+        },
       ],
     },
   ],
