@@ -1,4 +1,4 @@
-import { bold, count, line, type Line, verbatim } from "../../src/surfaces/cli/lines.js";
+import { bold, count, line, type Line, verbatim } from "../../src/terminal/lines.js";
 import type { Bin, Calibration, Confidence } from "./calibration.js";
 
 /** The reliability of `relevance` as a table: what is stated and what is true. */

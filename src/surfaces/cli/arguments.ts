@@ -1,4 +1,4 @@
-import { interrupted } from "../../operations/reason.js";
+import { interrupted } from "../../util/interrupted.js";
 import { addAbortSignal, type Readable } from "node:stream";
 import { resolve } from "node:path";
 import { DiscoveryError } from "../../errors.js";

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../model/json.js";
-import { bold, line, type Line, quoted, type Styled } from "./lines.js";
-import { revealedJson, revealedName } from "./reveal.js";
+import { bold, line, type Line, quoted, type Styled } from "../../terminal/lines.js";
+import { revealedJson, revealedName } from "../../terminal/reveal.js";
 
 /** A call that a user has to confirm. */
 export interface ProposedCall {

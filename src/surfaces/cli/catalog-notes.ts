@@ -3,7 +3,7 @@ import { describePending, describePhase, type PendingServer } from "../../catalo
 import type { JsonObject } from "../../model/json.js";
 import { describeSpan } from "../../util/time-words.js";
 import { reasonLine } from "./failure.js";
-import { count, line, type Line, WARNING } from "./lines.js";
+import { count, line, type Line, WARNING } from "../../terminal/lines.js";
 
 /** Servers whose tools are missing from a result. */
 export interface MissingServers {

@@ -1,7 +1,7 @@
 import type { CallResult } from "../../model/call.js";
 import { isJsonObject } from "../../model/json.js";
 import { riskPart } from "./call-lines.js";
-import { BLANK, bold, dim, line, type Line } from "./lines.js";
+import { BLANK, bold, dim, line, type Line } from "../../terminal/lines.js";
 import { resultLines } from "./result-lines.js";
 
 const WOULD: Readonly<Record<string, string>> = {

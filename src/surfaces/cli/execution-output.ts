@@ -8,7 +8,7 @@ import type { SavedFile } from "../../operations/results/save-result.js";
 import { sanitize } from "../../util/terminal.js";
 import type { Context } from "./context.js";
 import { dryRunLines } from "./dry-run-lines.js";
-import { BAD, BLANK, bold, dim, GOOD, line, type Line } from "./lines.js";
+import { BAD, BLANK, bold, dim, GOOD, line, type Line } from "../../terminal/lines.js";
 import { describeCliStep } from "./next-steps.js";
 import { resultLines } from "./result-lines.js";
 import { describeSpan } from "../../util/time-words.js";

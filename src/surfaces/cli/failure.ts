@@ -4,7 +4,7 @@ import { isJsonObject } from "../../model/json.js";
 import { renderHint, withHintText } from "../../model/next-steps.js";
 import { describeProblem, type Problem } from "../../util/document/problem.js";
 import type { Context } from "./context.js";
-import { BAD, dim, line, type Line } from "./lines.js";
+import { BAD, dim, line, type Line } from "../../terminal/lines.js";
 import { describeCliStep } from "./next-steps.js";
 
 /** Prints a failure as JSON or as text, depending on `--json`, and returns its exit code. */

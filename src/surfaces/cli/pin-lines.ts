@@ -1,8 +1,8 @@
 import { toolId } from "../../model/tool.js";
 import type { Pin } from "../../store/pins.js";
 import { type TextPiece, textDifference } from "../../util/text-difference.js";
-import { BAD, blocks, bold, count, GOOD, type Line, line, quoted, WARNING } from "./lines.js";
-import { revealedJson, revealedName } from "./reveal.js";
+import { BAD, blocks, bold, count, GOOD, type Line, line, quoted, WARNING } from "../../terminal/lines.js";
+import { revealedJson, revealedName } from "../../terminal/reveal.js";
 import type { MemberChange } from "../../operations/pins/definition-difference.js";
 import { type PinStatus, toPinDifference } from "../../operations/pins/pin-status.js";
 import { commandLine } from "../../util/command-line.js";

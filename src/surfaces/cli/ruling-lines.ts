@@ -3,7 +3,7 @@ import type { PolicyOptions } from "../../policy/options.js";
 import { isAtLeast } from "../../policy/risk.js";
 import type { Ruling } from "../../policy/ruling.js";
 import { riskPart } from "./call-lines.js";
-import { count, line, type Line } from "./lines.js";
+import { count, line, type Line } from "../../terminal/lines.js";
 import { describeSpan } from "../../util/time-words.js";
 
 export function isToBeConfirmed({ risk }: Ruling, { confirmation }: PolicyOptions): boolean {

@@ -6,7 +6,7 @@ import { type CommandGroup, type CommandSpec, createInput } from "./command.js";
 import { type Context, createContext } from "./context.js";
 import { reportFailure, toSentence } from "./failure.js";
 import type { CliIo } from "./io.js";
-import { dim, line } from "./lines.js";
+import { dim, line } from "../../terminal/lines.js";
 import { takeUpdateNotice } from "../../operations/update/update-notice.js";
 import { namesakes, plainUsage } from "./usage-words.js";
 import { VERSION } from "../../version.js";

@@ -2,7 +2,8 @@
 import type { PendingServer } from "../../catalog/starts.js";
 import { cutToWidth, displayWidth, sanitize } from "../../util/terminal.js";
 import { toOneLine } from "../../util/text.js";
-import { count } from "./lines.js";
+import type { ProgressView } from "../../terminal/progress.js";
+import { count } from "../../terminal/lines.js";
 
 /** One server that a command waits for. */
 export type WaitedServer = { readonly name: string } & (
@@ -15,6 +16,11 @@ export type WaitedServer = { readonly name: string } & (
 const MOST_LINES = 8;
 const WIDEST_NAME = 24;
 const ORDER = { pending: 0, failed: 1, answered: 2 } as const;
+
+export function createServerView(servers: () => readonly WaitedServer[]): ProgressView {
+  const changes = createChangeLines();
+  return { rows: (columns) => viewLines(servers(), columns), changes: () => changes(servers()) };
+}
 
 /** `Waiting for 3 of 22 servers` and a line for each server: pending ones first, then failed ones. */
 export function viewLines(servers: readonly WaitedServer[], columns: number): string[] {

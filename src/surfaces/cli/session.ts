@@ -5,9 +5,9 @@ import type { OpenOptions } from "../../gateway/engine-options.js";
 import { openCatalog } from "../../operations/open-catalog.js";
 import type { AskOptions, AskProgress } from "../../operations/servers/ask-servers.js";
 import type { Context } from "./context.js";
-import { count } from "./lines.js";
+import { count } from "../../terminal/lines.js";
 import { describeCliStep } from "./next-steps.js";
-import type { WaitedServer } from "./server-view.js";
+import { createServerView, type WaitedServer } from "./server-view.js";
 import { engineOptions, settleForeignTrust, settleTrust } from "./trust-files.js";
 
 /** Asks about untrusted project files first, then opens the engine for one command. */
@@ -48,8 +48,10 @@ export async function openWholeCatalog(engine: DiscoveryEngine, context: Context
   if (!refresh.hasUnknown()) return stages;
   refresh.start();
   const names = refresh.pending();
-  await context.waitForServers(refresh.whenSettled(LONGEST_START_MS, { signal: context.io.signal }), () =>
-    waitedServers(names, stages),
+  const work = refresh.whenSettled(LONGEST_START_MS, { signal: context.io.signal });
+  await context.waitWithView(
+    work,
+    createServerView(() => waitedServers(names, stages)),
   );
   refresh.giveUp();
   return stages;

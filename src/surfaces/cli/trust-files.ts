@@ -2,9 +2,9 @@ import { describeUntrusted } from "../../config/load.js";
 import { findProjectConfigs, type ProjectFile } from "../../config/project-files.js";
 import type { Stages } from "../../gateway/stages.js";
 import { environmentFor } from "../../gateway/find-configuration.js";
-import { ask, canInterrupt } from "./ask.js";
+import { canInterrupt, isConfirmed } from "../../terminal/questions.js";
 import type { Context } from "./context.js";
-import { bold, GOOD, line, type Line, WARNING } from "./lines.js";
+import { bold, GOOD, line, type Line, WARNING } from "../../terminal/lines.js";
 
 /** Before a command runs: asks the user whether to trust the project's configuration files, or prints a warning if there is no terminal. */
 export async function settleTrust(context: Context): Promise<void> {
@@ -46,7 +46,7 @@ async function isAgreed(one: UntrustedFile, context: Context): Promise<boolean> 
     line(0, WARNING, " This project has a configuration file that you have not trusted yet:"),
     ...fileLines(one),
   ]);
-  return (await ask("Trust this file until its content changes?", context)) === "yes";
+  return await isConfirmed("Trust this file until its content changes?", context);
 }
 
 export function fileLines({ file, effects }: UntrustedFile, mark?: typeof GOOD): Line[] {

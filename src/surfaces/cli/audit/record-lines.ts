@@ -1,5 +1,5 @@
 import { cutToWidth, displayWidth, sanitize } from "../../../util/terminal.js";
-import { dim, type Line, type LinePart, type LineStyle } from "../lines.js";
+import { dim, type Line, type LinePart, type LineStyle } from "../../../terminal/lines.js";
 import type { ShownRecord } from "../../../operations/audit/records.js";
 
 interface Column {

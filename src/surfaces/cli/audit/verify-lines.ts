@@ -1,4 +1,4 @@
-import { BAD, count, GOOD, line, type Line, WARNING } from "../lines.js";
+import { BAD, count, GOOD, line, type Line, WARNING } from "../../../terminal/lines.js";
 import type { AuditReport } from "../../../operations/audit/verify-audit.js";
 
 const MOST_SHOWN = 10;

@@ -11,11 +11,24 @@ import { testAdapter } from "../../../operations/adapters/test-adapter.js";
 import type { EditReport } from "../../../operations/servers/desk.js";
 import { toJsonText } from "../../../sources/rewrite/json-value.js";
 import { shortenHome } from "../../../util/home-path.js";
-import { ask, canInterrupt } from "../ask.js";
+import { canInterrupt, isAgreed } from "../../../terminal/questions.js";
 import type { Handler, Input } from "../command.js";
 import type { Context } from "../context.js";
 import { describeCliStep } from "../next-steps.js";
-import { BAD, BLANK, blocks, bold, count, dim, GOOD, line, type Line, verbatim, WAITING, WARNING } from "../lines.js";
+import {
+  BAD,
+  BLANK,
+  blocks,
+  bold,
+  count,
+  dim,
+  GOOD,
+  line,
+  type Line,
+  verbatim,
+  WAITING,
+  WARNING,
+} from "../../../terminal/lines.js";
 import { editLines } from "../servers/lines.js";
 import { withEngine } from "../session.js";
 import { engineOptions } from "../trust-files.js";
@@ -34,11 +47,9 @@ export const addAdapter: Handler = async (input, context) => {
     onRead: (document, work) => context.wait(work, () => `Reading ${document}…`),
   });
   if (!context.isJson) context.show(previewLines(prepared));
-  const isAgreed =
-    prepared.write !== undefined &&
-    (input.flag("yes") ||
-      (canInterrupt(context) && (await ask("Write this to the configuration?", context)) === "yes"));
-  replyAdded(prepared, isAgreed ? await prepared.write?.() : undefined, input, context);
+  const isWanted =
+    prepared.write !== undefined && (await isAgreed("Write this to the configuration?", input.flag("yes"), context));
+  replyAdded(prepared, isWanted ? await prepared.write?.() : undefined, input, context);
   return prepared.write === undefined ? ERRORS.CONFIGURATION_ERROR.exit : 0;
 };
 
@@ -214,8 +225,7 @@ export const testAdapterCommand: Handler = (input, context) =>
       tool: input.argument("tool"),
       signal: context.io.signal,
       describe: describeCliStep,
-      confirm: async (what) =>
-        input.flag("yes") || (canInterrupt(context) && (await ask(`Send ${what}?`, context)) === "yes"),
+      confirm: (what) => isAgreed(`Send ${what}?`, input.flag("yes"), context),
       onRead: (work) => context.wait(work, () => `Reading the document of ${adapter}…`),
       onRequest: (what, work) => context.wait(work, () => `Waiting for ${what}…`),
     });

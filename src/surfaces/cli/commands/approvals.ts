@@ -4,8 +4,8 @@ import { cutAtWord } from "../../../util/text.js";
 import { riskPart } from "../call-lines.js";
 import type { Handler } from "../command.js";
 import { allConfirmations } from "../../../operations/calls/confirmations.js";
-import { blocks, bold, count, dim, line, type Line } from "../lines.js";
-import { revealedJson, revealedName } from "../reveal.js";
+import { blocks, bold, count, dim, line, type Line } from "../../../terminal/lines.js";
+import { revealedJson, revealedName } from "../../../terminal/reveal.js";
 import { withEngine } from "../session.js";
 import { describeSpan } from "../../../util/time-words.js";
 

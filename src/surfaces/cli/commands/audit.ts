@@ -8,7 +8,7 @@ import { toAuditSelection, wrong } from "../audit/selection.js";
 import { toVerifyObject, verifyLines } from "../audit/verify-lines.js";
 import type { Handler, Input } from "../command.js";
 import type { Context } from "../context.js";
-import { count, dim, GOOD, line, WARNING } from "../lines.js";
+import { count, dim, GOOD, line, WARNING } from "../../../terminal/lines.js";
 import { engineOptions, settleTrust } from "../trust-files.js";
 
 export const audit: Handler = async (input, context) => {

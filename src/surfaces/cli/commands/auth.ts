@@ -9,7 +9,18 @@ import type { Login } from "../../../upstreams/oauth/login.js";
 import { openBrowser } from "../../../upstreams/oauth/open-browser.js";
 import type { Handler, Input } from "../command.js";
 import type { Context } from "../context.js";
-import { BAD, bold, dim, GOOD, line, type Line, type Styled, verbatim, WAITING, WARNING } from "../lines.js";
+import {
+  BAD,
+  bold,
+  dim,
+  GOOD,
+  line,
+  type Line,
+  type Styled,
+  verbatim,
+  WAITING,
+  WARNING,
+} from "../../../terminal/lines.js";
 import { withEngine } from "../session.js";
 import { describeSpan } from "../../../util/time-words.js";
 

@@ -27,7 +27,18 @@ import { shortenHome } from "../../../util/home-path.js";
 import type { Handler } from "../command.js";
 import type { Context } from "../context.js";
 import { failureLines, toSentence } from "../failure.js";
-import { BAD, blocks, bold, count, dim, GOOD, line, type Line, type LinePart, WARNING } from "../lines.js";
+import {
+  BAD,
+  blocks,
+  bold,
+  count,
+  dim,
+  GOOD,
+  line,
+  type Line,
+  type LinePart,
+  WARNING,
+} from "../../../terminal/lines.js";
 import { describeCliStep } from "../next-steps.js";
 import { waitForAsking, withEngine } from "../session.js";
 import { engineOptions, fileLines } from "../trust-files.js";

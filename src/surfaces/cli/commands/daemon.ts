@@ -5,7 +5,7 @@ import type { DaemonStatus } from "../../../daemon/requests.js";
 import { ERRORS } from "../../../errors.js";
 import type { Handler } from "../command.js";
 import type { Context } from "../context.js";
-import { BAD, blocks, bold, count, dim, GOOD, line, type Line, WAITING } from "../lines.js";
+import { BAD, blocks, bold, count, dim, GOOD, line, type Line, WAITING } from "../../../terminal/lines.js";
 import { describeSpan } from "../../../util/time-words.js";
 
 export function placeOf({ io, configPath }: Context): DaemonPlace {

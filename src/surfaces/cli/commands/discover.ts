@@ -1,4 +1,4 @@
-import { interrupted } from "../../../operations/reason.js";
+import { interrupted } from "../../../util/interrupted.js";
 import { discover, type DiscoveryReport } from "../../../discover/discover.js";
 import { findRefused } from "../../../discover/standing-files.js";
 import type { DiscoveryTarget } from "../../../discover/target.js";
@@ -6,7 +6,7 @@ import { DiscoveryError } from "../../../errors.js";
 import { toErrorObject } from "../../../metatools/to-error-object.js";
 import type { RefusedFile } from "../../../toolfiles/read-tool-files.js";
 import { commandLine } from "../../../util/command-line.js";
-import { ask, canInterrupt } from "../ask.js";
+import { canInterrupt, isAgreed, isConfirmed } from "../../../terminal/questions.js";
 import type { Handler, Input } from "../command.js";
 import type { Context } from "../context.js";
 import { chooseTargets } from "../discover/choose-targets.js";
@@ -17,7 +17,7 @@ import { toReportJson } from "../discover/report-json.js";
 import { type ReportView, discoveryReportLines } from "../discover/report-lines.js";
 import { failureLines } from "../failure.js";
 import { describeCliStep } from "../next-steps.js";
-import { BLANK, GOOD, line, WARNING } from "../lines.js";
+import { BLANK, GOOD, line, WARNING } from "../../../terminal/lines.js";
 import { withEngine } from "../session.js";
 
 const DRIFT = 1;
@@ -73,7 +73,7 @@ async function mayWrite(
   const isReadOnly = input.flag("check") || input.flag("dryRun");
   if (isReadOnly || input.flag("yes") || targets.length === 0 || !canInterrupt(context)) return true;
   const names = targets.map(({ name }) => name).join(", ");
-  return (await ask(`Write tool files of ${names} to ${desk.folder}, signed with your key?`, context)) === "yes";
+  return await isConfirmed(`Write tool files of ${names} to ${desk.folder}, signed with your key?`, context);
 }
 
 /** With several servers, the failure of one does not stop the others. */
@@ -142,11 +142,8 @@ async function offerToIgnore(
   const isReadOnly = input.flag("check") || input.flag("dryRun");
   const needsAny = results.some((result) => result.kind === "report" && result.report.needs.length > 0);
   if (isReadOnly || !needsAny || !(await isExposed(desk.cwd))) return;
-  const isWanted =
-    input.flag("yes") ||
-    (canInterrupt(context) &&
-      (await ask(`Add ${ENV_FILE} to .gitignore, so that no key is committed?`, context)) === "yes");
-  if (!isWanted) {
+  const question = `Add ${ENV_FILE} to .gitignore, so that no key is committed?`;
+  if (!(await isAgreed(question, input.flag("yes"), context))) {
     context.note([line(0, WARNING, ` ${ENV_FILE} is not in .gitignore. Add it before you write a key into the file.`)]);
     return;
   }

@@ -14,12 +14,12 @@ import {
 } from "../../../operations/doctor/check-servers.js";
 import type { EnvironmentCheck } from "../../../operations/doctor/check-store.js";
 import { openCatalog } from "../../../operations/open-catalog.js";
-import { interrupted } from "../../../operations/reason.js";
-import { ask, isAttended } from "../ask.js";
+import { interrupted } from "../../../util/interrupted.js";
+import { isAttended, isConfirmed } from "../../../terminal/questions.js";
 import type { Handler } from "../command.js";
 import type { Context } from "../context.js";
 import { failureLines } from "../failure.js";
-import { BAD, BLANK, bold, count, dim, GOOD, line, type Line, WARNING } from "../lines.js";
+import { BAD, BLANK, bold, count, dim, GOOD, line, type Line, WARNING } from "../../../terminal/lines.js";
 import { waitForAsking, withEngine } from "../session.js";
 
 export const doctor: Handler = (input, context) =>
@@ -76,7 +76,7 @@ async function fix({ engine, report, broken, onServer, isAgreed, context }: Repa
   const repaired = new Set<string>();
   for (const [folder, servers] of broken) {
     const question = `Remove the broken npx folder ${folder} (${servers.join(", ")})? npx installs the package again.`;
-    if (!isAgreed && (await ask(question, context)) !== "yes") continue;
+    if (!isAgreed && !(await isConfirmed(question, context))) continue;
     try {
       await removeBrokenNpxFolder(engine, folder);
       context.note([line(0, `Removed ${folder}.`)]);

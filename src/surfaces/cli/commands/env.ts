@@ -6,7 +6,7 @@ import {
   type ReferencedVariable,
 } from "../../../operations/configuration/list-variables.js";
 import type { Handler } from "../command.js";
-import { BAD, blocks, bold, count, dim, GOOD, line, type Line, WARNING } from "../lines.js";
+import { BAD, blocks, bold, count, dim, GOOD, line, type Line, WARNING } from "../../../terminal/lines.js";
 import { withEngine } from "../session.js";
 
 export const env: Handler = (input, context) =>

@@ -8,7 +8,7 @@ import type { AskPerson, Call, CallContext } from "../../../model/call.js";
 import { toResultParts } from "../../../operations/results/result-parts.js";
 import { assertSavable, type SaveTarget, saveResult } from "../../../operations/results/save-result.js";
 import { type GivenArguments, readArguments } from "../arguments.js";
-import { ask, isAttended } from "../ask.js";
+import { ask, isAttended } from "../../../terminal/questions.js";
 import { readArgumentWords, toGivenArguments, type WordTarget } from "../call/argument-words.js";
 import { openTarget } from "../call/tool-target.js";
 import { callLines } from "../call-lines.js";
@@ -16,7 +16,7 @@ import type { Handler, Input } from "../command.js";
 import type { Context } from "../context.js";
 import { createExecutionOutput, describeEvent } from "../execution-output.js";
 import { reportDefect } from "../failure.js";
-import { BLANK, line, WARNING } from "../lines.js";
+import { BLANK, line, WARNING } from "../../../terminal/lines.js";
 import { LONGEST_START_MS, withEngine } from "../session.js";
 
 /** How long the executor may take to report the outcome of a cancelled call. */

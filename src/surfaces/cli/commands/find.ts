@@ -4,7 +4,7 @@ import type { DirectoryEntry, DirectoryInput } from "../../../directory/entry.js
 import type { Suggestion } from "../../../directory/rank.js";
 import { findServers, registryAddress } from "../../../operations/servers/find-servers.js";
 import type { Handler } from "../command.js";
-import { blocks, bold, count, dim, line, type Line } from "../lines.js";
+import { blocks, bold, count, dim, line, type Line } from "../../../terminal/lines.js";
 
 const NO_MATCH = 2;
 

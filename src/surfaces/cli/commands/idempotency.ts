@@ -21,8 +21,8 @@ import {
   verbatim,
   WAITING,
   WARNING,
-} from "../lines.js";
-import { revealedName } from "../reveal.js";
+} from "../../../terminal/lines.js";
+import { revealedName } from "../../../terminal/reveal.js";
 import { withEngine } from "../session.js";
 import { describeSpan } from "../../../util/time-words.js";
 

@@ -5,14 +5,14 @@ import { type ImportPage, toImportPage } from "../../../operations/import/report
 import type { FileWrite } from "../../../operations/files/write.js";
 import type { ClientId } from "../../../sources/options.js";
 import { homeOf } from "../../../util/state-folder.js";
-import { ask, canInterrupt } from "../ask.js";
+import { canInterrupt, isAgreed } from "../../../terminal/questions.js";
 import type { Handler, Input } from "../command.js";
 import type { Context } from "../context.js";
 import { hintLines } from "../failure.js";
 import { clientsOf } from "../import/clients.js";
 import { adviceLines, changeLines, foundLines, leftOutLines, undoneLines } from "../import/import-lines.js";
 import { askSecretsPlace, secretsOption } from "../import/secrets-place.js";
-import { BLANK, blocks, line, verbatim, WARNING } from "../lines.js";
+import { BLANK, blocks, line, verbatim, WARNING } from "../../../terminal/lines.js";
 import { engineOptions } from "../trust-files.js";
 
 export const importCommand: Handler = async (input, context) => {
@@ -66,9 +66,7 @@ async function write(plan: ImportPlan, prepared: PreparedImport, context: Contex
 
 /** A user at a terminal is asked; without a terminal `--yes` is needed. */
 async function isToBeWritten(input: Input, context: Context): Promise<boolean> {
-  if (input.flag("dryRun")) return false;
-  if (input.flag("yes")) return true;
-  return canInterrupt(context) && (await ask("Write these files?", context)) === "yes";
+  return !input.flag("dryRun") && (await isAgreed("Write these files?", input.flag("yes"), context));
 }
 
 function nothingLines(page: ImportPage, input: Input, context: Context) {

@@ -8,7 +8,7 @@ import type { Ruling } from "../../../policy/ruling.js";
 import { toOneLine } from "../../../util/text.js";
 import { openTarget } from "../call/tool-target.js";
 import type { Handler } from "../command.js";
-import { blocks, bold, line, type Line, verbatim, WARNING } from "../lines.js";
+import { blocks, bold, line, type Line, verbatim, WARNING } from "../../../terminal/lines.js";
 import { isToBeConfirmed, rulingData, rulingLines } from "../ruling-lines.js";
 import { askingText, LONGEST_START_MS, withEngine } from "../session.js";
 import { reasons } from "./tools.js";

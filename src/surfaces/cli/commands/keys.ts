@@ -13,9 +13,9 @@ import { readTextFile } from "../../../util/document/text.js";
 import { readStandardInput } from "../arguments.js";
 import type { Handler } from "../command.js";
 import type { Context } from "../context.js";
-import { BAD, blocks, bold, GOOD, line, verbatim } from "../lines.js";
+import { BAD, blocks, bold, GOOD, line, verbatim } from "../../../terminal/lines.js";
 import { useEngine } from "../session.js";
-import { isAgreed } from "../toolfiles/consent.js";
+import { hasConsent } from "../toolfiles/consent.js";
 import {
   createdLines,
   keyLines,
@@ -93,7 +93,7 @@ export const trustKey: Handler = async (input, context) => {
     hint: "Run this in a terminal; or compare the fingerprint with the key's owner, then add --yes.",
   };
   // A revoked key cannot be trusted again: skip the question, `trust` throws.
-  if (!isRevoked && !(await isAgreed(consent, context))) return 1;
+  if (!isRevoked && !(await hasConsent(consent, context))) return 1;
   if (!isRevoked) await record("trust_key", keyId, context);
   return await showTrusted(await signing.keys.trust(offered.line), "is now trusted", signing, context);
 };
@@ -137,7 +137,7 @@ export const revokeKey: Handler = async (input, context) => {
     isGiven: input.flag("yes") || isRevoked,
     hint: "Run this in a terminal, or add --yes.",
   };
-  if (!(await isAgreed(consent, context))) return 1;
+  if (!(await hasConsent(consent, context))) return 1;
   if (!isRevoked) {
     // The key is revoked even if the audit log cannot be written.
     await record("revoke_key", keyId, context).catch((error: unknown) =>

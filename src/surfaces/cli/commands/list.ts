@@ -6,7 +6,7 @@ import { importNotes } from "../../../gateway/notices.js";
 import { describeProblem } from "../../../util/document/problem.js";
 import { catalogNotes, missingData, type MissingServers, notStartedLines } from "../catalog-notes.js";
 import type { Handler } from "../command.js";
-import { count, dim, line, type Line, WARNING } from "../lines.js";
+import { count, dim, line, type Line, WARNING } from "../../../terminal/lines.js";
 import { describeCliStep } from "../next-steps.js";
 import { detailLines, serverTable, summaryLines } from "../list/list-lines.js";
 import { listDisabled, listServers } from "../../../operations/servers/listed-server.js";

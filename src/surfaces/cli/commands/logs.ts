@@ -6,7 +6,7 @@ import type { Stages } from "../../../gateway/stages.js";
 import { logFolder, stderrLogFile } from "../../../upstreams/process/stderr-log.js";
 import type { Handler } from "../command.js";
 import type { Context } from "../context.js";
-import { dim, line, type Line } from "../lines.js";
+import { dim, line, type Line } from "../../../terminal/lines.js";
 import { withEngine } from "../session.js";
 
 const LINES = 50;

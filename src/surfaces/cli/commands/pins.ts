@@ -4,12 +4,12 @@ import { pinsHash, toPinDifference, toPinStatus } from "../../../operations/pins
 import { assertReviewed, openPins, type PinTable } from "../../../operations/pins/pins.js";
 import type { Pin } from "../../../store/pins.js";
 import { commandLine } from "../../../util/command-line.js";
-import { ask, canInterrupt } from "../ask.js";
+import { canInterrupt, isConfirmed } from "../../../terminal/questions.js";
 import type { Handler, Input } from "../command.js";
 import type { Context } from "../context.js";
-import { blocks, bold, count, GOOD, line, type Line, WARNING } from "../lines.js";
+import { blocks, bold, count, GOOD, line, type Line, WARNING } from "../../../terminal/lines.js";
 import { differenceLines, pinLines } from "../pin-lines.js";
-import { revealedName } from "../reveal.js";
+import { revealedName } from "../../../terminal/reveal.js";
 import { withEngine } from "../session.js";
 
 export const listPins: Handler = (input, context) =>
@@ -102,5 +102,5 @@ async function isAgreed(pins: readonly Pin[], input: Input, context: Context): P
     });
   }
   context.note(blocks(pins.map(differenceLines)));
-  return (await ask(`Approve ${count(pins.length, "definition")}?`, context)) === "yes";
+  return await isConfirmed(`Approve ${count(pins.length, "definition")}?`, context);
 }

@@ -2,7 +2,7 @@ import { ERRORS } from "../../../errors.js";
 import { compareRegistry, writeRegistry } from "../../../operations/registry/registry.js";
 import { describeFinding, type Finding } from "../../../registry/check-registry.js";
 import type { Handler } from "../command.js";
-import { BAD, blocks, count, GOOD, line, type Line, WARNING } from "../lines.js";
+import { BAD, blocks, count, GOOD, line, type Line, WARNING } from "../../../terminal/lines.js";
 import { openWholeCatalog, withEngine } from "../session.js";
 
 export const exportRegistry: Handler = (input, context) =>

@@ -10,7 +10,7 @@ import { catalogNotes, missingData } from "../catalog-notes.js";
 import type { Handler } from "../command.js";
 import type { Context } from "../context.js";
 import { describeCliStep } from "../next-steps.js";
-import { BLANK, blocks, bold, dim, line, type Line } from "../lines.js";
+import { BLANK, blocks, bold, dim, line, type Line } from "../../../terminal/lines.js";
 import { askingText, LONGEST_START_MS, openWholeCatalog, withEngine } from "../session.js";
 import { openCatalog } from "../../../operations/open-catalog.js";
 

@@ -2,11 +2,10 @@ import { environmentFor } from "../../../gateway/find-configuration.js";
 import { DiscoveryError } from "../../../errors.js";
 import { createSecretReader } from "../../../secrets/create-secret-reader.js";
 import { type Keychain, openKeychain } from "../../../secrets/keychain.js";
-import { ask, isAttended } from "../ask.js";
-import { askHidden } from "../ask-hidden.js";
+import { askHidden, isAttended, isConfirmed } from "../../../terminal/questions.js";
 import type { Handler } from "../command.js";
 import type { Context } from "../context.js";
-import { bold, GOOD, line } from "../lines.js";
+import { bold, GOOD, line } from "../../../terminal/lines.js";
 import { engineOptions } from "../trust-files.js";
 
 export const setSecret: Handler = async (input, context) => {
@@ -25,7 +24,7 @@ export const setSecret: Handler = async (input, context) => {
 export const removeSecret: Handler = async (input, context) => {
   const name = input.argument("name");
   if (!input.flag("yes")) {
-    const isAgreed = isAttended(context) && (await ask(`Remove ${name} from the keychain?`, context)) === "yes";
+    const isAgreed = isAttended(context) && (await isConfirmed(`Remove ${name} from the keychain?`, context));
     if (!isAgreed) {
       throw new DiscoveryError("CANCELLED", "Nothing was removed.", {
         hint: "Add --yes to remove it without a question.",

@@ -9,8 +9,8 @@ import {
 import type { Handler } from "../command.js";
 import type { Context } from "../context.js";
 import { reasonLine } from "../failure.js";
-import { blocks, bold, count, GOOD, line } from "../lines.js";
-import { isAgreed, withToolFileFolders } from "../toolfiles/consent.js";
+import { blocks, bold, count, GOOD, line } from "../../../terminal/lines.js";
+import { hasConsent, withToolFileFolders } from "../toolfiles/consent.js";
 import { serverLines } from "../toolfiles/file-lines.js";
 import { toFilePage } from "../toolfiles/file-page.js";
 
@@ -26,7 +26,7 @@ export const signFiles: Handler = (input, context) =>
         isGiven: input.flag("yes"),
         hint: "Review the files, then run this in a terminal or add --yes.",
       };
-      if (!(await isAgreed(consent, context))) {
+      if (!(await hasConsent(consent, context))) {
         context.note([line(0, "Nothing was signed.")]);
         return 1;
       }

@@ -4,7 +4,7 @@ import { toRuntimeEnvironment } from "../../../gateway/runtime-environment.js";
 import { hashToken, isToken, TOKEN_BYTES, toExpiry, toToken, toTokenEntry } from "../../http/token-entry.js";
 import { readStandardInput } from "../arguments.js";
 import type { Handler } from "../command.js";
-import { blocks, line, verbatim } from "../lines.js";
+import { blocks, line, verbatim } from "../../../terminal/lines.js";
 
 /** The token is written to standard output and nowhere else. */
 export const createToken: Handler = async (input, { io, isJson, json, show }) => {

@@ -7,9 +7,9 @@ import {
 } from "../../../operations/toolfiles/install.js";
 import type { Handler } from "../command.js";
 import { reasonLine } from "../failure.js";
-import { blocks, bold, count, GOOD, line } from "../lines.js";
+import { blocks, bold, count, GOOD, line } from "../../../terminal/lines.js";
 import { withEngine } from "../session.js";
-import { isAgreed, withToolFileFolders } from "../toolfiles/consent.js";
+import { hasConsent, withToolFileFolders } from "../toolfiles/consent.js";
 import { installationLines, installedLines, toInstallPage } from "../toolfiles/install-page.js";
 import { readableKeyId } from "../toolfiles/key-lines.js";
 
@@ -52,7 +52,7 @@ export const installTools: Handler = (input, context) =>
         isGiven: input.flag("yes"),
         hint: `${["Run this in a terminal, or add --yes", ...newKeys.map(({ keyId }) => `--trust ${keyId}`)].join(" ")}.`,
       };
-      if (!(await isAgreed(consent, context))) return 1;
+      if (!(await hasConsent(consent, context))) return 1;
     }
     const { isOutside, refused } = await applyInstallation(plan, origin, folders);
     if (context.isJson) context.json(toInstallPage(plan));

@@ -10,7 +10,7 @@ import { decideRules } from "../../../rules/decide.js";
 import { explain } from "../../../rules/explain.js";
 import { toOneLine } from "../../../util/text.js";
 import type { Handler } from "../command.js";
-import { BAD, BLANK, blocks, bold, count, dim, GOOD, line, type Line, WARNING } from "../lines.js";
+import { BAD, BLANK, blocks, bold, count, dim, GOOD, line, type Line, WARNING } from "../../../terminal/lines.js";
 import { openCatalog } from "../../../operations/open-catalog.js";
 import { askingText, LONGEST_START_MS, withEngine } from "../session.js";
 

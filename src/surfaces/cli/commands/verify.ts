@@ -10,8 +10,8 @@ import {
 import type { Handler, Input } from "../command.js";
 import type { Context } from "../context.js";
 import { hintLines } from "../failure.js";
-import { BAD, blocks, bold, count, dim, GOOD, line, type Line, WARNING } from "../lines.js";
-import { isAgreed, withToolFileFolders } from "../toolfiles/consent.js";
+import { BAD, blocks, bold, count, dim, GOOD, line, type Line, WARNING } from "../../../terminal/lines.js";
+import { hasConsent, withToolFileFolders } from "../toolfiles/consent.js";
 import { toVerdictPage } from "../toolfiles/file-page.js";
 
 export const verifyCommand: Handler = (input, context) =>
@@ -52,7 +52,7 @@ async function isAccepted(older: readonly OlderToolFile[], input: Input, context
     isGiven: input.flag("yes"),
     hint: "Run this in a terminal, or add --yes with the ids of the tools.",
   };
-  return await isAgreed(consent, context);
+  return await hasConsent(consent, context);
 }
 
 function verdictLines(files: readonly ListedToolFile[], { folders }: ToolFileFolders): Line[] {

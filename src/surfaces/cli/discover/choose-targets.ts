@@ -12,10 +12,9 @@ import type { Hint } from "../../../model/next-steps.js";
 import { nearestNames } from "../../../search/nearest.js";
 import { isSameAddress } from "../../../toolfiles/changes/connections.js";
 import type { ToolFile } from "../../../toolfiles/format/tool-file.js";
-import { isAttended } from "../ask.js";
+import { askLine, isAttended } from "../../../terminal/questions.js";
 import type { Input } from "../command.js";
 import type { Context } from "../context.js";
-import { askText } from "./ask-text.js";
 import { fromConfigured } from "../../../operations/discover/from-configured.js";
 import type { DiscoverDesk } from "../../../operations/discover/desk.js";
 import { splitCommand } from "../../../util/split-command.js";
@@ -125,7 +124,7 @@ const HOW =
 
 async function askWhich(typed: readonly ServerAddressParts[], context: Context): Promise<ServerAddressParts> {
   if (context.isJson || !isAttended(context)) throw wrong(BOTH, "Omit one of them.");
-  const answer = await askText(`${BOTH} Which one: url or command?`, context);
+  const answer = (await askLine(`${BOTH} Which one: url or command?`, context))?.trim();
   const chosen = typed.filter(({ kind }) => kind === answer);
   const [only, ...others] = chosen;
   if (only === undefined || others.length > 0) throw wrong(BOTH, "Omit one of them.");
@@ -134,8 +133,8 @@ async function askWhich(typed: readonly ServerAddressParts[], context: Context):
 
 async function askAddress(context: Context): Promise<ServerAddressParts> {
   if (context.isJson || !isAttended(context)) throw wrong(NEITHER, HOW);
-  const answer = await askText("URL of the server, or the command that starts it:", context);
-  if (answer === undefined) throw wrong(NEITHER, HOW);
+  const answer = (await askLine("URL of the server, or the command that starts it:", context))?.trim();
+  if (!answer) throw wrong(NEITHER, HOW);
   return /^https?:\/\//i.test(answer) ? { kind: "url", url: answer } : toCommand(answer);
 }
 

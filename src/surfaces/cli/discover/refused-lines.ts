@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import type { JsonObject } from "../../../model/json.js";
 import type { RefusedFile } from "../../../toolfiles/read-tool-files.js";
 import { hintLines, hintMember } from "../failure.js";
-import { BAD, blocks, bold, count, line, type Line } from "../lines.js";
+import { BAD, blocks, bold, count, line, type Line } from "../../../terminal/lines.js";
 
 /** Rejected files. No server was contacted for them, because their signature is not trusted. */
 export function refusedLines(refused: readonly RefusedFile[]): Line[] {

@@ -18,8 +18,8 @@ import {
   type Styled,
   verbatim,
   WARNING,
-} from "../lines.js";
-import { revealedName } from "../reveal.js";
+} from "../../../terminal/lines.js";
+import { revealedName } from "../../../terminal/reveal.js";
 import { runLine } from "../toolfiles/run-line.js";
 
 export interface ReportView {

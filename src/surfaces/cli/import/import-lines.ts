@@ -1,6 +1,6 @@
 import { CLIENTS } from "../../../sources/clients/table.js";
 import type { ClientId } from "../../../sources/options.js";
-import { BAD, blocks, bold, count, dim, GOOD, line, type Line, type Styled, WARNING } from "../lines.js";
+import { BAD, blocks, bold, count, dim, GOOD, line, type Line, type Styled, WARNING } from "../../../terminal/lines.js";
 import type { ImportPage, ImportableFile, ImportableServer } from "../../../operations/import/report.js";
 import { shortenHome } from "../../../util/home-path.js";
 import type { Undone } from "../../../operations/files/undo.js";

@@ -2,10 +2,10 @@
 import { DiscoveryError } from "../../../errors.js";
 import type { PlannedSecret, SecretsPlace } from "../../../operations/import/plan.js";
 import type { Keychain } from "../../../secrets/keychain.js";
-import { askLine } from "../ask.js";
+import { askLine } from "../../../terminal/questions.js";
 import type { Input } from "../command.js";
 import type { Context } from "../context.js";
-import { BLANK, bold, count, line } from "../lines.js";
+import { BLANK, bold, count, line } from "../../../terminal/lines.js";
 
 const PLACES: readonly SecretsPlace[] = ["keychain", "env", "keep"];
 

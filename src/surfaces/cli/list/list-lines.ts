@@ -1,6 +1,6 @@
 import { cutToWidth } from "../../../util/terminal.js";
-import { type Cell, type Column, tableLines } from "../columns.js";
-import { BAD, BLANK, blocks, bold, count, line, type Line, type LineStyle } from "../lines.js";
+import { type Cell, type Column, tableLines } from "../../../terminal/columns.js";
+import { BAD, BLANK, blocks, bold, count, line, type Line, type LineStyle } from "../../../terminal/lines.js";
 import type { ListedServer, ListedState } from "../../../operations/servers/listed-server.js";
 
 interface ListColumn extends Column {

@@ -10,18 +10,17 @@ import {
 import { type EditReport, openServerDesk, type ServerDesk } from "../../../operations/servers/desk.js";
 import { toDraft } from "../../../operations/servers/draft.js";
 import { findPublicServer } from "../../../operations/servers/public-server.js";
-import { isSnippet, parseSnippet } from "../../../operations/servers/parse-snippet.js";
+import { isBalanced, isSnippet, parseSnippet } from "../../../operations/servers/parse-snippet.js";
 import type { Placeholder } from "../../../directory/draft-arguments.js";
 import type { RuntimeEnvironment } from "../../../gateway/runtime-environment.js";
 import { shortenHome } from "../../../util/home-path.js";
 import { readStandardInput } from "../arguments.js";
-import { ask, askLine, canInterrupt } from "../ask.js";
+import { askLine, askPasted, canInterrupt, isConfirmed } from "../../../terminal/questions.js";
 import type { Handler, Input } from "../command.js";
 import type { Context } from "../context.js";
-import { bold, count, GOOD, line, type Line, verbatim, WARNING } from "../lines.js";
+import { bold, count, GOOD, line, type Line, verbatim, WARNING } from "../../../terminal/lines.js";
 import { waitForAsking } from "../session.js";
 import { engineOptions } from "../trust-files.js";
-import { askPasted } from "./ask-pasted.js";
 import { editLines } from "./lines.js";
 
 export const addCommand: Handler = async (input, context) => {
@@ -58,6 +57,8 @@ export async function runAddition(drafts: readonly AddRequest[], parts: Addition
   return 0;
 }
 
+const PASTE = "Paste the JSON of one or more servers, then press Enter on an empty line:";
+
 interface Given {
   readonly drafts: readonly AddRequest[];
   readonly isPasted: boolean;
@@ -74,7 +75,7 @@ async function draftsFrom(input: Input, { place, target }: ServerDesk, context: 
   };
   if (name === undefined) {
     if (!canInterrupt(context)) throw nothingGiven();
-    return await pasted(await askPasted(context));
+    return await pasted(await askPasted(PASTE, isBalanced, context));
   }
   if (first === undefined && (name === "-" || isSnippet(name))) return await pasted(name);
   if (first === undefined) return { drafts: [await publicServer(name, input, place, context)], isPasted: true };
@@ -130,7 +131,7 @@ async function publicServer(
 
 async function isAgreed({ input, context, needsYes }: Addition): Promise<boolean> {
   if (input.flag("yes")) return true;
-  if (canInterrupt(context)) return (await ask("Write this to the configuration?", context)) === "yes";
+  if (canInterrupt(context)) return await isConfirmed("Write this to the configuration?", context);
   if (!needsYes) return true;
   throw new DiscoveryError(
     "INVALID_REQUEST",

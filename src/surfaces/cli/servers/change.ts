@@ -7,10 +7,10 @@ import {
 import { openServerDesk, type ServerDesk } from "../../../operations/servers/desk.js";
 import type { NamedSection } from "../../../sources/rewrite/edit-config.js";
 import { shortenHome } from "../../../util/home-path.js";
-import { ask, canInterrupt } from "../ask.js";
+import { canInterrupt, isConfirmed } from "../../../terminal/questions.js";
 import type { Handler, Input } from "../command.js";
 import type { Context } from "../context.js";
-import { bold, GOOD, line } from "../lines.js";
+import { bold, GOOD, line } from "../../../terminal/lines.js";
 import { engineOptions } from "../trust-files.js";
 import { editLines } from "./lines.js";
 
@@ -22,7 +22,7 @@ export const removeCommand: Handler = async (input, context) => {
   if (isOnlyForeign && canInterrupt(context)) {
     const which = foreign.join(", ");
     const question = `${which} comes from an MCP client's file, which this command does not change. Disable it in your configuration instead?`;
-    if ((await ask(question, context)) === "yes") {
+    if (await isConfirmed(question, context)) {
       return show(await setServersEnabled(foreign, false, desk), "is disabled", desk, context);
     }
   }

@@ -10,11 +10,11 @@ import {
   type OpenEdit,
 } from "../../../operations/servers/edit.js";
 import { shortenHome } from "../../../util/home-path.js";
-import { ask, canInterrupt, isAttended } from "../ask.js";
+import { canInterrupt, isAttended, isConfirmed } from "../../../terminal/questions.js";
 import type { Handler } from "../command.js";
 import type { Context } from "../context.js";
 import { failureLines } from "../failure.js";
-import { bold, GOOD, line, WARNING } from "../lines.js";
+import { bold, GOOD, line, WARNING } from "../../../terminal/lines.js";
 import { engineOptions } from "../trust-files.js";
 import { editLines } from "./lines.js";
 
@@ -81,8 +81,8 @@ type WhatNow = "again" | "drop" | "leave";
 
 async function askWhatNow(edit: OpenEdit, context: Context): Promise<WhatNow> {
   try {
-    if ((await ask("Open the file again?", context)) === "yes") return "again";
-    return (await ask("Restore the previous content?", context)) === "yes" ? "drop" : "leave";
+    if (await isConfirmed("Open the file again?", context)) return "again";
+    return (await isConfirmed("Restore the previous content?", context)) ? "drop" : "leave";
   } catch (error) {
     // After Ctrl-C the file keeps its new content, which `undo` can revert.
     await keepEdit(edit);

@@ -5,13 +5,13 @@ import { carryOutInit, type ClientState, clientStates, planInit } from "../../..
 import { CLIENTS } from "../../../sources/clients/table.js";
 import { CLIENT_IDS, type ClientId } from "../../../sources/options.js";
 import { shortenHome } from "../../../util/home-path.js";
-import { ask, canInterrupt } from "../ask.js";
+import { canInterrupt, isConfirmed } from "../../../terminal/questions.js";
 import type { Handler, Input } from "../command.js";
 import type { Context } from "../context.js";
 import { clientsOf } from "../import/clients.js";
 import { toImportPage } from "../../../operations/import/report.js";
 import { changeLines, foundLines } from "../import/import-lines.js";
-import { BLANK, blocks, bold, count, dim, GOOD, line, type Line, WARNING } from "../lines.js";
+import { BLANK, blocks, bold, count, dim, GOOD, line, type Line, WARNING } from "../../../terminal/lines.js";
 import { engineOptions } from "../trust-files.js";
 import { lostLines, UNDO } from "./lines.js";
 
@@ -72,18 +72,14 @@ async function choose(
   const isNew = target.bytes === undefined;
   const file = shortenHome(target.file, place.home);
   context.note([line(0, "")]);
-  if (
-    isNew &&
-    (await ask(`Write ${file} with comments and \`sources: all\` (use the servers of all MCP clients)?`, context)) !==
-      "yes"
-  )
-    return undefined;
+  const writes = `Write ${file} with comments and \`sources: all\` (use the servers of all MCP clients)?`;
+  if (isNew && !(await isConfirmed(writes, context))) return undefined;
   const chosen: ClientId[] = [];
   for (const { client, changes } of clients) {
     if (changes.length === 0 || (named.length > 0 && !named.includes(client))) continue;
     const does = changes.map((one) => `${shortenHome(one.file, place.home)} ${one.what}`).join("; ");
     const question = `Connect ${CLIENTS[client].title}? Its servers move into your configuration: ${does}.`;
-    if ((await ask(question, context)) === "yes") chosen.push(client);
+    if (await isConfirmed(question, context)) chosen.push(client);
   }
   return isNew || chosen.length > 0 ? chosen : undefined;
 }

@@ -1,9 +1,9 @@
 import type { DiscoveryEngine } from "../../../engine.js";
 import { DiscoveryError } from "../../../errors.js";
 import { openToolFiles, type ToolFileFolders } from "../../../operations/toolfiles/open-tool-files.js";
-import { ask, canInterrupt } from "../ask.js";
+import { canInterrupt, isConfirmed } from "../../../terminal/questions.js";
 import type { Context } from "../context.js";
-import type { Line } from "../lines.js";
+import type { Line } from "../../../terminal/lines.js";
 import { withEngine } from "../session.js";
 
 export async function withToolFileFolders<T>(
@@ -26,7 +26,7 @@ export interface KeyConsent {
 }
 
 /** Whether the user agrees: with `--yes`, or by answering the question. */
-export async function isAgreed(consent: KeyConsent, context: Context): Promise<boolean> {
+export async function hasConsent(consent: KeyConsent, context: Context): Promise<boolean> {
   if (consent.isGiven) return true;
   if (!context.isJson) context.note(consent.lines);
   if (!canInterrupt(context) || consent.hasUsedInput === true) {
@@ -34,5 +34,5 @@ export async function isAgreed(consent: KeyConsent, context: Context): Promise<b
       hint: consent.hint,
     });
   }
-  return (await ask(consent.question, context)) === "yes";
+  return await isConfirmed(consent.question, context);
 }

@@ -1,7 +1,7 @@
 import type { EnvNeed, FileConnection, ToolFile } from "../../../toolfiles/format/tool-file.js";
 import { canonicalJson } from "../../../util/json/canonical.js";
-import { bold, line, type Line } from "../lines.js";
-import { revealedJson, revealedName } from "../reveal.js";
+import { bold, line, type Line } from "../../../terminal/lines.js";
+import { revealedJson, revealedName } from "../../../terminal/reveal.js";
 
 export interface ToolFileLine {
   readonly file: ToolFile;

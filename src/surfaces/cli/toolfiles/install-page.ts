@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../model/json.js";
 import type { InstallPlan, InstallFile } from "../../../toolfiles/archive/plan-install.js";
-import { blocks, bold, count, GOOD, line, type Line, WARNING } from "../lines.js";
+import { blocks, bold, count, GOOD, line, type Line, WARNING } from "../../../terminal/lines.js";
 import { toFilePage } from "./file-page.js";
 import { serverLines } from "./file-lines.js";
 import { newKeyLines } from "./key-lines.js";

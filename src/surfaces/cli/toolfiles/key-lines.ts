@@ -1,7 +1,19 @@
 import { toKeyLine } from "../../../toolfiles/keys/key-line.js";
 import { type OfferedSigningKey, type SigningKeyState, stateOfKey } from "../../../operations/toolfiles/keys.js";
 import type { KnownKey } from "../../../toolfiles/keys/known-key.js";
-import { BAD, blocks, bold, count, dim, GOOD, line, type Line, type Styled, verbatim, WARNING } from "../lines.js";
+import {
+  BAD,
+  blocks,
+  bold,
+  count,
+  dim,
+  GOOD,
+  line,
+  type Line,
+  type Styled,
+  verbatim,
+  WARNING,
+} from "../../../terminal/lines.js";
 
 export interface KeyPage {
   readonly key_id: string;

@@ -1,13 +1,18 @@
 // Lays out one reading for the size of the terminal window.
 import { cutToWidth, displayWidth, sanitize } from "../../../util/terminal.js";
-import { bold, count, dim, line, type Line, type LinePart, type LineStyle, type Styled } from "../lines.js";
+import {
+  bold,
+  count,
+  dim,
+  line,
+  type Line,
+  type LinePart,
+  type LineStyle,
+  type Styled,
+} from "../../../terminal/lines.js";
+import type { Window } from "../../../terminal/screen.js";
 import { describeSpan } from "../../../util/time-words.js";
 import type { TopReading, ServerReading } from "../../../operations/top/reading.js";
-
-export interface Window {
-  readonly columns: number;
-  readonly rows: number;
-}
 
 interface Column {
   readonly heading: string;

@@ -1,8 +1,8 @@
 // Turns lines into text for one terminal: removes control characters, wraps and colours. It does not depend on what the lines mean.
 import picocolors from "picocolors";
-import { displayWidth, sanitize } from "../../util/terminal.js";
-import type { CliIo } from "./io.js";
+import { displayWidth, sanitize } from "../util/terminal.js";
 import { BAD, GOOD, type Line, type LinePart, type LineStyle, WAITING, WARNING } from "./lines.js";
+import type { TerminalIo } from "./terminal-io.js";
 
 export interface RenderOptions {
   readonly columns: number;
@@ -22,7 +22,11 @@ export function render(lines: readonly Line[], options: RenderOptions): string {
 }
 
 /** Whether to colour an output. NO_COLOR (https://no-color.org) takes precedence over FORCE_COLOR, and both over the terminal check. */
-export function wantsColor(io: CliIo, output: "stdout" | "stderr", isForbidden: boolean): boolean {
+export function wantsColor(
+  io: Pick<TerminalIo, "env" | "isTerminal">,
+  output: "stdout" | "stderr",
+  isForbidden: boolean,
+): boolean {
   if (isForbidden || io.env["NO_COLOR"]) return false;
   const forced = io.env["FORCE_COLOR"];
   if (forced !== undefined) return forced !== "0" && forced !== "false";

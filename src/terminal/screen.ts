@@ -1,6 +1,11 @@
 // Draws pages in the terminal's alternate screen and restores the previous screen on close.
 import type { Readable, Writable } from "node:stream";
-import type { Window } from "./page.js";
+
+/** Size of the terminal window in characters. */
+export interface Window {
+  readonly columns: number;
+  readonly rows: number;
+}
 
 export interface Screen {
   window(): Window;

@@ -1,14 +1,12 @@
-import { sanitize } from "../../util/terminal.js";
-import { cutAtWord, toOneLine } from "../../util/text.js";
-import type { CliIo } from "./io.js";
-import { createChangeLines, viewLines, type WaitedServer } from "./server-view.js";
+import { sanitize } from "../util/terminal.js";
+import { cutAtWord, toOneLine } from "../util/text.js";
+import type { TerminalIo } from "./terminal-io.js";
 
 /** Progress display on standard error. It appears after one second of waiting. */
 export interface Progress {
   /** Calls `describe` for every frame. */
   during<T>(work: Promise<T>, describe: () => string): Promise<T>;
-  /** Shows the state of each server: on a terminal a view of a few lines, else one line per change. */
-  duringStarts<T>(work: Promise<T>, servers: () => readonly WaitedServer[]): Promise<T>;
+  duringView<T>(work: Promise<T>, view: ProgressView): Promise<T>;
   /** Hides the display until the work is done. */
   hold<T>(work: () => Promise<T>): Promise<T>;
   /** Erases the display, then writes to standard error. */
@@ -17,19 +15,26 @@ export interface Progress {
   erase(): void;
 }
 
+/** The state of several things: on a terminal a few rows that are drawn again, else one row per change. */
+export interface ProgressView {
+  rows(columns: number): readonly string[];
+  /** The rows for what changed since the last call. */
+  changes(): readonly string[];
+}
+
 const DELAY_MS = 1000;
 const FRAME_MS = 120;
 const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const ERASE_LINE = "\r\u001B[2K";
 const ERASE_LINE_ABOVE = "\u001B[1A\u001B[2K";
 
-type ProgressIo = Pick<CliIo, "stderr" | "isTerminal" | "columns" | "stderrColumns">;
+type ProgressIo = Pick<TerminalIo, "stderr" | "isTerminal" | "columns" | "stderrColumns">;
 
 export function createProgress(
   { stderr, isTerminal, columns, stderrColumns = columns }: ProgressIo,
   isQuiet = false,
 ): Progress {
-  const longest = Math.max(stderrColumns - 3, 10);
+  const maxWidth = Math.max(stderrColumns - 3, 10);
   let shownRows = 0;
   let isHeld = false;
 
@@ -60,10 +65,9 @@ export function createProgress(
       erase();
     }
   };
-  const writeChanges = (servers: () => readonly WaitedServer[]): NodeJS.Timeout => {
-    const changes = createChangeLines();
+  const writeChanges = (view: ProgressView): NodeJS.Timeout => {
     const write = (): void => {
-      for (const row of changes(servers())) stderr.write(`${row}\n`);
+      for (const row of view.changes()) stderr.write(`${row}\n`);
     };
     write();
     return setInterval(write, FRAME_MS);
@@ -75,15 +79,13 @@ export function createProgress(
       if (isQuiet) return work;
       const text = (): string => toOneLine(sanitize(describe()));
       return show(work, () => {
-        if (isTerminal.stderr) return animate(() => [cutAtWord(text(), longest)]);
+        if (isTerminal.stderr) return animate(() => [cutAtWord(text(), maxWidth)]);
         stderr.write(`${text()}\n`);
         return undefined;
       });
     },
-    duringStarts: (work, servers) =>
-      isQuiet
-        ? work
-        : show(work, () => (isTerminal.stderr ? animate(() => viewLines(servers(), longest)) : writeChanges(servers))),
+    duringView: (work, view) =>
+      isQuiet ? work : show(work, () => (isTerminal.stderr ? animate(() => view.rows(maxWidth)) : writeChanges(view))),
     async hold(work) {
       erase();
       isHeld = true;

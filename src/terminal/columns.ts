@@ -1,6 +1,6 @@
 // Lays out a table for the width of the terminal. A cell that is too long is truncated with an ellipsis.
-import { cutToWidth, displayWidth, sanitize } from "../../util/terminal.js";
-import { toOneLine } from "../../util/text.js";
+import { cutToWidth, displayWidth, sanitize } from "../util/terminal.js";
+import { toOneLine } from "../util/text.js";
 import type { Line, LinePart, LineStyle } from "./lines.js";
 
 export interface Column {

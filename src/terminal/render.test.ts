@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import type { CliIo } from "./io.js";
 import { BAD, BLANK, blocks, bold, count, GOOD, line, quoted, verbatim } from "./lines.js";
 import { render, wantsColor } from "./render.js";
 
@@ -72,7 +71,7 @@ describe("count", () => {
 
 describe("wantsColor", () => {
   const ask = (env: Record<string, string>, terminal: boolean, isForbidden = false): boolean =>
-    wantsColor({ env, isTerminal: { stdout: terminal, stderr: false } } as unknown as CliIo, "stdout", isForbidden);
+    wantsColor({ env, isTerminal: { stdout: terminal, stderr: false } }, "stdout", isForbidden);
 
   it.each([
     ["a terminal is coloured", {}, true, false, true],
