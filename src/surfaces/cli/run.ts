@@ -28,8 +28,9 @@ async function runWords(argv: readonly string[], io: CliIo): Promise<number> {
 }
 
 async function runDaemon(argv: readonly string[], io: CliIo): Promise<number> {
-  const { hostDaemon } = await import("./daemon/host.js");
-  return await hostDaemon(configOption(argv), io, runCli);
+  const { hostDaemon } = await import("../../operations/background/host-daemon.js");
+  await hostDaemon(configOption(argv), io, (words, remote, sharedEngine) => runCli(words, { ...remote, sharedEngine }));
+  return 0;
 }
 
 /** Reports that the daemon ended while it ran this command line, in the format that the command line asks for. */

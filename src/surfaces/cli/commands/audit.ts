@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
-import { ERRORS } from "../../../errors.js";
+import { DiscoveryError, ERRORS } from "../../../errors.js";
 import { type AuditReader, openAudit } from "../../../operations/audit/open-audit.js";
 import type { ShownRecord } from "../../../operations/audit/records.js";
 import { expandHome } from "../../../util/home-path.js";
 import { createRecordTable } from "../audit/record-lines.js";
-import { toAuditSelection, wrong } from "../audit/selection.js";
+import { type AuditWords, toAuditSelection } from "../../../operations/audit/selection.js";
 import { toVerifyObject, verifyLines } from "../audit/verify-lines.js";
 import type { Handler, Input } from "../command.js";
 import type { Context } from "../context.js";
@@ -24,7 +24,7 @@ export const audit: Handler = async (input, context) => {
   }
 };
 
-const FILTERS = ["since", "until", "tool", "actor", "outcome", "kind", "request"];
+const FILTERS = ["since", "until", "tool", "actor", "outcome", "kind", "request"] as const;
 
 function refuseMixtures(input: Input): void {
   const given = (names: readonly string[]): string[] =>
@@ -43,6 +43,10 @@ function refuseMixtures(input: Input): void {
   }
 }
 
+function wordsOf(input: Input): AuditWords {
+  return Object.fromEntries(FILTERS.map((option) => [option, input.text(option)])) as AuditWords;
+}
+
 async function verify(reader: AuditReader, context: Context): Promise<number> {
   const report = await context.wait(reader.verify(), () => "Verifying the audit log…");
   if (context.isJson) context.json(toVerifyObject(report));
@@ -52,7 +56,7 @@ async function verify(reader: AuditReader, context: Context): Promise<number> {
 
 async function writeExport(reader: AuditReader, name: string, input: Input, context: Context): Promise<number> {
   const file = resolve(context.io.cwd, expandHome(name, reader.home));
-  const selection = toAuditSelection(input, reader.now);
+  const selection = toAuditSelection(wordsOf(input), reader.now);
   const work = reader.export(file, { selection, isForced: input.flag("force") });
   const { records, missing } = await context.wait(work, () => "Exporting the audit log…");
   if (context.isJson) context.json({ file, records, missing });
@@ -62,7 +66,7 @@ async function writeExport(reader: AuditReader, name: string, input: Input, cont
 }
 
 async function show(reader: AuditReader, input: Input, context: Context): Promise<number> {
-  const selection = toAuditSelection(input, reader.now);
+  const selection = toAuditSelection(wordsOf(input), reader.now);
   const isFollowing = input.flag("follow");
   // Read before the records, so that `--follow` shows every later record.
   const { head, openIntents, archivedThrough } = await reader.state();
@@ -90,6 +94,10 @@ async function show(reader: AuditReader, input: Input, context: Context): Promis
       : [line(0, dim(`Records up to ${archivedThrough} are in archives. Use --export to read them.`))]),
   ]);
   return 0;
+}
+
+function wrong(message: string, hint: string): DiscoveryError {
+  return new DiscoveryError("INVALID_REQUEST", message, { hint });
 }
 
 function createDisplay(context: Context, first: readonly ShownRecord[]): (records: readonly ShownRecord[]) => void {

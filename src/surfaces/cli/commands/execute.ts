@@ -7,17 +7,17 @@ import { localActor } from "../../../model/actor.js";
 import type { AskPerson, Call, CallContext } from "../../../model/call.js";
 import { toResultParts } from "../../../operations/results/result-parts.js";
 import { assertSavable, type SaveTarget, saveResult } from "../../../operations/results/save-result.js";
-import { type GivenArguments, readArguments } from "../arguments.js";
+import { type GivenArguments, readArguments } from "../../../operations/arguments/read-arguments.js";
 import { ask, isAttended } from "../../../terminal/questions.js";
-import { readArgumentWords, toGivenArguments, type WordTarget } from "../call/argument-words.js";
-import { openTarget } from "../call/tool-target.js";
+import { readArgumentWords, toGivenArguments, type WordTarget } from "../../../operations/arguments/argument-words.js";
+import { openTarget } from "../../../operations/calls/tool-target.js";
 import { callLines } from "../call-lines.js";
 import type { Handler, Input } from "../command.js";
 import type { Context } from "../context.js";
 import { createExecutionOutput, describeEvent } from "../execution-output.js";
 import { reportDefect } from "../failure.js";
 import { BLANK, line, WARNING } from "../../../terminal/lines.js";
-import { LONGEST_START_MS, withEngine } from "../session.js";
+import { LONGEST_START_MS, openWholeCatalog, withEngine } from "../session.js";
 
 /** How long the executor may take to report the outcome of a cancelled call. */
 const CANCEL_GRACE_MS = 2000;
@@ -27,7 +27,7 @@ export const execute: Handler = async (input, context) => {
   const whole = await readArguments({ text: input.text("args"), file }, context.io);
   return await withEngine(context, async (engine) => {
     const words = [input.argument("tool"), ...input.list("arguments")];
-    const { server, tool, rest, stages } = await openTarget(words, engine, context);
+    const { server, tool, rest, stages } = await openTarget(words, engine, () => openWholeCatalog(engine, context));
     if (rest.length === 0) {
       return await runExecution({ server, tool, given: whole, hasUsedInput: file === "-", stages }, input, context);
     }

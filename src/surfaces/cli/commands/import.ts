@@ -9,14 +9,14 @@ import { canInterrupt, isAgreed } from "../../../terminal/questions.js";
 import type { Handler, Input } from "../command.js";
 import type { Context } from "../context.js";
 import { hintLines } from "../failure.js";
-import { clientsOf } from "../import/clients.js";
+import { toClients } from "../../../operations/import/named-clients.js";
 import { adviceLines, changeLines, foundLines, leftOutLines, undoneLines } from "../import/import-lines.js";
 import { askSecretsPlace, secretsOption } from "../import/secrets-place.js";
 import { BLANK, blocks, line, verbatim, WARNING } from "../../../terminal/lines.js";
 import { engineOptions } from "../trust-files.js";
 
 export const importCommand: Handler = async (input, context) => {
-  const clients = clientsOf(input);
+  const clients = toClients(input.list("client"));
   if (input.flag("undo")) return await undo(clients, input, context);
   const prepared = await prepareImport(engineOptions(context), clients);
   const { home } = prepared;

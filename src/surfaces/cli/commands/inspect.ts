@@ -6,17 +6,22 @@ import type { JsonObject } from "../../../model/json.js";
 import type { Tool } from "../../../model/tool.js";
 import type { Ruling } from "../../../policy/ruling.js";
 import { toOneLine } from "../../../util/text.js";
-import { openTarget } from "../call/tool-target.js";
+import { openTarget } from "../../../operations/calls/tool-target.js";
 import type { Handler } from "../command.js";
 import { blocks, bold, line, type Line, verbatim, WARNING } from "../../../terminal/lines.js";
 import { isToBeConfirmed, rulingData, rulingLines } from "../ruling-lines.js";
-import { askingText, LONGEST_START_MS, withEngine } from "../session.js";
+import { askingText, LONGEST_START_MS, openWholeCatalog, withEngine } from "../session.js";
 import { reasons } from "./tools.js";
 
 export const inspect: Handler = (input, context) =>
   withEngine(context, async (engine) => {
     const words = [input.argument("tool"), ...input.list("name")];
-    const { server: serverName, tool: name, rest, stages } = await openTarget(words, engine, context);
+    const {
+      server: serverName,
+      tool: name,
+      rest,
+      stages,
+    } = await openTarget(words, engine, () => openWholeCatalog(engine, context));
     if (rest.length > 0) throw tooManyWords(rest);
     const tool = await context.wait(stages.discovery.tool(serverName, name, { waitMs: LONGEST_START_MS }), () =>
       askingText(serverName, stages),

@@ -7,23 +7,17 @@ import {
   readOfferedKey,
   type SigningKeys,
 } from "../../../operations/toolfiles/keys.js";
+import { readableKeyId, toKeyPage } from "../../../operations/toolfiles/key-page.js";
 import { noteAction } from "../../../operations/toolfiles/open-tool-files.js";
 import type { KnownKey } from "../../../toolfiles/keys/known-key.js";
 import { readTextFile } from "../../../util/document/text.js";
-import { readStandardInput } from "../arguments.js";
+import { readStandardInput } from "../../../operations/arguments/read-arguments.js";
 import type { Handler } from "../command.js";
 import type { Context } from "../context.js";
 import { BAD, blocks, bold, GOOD, line, verbatim } from "../../../terminal/lines.js";
 import { useEngine } from "../session.js";
 import { hasConsent } from "../toolfiles/consent.js";
-import {
-  createdLines,
-  keyLines,
-  offeredLines,
-  readableKeyId,
-  revocationLines,
-  toKeyPage,
-} from "../toolfiles/key-lines.js";
+import { createdLines, keyLines, offeredLines, revocationLines } from "../toolfiles/key-lines.js";
 import { engineOptions } from "../trust-files.js";
 
 export const initKey: Handler = async (input, context) => {

@@ -1,8 +1,8 @@
 import { toSignature } from "../../../catalog/signature.js";
 import { DiscoveryError } from "../../../errors.js";
 import { findToolOfFile } from "../../../operations/toolfiles/find-tool.js";
-import { type GivenArguments, readArguments } from "../arguments.js";
-import { readArgumentWords, toGivenArguments } from "../call/argument-words.js";
+import { type GivenArguments, readArguments } from "../../../operations/arguments/read-arguments.js";
+import { readArgumentWords, toGivenArguments } from "../../../operations/arguments/argument-words.js";
 import type { Handler, Input } from "../command.js";
 import type { Context } from "../context.js";
 import { openCatalog } from "../../../operations/open-catalog.js";

@@ -12,7 +12,7 @@ import { reasonLine } from "../failure.js";
 import { blocks, bold, count, GOOD, line } from "../../../terminal/lines.js";
 import { hasConsent, withToolFileFolders } from "../toolfiles/consent.js";
 import { serverLines } from "../toolfiles/file-lines.js";
-import { toFilePage } from "../toolfiles/file-page.js";
+import { toFilePage } from "../../../operations/toolfiles/file-page.js";
 
 export const signFiles: Handler = (input, context) =>
   withToolFileFolders(context, async (folders) => {

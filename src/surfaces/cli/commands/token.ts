@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { DiscoveryError } from "../../../errors.js";
 import { toRuntimeEnvironment } from "../../../gateway/runtime-environment.js";
 import { hashToken, isToken, TOKEN_BYTES, toExpiry, toToken, toTokenEntry } from "../../http/token-entry.js";
-import { readStandardInput } from "../arguments.js";
+import { readStandardInput } from "../../../operations/arguments/read-arguments.js";
 import type { Handler } from "../command.js";
 import { blocks, line, verbatim } from "../../../terminal/lines.js";
 

@@ -1,3 +1,5 @@
+import { toInstallPage } from "../../../operations/toolfiles/file-page.js";
+import { readableKeyId } from "../../../operations/toolfiles/key-page.js";
 import { exportToolFiles } from "../../../operations/toolfiles/export.js";
 import {
   applyInstallation,
@@ -10,8 +12,7 @@ import { reasonLine } from "../failure.js";
 import { blocks, bold, count, GOOD, line } from "../../../terminal/lines.js";
 import { withEngine } from "../session.js";
 import { hasConsent, withToolFileFolders } from "../toolfiles/consent.js";
-import { installationLines, installedLines, toInstallPage } from "../toolfiles/install-page.js";
-import { readableKeyId } from "../toolfiles/key-lines.js";
+import { installationLines, installedLines } from "../toolfiles/install-page.js";
 
 export const exportTools: Handler = (input, context) =>
   withEngine(context, async (engine) => {

@@ -11,8 +11,9 @@ import type { Handler, Input } from "../command.js";
 import type { Context } from "../context.js";
 import { hintLines } from "../failure.js";
 import { BAD, blocks, bold, count, dim, GOOD, line, type Line, WARNING } from "../../../terminal/lines.js";
+import { describeCliStep } from "../next-steps.js";
 import { hasConsent, withToolFileFolders } from "../toolfiles/consent.js";
-import { toVerdictPage } from "../toolfiles/file-page.js";
+import { toVerdictPage } from "../../../operations/toolfiles/file-page.js";
 
 export const verifyCommand: Handler = (input, context) =>
   withToolFileFolders(context, async (folders) => {
@@ -25,7 +26,7 @@ export const verifyCommand: Handler = (input, context) =>
       verified = await verifyFiles(ids, folders);
     }
     const { isGood, files } = verified;
-    if (context.isJson) context.json({ ok: isGood, files: files.map(toVerdictPage) });
+    if (context.isJson) context.json({ ok: isGood, files: files.map((file) => toVerdictPage(file, describeCliStep)) });
     else context.show(verdictLines(files, folders));
     return isGood ? 0 : ERRORS.SIGNATURE_INVALID.exit;
   });

@@ -1,7 +1,6 @@
 import { basename } from "node:path";
-import type { JsonObject } from "../../../model/json.js";
 import type { RefusedFile } from "../../../toolfiles/read-tool-files.js";
-import { hintLines, hintMember } from "../failure.js";
+import { hintLines } from "../failure.js";
 import { BAD, blocks, bold, count, line, type Line } from "../../../terminal/lines.js";
 
 /** Rejected files. No server was contacted for them, because their signature is not trusted. */
@@ -29,13 +28,4 @@ function strangerLines(keyId: string, files: readonly RefusedFile[]): Line[] {
     line(2, "If the key is your own, run `anygpt mcp keys trust 'anygpt-ed25519 KEY NAME' --yes` with the line that"),
     line(2, "`anygpt mcp keys export` prints on the machine that signed the files."),
   ];
-}
-
-export function toRefusedJson({ path, reason, error }: RefusedFile): JsonObject {
-  return {
-    file: path,
-    reason,
-    message: error.message,
-    ...hintMember(error),
-  };
 }

@@ -14,7 +14,7 @@ import { isBalanced, isSnippet, parseSnippet } from "../../../operations/servers
 import type { Placeholder } from "../../../directory/draft-arguments.js";
 import type { RuntimeEnvironment } from "../../../gateway/runtime-environment.js";
 import { shortenHome } from "../../../util/home-path.js";
-import { readStandardInput } from "../arguments.js";
+import { readStandardInput } from "../../../operations/arguments/read-arguments.js";
 import { askLine, askPasted, canInterrupt, isConfirmed } from "../../../terminal/questions.js";
 import type { Handler, Input } from "../command.js";
 import type { Context } from "../context.js";

@@ -8,7 +8,7 @@ import { shortenHome } from "../../../util/home-path.js";
 import { canInterrupt, isConfirmed } from "../../../terminal/questions.js";
 import type { Handler, Input } from "../command.js";
 import type { Context } from "../context.js";
-import { clientsOf } from "../import/clients.js";
+import { toClients } from "../../../operations/import/named-clients.js";
 import { toImportPage } from "../../../operations/import/report.js";
 import { changeLines, foundLines } from "../import/import-lines.js";
 import { BLANK, blocks, bold, count, dim, GOOD, line, type Line, WARNING } from "../../../terminal/lines.js";
@@ -17,7 +17,7 @@ import { lostLines, UNDO } from "./lines.js";
 
 export const init: Handler = async (input, context) => {
   const isProject = input.flag("project");
-  const named = clientsOf(input);
+  const named = toClients(input.list("client"));
   if (isProject && named.length > 0) throw notForProject();
   const desk = await openServerDesk(engineOptions(context), { isProject });
   const { home, cwd } = desk.place;

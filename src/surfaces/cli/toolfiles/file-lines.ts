@@ -1,4 +1,5 @@
 import type { EnvNeed, FileConnection, ToolFile } from "../../../toolfiles/format/tool-file.js";
+import { shownCommand } from "../../../operations/toolfiles/file-page.js";
 import { canonicalJson } from "../../../util/json/canonical.js";
 import { bold, line, type Line } from "../../../terminal/lines.js";
 import { revealedJson, revealedName } from "../../../terminal/reveal.js";
@@ -60,9 +61,4 @@ function sentLines(connection: FileConnection): Line[] {
 function needLine({ name, description, required }: EnvNeed): Line {
   const what = description === "" ? "" : ` - ${revealedJson(description).slice(1, -1)}`;
   return line(2, `${required ? "needs" : "may use"} the variable ${name}${what}`);
-}
-
-/** The command as typed in a shell, with invisible characters escaped. */
-export function shownCommand(words: readonly string[]): string {
-  return words.map((word) => (/^[\w@%+=:,./${}-]+$/.test(word) ? word : revealedJson(word))).join(" ");
 }

@@ -1,7 +1,5 @@
-import type { JsonObject } from "../../../model/json.js";
 import type { InstallPlan, InstallFile } from "../../../toolfiles/archive/plan-install.js";
 import { blocks, bold, count, GOOD, line, type Line, WARNING } from "../../../terminal/lines.js";
-import { toFilePage } from "./file-page.js";
 import { serverLines } from "./file-lines.js";
 import { newKeyLines } from "./key-lines.js";
 import { runLine } from "./run-line.js";
@@ -53,17 +51,4 @@ export function installedLines({ folder, files, newKeys }: InstallPlan): Line[] 
         ],
     first === undefined ? [] : [line(0, `Try: ${runLine(first.file.toolId, first.file)}`)],
   ]);
-}
-
-export function toInstallPage({ folder, files, newKeys }: InstallPlan): JsonObject {
-  return {
-    folder,
-    trusted: newKeys.map(({ keyId, name }) => ({ key_id: keyId, name })),
-    files: files.map(({ file, kind, keyId, keyName }) => ({
-      ...toFilePage(file),
-      change: kind,
-      key_id: keyId,
-      key_name: keyName,
-    })),
-  };
 }

@@ -1,27 +1,39 @@
 // The process of the background gateway: it keeps one engine open and runs commands of CLI clients on it.
-import { type CommandIo } from "../../../daemon/command-io.js";
-import { handshakeKey } from "../../../daemon/handshake.js";
-import { createLogFile } from "../../../daemon/log-file.js";
-import { daemonPlace } from "../../../daemon/paths.js";
-import { openPrivateFolder } from "../../../daemon/private-folder.js";
-import { registerDaemon, removeOldLogs, stopSurplus, unregisterDaemon } from "../../../daemon/registry.js";
-import type { CommandRequest } from "../../../daemon/requests.js";
-import { serveDaemon } from "../../../daemon/server.js";
-import { toDiscoveryError } from "../../../errors.js";
-import { findOwnProgram, hasOwnAncestor } from "../../../gateway/self-detection.js";
-import { checkForUpdate } from "../../../operations/update/check-update.js";
-import { stateFolderOf } from "../../../util/state-folder.js";
-import { describeDifference } from "../../../gateway/configuration-difference.js";
-import { createLocalKey } from "../../../util/local-key.js";
-import { VERSION } from "../../../version.js";
-import type { CliIo } from "../io.js";
-import { createSharedEngine } from "../../../operations/background/shared-engine.js";
+import { type CommandIo } from "../../daemon/command-io.js";
+import { handshakeKey } from "../../daemon/handshake.js";
+import { createLogFile } from "../../daemon/log-file.js";
+import { daemonPlace } from "../../daemon/paths.js";
+import { openPrivateFolder } from "../../daemon/private-folder.js";
+import { registerDaemon, removeOldLogs, stopSurplus, unregisterDaemon } from "../../daemon/registry.js";
+import type { CommandRequest } from "../../daemon/requests.js";
+import { serveDaemon } from "../../daemon/server.js";
+import { toDiscoveryError } from "../../errors.js";
+import { findOwnProgram, hasOwnAncestor } from "../../gateway/self-detection.js";
+import { checkForUpdate } from "../update/check-update.js";
+import { stateFolderOf } from "../../util/state-folder.js";
+import { describeDifference } from "../../gateway/configuration-difference.js";
+import { createLocalKey } from "../../util/local-key.js";
+import { VERSION } from "../../version.js";
+import { createSharedEngine, type SharedEngine } from "./shared-engine.js";
 
-type RunCli = (argv: readonly string[], io: CliIo) => Promise<number>;
+/** The process that hosts the background gateway. */
+export interface DaemonProcess {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly signal: AbortSignal;
+  /** Registers a listener for requests to reload the configuration (SIGHUP). */
+  readonly onReload?: (listener: () => void) => void;
+  /** Registers a listener for uncaught errors, which then do not end the process. */
+  readonly onCrash?: (listener: (error: unknown) => void) => void;
+}
+
+/** Runs the command line of a client on the engine of the background gateway. */
+export type RunRemote = (argv: readonly string[], io: CommandIo, engine: SharedEngine) => Promise<number>;
 
 const USUAL_IDLE_MINUTES = 15;
 
-export async function hostDaemon(configPath: string | undefined, io: CliIo, runCli: RunCli): Promise<number> {
+/** Serves CLI clients until the process gets a signal or is idle for long. */
+export async function hostDaemon(configPath: string | undefined, io: DaemonProcess, run: RunRemote): Promise<void> {
   const place = daemonPlace({ cwd: io.cwd, env: io.env, configPath });
   openPrivateFolder(place.folder);
   openPrivateFolder(place.socketFolder);
@@ -35,7 +47,7 @@ export async function hostDaemon(configPath: string | undefined, io: CliIo, runC
     env: io.env,
     idleMs: idleMinutes(io.env["ANYGPT_DAEMON_IDLE_MINUTES"]) * 60_000,
     async run(argv, remote) {
-      const exitCode = await shared.during((engine) => runCli(argv, toCliIo(remote, engine)));
+      const exitCode = await shared.during((engine) => run(argv, remote, engine));
       void checkForUpdate({
         stateFolder: stateFolderOf(io.env, io.cwd),
         env: remote.env,
@@ -69,11 +81,6 @@ export async function hostDaemon(configPath: string | undefined, io: CliIo, runC
   await shared.close();
   await unregisterDaemon(place);
   log("Ended.");
-  return 0;
-}
-
-function toCliIo(remote: CommandIo, sharedEngine: NonNullable<CliIo["sharedEngine"]>): CliIo {
-  return { ...remote, sharedEngine };
 }
 
 function idleMinutes(text: string | undefined): number {

@@ -1,7 +1,7 @@
-import type { DiscoveryReport } from "../../../discover/discover.js";
-import type { FileOutcome } from "../../../discover/write-files.js";
-import type { JsonObject } from "../../../model/json.js";
-import { summarize } from "../../../search/summary.js";
+import type { DiscoveryReport } from "../../discover/discover.js";
+import type { FileOutcome } from "../../discover/write-files.js";
+import type { JsonObject } from "../../model/json.js";
+import { summarize } from "../../search/summary.js";
 
 export function toReportJson({
   target,

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import type { JsonObject } from "../../../model/json.js";
-import { toArgumentText } from "../../../operations/arguments/argument-text.js";
+import type { JsonObject } from "../../model/json.js";
+import { toArgumentText } from "./argument-text.js";
 import { isArgumentWord, readArgumentWords, toGivenArguments } from "./argument-words.js";
 
 const SCHEMA = {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readArguments } from "./arguments.js";
+import { readArguments } from "./read-arguments.js";
 
 let cwd: string;
 

@@ -1,11 +1,9 @@
-import { DiscoveryError } from "../../../errors.js";
-import { CLIENT_IDS, type ClientId } from "../../../sources/options.js";
-import { nearestWord } from "../../../util/edit-distance.js";
-import type { Input } from "../command.js";
+import { DiscoveryError } from "../../errors.js";
+import { CLIENT_IDS, type ClientId } from "../../sources/options.js";
+import { nearestWord } from "../../util/edit-distance.js";
 
-/** The clients named by `--client`; `all` stands for every client. */
-export function clientsOf(input: Input): ClientId[] {
-  const named = input.list("client");
+/** The clients of these names; `all` stands for every client. */
+export function toClients(named: readonly string[]): ClientId[] {
   if (named.includes("all")) return [...CLIENT_IDS];
   return named.map((name) => {
     const known = CLIENT_IDS.find((id) => id === name);

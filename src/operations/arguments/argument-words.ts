@@ -1,11 +1,10 @@
 // Parses tool arguments on the command line: `name=value`, `name:=json`, `name=@file`, `name:=@file`, `@file`.
 // docs/reference/command-line.md documents them for users.
-import { DiscoveryError } from "../../../errors.js";
-import type { Hint } from "../../../model/next-steps.js";
-import type { JsonObject } from "../../../model/json.js";
-import { type GivenArguments, parseArguments, readFileOrInput } from "../arguments.js";
-import type { CliIo } from "../io.js";
-import { type NamedArgument, toArgumentText } from "../../../operations/arguments/argument-text.js";
+import { DiscoveryError } from "../../errors.js";
+import type { Hint } from "../../model/next-steps.js";
+import type { JsonObject } from "../../model/json.js";
+import { type ArgumentsInput, type GivenArguments, parseArguments, readFileOrInput } from "./read-arguments.js";
+import { type NamedArgument, toArgumentText } from "./argument-text.js";
 
 /** The arguments before the tool's schema is known. */
 export interface ArgumentWords {
@@ -28,10 +27,7 @@ export function isArgumentWord(word: string): boolean {
   return word.startsWith("@") || word.includes("=");
 }
 
-export async function readArgumentWords(
-  words: readonly string[],
-  io: Pick<CliIo, "stdin" | "cwd" | "signal">,
-): Promise<ArgumentWords> {
+export async function readArgumentWords(words: readonly string[], io: ArgumentsInput): Promise<ArgumentWords> {
   const files = words.filter((word) => word.startsWith("@"));
   if (files.length > 1)
     throw wrong(`${files.join(" and ")} cannot be used together.`, "Put all arguments into one file.");
@@ -79,10 +75,7 @@ function splitWord(word: string): NamedArgument {
   );
 }
 
-async function readNamed(
-  { name, value, isJson }: NamedArgument,
-  io: Pick<CliIo, "stdin" | "cwd" | "signal">,
-): Promise<NamedArgument> {
+async function readNamed({ name, value, isJson }: NamedArgument, io: ArgumentsInput): Promise<NamedArgument> {
   if (!value.startsWith("@")) return { name, value, isJson };
   if (!isJson && value.startsWith("@@")) return { name, value: value.slice(1), isJson };
   const hint = isJson
@@ -91,7 +84,7 @@ async function readNamed(
   return { name, value: await readFileOrInput(value.slice(1), hint, io), isJson };
 }
 
-async function readWhole(file: string, io: Pick<CliIo, "stdin" | "cwd" | "signal">): Promise<GivenArguments> {
+async function readWhole(file: string, io: ArgumentsInput): Promise<GivenArguments> {
   const hint = "Pass the path of a file that contains a JSON object, or - for standard input.";
   const text = await readFileOrInput(file, hint, io);
   return parseArguments(text, file === "-" ? "Standard input" : file, "--args");

@@ -8,8 +8,14 @@ import { parseJson } from "../../util/document/json.js";
 import { readTextFile, decodeUtf8 } from "../../util/document/text.js";
 import { parseStrictJson } from "../../util/json/parse-strict.js";
 import { isMalformed, type JsonViolation } from "../../util/json/violation.js";
-import type { CliIo } from "./io.js";
-import { toPlainJson } from "../../operations/arguments/plain-json.js";
+import { toPlainJson } from "./plain-json.js";
+
+/** Where arguments are read from besides the command line. */
+export interface ArgumentsInput {
+  readonly stdin: Readable;
+  readonly cwd: string;
+  readonly signal: AbortSignal;
+}
 
 export interface ArgumentsSource {
   /** `--args` */
@@ -30,10 +36,7 @@ export interface GivenArguments {
 }
 
 /** Reads a tool's arguments from the command line. An error gives the position of the fault and never quotes the text, which may be secret. */
-export async function readArguments(
-  source: ArgumentsSource,
-  io: Pick<CliIo, "stdin" | "cwd" | "signal">,
-): Promise<GivenArguments> {
+export async function readArguments(source: ArgumentsSource, io: ArgumentsInput): Promise<GivenArguments> {
   const { text, file, option = "--args" } = source;
   if (text !== undefined && file !== undefined) {
     throw wrong(`${option} and ${option}-file cannot be used together.`, "Pass one of them.");
@@ -53,7 +56,7 @@ export async function readArguments(
 export async function readFileOrInput(
   file: string,
   hint: string,
-  { stdin, cwd, signal }: Pick<CliIo, "stdin" | "cwd" | "signal">,
+  { stdin, cwd, signal }: ArgumentsInput,
 ): Promise<string> {
   if (file === "-") return await readStandardInput(stdin, signal);
   const content = await readTextFile(resolve(cwd, file));

@@ -1,52 +1,60 @@
 // Determines the servers that `discover` connects to. Only tool files with a valid signature or hash are used, so that an
 // untrusted file can neither start a program nor send a request.
-import { readStanding, type StandingFile } from "../../../discover/standing-files.js";
+import { readStanding, type StandingFile } from "../../discover/standing-files.js";
 import {
   type ServerAddressParts,
   type DiscoveryTarget,
   type DiscoveryTargetOptions,
   toTarget,
-} from "../../../discover/target.js";
-import { DiscoveryError } from "../../../errors.js";
-import type { Hint } from "../../../model/next-steps.js";
-import { nearestNames } from "../../../search/nearest.js";
-import { isSameAddress } from "../../../toolfiles/changes/connections.js";
-import type { ToolFile } from "../../../toolfiles/format/tool-file.js";
-import { askLine, isAttended } from "../../../terminal/questions.js";
-import type { Input } from "../command.js";
-import type { Context } from "../context.js";
-import { fromConfigured } from "../../../operations/discover/from-configured.js";
-import type { DiscoverDesk } from "../../../operations/discover/desk.js";
-import { splitCommand } from "../../../util/split-command.js";
+} from "../../discover/target.js";
+import { DiscoveryError } from "../../errors.js";
+import type { Hint } from "../../model/next-steps.js";
+import { nearestNames } from "../../search/nearest.js";
+import { isSameAddress } from "../../toolfiles/changes/connections.js";
+import type { ToolFile } from "../../toolfiles/format/tool-file.js";
+import { fromConfigured } from "./from-configured.js";
+import type { DiscoverDesk } from "./desk.js";
+import { splitCommand } from "../../util/split-command.js";
 
-export async function chooseTargets(
-  input: Input,
-  context: Context,
-  desk: DiscoverDesk,
-): Promise<readonly DiscoveryTarget[]> {
-  const configured = configuredTarget(input, desk);
+/** The servers that the user names, by name, by address or by command. */
+export interface DiscoverRequest {
+  /** The name of a configured server, or a command. */
+  readonly words: readonly string[];
+  readonly url: string | undefined;
+  readonly command: string | undefined;
+  readonly name: string | undefined;
+  readonly authHeader: string | undefined;
+  readonly authEnv: string | undefined;
+  /** HTTP headers as `NAME=VALUE`. */
+  readonly headers: readonly string[];
+  /** Without a server, compare all tool files. */
+  readonly isCheck: boolean;
+  /** Accept secrets in plain text. */
+  readonly isForced: boolean;
+  /** Asks the user for a line of text. Undefined if there is no terminal. */
+  readonly ask?: (question: string) => Promise<string | undefined>;
+}
+
+export async function chooseTargets(request: DiscoverRequest, desk: DiscoverDesk): Promise<readonly DiscoveryTarget[]> {
+  const configured = configuredTarget(request, desk);
   if (configured !== undefined) return [configured];
-  const typed = typedAddresses(input);
-  const name = input.text("name");
+  const typed = typedAddresses(request);
   const [only, ...others] = typed;
   if (only !== undefined) {
-    const address = others.length === 0 ? only : await askWhich(typed, context);
-    return [await typedTarget({ ...targetOptions(input), address }, input, desk)];
+    const address = others.length === 0 ? only : await askWhich(typed, request);
+    return [await typedTarget({ ...targetOptions(request), address }, request, desk)];
   }
-  if (name !== undefined) return [await filedTarget(name, input, desk)];
-  if (input.flag("check")) return await filedTargets(desk);
-  return [await typedTarget({ ...targetOptions(input), address: await askAddress(context) }, input, desk)];
+  if (request.name !== undefined) return [await filedTarget(request.name, request, desk)];
+  if (request.isCheck) return await filedTargets(desk);
+  return [await typedTarget({ ...targetOptions(request), address: await askAddress(request) }, request, desk)];
 }
 
 /** `discover NAME`: a single word that is the name of a configured server. */
-function configuredTarget(input: Input, { servers }: DiscoverDesk): DiscoveryTarget | undefined {
-  const [word, ...others] = input.list("words");
+function configuredTarget(request: DiscoverRequest, { servers }: DiscoverDesk): DiscoveryTarget | undefined {
+  const [word, ...others] = request.words;
   const definition = servers.find(({ name }) => name === word);
   if (definition === undefined || others.length > 0) return undefined;
-  if (
-    hasAccessOptions(targetOptions(input)) ||
-    (input.text("url") ?? input.text("command") ?? input.text("name")) !== undefined
-  ) {
+  if (hasAccessOptions(targetOptions(request)) || (request.url ?? request.command ?? request.name) !== undefined) {
     throw wrong(
       `${definition.name} is a configured server, so its address and credentials are known.`,
       "Pass only its name.",
@@ -58,11 +66,11 @@ function configuredTarget(input: Input, { servers }: DiscoverDesk): DiscoveryTar
 /** Without options for credentials, uses the credentials of existing tool files for the same address. */
 async function typedTarget(
   options: DiscoveryTargetOptions,
-  input: Input,
+  request: DiscoverRequest,
   desk: DiscoverDesk,
 ): Promise<DiscoveryTarget> {
   const target = toTarget(options);
-  if (!input.flag("force")) refuseWrittenSecrets(target);
+  if (!request.isForced) refuseWrittenSecrets(target);
   if (hasAccessOptions(options)) return target;
   const { name, connection } = target;
   const files = await verifiedFiles(desk);
@@ -90,8 +98,7 @@ function refuseWrittenSecrets({ connection }: DiscoveryTarget): void {
   throw wrong(`${what} looks like a secret and would be written into every tool file.`, hint);
 }
 
-function typedAddresses(input: Input): ServerAddressParts[] {
-  const [url, command, words] = [input.text("url"), input.text("command"), input.list("words")];
+function typedAddresses({ url, command, words }: DiscoverRequest): ServerAddressParts[] {
   return [
     ...(url === undefined ? [] : [{ kind: "url", url } as const]),
     ...(command === undefined ? [] : [toCommand(command)]),
@@ -105,10 +112,9 @@ function toCommand(text: string): ServerAddressParts {
   throw wrong("A quote in the command is not closed.", "Write the command after -- instead of --command.");
 }
 
-function targetOptions(input: Input): Omit<DiscoveryTargetOptions, "address"> {
-  const [name, authHeader, authEnv] = [input.text("name"), input.text("authHeader"), input.text("authEnv")];
-  const headers = Object.fromEntries(input.list("header").map(toHeader));
-  return { name, authHeader, authEnv, headers };
+function targetOptions(request: DiscoverRequest): Omit<DiscoveryTargetOptions, "address"> {
+  const { name, authHeader, authEnv } = request;
+  return { name, authHeader, authEnv, headers: Object.fromEntries(request.headers.map(toHeader)) };
 }
 
 function toHeader(pair: string): [name: string, value: string] {
@@ -122,33 +128,31 @@ const NEITHER = "No server was named.";
 const HOW =
   "Pass --url URL, or the server's command after --. For a server that has tool files, --name NAME is enough; --check alone compares all tool files.";
 
-async function askWhich(typed: readonly ServerAddressParts[], context: Context): Promise<ServerAddressParts> {
-  if (context.isJson || !isAttended(context)) throw wrong(BOTH, "Omit one of them.");
-  const answer = (await askLine(`${BOTH} Which one: url or command?`, context))?.trim();
+async function askWhich(typed: readonly ServerAddressParts[], { ask }: DiscoverRequest): Promise<ServerAddressParts> {
+  const answer = (await ask?.(`${BOTH} Which one: url or command?`))?.trim();
   const chosen = typed.filter(({ kind }) => kind === answer);
   const [only, ...others] = chosen;
   if (only === undefined || others.length > 0) throw wrong(BOTH, "Omit one of them.");
   return only;
 }
 
-async function askAddress(context: Context): Promise<ServerAddressParts> {
-  if (context.isJson || !isAttended(context)) throw wrong(NEITHER, HOW);
-  const answer = (await askLine("URL of the server, or the command that starts it:", context))?.trim();
+async function askAddress({ ask }: DiscoverRequest): Promise<ServerAddressParts> {
+  const answer = (await ask?.("URL of the server, or the command that starts it:"))?.trim();
   if (!answer) throw wrong(NEITHER, HOW);
   return /^https?:\/\//i.test(answer) ? { kind: "url", url: answer } : toCommand(answer);
 }
 
-async function filedTarget(name: string, input: Input, desk: DiscoverDesk): Promise<DiscoveryTarget> {
+async function filedTarget(name: string, request: DiscoverRequest, desk: DiscoverDesk): Promise<DiscoveryTarget> {
   const standing = await readStanding(desk.folder, desk.parts);
   const file = toVerified(standing).find(({ server }) => server === name);
   if (file === undefined) throw withoutFiles(name, standing, desk);
-  if (!hasAccessOptions(targetOptions(input))) return toFiled(file);
+  if (!hasAccessOptions(targetOptions(request))) return toFiled(file);
   const { connection } = file;
   const address: ServerAddressParts =
     connection.kind === "stdio"
       ? { kind: "command", words: [connection.command, ...connection.args] }
       : { kind: "url", url: connection.url };
-  return await typedTarget({ ...targetOptions(input), address }, input, desk);
+  return await typedTarget({ ...targetOptions(request), address }, request, desk);
 }
 
 async function filedTargets(desk: DiscoverDesk): Promise<DiscoveryTarget[]> {

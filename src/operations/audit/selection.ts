@@ -1,19 +1,24 @@
-import { DiscoveryError } from "../../../errors.js";
-import type { AuditSelection } from "../../../operations/audit/filter.js";
-import type { Input } from "../command.js";
+import { DiscoveryError } from "../../errors.js";
+import type { AuditSelection } from "./filter.js";
 
 const KINDS = ["outcome", "intent", "note", "rotation", "all"] as const;
 const OUTCOMES = ["ok", "tool_error", "error", "unknown", "dry_run"] as const;
 
-export function toAuditSelection(input: Input, now: number): AuditSelection {
+/** Which records of the audit log a command line names, by option. */
+export type AuditWords = Readonly<
+  Record<"since" | "until" | "kind" | "request" | "tool" | "actor" | "outcome", string | undefined>
+>;
+
+/** `now` is the time that `since` and `until` count from. */
+export function toAuditSelection(words: AuditWords, now: number): AuditSelection {
   const given = {
-    since: when(input, "since", now),
-    until: when(input, "until", now),
-    kind: oneOf(input, "kind", KINDS),
-    requestId: input.text("request"),
-    tool: input.text("tool"),
-    actor: input.text("actor"),
-    outcome: oneOf(input, "outcome", OUTCOMES),
+    since: when(words, "since", now),
+    until: when(words, "until", now),
+    kind: oneOf(words, "kind", KINDS),
+    requestId: words.request,
+    tool: words.tool,
+    actor: words.actor,
+    outcome: oneOf(words, "outcome", OUTCOMES),
   };
   if (given.since !== undefined && given.until !== undefined && given.since >= given.until) {
     throw wrong("--since must be earlier than --until.", "Swap the values, or omit one option.");
@@ -26,8 +31,8 @@ const AGO = /^(\d{1,9}(?:\.\d{1,9})?)([smhdw])$/;
 const DATE = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:\d{2})?)?$/i;
 
 /** ISO 8601 in UTC, the format of the records. */
-function when(input: Input, option: "since" | "until", now: number): string | undefined {
-  const text = input.text(option)?.trim();
+function when(words: AuditWords, option: "since" | "until", now: number): string | undefined {
+  const text = words[option]?.trim();
   if (text === undefined) return undefined;
   const time = toTime(text, now);
   if (Number.isFinite(time) && Math.abs(time) <= 8.64e15) return new Date(time).toISOString();
@@ -44,13 +49,13 @@ function toTime(text: string, now: number): number {
   return date === undefined ? Number.NaN : Date.parse(`${date}T${clock}${zone}`);
 }
 
-function oneOf<T extends string>(input: Input, option: string, allowed: readonly T[]): T | undefined {
-  const text = input.text(option);
+function oneOf<T extends string>(words: AuditWords, option: keyof AuditWords, allowed: readonly T[]): T | undefined {
+  const text = words[option];
   const found = allowed.find((one) => one === text);
   if (text === undefined || found !== undefined) return found;
   throw wrong(`--${option} ${JSON.stringify(text)} is not a valid value.`, `Use one of ${allowed.join(", ")}.`);
 }
 
-export function wrong(message: string, hint: string): DiscoveryError {
+function wrong(message: string, hint: string): DiscoveryError {
   return new DiscoveryError("INVALID_REQUEST", message, { hint });
 }

@@ -1,13 +1,11 @@
 // Finds the tool that a command line names: `SERVER TOOL`, `SERVER:TOOL`, or `TOOL` if exactly one server has a tool of that name.
-import type { Snapshot } from "../../../catalog/snapshot.js";
-import type { Stages } from "../../../gateway/stages.js";
-import type { DiscoveryEngine } from "../../../engine.js";
-import { DiscoveryError } from "../../../errors.js";
-import { nearestNames } from "../../../search/nearest.js";
-import type { Context } from "../context.js";
-import { openWholeCatalog } from "../session.js";
-import { openCatalog } from "../../../operations/open-catalog.js";
-import { isArgumentWord } from "./argument-words.js";
+import type { Snapshot } from "../../catalog/snapshot.js";
+import type { Stages } from "../../gateway/stages.js";
+import type { DiscoveryEngine } from "../../engine.js";
+import { DiscoveryError } from "../../errors.js";
+import { nearestNames } from "../../search/nearest.js";
+import { openCatalog } from "../open-catalog.js";
+import { isArgumentWord } from "../arguments/argument-words.js";
 
 export interface ToolTarget {
   readonly server: string;
@@ -18,16 +16,16 @@ export interface ToolTarget {
 
 type Servers = Snapshot["servers"];
 
-/** Connects to servers with unknown tools only if the tool is named without its server. */
+/** `openWhole` connects to servers with unknown tools. It is called only if the tool is named without its server. */
 export async function openTarget(
   words: readonly string[],
   engine: DiscoveryEngine,
-  context: Context,
+  openWhole: () => Promise<Stages>,
 ): Promise<ToolTarget & { readonly stages: Stages }> {
   const known = await openCatalog(engine);
   const named = serverAndTool(words, known.snapshot().servers);
   if (named !== undefined) return { ...named, stages: known };
-  const stages = await openWholeCatalog(engine, context);
+  const stages = await openWhole();
   return { ...byToolName(words, stages.snapshot().servers), stages };
 }
 
