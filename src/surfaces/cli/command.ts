@@ -54,8 +54,8 @@ export interface OptionSpec {
   readonly completes?: "server" | "file" | "client" | "key" | readonly string[];
 }
 
-/** Runs one command and returns its exit code. */
-export type Handler = (input: Input, context: Context) => Promise<number>;
+/** Runs one command and returns its exit code; without a value it is 0. */
+export type Handler = (input: Input, context: Context) => Promise<number | void>;
 
 /** Arguments and options of the command line, already validated against the `CommandSpec`. */
 export interface Input {

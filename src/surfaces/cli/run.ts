@@ -79,7 +79,7 @@ async function runCommand(argv: readonly string[], io: CliIo): Promise<number> {
         configPath: typeof values["config"] === "string" ? values["config"] : undefined,
       });
       const handler = await spec.load();
-      exitCode = await handler(createInput(values), context);
+      exitCode = (await handler(createInput(values), context)) ?? 0;
       const isTextOutput = spec.isProtocol !== true && values["json"] !== true && values["quiet"] !== true;
       if (isTextOutput) await showUpdateNotice(context);
     },

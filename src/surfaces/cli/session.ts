@@ -1,14 +1,24 @@
+import type { CatalogServer } from "../../catalog/snapshot.js";
 import { describePhase } from "../../catalog/starts.js";
-import type { Stages } from "../../gateway/stages.js";
+import type { CatalogAccess, Stages } from "../../gateway/stages.js";
 import { type DiscoveryEngine, openEngine } from "../../engine.js";
 import type { OpenOptions } from "../../gateway/engine-options.js";
+import type { Tool } from "../../model/tool.js";
 import { openCatalog } from "../../operations/open-catalog.js";
 import type { AskOptions, AskProgress } from "../../operations/servers/ask-servers.js";
+import type { Handler, Input } from "./command.js";
 import type { Context } from "./context.js";
 import { count } from "../../terminal/lines.js";
 import { describeCliStep } from "./next-steps.js";
 import { createServerView, type WaitedServer } from "./server-view.js";
 import { engineOptions, settleForeignTrust, settleTrust } from "./trust-files.js";
+
+/** A command that needs the engine. */
+export function engineCommand(
+  run: (engine: DiscoveryEngine, input: Input, context: Context) => Promise<number | void>,
+): Handler {
+  return (input, context) => withEngine(context, (engine) => run(engine, input, context));
+}
 
 /** Asks about untrusted project files first, then opens the engine for one command. */
 export async function withEngine<T>(context: Context, use: (engine: DiscoveryEngine) => Promise<T>): Promise<T> {
@@ -73,8 +83,28 @@ export function waitedServers(
   });
 }
 
+/** Opens the catalog, and lists the tools of one server if they are not known yet. */
+export async function openServer(
+  engine: DiscoveryEngine,
+  name: string,
+  context: Context,
+): Promise<{ readonly stages: Stages; readonly server: CatalogServer }> {
+  const stages = await openCatalog(engine);
+  const work = stages.discovery.server(name, { waitMs: LONGEST_START_MS });
+  return { stages, server: await context.wait(work, () => askingText(name, stages)) };
+}
+
+/** Finds a tool, and lists the tools of its server first if they are not known yet. */
+export async function waitForTool(
+  { server, tool, stages }: { readonly server: string; readonly tool: string; readonly stages: CatalogAccess },
+  context: Context,
+): Promise<Tool> {
+  const work = stages.discovery.tool(server, tool, { waitMs: LONGEST_START_MS });
+  return await context.wait(work, () => askingText(server, stages));
+}
+
 /** `Asking github… (installing 12 s)` */
-export function askingText(name: string, { refresh }: Pick<Stages, "refresh">): string {
+function askingText(name: string, { refresh }: Pick<Stages, "refresh">): string {
   const start = refresh.starts().find((one) => one.name === name);
   return `Asking ${name}…${start?.phase === "installing" ? ` (${describePhase(start)})` : ""}`;
 }

@@ -43,7 +43,7 @@ export const daemon: CommandGroup = {
         },
       ],
       examples: ["anygpt mcp daemon logs", "anygpt mcp daemon logs -f -n 200"],
-      load: async () => (await import("./commands/daemon-logs.js")).daemonLogs,
+      load: async () => (await import("./commands/daemon.js")).daemonLogs,
     },
   ],
 };

@@ -45,19 +45,3 @@ function warningLines({ earlierKey, hasStrayArchives, files }: AuditReport): Lin
   const warnings = [...(last === undefined ? [] : [signedBefore]), ...(hasStrayArchives ? [stray] : [])];
   return warnings.map((text) => line(0, WARNING, ` ${text}`));
 }
-
-export function toVerifyObject(report: AuditReport) {
-  const { findings, records, head, archives, checkpoints, signedThrough, keyId, earlierKey, hasStrayArchives } = report;
-  return {
-    whole: findings.length === 0,
-    records,
-    head,
-    archives,
-    checkpoints,
-    signed_through: signedThrough,
-    key_id: keyId ?? null,
-    earlier_key: earlierKey,
-    stray_archives: hasStrayArchives,
-    findings,
-  };
-}

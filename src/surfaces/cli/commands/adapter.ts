@@ -30,7 +30,7 @@ import {
   WARNING,
 } from "../../../terminal/lines.js";
 import { editLines } from "../servers/lines.js";
-import { withEngine } from "../session.js";
+import { engineCommand } from "../session.js";
 import { engineOptions } from "../trust-files.js";
 
 export const addAdapter: Handler = async (input, context) => {
@@ -93,12 +93,10 @@ function previewLines({ added, target, document, home }: PreparedAdapter): Line[
   ]);
 }
 
-export const listAdapterCommand: Handler = (_input, context) =>
-  withEngine(context, async (engine) => {
-    const adapters = await listAdapters(engine);
-    context.reply({ adapters }, () => listLines(adapters));
-    return 0;
-  });
+export const listAdapterCommand = engineCommand(async (engine, _input, context) => {
+  const adapters = await listAdapters(engine);
+  context.reply({ adapters }, () => listLines(adapters));
+});
 
 function listLines(adapters: readonly ListedAdapter[]): Line[] {
   if (adapters.length === 0) {
@@ -121,17 +119,15 @@ function listedLines(adapter: ListedAdapter): Line[] {
   ];
 }
 
-export const inspectAdapterCommand: Handler = (input, context) =>
-  withEngine(context, async (engine) => {
-    let reading = "";
-    const options = { signal: context.io.signal, onRead: (document: string) => void (reading = document) };
-    const page = await context.wait(
-      inspectAdapter(engine, input.argument("server"), options),
-      () => `Reading ${reading}…`,
-    );
-    context.reply(page, () => adapterLines(page));
-    return 0;
-  });
+export const inspectAdapterCommand = engineCommand(async (engine, input, context) => {
+  let reading = "";
+  const options = { signal: context.io.signal, onRead: (document: string) => void (reading = document) };
+  const page = await context.wait(
+    inspectAdapter(engine, input.argument("server"), options),
+    () => `Reading ${reading}…`,
+  );
+  context.reply(page, () => adapterLines(page));
+});
 
 function adapterLines(page: AdapterPage): Line[] {
   return blocks([
@@ -218,23 +214,22 @@ function unmatchedLines({ unmatched }: AdapterPage): Line[] {
   ];
 }
 
-export const testAdapterCommand: Handler = (input, context) =>
-  withEngine(context, async (engine) => {
-    const adapter = input.argument("server");
-    const checks = await testAdapter(engine, adapter, {
-      tool: input.argument("tool"),
-      signal: context.io.signal,
-      describe: describeCliStep,
-      confirm: (what) => isAgreed(`Send ${what}?`, input.flag("yes"), context),
-      onRead: (work) => context.wait(work, () => `Reading the document of ${adapter}…`),
-      onRequest: (what, work) => context.wait(work, () => `Waiting for ${what}…`),
-    });
-    context.reply({ adapter, checks }, () => [
-      line(0, bold(adapter), ":"),
-      ...checks.map(({ name, status, detail }) => line(2, MARKS[status], " ", bold(name), `: ${detail}`)),
-    ]);
-    const isWell = checks.every(({ status }) => status !== "failed");
-    return isWell ? 0 : ERRORS.SERVER_CONNECTION_ERROR.exit;
+export const testAdapterCommand = engineCommand(async (engine, input, context) => {
+  const adapter = input.argument("server");
+  const checks = await testAdapter(engine, adapter, {
+    tool: input.argument("tool"),
+    signal: context.io.signal,
+    describe: describeCliStep,
+    confirm: (what) => isAgreed(`Send ${what}?`, input.flag("yes"), context),
+    onRead: (work) => context.wait(work, () => `Reading the document of ${adapter}…`),
+    onRequest: (what, work) => context.wait(work, () => `Waiting for ${what}…`),
   });
+  context.reply({ adapter, checks }, () => [
+    line(0, bold(adapter), ":"),
+    ...checks.map(({ name, status, detail }) => line(2, MARKS[status], " ", bold(name), `: ${detail}`)),
+  ]);
+  const isWell = checks.every(({ status }) => status !== "failed");
+  return isWell ? 0 : ERRORS.SERVER_CONNECTION_ERROR.exit;
+});
 
 const MARKS = { ok: GOOD, notice: WARNING, failed: BAD, open: dim("-") } as const;

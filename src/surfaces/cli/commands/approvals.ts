@@ -1,41 +1,19 @@
 import type { Confirmation } from "../../../executor/confirmations.js";
-import type { JsonObject } from "../../../model/json.js";
 import { cutAtWord } from "../../../util/text.js";
 import { riskPart } from "../call-lines.js";
-import type { Handler } from "../command.js";
+import { toConfirmationPage } from "../../../operations/calls/call-pages.js";
 import { allConfirmations } from "../../../operations/calls/confirmations.js";
 import { blocks, bold, count, dim, line, type Line } from "../../../terminal/lines.js";
 import { revealedJson, revealedName } from "../../../terminal/reveal.js";
-import { withEngine } from "../session.js";
+import { engineCommand } from "../session.js";
 import { describeSpan } from "../../../util/time-words.js";
 
-export const approvals: Handler = (input, context) =>
-  withEngine(context, async (engine) => {
-    const { confirmations, runtime } = await engine.stages();
-    const isAll = input.flag("all");
-    const found = isAll ? await allConfirmations(confirmations) : await confirmations.list();
-    if (context.isJson) context.json({ approvals: found.map(toListed) });
-    else context.show(approvalsLines(found, runtime.now(), isAll));
-    return 0;
-  });
-
-/** The JSON form. `arguments` is null if they cannot be decrypted any more. */
-export function toListed({ call, ...rest }: Confirmation): JsonObject {
-  const { id, state, tool, actor, selfService, askedAt, expiresAt, decidedBy, decidedAt } = rest;
-  return {
-    id,
-    state,
-    tool,
-    ...(call === undefined ? {} : { risk: call.risk, risk_origin: call.riskOrigin }),
-    actor_id: actor,
-    arguments: call?.arguments ?? null,
-    caller_may_confirm: selfService,
-    asked_at: time(askedAt),
-    expires_at: time(expiresAt),
-    ...(decidedBy === undefined ? {} : { decided_by: decidedBy }),
-    ...(decidedAt === undefined ? {} : { decided_at: time(decidedAt) }),
-  };
-}
+export const approvals = engineCommand(async (engine, input, context) => {
+  const { confirmations, runtime } = await engine.stages();
+  const isAll = input.flag("all");
+  const found = isAll ? await allConfirmations(confirmations) : await confirmations.list();
+  context.reply({ approvals: found.map(toConfirmationPage) }, () => approvalsLines(found, runtime.now(), isAll));
+});
 
 export function approvalsLines(found: readonly Confirmation[], now: number, isAll: boolean): Line[] {
   if (found.length === 0) {
@@ -86,8 +64,4 @@ function describeState({ state, expiresAt, decidedBy = "an unknown user" }: Conf
     case "expired":
       return `expired ${describeSpan(now - expiresAt)} ago`;
   }
-}
-
-function time(at: number): string {
-  return new Date(at).toISOString();
 }

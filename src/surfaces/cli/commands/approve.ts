@@ -1,44 +1,40 @@
 import type { Stages } from "../../../gateway/stages.js";
 import { DiscoveryError, ERRORS } from "../../../errors.js";
 import type { Confirmation } from "../../../executor/confirmations.js";
+import { toConfirmationPage } from "../../../operations/calls/call-pages.js";
 import { answerConfirmation, findWaiting } from "../../../operations/calls/confirmations.js";
 import { ask, isAttended } from "../../../terminal/questions.js";
 import { callLines } from "../call-lines.js";
-import type { Handler } from "../command.js";
 import type { Context } from "../context.js";
 import { BAD, BLANK, GOOD, line, WARNING } from "../../../terminal/lines.js";
 import { revealedName } from "../../../terminal/reveal.js";
-import { withEngine } from "../session.js";
+import { engineCommand } from "../session.js";
 import { describeSpan } from "../../../util/time-words.js";
-import { toListed } from "./approvals.js";
 
-export const approve: Handler = (input, context) =>
-  withEngine(context, async (engine) => {
-    const stages = await engine.stages();
-    const { confirmations, runtime } = stages;
-    const waiting = await findWaiting(input.argument("id"), confirmations, runtime.now());
-    if (!isAttended(context)) throw unattended(waiting.id);
-    const { call } = waiting;
-    if (call === undefined) throw unreadable(waiting.id);
-    const left = describeSpan(waiting.expiresAt - runtime.now());
-    context.note([
-      line(0, WARNING, ` ${waiting.actor} requests this call (the request expires in ${left}):`),
-      ...callLines({ toolId: waiting.tool, ...call }),
-      BLANK,
-    ]);
-    const answer = await ask(`Allow ${revealedName(waiting.tool)} to run once with exactly these arguments?`, context);
-    if (answer === "unanswered") return tellUnanswered(waiting, context);
-    const verdict = answer === "yes" ? "approved" : "denied";
-    return await settle(waiting, verdict, { stages, context });
-  });
+export const approve = engineCommand(async (engine, input, context) => {
+  const stages = await engine.stages();
+  const { confirmations, runtime } = stages;
+  const waiting = await findWaiting(input.argument("id"), confirmations, runtime.now());
+  if (!isAttended(context)) throw unattended(waiting.id);
+  const { call } = waiting;
+  if (call === undefined) throw unreadable(waiting.id);
+  const left = describeSpan(waiting.expiresAt - runtime.now());
+  context.note([
+    line(0, WARNING, ` ${waiting.actor} requests this call (the request expires in ${left}):`),
+    ...callLines({ toolId: waiting.tool, ...call }),
+    BLANK,
+  ]);
+  const answer = await ask(`Allow ${revealedName(waiting.tool)} to run once with exactly these arguments?`, context);
+  if (answer === "unanswered") return tellUnanswered(waiting, context);
+  const verdict = answer === "yes" ? "approved" : "denied";
+  return await settle(waiting, verdict, { stages, context });
+});
 
-export const deny: Handler = (input, context) =>
-  withEngine(context, async (engine) => {
-    const stages = await engine.stages();
-    const waiting = await findWaiting(input.argument("id"), stages.confirmations, stages.runtime.now());
-    await settle(waiting, "denied", { stages, context });
-    return 0;
-  });
+export const deny = engineCommand(async (engine, input, context) => {
+  const stages = await engine.stages();
+  const waiting = await findWaiting(input.argument("id"), stages.confirmations, stages.runtime.now());
+  await settle(waiting, "denied", { stages, context });
+});
 
 /** The exit code of `approve`: 0 only if the user approved the call. */
 async function settle(
@@ -47,8 +43,9 @@ async function settle(
   { stages, context }: { stages: Stages; context: Context },
 ): Promise<number> {
   const decided = await answerConfirmation(id, verdict, stages);
-  if (context.isJson) context.json(toListed(decided));
-  else context.show(verdict === "approved" ? approvedLines(decided) : deniedLines(decided));
+  context.reply(toConfirmationPage(decided), () =>
+    verdict === "approved" ? approvedLines(decided) : deniedLines(decided),
+  );
   return verdict === "approved" ? 0 : ERRORS.POLICY_DENIED.exit;
 }
 
@@ -68,8 +65,9 @@ function deniedLines({ tool }: Confirmation) {
 }
 
 function tellUnanswered({ id, ...waiting }: Confirmation, context: Context): number {
-  if (context.isJson) context.json(toListed({ id, ...waiting }));
-  else context.show([line(0, `Nothing was decided: ${id} is still waiting for approval.`)]);
+  context.reply(toConfirmationPage({ id, ...waiting }), () => [
+    line(0, `Nothing was decided: ${id} is still waiting for approval.`),
+  ]);
   return ERRORS.CONFIRMATION_REQUIRED.exit;
 }
 

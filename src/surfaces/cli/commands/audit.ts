@@ -1,11 +1,12 @@
 import { resolve } from "node:path";
 import { DiscoveryError, ERRORS } from "../../../errors.js";
+import { toVerifyPage } from "../../../operations/audit/verify-page.js";
 import { type AuditReader, openAudit } from "../../../operations/audit/open-audit.js";
 import type { ShownRecord } from "../../../operations/audit/records.js";
 import { expandHome } from "../../../util/home-path.js";
 import { createRecordTable } from "../audit/record-lines.js";
 import { type AuditWords, toAuditSelection } from "../../../operations/audit/selection.js";
-import { toVerifyObject, verifyLines } from "../audit/verify-lines.js";
+import { verifyLines } from "../audit/verify-lines.js";
 import type { Handler, Input } from "../command.js";
 import type { Context } from "../context.js";
 import { count, dim, GOOD, line, WARNING } from "../../../terminal/lines.js";
@@ -49,8 +50,7 @@ function wordsOf(input: Input): AuditWords {
 
 async function verify(reader: AuditReader, context: Context): Promise<number> {
   const report = await context.wait(reader.verify(), () => "Verifying the audit log…");
-  if (context.isJson) context.json(toVerifyObject(report));
-  else context.show(verifyLines(report));
+  context.reply(toVerifyPage(report), () => verifyLines(report));
   return report.findings.length === 0 ? 0 : ERRORS.AUDIT_UNAVAILABLE.exit;
 }
 
@@ -59,8 +59,7 @@ async function writeExport(reader: AuditReader, name: string, input: Input, cont
   const selection = toAuditSelection(wordsOf(input), reader.now);
   const work = reader.export(file, { selection, isForced: input.flag("force") });
   const { records, missing } = await context.wait(work, () => "Exporting the audit log…");
-  if (context.isJson) context.json({ file, records, missing });
-  else context.show([line(0, GOOD, ` ${count(records, "record")} written to ${file}.`)]);
+  context.reply({ file, records, missing }, () => [line(0, GOOD, ` ${count(records, "record")} written to ${file}.`)]);
   for (const archive of missing) context.warn(`The archive ${archive} is missing, so its records were not exported.`);
   return missing.length === 0 ? 0 : ERRORS.AUDIT_UNAVAILABLE.exit;
 }

@@ -7,7 +7,7 @@ import type { Credential } from "../../../upstreams/oauth/credential.js";
 import { loginCommand } from "../../../upstreams/oauth/failures.js";
 import type { Login } from "../../../upstreams/oauth/login.js";
 import { openBrowser } from "../../../upstreams/oauth/open-browser.js";
-import type { Handler, Input } from "../command.js";
+import type { Input } from "../command.js";
 import type { Context } from "../context.js";
 import {
   BAD,
@@ -21,28 +21,26 @@ import {
   WAITING,
   WARNING,
 } from "../../../terminal/lines.js";
-import { withEngine } from "../session.js";
+import { engineCommand } from "../session.js";
 import { describeSpan } from "../../../util/time-words.js";
 
 const DEFAULT_SECONDS = 300;
 
-export const authLogin: Handler = (input, context) =>
-  withEngine(context, async (engine) => {
-    const server = input.argument("server");
-    const [actor, scope, port] = [input.text("actor"), input.text("scope"), input.number("port")];
-    const beginning = beginSignIn(engine, server, { actor, scope, port }, context.io.signal);
-    const signIn = await context.wait(beginning, () => `Preparing the sign-in to ${server}…`);
-    try {
-      const { elapsed } = (await engine.stages()).runtime;
-      const answer = await received(signIn, { server, input, context, elapsed });
-      const credential = await context.wait(signIn.finish(answer), () => `Finishing the sign-in to ${server}…`);
-      await signIn.store(credential);
-      context.reply(toJson(server, signIn.actor, credential), () => doneLines(server, credential));
-    } finally {
-      signIn.close();
-    }
-    return 0;
-  });
+export const authLogin = engineCommand(async (engine, input, context) => {
+  const server = input.argument("server");
+  const [actor, scope, port] = [input.text("actor"), input.text("scope"), input.number("port")];
+  const beginning = beginSignIn(engine, server, { actor, scope, port }, context.io.signal);
+  const signIn = await context.wait(beginning, () => `Preparing the sign-in to ${server}…`);
+  try {
+    const { elapsed } = (await engine.stages()).runtime;
+    const answer = await received(signIn, { server, input, context, elapsed });
+    const credential = await context.wait(signIn.finish(answer), () => `Finishing the sign-in to ${server}…`);
+    await signIn.store(credential);
+    context.reply(toJson(server, signIn.actor, credential), () => doneLines(server, credential));
+  } finally {
+    signIn.close();
+  }
+});
 
 interface Waiting {
   readonly server: string;
@@ -139,33 +137,30 @@ function tooLate(server: string, limitMs: number): DiscoveryError {
   );
 }
 
-export const authLogout: Handler = (input, context) =>
-  withEngine(context, async (engine) => {
-    const server = input.argument("server");
-    const work = signOut(engine, server, input.text("actor"));
-    const report = await context.wait(work, () => `Signing out of ${server}…`);
-    context.reply(report, () => [
-      report.removed === 0
-        ? line(0, `There is no sign-in to ${server}.`)
-        : line(0, GOOD, " Signed out of ", bold(server), "."),
-    ]);
-    if (report.reason !== undefined && !context.isJson) {
-      context.note([line(0, WARNING, ` The authorization server did not revoke the token: ${report.reason}.`)]);
-    }
-    return 0;
-  });
+export const authLogout = engineCommand(async (engine, input, context) => {
+  const server = input.argument("server");
+  const work = signOut(engine, server, input.text("actor"));
+  const report = await context.wait(work, () => `Signing out of ${server}…`);
+  context.reply(report, () => [
+    report.removed === 0
+      ? line(0, `There is no sign-in to ${server}.`)
+      : line(0, GOOD, " Signed out of ", bold(server), "."),
+  ]);
+  if (report.reason !== undefined && !context.isJson) {
+    context.note([line(0, WARNING, ` The authorization server did not revoke the token: ${report.reason}.`)]);
+  }
+});
 
-export const authStatus: Handler = (input, context) =>
-  withEngine(context, async (engine) => {
-    const only = input.argument("server");
-    const servers = await listSignIns(engine, only === "" ? undefined : only);
-    const { now } = (await engine.stages()).runtime;
-    context.reply({ servers }, () => {
-      if (servers.length > 0) return servers.flatMap((each) => statusLines(each, now()));
-      return [line(0, only === "" ? "No remote server is configured." : `${only} does not use a sign-in.`)];
-    });
-    return 0;
+export const authStatus = engineCommand(async (engine, input, context) => {
+  const only = input.argument("server");
+  const servers = await listSignIns(engine, only === "" ? undefined : only);
+  const { now } = (await engine.stages()).runtime;
+  context.reply({ servers }, () => {
+    if (servers.length > 0) return servers.flatMap((each) => statusLines(each, now()));
+    return [line(0, only === "" ? "No remote server is configured." : `${only} does not use a sign-in.`)];
   });
+  return 0;
+});
 
 const MARKS: Readonly<Record<SignInState, readonly [Styled, string]>> = {
   signed_in: [GOOD, "signed in"],

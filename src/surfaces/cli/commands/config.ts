@@ -40,43 +40,38 @@ import {
   WARNING,
 } from "../../../terminal/lines.js";
 import { describeCliStep } from "../next-steps.js";
-import { waitForAsking, withEngine } from "../session.js";
+import { waitForAsking, engineCommand } from "../session.js";
 import { engineOptions, fileLines } from "../trust-files.js";
 
-export const showConfig: Handler = (_input, context) =>
-  withEngine(context, async (engine) => {
-    const page = await describeConfiguration(engine);
-    context.reply(page, () => configLines(page, homeOf(context.io.env)));
-    const notices = count(page.notices.length, "notice");
-    if (!context.isJson && page.notices.length > 0)
-      context.note([line(0, WARNING, ` ${notices}. Run \`anygpt mcp config validate\` to see them.`)]);
-    return 0;
-  });
+export const showConfig = engineCommand(async (engine, _input, context) => {
+  const page = await describeConfiguration(engine);
+  context.reply(page, () => configLines(page, homeOf(context.io.env)));
+  const notices = count(page.notices.length, "notice");
+  if (!context.isJson && page.notices.length > 0)
+    context.note([line(0, WARNING, ` ${notices}. Run \`anygpt mcp config validate\` to see them.`)]);
+});
 
-export const showSources: Handler = (_input, context) =>
-  withEngine(context, async (engine) => {
-    const page = await describeConfiguration(engine);
-    const { file, origin, sources, absent, untrusted } = page;
-    const data = { file, origin, sources: [...sources, ...absent], untrusted };
-    context.reply(data, () => sourcesLines(page, homeOf(context.io.env)));
-    return 0;
-  });
+export const showSources = engineCommand(async (engine, _input, context) => {
+  const page = await describeConfiguration(engine);
+  const { file, origin, sources, absent, untrusted } = page;
+  const data = { file, origin, sources: [...sources, ...absent], untrusted };
+  context.reply(data, () => sourcesLines(page, homeOf(context.io.env)));
+});
 
-export const validateConfig: Handler = (_input, context) =>
-  withEngine(context, async (engine) => {
-    const found = await validateConfiguration(engine, { describe: describeCliStep });
-    const { file, imported, servers, problems, untrusted, warnings } = found;
-    const failure = toFailure(problems);
-    const error = failure === undefined ? {} : toErrorObject(failure, describeCliStep);
-    const data = { valid: failure === undefined, file, servers, warnings: [...untrusted, ...warnings], ...error };
-    const text = file === null ? (imported ?? "No configuration file is used.") : `${file} is valid.`;
-    context.reply(data, () => [
-      ...(failure === undefined ? [line(0, GOOD, ` ${text}`)] : []),
-      ...warnings.map((warning) => line(0, WARNING, ` ${warning}`)),
-    ]);
-    if (failure !== undefined && !context.isJson) context.note(failureLines(failure));
-    return failure === undefined ? 0 : failure.entry.exit;
-  });
+export const validateConfig = engineCommand(async (engine, _input, context) => {
+  const found = await validateConfiguration(engine, { describe: describeCliStep });
+  const { file, imported, servers, problems, untrusted, warnings } = found;
+  const failure = toFailure(problems);
+  const error = failure === undefined ? {} : toErrorObject(failure, describeCliStep);
+  const data = { valid: failure === undefined, file, servers, warnings: [...untrusted, ...warnings], ...error };
+  const text = file === null ? (imported ?? "No configuration file is used.") : `${file} is valid.`;
+  context.reply(data, () => [
+    ...(failure === undefined ? [line(0, GOOD, ` ${text}`)] : []),
+    ...warnings.map((warning) => line(0, WARNING, ` ${warning}`)),
+  ]);
+  if (failure !== undefined && !context.isJson) context.note(failureLines(failure));
+  return failure === undefined ? 0 : failure.entry.exit;
+});
 
 /** A running gateway ignores an invalid source, but `validate` reports it as an error. */
 function toFailure(problems: readonly Problem[]): DiscoveryError | undefined {
@@ -88,12 +83,10 @@ function toFailure(problems: readonly Problem[]): DiscoveryError | undefined {
   });
 }
 
-export const reloadConfig: Handler = (_input, context) =>
-  withEngine(context, async (engine) => {
-    const { file, tools, servers } = await waitForAsking(context, (asking) => reloadServers(engine, asking));
-    context.reply({ file, servers }, () => reloadLines({ file, tools, servers }));
-    return 0;
-  });
+export const reloadConfig = engineCommand(async (engine, _input, context) => {
+  const { file, tools, servers } = await waitForAsking(context, (asking) => reloadServers(engine, asking));
+  context.reply({ file, servers }, () => reloadLines({ file, tools, servers }));
+});
 
 const SIGNS = { added: "+", removed: "-", changed: "~" } as const;
 

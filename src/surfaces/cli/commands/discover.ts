@@ -12,43 +12,42 @@ import { ENV_FILE, ignoreEnvFile, isExposed } from "../../../operations/discover
 import { BLANK, GOOD, line, WARNING } from "../../../terminal/lines.js";
 import { askLine, canInterrupt, isAgreed, isAttended, isConfirmed } from "../../../terminal/questions.js";
 import { commandLine } from "../../../util/command-line.js";
-import type { Handler, Input } from "../command.js";
+import type { Input } from "../command.js";
 import type { Context } from "../context.js";
 import { refusedLines } from "../discover/refused-lines.js";
 import { discoveryReportLines } from "../discover/report-lines.js";
 import { failureLines } from "../failure.js";
 import { describeCliStep } from "../next-steps.js";
-import { withEngine } from "../session.js";
+import { engineCommand } from "../session.js";
 
 const DRIFT = 1;
 
-export const discoverTools: Handler = (input, context) =>
-  withEngine(context, async (engine) => {
-    const desk = openDiscoverDesk(await engine.stages(), input.text("folder"));
-    const targets = await chooseTargets(requestOf(input, context), desk);
-    if (!desk.isRead)
-      context.warn(`The gateway does not read tool files from ${desk.folder}. Add the folder to toolFiles.folders.`);
-    const [check, prune, force] = [input.flag("check"), input.flag("prune"), input.flag("force")];
-    const dryRun = input.flag("dryRun") || !(await mayWrite(targets, { input, context, desk }));
-    const kind = check ? "check" : dryRun ? "dry-run" : "written";
-    const view = { kind, home: desk.home, cwd: desk.cwd, columns: context.widths.stdout } as const;
-    const results = await discoverServers(targets, desk, {
-      options: { check, prune, force, dryRun },
-      signal: context.io.signal,
-      during: (target, work) => context.wait(work, () => `Listing the tools of ${addressOf(target)}…`),
-      onResult(result, index) {
-        if (context.isJson) return;
-        if (result.kind === "failed") return context.note(failureLines(result.error));
-        context.show([...(index === 0 ? [] : [BLANK]), ...discoveryReportLines(result.report, view)]);
-      },
-    });
-    const refused = check ? await findUnreported(results, desk) : [];
-    if (context.isJson) context.json(toDiscoveryPage(results, refused, describeCliStep));
-    else if (refused.length > 0) context.show([...(results.length === 0 ? [] : [BLANK]), ...refusedLines(refused)]);
-    if (!isReadOnly(input) && needsVariables(results)) await offerToIgnore({ input, context, desk });
-    const { failure, isDrift } = assessDiscovery(results, refused);
-    return failure?.entry.exit ?? (check && isDrift ? DRIFT : 0);
+export const discoverTools = engineCommand(async (engine, input, context) => {
+  const desk = openDiscoverDesk(await engine.stages(), input.text("folder"));
+  const targets = await chooseTargets(requestOf(input, context), desk);
+  if (!desk.isRead)
+    context.warn(`The gateway does not read tool files from ${desk.folder}. Add the folder to toolFiles.folders.`);
+  const [check, prune, force] = [input.flag("check"), input.flag("prune"), input.flag("force")];
+  const dryRun = input.flag("dryRun") || !(await mayWrite(targets, { input, context, desk }));
+  const kind = check ? "check" : dryRun ? "dry-run" : "written";
+  const view = { kind, home: desk.home, cwd: desk.cwd, columns: context.widths.stdout } as const;
+  const results = await discoverServers(targets, desk, {
+    options: { check, prune, force, dryRun },
+    signal: context.io.signal,
+    during: (target, work) => context.wait(work, () => `Listing the tools of ${addressOf(target)}…`),
+    onResult(result, index) {
+      if (context.isJson) return;
+      if (result.kind === "failed") return context.note(failureLines(result.error));
+      context.show([...(index === 0 ? [] : [BLANK]), ...discoveryReportLines(result.report, view)]);
+    },
   });
+  const refused = check ? await findUnreported(results, desk) : [];
+  if (context.isJson) context.json(toDiscoveryPage(results, refused, describeCliStep));
+  else if (refused.length > 0) context.show([...(results.length === 0 ? [] : [BLANK]), ...refusedLines(refused)]);
+  if (!isReadOnly(input) && needsVariables(results)) await offerToIgnore({ input, context, desk });
+  const { failure, isDrift } = assessDiscovery(results, refused);
+  return failure?.entry.exit ?? (check && isDrift ? DRIFT : 0);
+});
 
 function requestOf(input: Input, context: Context) {
   return {

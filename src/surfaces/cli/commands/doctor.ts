@@ -16,44 +16,42 @@ import type { EnvironmentCheck } from "../../../operations/doctor/check-store.js
 import { openCatalog } from "../../../operations/open-catalog.js";
 import { interrupted } from "../../../util/interrupted.js";
 import { isAttended, isConfirmed } from "../../../terminal/questions.js";
-import type { Handler } from "../command.js";
 import type { Context } from "../context.js";
 import { failureLines } from "../failure.js";
 import { BAD, BLANK, bold, count, dim, GOOD, line, type Line, WARNING } from "../../../terminal/lines.js";
-import { waitForAsking, withEngine } from "../session.js";
+import { waitForAsking, engineCommand } from "../session.js";
 
-export const doctor: Handler = (input, context) =>
-  withEngine(context, async (engine) => {
-    const stages = await openCatalog(engine);
-    const only = input.list("servers");
-    await assertKnownServers(only, stages);
-    const checks = await checkEnvironment(engine);
-    if (!context.isJson) context.show([...checks.map(checkLine), BLANK]);
-    const started = performance.now();
-    const broken = new Map<string, string[]>();
-    const onServer = (server: CheckedServer, error: DiscoveryError | undefined): void => {
-      const folder = brokenNpxFolder(error);
-      if (folder !== undefined) broken.set(folder, [...(broken.get(folder) ?? []), server.server]);
-      if (!context.isJson) context.show(diagnosisLines(server, isQuoted(server, stages)));
-    };
-    const seconds = input.number("timeout");
-    const timeout = seconds === undefined ? {} : { timeoutMs: seconds * 1000 };
-    let report = await waitForAsking(context, (asking) =>
-      checkServers(engine, { servers: only, onServer, ...timeout, ...asking }),
-    );
-    if (input.flag("fix") && !report.isInterrupted) {
-      report = await fix({ engine, report, broken, onServer, isAgreed: input.flag("yes"), context });
-    }
-    const { servers, isInterrupted } = report;
-    if (context.isJson && isInterrupted) throw interrupted();
-    context.reply({ checks, servers }, () => [
-      ...(servers.length === 0 ? [] : [BLANK]),
-      verdict(report, disabledNames(stages.config), performance.now() - started),
-    ]);
-    if (isInterrupted) return ERRORS.CANCELLED.exit;
-    const isWell = [...checks, ...servers].every(({ status }) => status !== "failed");
-    return isWell ? 0 : ERRORS.SERVER_CONNECTION_ERROR.exit;
-  });
+export const doctor = engineCommand(async (engine, input, context) => {
+  const stages = await openCatalog(engine);
+  const only = input.list("servers");
+  await assertKnownServers(only, stages);
+  const checks = await checkEnvironment(engine);
+  if (!context.isJson) context.show([...checks.map(checkLine), BLANK]);
+  const started = performance.now();
+  const broken = new Map<string, string[]>();
+  const onServer = (server: CheckedServer, error: DiscoveryError | undefined): void => {
+    const folder = brokenNpxFolder(error);
+    if (folder !== undefined) broken.set(folder, [...(broken.get(folder) ?? []), server.server]);
+    if (!context.isJson) context.show(diagnosisLines(server, isQuoted(server, stages)));
+  };
+  const seconds = input.number("timeout");
+  const timeout = seconds === undefined ? {} : { timeoutMs: seconds * 1000 };
+  let report = await waitForAsking(context, (asking) =>
+    checkServers(engine, { servers: only, onServer, ...timeout, ...asking }),
+  );
+  if (input.flag("fix") && !report.isInterrupted) {
+    report = await fix({ engine, report, broken, onServer, isAgreed: input.flag("yes"), context });
+  }
+  const { servers, isInterrupted } = report;
+  if (context.isJson && isInterrupted) throw interrupted();
+  context.reply({ checks, servers }, () => [
+    ...(servers.length === 0 ? [] : [BLANK]),
+    verdict(report, disabledNames(stages.config), performance.now() - started),
+  ]);
+  if (isInterrupted) return ERRORS.CANCELLED.exit;
+  const isWell = [...checks, ...servers].every(({ status }) => status !== "failed");
+  return isWell ? 0 : ERRORS.SERVER_CONNECTION_ERROR.exit;
+});
 
 interface Repair {
   readonly engine: DiscoveryEngine;

@@ -5,31 +5,28 @@ import {
   type NeededSecret,
   type ReferencedVariable,
 } from "../../../operations/configuration/list-variables.js";
-import type { Handler } from "../command.js";
 import { BAD, blocks, bold, count, dim, GOOD, line, type Line, WARNING } from "../../../terminal/lines.js";
-import { withEngine } from "../session.js";
+import { engineCommand } from "../session.js";
 
-export const env: Handler = (input, context) =>
-  withEngine(context, async (engine) => {
-    const found = await listVariables(engine);
-    const { variables, secrets, environment, notices } = found;
-    context.reply(found, () => blocks([variableLines(variables), secretLines(secrets), environmentLines(environment)]));
-    if (!context.isJson) context.note(notices.map((notice) => line(0, WARNING, ` ${notice}`)));
-    const isComplete = variables.every(({ status }) => status !== "missing");
-    return isComplete || !input.flag("check") ? 0 : ERRORS.CONFIGURATION_ERROR.exit;
-  });
+export const env = engineCommand(async (engine, input, context) => {
+  const found = await listVariables(engine);
+  const { variables, secrets, environment, notices } = found;
+  context.reply(found, () => blocks([variableLines(variables), secretLines(secrets), environmentLines(environment)]));
+  if (!context.isJson) context.note(notices.map((notice) => line(0, WARNING, ` ${notice}`)));
+  const isComplete = variables.every(({ status }) => status !== "missing");
+  return isComplete || !input.flag("check") ? 0 : ERRORS.CONFIGURATION_ERROR.exit;
+});
 
 /** Keychain tools cannot list names without showing values, so this lists the references in the configuration. */
-export const listSecrets: Handler = (_input, context) =>
-  withEngine(context, async (engine) => {
-    const found = (await listVariables(engine)).secrets;
-    const secrets = found.map(({ reference, neededBy: usedBy }) => ({ reference, usedBy }));
-    context.reply({ secrets }, () => {
-      if (secrets.length === 0) return [line(0, NO_SECRETS)];
-      return secrets.map(({ reference, usedBy }) => line(0, bold(reference), ` (used by ${usedBy.join(", ")})`));
-    });
-    return 0;
+export const listSecrets = engineCommand(async (engine, _input, context) => {
+  const found = (await listVariables(engine)).secrets;
+  const secrets = found.map(({ reference, neededBy: usedBy }) => ({ reference, usedBy }));
+  context.reply({ secrets }, () => {
+    if (secrets.length === 0) return [line(0, NO_SECRETS)];
+    return secrets.map(({ reference, usedBy }) => line(0, bold(reference), ` (used by ${usedBy.join(", ")})`));
   });
+  return 0;
+});
 
 const NO_SECRETS =
   "No server refers to a secret. Store one with `anygpt mcp secret set NAME`, then write ${keychain:NAME} in the `env` or `headers` of a server.";

@@ -1,13 +1,13 @@
 import { DiscoveryError } from "../../../errors.js";
+import { toKeyRecordPage } from "../../../operations/calls/call-pages.js";
 import {
   type CallVerdict,
   KEY_STATE_WORDS,
   listKeyRecords,
   resolveUnknownCall,
 } from "../../../operations/calls/idempotency-keys.js";
-import type { JsonObject } from "../../../model/json.js";
 import type { KeyRecord, KeyState } from "../../../store/key-records.js";
-import type { Handler, Input } from "../command.js";
+import type { Input } from "../command.js";
 import {
   BAD,
   blocks,
@@ -23,31 +23,27 @@ import {
   WARNING,
 } from "../../../terminal/lines.js";
 import { revealedName } from "../../../terminal/reveal.js";
-import { withEngine } from "../session.js";
+import { engineCommand } from "../session.js";
 import { describeSpan } from "../../../util/time-words.js";
 
 const KEY_STATES: readonly KeyState[] = ["reserved", "dispatched", "completed", "failed", "unknown"];
 
-export const listIdempotencyKeys: Handler = (input, context) =>
-  withEngine(context, async (engine) => {
-    const { idempotency, runtime } = await engine.stages();
-    const state = KEY_STATES.find((one) => one === input.text("state"));
-    const key = input.text("key");
-    const records = await listKeyRecords({ state, key }, idempotency);
-    if (context.isJson) context.json({ keys: records.map(toListed) });
-    else context.show(keysLines(records, runtime.now()));
-    return 0;
-  });
+export const listIdempotencyKeys = engineCommand(async (engine, input, context) => {
+  const { idempotency, runtime } = await engine.stages();
+  const state = KEY_STATES.find((one) => one === input.text("state"));
+  const key = input.text("key");
+  const records = await listKeyRecords({ state, key }, idempotency);
+  context.reply({ keys: records.map(toKeyRecordPage) }, () => keysLines(records, runtime.now()));
+});
 
-export const resolveKey: Handler = (input, context) =>
-  withEngine(context, async (engine) => {
-    const verdict = verdictOf(input);
-    const { idempotency } = await engine.stages();
-    const unknown = await resolveUnknownCall(input.argument("id-or-key"), verdict, idempotency);
-    if (context.isJson) context.json({ ...toListed(unknown), state: "resolved", resolved_as: verdict });
-    else context.show(settledLines(unknown, verdict));
-    return 0;
-  });
+export const resolveKey = engineCommand(async (engine, input, context) => {
+  const verdict = verdictOf(input);
+  const { idempotency } = await engine.stages();
+  const unknown = await resolveUnknownCall(input.argument("id-or-key"), verdict, idempotency);
+  context.reply({ ...toKeyRecordPage(unknown), state: "resolved", resolved_as: verdict }, () =>
+    settledLines(unknown, verdict),
+  );
+});
 
 function verdictOf(input: Input): CallVerdict {
   const isCommitted = input.flag("committed");
@@ -67,21 +63,6 @@ const MARKS: Readonly<Record<KeyState, Styled>> = {
   failed: BAD,
   unknown: WARNING,
 };
-
-function toListed({ id, scope, state, answerBytes, ...record }: KeyRecord): JsonObject {
-  return {
-    id,
-    key: scope.key,
-    tool: scope.tool,
-    actor_id: scope.actor,
-    state,
-    request_id: record.requestId,
-    reserved_at: time(record.reservedAt),
-    changed_at: time(record.changedAt),
-    expires_at: time(record.expiresAt),
-    ...(answerBytes === undefined ? {} : { answer_bytes: answerBytes }),
-  };
-}
 
 export function keysLines(records: readonly KeyRecord[], now: number): Line[] {
   const unknown = records.filter(({ state }) => state === "unknown");
@@ -129,8 +110,4 @@ function settledLines({ id, scope }: KeyRecord, verdict: CallVerdict): Line[] {
     ];
   }
   return [line(0, GOOD, `${what} is recorded as not committed.`), line(2, "The next call with the same key runs.")];
-}
-
-function time(at: number): string {
-  return new Date(at).toISOString();
 }

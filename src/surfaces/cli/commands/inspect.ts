@@ -1,47 +1,22 @@
-import type { CatalogServer } from "../../../catalog/snapshot.js";
 import type { ToolChange } from "../../../catalog/record.js";
 import { DiscoveryError } from "../../../errors.js";
 import { describeTool, type ToolDetails, type ToolParameter } from "../../../metatools/describe-tool.js";
-import type { JsonObject } from "../../../model/json.js";
-import type { Tool } from "../../../model/tool.js";
-import type { Ruling } from "../../../policy/ruling.js";
-import { toOneLine } from "../../../util/text.js";
 import { openTarget } from "../../../operations/calls/tool-target.js";
-import type { Handler } from "../command.js";
+import { inspectTool, type ToolPage, toToolJson } from "../../../operations/tools/tool-page.js";
 import { blocks, bold, line, type Line, verbatim, WARNING } from "../../../terminal/lines.js";
-import { isToBeConfirmed, rulingData, rulingLines } from "../ruling-lines.js";
-import { askingText, LONGEST_START_MS, openWholeCatalog, withEngine } from "../session.js";
-import { reasons } from "./tools.js";
+import { toOneLine } from "../../../util/text.js";
+import { rulingLines } from "../ruling-lines.js";
+import { engineCommand, openWholeCatalog, waitForTool } from "../session.js";
 
-export const inspect: Handler = (input, context) =>
-  withEngine(context, async (engine) => {
-    const words = [input.argument("tool"), ...input.list("name")];
-    const {
-      server: serverName,
-      tool: name,
-      rest,
-      stages,
-    } = await openTarget(words, engine, () => openWholeCatalog(engine, context));
-    if (rest.length > 0) throw tooManyWords(rest);
-    const tool = await context.wait(stages.discovery.tool(serverName, name, { waitMs: LONGEST_START_MS }), () =>
-      askingText(serverName, stages),
-    );
-    if (input.flag("schema")) {
-      context.json(tool.definition.inputSchema);
-      return 0;
-    }
-    const ruling = stages.policy.ruling(tool);
-    const page: ToolPage = {
-      tool,
-      ruling,
-      isToBeConfirmed: isToBeConfirmed(ruling, stages.policy.options),
-      changes: changesOf(tool, stages.snapshot().servers.get(serverName)),
-      ...(tool.enabled ? {} : { disabledBy: reasons(stages)(tool) }),
-    };
-    if (context.isJson) context.json(inspectData(page));
-    else context.show(toolLines(page, input.flag("examples")));
-    return 0;
-  });
+export const inspect = engineCommand(async (engine, input, context) => {
+  const words = [input.argument("tool"), ...input.list("name")];
+  const target = await openTarget(words, engine, () => openWholeCatalog(engine, context));
+  if (target.rest.length > 0) throw tooManyWords(target.rest);
+  const tool = await waitForTool(target, context);
+  if (input.flag("schema")) return context.json(tool.definition.inputSchema);
+  const page = inspectTool(tool, target.stages);
+  context.reply(toToolJson(page), () => toolLines(page, input.flag("examples")));
+});
 
 function tooManyWords(words: readonly string[]): DiscoveryError {
   return new DiscoveryError("INVALID_REQUEST", `Too many arguments: ${words.join(" ")}.`, {
@@ -49,35 +24,7 @@ function tooManyWords(words: readonly string[]): DiscoveryError {
   });
 }
 
-/** Everything that `inspect` shows about one tool. */
-export interface ToolPage {
-  readonly tool: Tool;
-  readonly changes: readonly ToolChange[];
-  readonly disabledBy?: string;
-  /** The policy decision about the tool. */
-  readonly ruling: Ruling;
-  readonly isToBeConfirmed: boolean;
-}
-
-function changesOf(tool: Tool, server: CatalogServer | undefined): readonly ToolChange[] {
-  return server?.record?.changes.filter((change) => change.tool === tool.name) ?? [];
-}
-
-function inspectData({ tool, changes, disabledBy, ruling, isToBeConfirmed: isAsked }: ToolPage): JsonObject {
-  return {
-    ...describeTool(tool),
-    enabled: tool.enabled,
-    ...(disabledBy === undefined ? {} : { rule: disabledBy }),
-    ...(tool.tags.length === 0 ? {} : { tags: tool.tags }),
-    ...rulingData(ruling),
-    confirmation_required: isAsked,
-    ...(changes.length === 0
-      ? {}
-      : { changes: changes.map(({ tool: _name, at, ...change }) => ({ at: time(at), ...change })) }),
-  };
-}
-
-export function toolLines(page: ToolPage, withExamples: boolean): Line[] {
+function toolLines(page: ToolPage, withExamples: boolean): Line[] {
   const { tool, changes, disabledBy } = page;
   const { parameters, examples = [] } = describeTool(tool);
   return blocks([
@@ -113,9 +60,5 @@ function exampleLines(examples: NonNullable<ToolDetails["examples"]>): Line[] {
 }
 
 function changeLine({ at, kind, members }: ToolChange): Line {
-  return line(2, `${time(at)} ${kind}${members === undefined ? "" : ` (${members.join(", ")})`}`);
-}
-
-function time(at: number): string {
-  return new Date(at).toISOString();
+  return line(2, `${new Date(at).toISOString()} ${kind}${members === undefined ? "" : ` (${members.join(", ")})`}`);
 }

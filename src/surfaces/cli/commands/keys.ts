@@ -67,8 +67,7 @@ export const exportKey: Handler = async (input, context) => {
     });
   }
   const publicLine = await keys.exportLine(keyId);
-  if (context.isJson) context.json({ key_id: keyId, public_key: publicLine });
-  else context.show([verbatim(0, publicLine)]);
+  context.reply({ key_id: keyId, public_key: publicLine }, () => [verbatim(0, publicLine)]);
   return 0;
 };
 

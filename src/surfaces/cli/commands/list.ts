@@ -5,62 +5,60 @@ import { toListedServer } from "../../../metatools/discovery-profile.js";
 import { importNotes } from "../../../gateway/notices.js";
 import { describeProblem } from "../../../util/document/problem.js";
 import { catalogNotes, missingData, type MissingServers, notStartedLines } from "../catalog-notes.js";
-import type { Handler } from "../command.js";
 import { count, dim, line, type Line, WARNING } from "../../../terminal/lines.js";
 import { describeCliStep } from "../next-steps.js";
 import { detailLines, serverTable, summaryLines } from "../list/list-lines.js";
 import { listDisabled, listServers } from "../../../operations/servers/listed-server.js";
-import { openWholeCatalog, withEngine } from "../session.js";
+import { openWholeCatalog, engineCommand } from "../session.js";
 import { openCatalog } from "../../../operations/open-catalog.js";
 import { engineOptions } from "../trust-files.js";
 
-export const list: Handler = (input, context) =>
-  withEngine(context, async (engine) => {
-    const only = input.list("servers");
-    const { now } = environmentFor(engineOptions(context));
-    const began = now();
-    const known = await openCatalog(engine);
-    // An unknown name fails here, with similar names in the hint, before any server is started.
-    const off = listDisabled(known, only);
-    const isKnown = (name: string): boolean =>
-      known.snapshot().servers.has(name) || off.some((server) => server.name === name);
-    for (const name of only) if (!isKnown(name)) await known.discovery.server(name);
-    const stages = await openWholeCatalog(engine, context);
-    const enabled = listServers(stages, describeCliStep, only);
-    const disabled = listDisabled(stages, only);
-    const servers = [...enabled, ...disabled];
-    const missing = missingIn(stages, only);
-    if (context.isJson) {
-      const starts = new Map(stages.discovery.starts().map((start) => [start.name, start]));
-      const listed = enabled.map((one) => toListedServer(one, { isLong: false, start: starts.get(one.name) }));
-      const off = disabled.map(({ name, transport, file = null }) => ({ name, transport, file }));
-      context.json({ servers: listed, ...(off.length === 0 ? {} : { disabled: off }), ...missingData(missing) });
-      return 0;
-    }
-    const { isTerminal, columns, stderrColumns = columns } = context.io;
-    if (enabled.length === 0 && only.length === 0) {
-      context.aside([line(0, `No server is ${disabled.length === 0 ? "configured" : "enabled"}. ${whyNone(stages)}`)]);
-    }
-    if (servers.length === 0) context.show([]);
-    else if (input.flag("long") || only.length > 0) context.show(detailLines(servers));
-    else {
-      const shown = { status: input.flag("status"), tools: input.flag("tools") };
-      context.show(serverTable(servers, shown, isTerminal.stdout ? columns : Infinity));
-      context.aside(summaryLines(servers, isTerminal.stderr ? stderrColumns : Infinity));
-    }
-    const builtIn = [...stages.snapshot().servers.values()].filter(isBuiltIn);
-    context.aside([
-      ...(only.length > 0 ? [] : builtIn.map(builtInLine)),
-      // A server named on the command line is always started.
-      ...(only.length > 0 ? [] : notStartedLines(stages.discovery.failed(), began)),
-      ...importNotes(stages.loaded, stages.configuredServers).map((note) => line(0, dim(note))),
-      ...stages.loaded.notices.map((notice) => line(0, WARNING, ` ${notice}`)),
-      ...stages.configuredServers.problems.map((problem) => line(0, WARNING, ` ${describeProblem(problem)}`)),
-      // The reasons of failed servers are already printed below the table.
-      ...catalogNotes({ ...missing, failed: [] }),
-    ]);
+export const list = engineCommand(async (engine, input, context) => {
+  const only = input.list("servers");
+  const { now } = environmentFor(engineOptions(context));
+  const began = now();
+  const known = await openCatalog(engine);
+  // An unknown name fails here, with similar names in the hint, before any server is started.
+  const off = listDisabled(known, only);
+  const isKnown = (name: string): boolean =>
+    known.snapshot().servers.has(name) || off.some((server) => server.name === name);
+  for (const name of only) if (!isKnown(name)) await known.discovery.server(name);
+  const stages = await openWholeCatalog(engine, context);
+  const enabled = listServers(stages, describeCliStep, only);
+  const disabled = listDisabled(stages, only);
+  const servers = [...enabled, ...disabled];
+  const missing = missingIn(stages, only);
+  if (context.isJson) {
+    const starts = new Map(stages.discovery.starts().map((start) => [start.name, start]));
+    const listed = enabled.map((one) => toListedServer(one, { isLong: false, start: starts.get(one.name) }));
+    const off = disabled.map(({ name, transport, file = null }) => ({ name, transport, file }));
+    context.json({ servers: listed, ...(off.length === 0 ? {} : { disabled: off }), ...missingData(missing) });
     return 0;
-  });
+  }
+  const { isTerminal, columns, stderrColumns = columns } = context.io;
+  if (enabled.length === 0 && only.length === 0) {
+    context.aside([line(0, `No server is ${disabled.length === 0 ? "configured" : "enabled"}. ${whyNone(stages)}`)]);
+  }
+  if (servers.length === 0) context.show([]);
+  else if (input.flag("long") || only.length > 0) context.show(detailLines(servers));
+  else {
+    const shown = { status: input.flag("status"), tools: input.flag("tools") };
+    context.show(serverTable(servers, shown, isTerminal.stdout ? columns : Infinity));
+    context.aside(summaryLines(servers, isTerminal.stderr ? stderrColumns : Infinity));
+  }
+  const builtIn = [...stages.snapshot().servers.values()].filter(isBuiltIn);
+  context.aside([
+    ...(only.length > 0 ? [] : builtIn.map(builtInLine)),
+    // A server named on the command line is always started.
+    ...(only.length > 0 ? [] : notStartedLines(stages.discovery.failed(), began)),
+    ...importNotes(stages.loaded, stages.configuredServers).map((note) => line(0, dim(note))),
+    ...stages.loaded.notices.map((notice) => line(0, WARNING, ` ${notice}`)),
+    ...stages.configuredServers.problems.map((problem) => line(0, WARNING, ` ${describeProblem(problem)}`)),
+    // The reasons of failed servers are already printed below the table.
+    ...catalogNotes({ ...missing, failed: [] }),
+  ]);
+  return 0;
+});
 
 /** The built-in server has no configuration entry, but its tools appear in search results, so the list names it. */
 function builtInLine({ definition: { name }, tools }: CatalogServer): Line {

@@ -4,31 +4,29 @@ import { nearestNames } from "../../../search/nearest.js";
 import { switchedOffEntries } from "../../../sources/switched-off.js";
 import type { Stages } from "../../../gateway/stages.js";
 import { logFolder, stderrLogFile } from "../../../upstreams/process/stderr-log.js";
-import type { Handler } from "../command.js";
 import type { Context } from "../context.js";
 import { dim, line, type Line } from "../../../terminal/lines.js";
-import { withEngine } from "../session.js";
+import { engineCommand } from "../session.js";
 
 const LINES = 50;
 
-export const logs: Handler = (input, context) =>
-  withEngine(context, async (engine) => {
-    const stages = await engine.stages();
-    const server = input.argument("server");
-    assertHasLog(server, stages);
-    const file = stderrLogFile(logFolder(stages.runtime.stateFolder), server);
-    const most = input.number("lines") ?? LINES;
-    if (input.flag("follow")) {
-      context.aside([line(0, dim(`Following ${file}. Press Ctrl-C to stop.`))]);
-      await followLines(file, most, (lines) => showAdded(server, lines, context), context.io.signal);
-      return 0;
-    }
-    const lines = await readLastLines(file, most);
-    if (context.isJson) context.json({ server, file, lines });
-    else if (lines.length === 0) context.aside(whyNothing(server, stages));
-    else context.show(lines.map(logLine));
+export const logs = engineCommand(async (engine, input, context) => {
+  const stages = await engine.stages();
+  const server = input.argument("server");
+  assertHasLog(server, stages);
+  const file = stderrLogFile(logFolder(stages.runtime.stateFolder), server);
+  const most = input.number("lines") ?? LINES;
+  if (input.flag("follow")) {
+    context.aside([line(0, dim(`Following ${file}. Press Ctrl-C to stop.`))]);
+    await followLines(file, most, (lines) => showAdded(server, lines, context), context.io.signal);
     return 0;
-  });
+  }
+  const lines = await readLastLines(file, most);
+  if (context.isJson) context.json({ server, file, lines });
+  else if (lines.length === 0) context.aside(whyNothing(server, stages));
+  else context.show(lines.map(logLine));
+  return 0;
+});
 
 function showAdded(server: string, lines: readonly LogLine[], context: Context): void {
   if (context.isJson) for (const one of lines) context.jsonLine({ server, ...one });

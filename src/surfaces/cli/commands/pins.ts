@@ -5,49 +5,42 @@ import { assertReviewed, openPins, type PinTable } from "../../../operations/pin
 import type { Pin } from "../../../store/pins.js";
 import { commandLine } from "../../../util/command-line.js";
 import { canInterrupt, isConfirmed } from "../../../terminal/questions.js";
-import type { Handler, Input } from "../command.js";
+import type { Input } from "../command.js";
 import type { Context } from "../context.js";
 import { blocks, bold, count, GOOD, line, type Line, WARNING } from "../../../terminal/lines.js";
 import { differenceLines, pinLines } from "../pin-lines.js";
 import { revealedName } from "../../../terminal/reveal.js";
-import { withEngine } from "../session.js";
+import { engineCommand } from "../session.js";
 
-export const listPins: Handler = (input, context) =>
-  withEngine(context, async (engine) => {
-    const onlyChanged = input.flag("changed");
-    const table = await openPins(engine);
-    const pins = (await table.list({ server: input.text("server"), onlyChanged })).map(toPinStatus);
-    const mode = (await engine.stages()).config.policy.pinning;
-    if (context.isJson) context.json({ mode, pins });
-    else context.show(pinLines(pins, onlyChanged));
-    if (mode === "off") {
-      context.note([
-        line(0, WARNING, " policy.pinning is off, so tool definitions are neither recorded nor compared."),
-      ]);
-    }
-    return 0;
-  });
+export const listPins = engineCommand(async (engine, input, context) => {
+  const onlyChanged = input.flag("changed");
+  const table = await openPins(engine);
+  const pins = (await table.list({ server: input.text("server"), onlyChanged })).map(toPinStatus);
+  const mode = (await engine.stages()).config.policy.pinning;
+  context.reply({ mode, pins }, () => pinLines(pins, onlyChanged));
+  if (mode === "off") {
+    context.note([line(0, WARNING, " policy.pinning is off, so tool definitions are neither recorded nor compared.")]);
+  }
+});
 
-export const diffPins: Handler = (input, context) =>
-  withEngine(context, async (engine) => {
-    const [server, tool] = [input.argument("server"), input.argument("tool")];
-    const pins = await (await openPins(engine)).select(server, tool || undefined);
-    const waiting = pins.filter(({ isApproved }) => !isApproved);
-    if (context.isJson) {
-      const hash = waiting.length === 0 ? {} : { hash: pinsHash(waiting) };
-      context.json({ server, ...hash, tools: pins.map(toPinDifference) });
-    } else if (waiting.length === 0) {
-      context.show([
-        line(
-          0,
-          tool === ""
-            ? `All tool definitions of ${server} are approved.`
-            : `The definition of ${toolId(server, tool)} is approved.`,
-        ),
-      ]);
-    } else context.show(diffLines(waiting, tool === "" ? [server, "--all"] : [server, tool]));
-    return 0;
-  });
+export const diffPins = engineCommand(async (engine, input, context) => {
+  const [server, tool] = [input.argument("server"), input.argument("tool")];
+  const pins = await (await openPins(engine)).select(server, tool || undefined);
+  const waiting = pins.filter(({ isApproved }) => !isApproved);
+  if (context.isJson) {
+    const hash = waiting.length === 0 ? {} : { hash: pinsHash(waiting) };
+    context.json({ server, ...hash, tools: pins.map(toPinDifference) });
+  } else if (waiting.length === 0) {
+    context.show([
+      line(
+        0,
+        tool === ""
+          ? `All tool definitions of ${server} are approved.`
+          : `The definition of ${toolId(server, tool)} is approved.`,
+      ),
+    ]);
+  } else context.show(diffLines(waiting, tool === "" ? [server, "--all"] : [server, tool]));
+});
 
 function diffLines(pins: readonly Pin[], words: readonly string[]): Line[] {
   const command = commandLine(["anygpt", "mcp", "pins", "approve", ...words]);
@@ -60,25 +53,22 @@ function diffLines(pins: readonly Pin[], words: readonly string[]): Line[] {
   ]);
 }
 
-export const approvePins: Handler = (input, context) =>
-  withEngine(context, async (engine) => {
-    const table = await openPins(engine);
-    const pins = await chooseWaiting(input, table);
-    if (pins.length > 0 && !(await isAgreed(pins, input, context))) return 1;
-    await table.approve(pins);
-    const approved = pins.map(({ server, tool, current }) => ({ server, tool, hash: current.hash }));
-    if (context.isJson) context.json({ approved });
-    else if (pins.length === 0) context.show([line(0, "No tool definition is waiting for approval.")]);
-    else {
-      context.show([
-        ...pins.map(({ server, tool }) =>
-          line(0, GOOD, " ", bold(revealedName(toolId(server, tool))), " is approved."),
-        ),
-        line(0, "Running gateways apply the change within two seconds."),
-      ]);
-    }
-    return 0;
-  });
+export const approvePins = engineCommand(async (engine, input, context) => {
+  const table = await openPins(engine);
+  const pins = await chooseWaiting(input, table);
+  if (pins.length > 0 && !(await isAgreed(pins, input, context))) return 1;
+  await table.approve(pins);
+  const approved = pins.map(({ server, tool, current }) => ({ server, tool, hash: current.hash }));
+  if (context.isJson) context.json({ approved });
+  else if (pins.length === 0) context.show([line(0, "No tool definition is waiting for approval.")]);
+  else {
+    context.show([
+      ...pins.map(({ server, tool }) => line(0, GOOD, " ", bold(revealedName(toolId(server, tool))), " is approved.")),
+      line(0, "Running gateways apply the change within two seconds."),
+    ]);
+  }
+  return 0;
+});
 
 async function chooseWaiting(input: Input, table: PinTable): Promise<readonly Pin[]> {
   const [server, tool] = [input.argument("server"), input.argument("tool")];

@@ -1,5 +1,3 @@
-import type { Stages } from "../../../gateway/stages.js";
-import type { DiscoveryEngine } from "../../../engine.js";
 import { DiscoveryError } from "../../../errors.js";
 import { closestTools, toSearchAnswer } from "../../../metatools/discovery-profile.js";
 import { addServerNote } from "../../../metatools/suggest-installable.js";
@@ -7,52 +5,42 @@ import type { FoundTool, FoundTools } from "../../../metatools/found-tools.js";
 import type { Match } from "../../../search/explain.js";
 import { summaryOf } from "../../../metatools/metadata.js";
 import { catalogNotes, missingData } from "../catalog-notes.js";
-import type { Handler } from "../command.js";
-import type { Context } from "../context.js";
 import { describeCliStep } from "../next-steps.js";
 import { BLANK, blocks, bold, dim, line, type Line } from "../../../terminal/lines.js";
-import { askingText, LONGEST_START_MS, openWholeCatalog, withEngine } from "../session.js";
-import { openCatalog } from "../../../operations/open-catalog.js";
+import { engineCommand, openServer, openWholeCatalog } from "../session.js";
 
 const NOTHING_FOUND = 2;
 
-export const search: Handler = (input, context) =>
-  withEngine(context, async (engine) => {
-    const query = input.argument("query").trim();
-    if (query === "")
-      throw new DiscoveryError("INVALID_REQUEST", "The query is empty.", {
-        hint: { action: "search", query: "create an issue" },
-      });
-    const server = input.text("server");
-    const stages =
-      server === undefined ? await openWholeCatalog(engine, context) : await openServer(engine, server, context);
-    const found = await stages.discovery.search({
-      query,
-      server,
-      limit: input.number("limit"),
-      explain: input.flag("explain"),
-      // `openWholeCatalog` has already waited.
-      waitMs: 0,
+export const search = engineCommand(async (engine, input, context) => {
+  const query = input.argument("query").trim();
+  if (query === "")
+    throw new DiscoveryError("INVALID_REQUEST", "The query is empty.", {
+      hint: { action: "search", query: "create an issue" },
     });
-    if (context.isJson) context.json({ ...toSearchAnswer(found, describeCliStep), ...missingData(found) });
-    else {
-      if (found.hits.length > 0) context.aside([headingOf(query, found), BLANK]);
-      context.show(searchLines(found));
-      context.aside([...afterLines(found), ...catalogNotes(found)]);
-    }
-    return found.hits.length === 0 ? NOTHING_FOUND : 0;
+  const server = input.text("server");
+  const stages =
+    server === undefined ? await openWholeCatalog(engine, context) : (await openServer(engine, server, context)).stages;
+  const found = await stages.discovery.search({
+    query,
+    server,
+    limit: input.number("limit"),
+    explain: input.flag("explain"),
+    // `openWholeCatalog` has already waited.
+    waitMs: 0,
   });
+  if (context.isJson) context.json({ ...toSearchAnswer(found, describeCliStep), ...missingData(found) });
+  else {
+    if (found.hits.length > 0) context.aside([headingOf(query, found), BLANK]);
+    context.show(searchLines(found));
+    context.aside([...afterLines(found), ...catalogNotes(found)]);
+  }
+  return found.hits.length === 0 ? NOTHING_FOUND : 0;
+});
 
 const OTHER_WORDS =
   "Try other words, list the servers with `anygpt mcp list`, or find servers to add with `anygpt mcp find`.";
 const NO_SERVER =
   "No tool matches, because no server is configured. `anygpt mcp find WORDS` finds public servers, `anygpt mcp add` adds one.";
-
-async function openServer(engine: DiscoveryEngine, server: string, context: Context): Promise<Stages> {
-  const stages = await openCatalog(engine);
-  await context.wait(stages.discovery.server(server, { waitMs: LONGEST_START_MS }), () => askingText(server, stages));
-  return stages;
-}
 
 function headingOf(query: string, { hits }: FoundTools): Line {
   return line(0, `Search results for "${query}" (${hits.length} found):`);

@@ -32,8 +32,7 @@ export const removeSecret: Handler = async (input, context) => {
     }
   }
   await keychainOf(context).remove(name);
-  if (context.isJson) context.json({ name, removed: true });
-  else context.show([line(0, GOOD, " ", bold(name), " was removed from the keychain.")]);
+  context.reply({ name, removed: true }, () => [line(0, GOOD, " ", bold(name), " was removed from the keychain.")]);
   return 0;
 };
 
@@ -48,8 +47,9 @@ export const checkSecret: Handler = async (input, context) => {
   const reader = createSecretReader({ env, cwd: home, platform: process.platform, elapsed });
   const value = await context.wait(reader.read(reference), () => `Reading ${reference}…`);
   const characters = value.length;
-  if (context.isJson) context.json({ reference: `\${${reference}}`, readable: true, characters });
-  else context.show([line(0, GOOD, " ", bold(`\${${reference}}`), ` can be read (${characters} characters).`)]);
+  context.reply({ reference: `\${${reference}}`, readable: true, characters }, () => [
+    line(0, GOOD, " ", bold(`\${${reference}}`), ` can be read (${characters} characters).`),
+  ]);
   return 0;
 };
 

@@ -7,60 +7,55 @@ import {
   isInstallationOpen,
   planInstallation,
 } from "../../../operations/toolfiles/install.js";
-import type { Handler } from "../command.js";
 import { reasonLine } from "../failure.js";
 import { blocks, bold, count, GOOD, line } from "../../../terminal/lines.js";
-import { withEngine } from "../session.js";
-import { hasConsent, withToolFileFolders } from "../toolfiles/consent.js";
+import { engineCommand } from "../session.js";
+import { hasConsent, toolFilesCommand } from "../toolfiles/consent.js";
 import { installationLines, installedLines } from "../toolfiles/install-page.js";
 
-export const exportTools: Handler = (input, context) =>
-  withEngine(context, async (engine) => {
-    const { output, files, keys } = await exportToolFiles(engine, {
-      output: input.text("output") ?? "",
-      ids: input.list("tools"),
-      server: input.text("server"),
-      isForced: input.flag("force"),
-      onLeftOut: ({ path, reason }) =>
-        context.warn(`${path} was not exported: ${reason}. Run \`anygpt mcp verify\` to see more.`),
-    });
-    if (context.isJson) {
-      context.json({ output, files, keys: keys.map(({ keyId, name }) => ({ key_id: keyId, name })) });
-    } else {
-      context.show(
-        blocks([
-          [line(0, GOOD, ` ${count(files.length, "tool file")} written to `, bold(output), ".")],
-          [
-            line(0, "The recipient is asked to trust this key. Send them the fingerprint through another channel:"),
-            ...keys.map(({ keyId, name }) => line(2, `${name}: ${readableKeyId(keyId)}`)),
-          ],
-        ]),
-      );
-    }
-    return 0;
+export const exportTools = engineCommand(async (engine, input, context) => {
+  const { output, files, keys } = await exportToolFiles(engine, {
+    output: input.text("output") ?? "",
+    ids: input.list("tools"),
+    server: input.text("server"),
+    isForced: input.flag("force"),
+    onLeftOut: ({ path, reason }) =>
+      context.warn(`${path} was not exported: ${reason}. Run \`anygpt mcp verify\` to see more.`),
   });
+  if (context.isJson) {
+    context.json({ output, files, keys: keys.map(({ keyId, name }) => ({ key_id: keyId, name })) });
+  } else {
+    context.show(
+      blocks([
+        [line(0, GOOD, ` ${count(files.length, "tool file")} written to `, bold(output), ".")],
+        [
+          line(0, "The recipient is asked to trust this key. Send them the fingerprint through another channel:"),
+          ...keys.map(({ keyId, name }) => line(2, `${name}: ${readableKeyId(keyId)}`)),
+        ],
+      ]),
+    );
+  }
+});
 
-export const installTools: Handler = (input, context) =>
-  withToolFileFolders(context, async (folders) => {
-    const origin = input.argument("archive");
-    const plan = await planInstallation({ origin, folder: input.text("folder") }, folders);
-    if (isInstallationOpen(plan)) {
-      if (input.flag("yes")) assertKeysTrusted(plan, input.list("trust"));
-      const { newKeys } = plan;
-      const consent = {
-        lines: installationLines(plan),
-        question: newKeys.length > 0 ? "Trust the key and install these files?" : "Install these files?",
-        isGiven: input.flag("yes"),
-        hint: `${["Run this in a terminal, or add --yes", ...newKeys.map(({ keyId }) => `--trust ${keyId}`)].join(" ")}.`,
-      };
-      if (!(await hasConsent(consent, context))) return 1;
-    }
-    const { isOutside, refused } = await applyInstallation(plan, origin, folders);
-    if (context.isJson) context.json(toInstallPage(plan));
-    else context.show(installedLines(plan));
-    if (isOutside) {
-      context.warn(`The files were written but are not used, because ${plan.folder} is not in toolFiles.folders.`);
-    }
-    for (const { error } of refused) context.warn(reasonLine(error));
-    return 0;
-  });
+export const installTools = toolFilesCommand(async (folders, input, context) => {
+  const origin = input.argument("archive");
+  const plan = await planInstallation({ origin, folder: input.text("folder") }, folders);
+  if (isInstallationOpen(plan)) {
+    if (input.flag("yes")) assertKeysTrusted(plan, input.list("trust"));
+    const { newKeys } = plan;
+    const consent = {
+      lines: installationLines(plan),
+      question: newKeys.length > 0 ? "Trust the key and install these files?" : "Install these files?",
+      isGiven: input.flag("yes"),
+      hint: `${["Run this in a terminal, or add --yes", ...newKeys.map(({ keyId }) => `--trust ${keyId}`)].join(" ")}.`,
+    };
+    if (!(await hasConsent(consent, context))) return 1;
+  }
+  const { isOutside, refused } = await applyInstallation(plan, origin, folders);
+  context.reply(toInstallPage(plan), () => installedLines(plan));
+  if (isOutside) {
+    context.warn(`The files were written but are not used, because ${plan.folder} is not in toolFiles.folders.`);
+  }
+  for (const { error } of refused) context.warn(reasonLine(error));
+  return 0;
+});

@@ -7,29 +7,29 @@ import {
   type OlderToolFile,
   verifyFiles,
 } from "../../../operations/toolfiles/verify.js";
-import type { Handler, Input } from "../command.js";
+import type { Input } from "../command.js";
 import type { Context } from "../context.js";
 import { hintLines } from "../failure.js";
 import { BAD, blocks, bold, count, dim, GOOD, line, type Line, WARNING } from "../../../terminal/lines.js";
 import { describeCliStep } from "../next-steps.js";
-import { hasConsent, withToolFileFolders } from "../toolfiles/consent.js";
+import { hasConsent, toolFilesCommand } from "../toolfiles/consent.js";
 import { toVerdictPage } from "../../../operations/toolfiles/file-page.js";
 
-export const verifyCommand: Handler = (input, context) =>
-  withToolFileFolders(context, async (folders) => {
-    const ids = input.list("tools");
-    let verified = await verifyFiles(ids, folders);
-    if (input.flag("accept")) {
-      const older = findOlderFiles(verified.files);
-      if (!(await isAccepted(older, input, context))) return 1;
-      await acceptOlderFiles(older, folders);
-      verified = await verifyFiles(ids, folders);
-    }
-    const { isGood, files } = verified;
-    if (context.isJson) context.json({ ok: isGood, files: files.map((file) => toVerdictPage(file, describeCliStep)) });
-    else context.show(verdictLines(files, folders));
-    return isGood ? 0 : ERRORS.SIGNATURE_INVALID.exit;
-  });
+export const verifyCommand = toolFilesCommand(async (folders, input, context) => {
+  const ids = input.list("tools");
+  let verified = await verifyFiles(ids, folders);
+  if (input.flag("accept")) {
+    const older = findOlderFiles(verified.files);
+    if (!(await isAccepted(older, input, context))) return 1;
+    await acceptOlderFiles(older, folders);
+    verified = await verifyFiles(ids, folders);
+  }
+  const { isGood, files } = verified;
+  context.reply({ ok: isGood, files: files.map((file) => toVerdictPage(file, describeCliStep)) }, () =>
+    verdictLines(files, folders),
+  );
+  return isGood ? 0 : ERRORS.SIGNATURE_INVALID.exit;
+});
 
 async function isAccepted(older: readonly OlderToolFile[], input: Input, context: Context): Promise<boolean> {
   if (input.flag("yes") && input.list("tools").length === 0) {

@@ -1,16 +1,16 @@
-import type { DiscoveryEngine } from "../../../engine.js";
 import { DiscoveryError } from "../../../errors.js";
 import { openToolFiles, type ToolFileFolders } from "../../../operations/toolfiles/open-tool-files.js";
 import { canInterrupt, isConfirmed } from "../../../terminal/questions.js";
+import type { Handler, Input } from "../command.js";
 import type { Context } from "../context.js";
 import type { Line } from "../../../terminal/lines.js";
-import { withEngine } from "../session.js";
+import { engineCommand } from "../session.js";
 
-export async function withToolFileFolders<T>(
-  context: Context,
-  use: (folders: ToolFileFolders, engine: DiscoveryEngine) => Promise<T>,
-): Promise<T> {
-  return await withEngine(context, async (engine) => await use(openToolFiles(await engine.stages()), engine));
+/** A command that needs the folders of the tool files. */
+export function toolFilesCommand(
+  run: (folders: ToolFileFolders, input: Input, context: Context) => Promise<number | void>,
+): Handler {
+  return engineCommand(async (engine, input, context) => run(openToolFiles(await engine.stages()), input, context));
 }
 
 export interface KeyConsent {
