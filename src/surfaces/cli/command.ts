@@ -1,3 +1,4 @@
+import type { CompletionSource } from "../../operations/completions.js";
 import type { Context } from "./context.js";
 
 /** One command as data. The parser, the help, shell completion, the reference documentation and the tests all read it. */
@@ -30,17 +31,7 @@ export interface ArgumentSpec {
   /** In commander's syntax: `<server>`, `[servers...]`. */
   readonly syntax: string;
   readonly summary: string;
-  readonly completes?:
-    | "server"
-    | "own-server"
-    | "disabled-server"
-    | "adapter"
-    | "tool"
-    | "target"
-    | "approval"
-    | "tool-file"
-    | "key"
-    | readonly string[];
+  readonly completes?: CompletionSource | readonly string[];
 }
 
 export interface OptionSpec {
@@ -51,7 +42,7 @@ export interface OptionSpec {
   readonly isRepeated?: true;
   readonly number?: { readonly min: number; readonly max: number; readonly integer?: true };
   /** Source of completions. A list of strings also restricts the value to these strings. */
-  readonly completes?: "server" | "file" | "client" | "key" | readonly string[];
+  readonly completes?: CompletionSource | readonly string[];
 }
 
 /** Runs one command and returns its exit code; without a value it is 0. */

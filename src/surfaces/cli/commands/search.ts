@@ -4,7 +4,8 @@ import { addServerNote } from "../../../metatools/suggest-installable.js";
 import type { FoundTool, FoundTools } from "../../../metatools/found-tools.js";
 import type { Match } from "../../../search/explain.js";
 import { summaryOf } from "../../../metatools/metadata.js";
-import { catalogNotes, missingData } from "../catalog-notes.js";
+import { toMissingJson } from "../../../operations/servers/missing-servers.js";
+import { catalogNotes } from "../catalog-notes.js";
 import { describeCliStep } from "../next-steps.js";
 import { BLANK, blocks, bold, dim, line, type Line } from "../../../terminal/lines.js";
 import { engineCommand, openServer, openWholeCatalog } from "../session.js";
@@ -28,7 +29,8 @@ export const search = engineCommand(async (engine, input, context) => {
     // `openWholeCatalog` has already waited.
     waitMs: 0,
   });
-  if (context.isJson) context.json({ ...toSearchAnswer(found, describeCliStep), ...missingData(found) });
+  if (context.isJson)
+    context.json({ ...toSearchAnswer(found, describeCliStep), ...toMissingJson(found, describeCliStep) });
   else {
     if (found.hits.length > 0) context.aside([headingOf(query, found), BLANK]);
     context.show(searchLines(found));
