@@ -1,6 +1,6 @@
 import { toKeyLine } from "../../toolfiles/keys/key-line.js";
 import type { KnownKey } from "../../toolfiles/keys/known-key.js";
-import { type SigningKeyState, stateOfKey } from "./keys.js";
+import { type SigningKeys, type SigningKeyState, stateOfKey } from "./keys.js";
 
 export interface KeyPage {
   readonly key_id: string;
@@ -41,4 +41,17 @@ export function toKeyPage(key: KnownKey, moment: Moment): KeyPage {
 /** The id in groups, which are easier to read aloud and compare. */
 export function readableKeyId(keyId: string): string {
   return (keyId.match(/.{1,4}/g) ?? []).join(" ");
+}
+
+/** All keys of this machine, and the key files that cannot be used. */
+export async function listKeyPages({ keys, now }: SigningKeys) {
+  const [known, active] = [await keys.list(), await keys.active()];
+  return {
+    keys: known.keys.map((key) => toKeyPage(key, { now: now(), active: active?.keyId })),
+    problems: known.problems.map(({ file, keyId, reason }) => ({
+      file,
+      ...(keyId === undefined ? {} : { key_id: keyId }),
+      reason,
+    })),
+  };
 }

@@ -1,14 +1,7 @@
-import { cutToWidth, displayWidth, sanitize } from "../../../util/terminal.js";
-import { dim, type Line, type LinePart, type LineStyle } from "../../../terminal/lines.js";
+import { createFittedTable, type FittedColumn, type FittedTable } from "../../../terminal/fitted-table.js";
+import { sanitize } from "../../../util/terminal.js";
+import type { LineStyle } from "../../../terminal/lines.js";
 import type { ShownRecord } from "../../../operations/audit/records.js";
-
-interface Column {
-  readonly title: string;
-  /** Minimum width in terminal cells. */
-  readonly least: number;
-  readonly text: (record: ShownRecord) => string;
-  readonly style?: (record: ShownRecord) => LineStyle | undefined;
-}
 
 const STYLES: Readonly<Record<string, LineStyle>> = {
   ok: "green",
@@ -18,46 +11,26 @@ const STYLES: Readonly<Record<string, LineStyle>> = {
   intent: "dim",
 };
 
-const COLUMNS: readonly Column[] = [
-  { title: "TIME", least: 20, text: ({ timestamp }) => toSeconds(timestamp) },
-  { title: "ACTOR", least: 5, text: ({ actor_id: actor, by }) => toCell(actor ?? by) },
-  { title: "SURFACE", least: 7, text: ({ surface }) => toCell(surface) },
-  { title: "TOOL", least: 20, text: whatOf },
-  { title: "RISK", least: 6, text: ({ risk }) => toCell(risk) },
-  { title: "OUTCOME", least: 8, text: howOf, style: (record) => STYLES[howOf(record)] },
-  { title: "CODE", least: 4, text: ({ error_code: code }) => toCell(code) },
-  { title: "MS", least: 2, text: ({ duration_ms: ms }) => (typeof ms === "number" ? String(Math.round(ms)) : "") },
+const COLUMNS: readonly FittedColumn<ShownRecord>[] = [
+  { title: "TIME", min: 20, text: ({ timestamp }) => toSeconds(timestamp) },
+  { title: "ACTOR", min: 5, text: ({ actor_id: actor, by }) => toCell(actor ?? by) },
+  { title: "SURFACE", min: 7, text: ({ surface }) => toCell(surface) },
+  { title: "TOOL", min: 20, text: whatOf },
+  { title: "RISK", min: 6, text: ({ risk }) => toCell(risk) },
+  { title: "OUTCOME", min: 8, text: howOf, style: (record) => STYLES[howOf(record)] },
+  { title: "CODE", min: 4, text: ({ error_code: code }) => toCell(code) },
+  { title: "MS", min: 2, text: ({ duration_ms: ms }) => (typeof ms === "number" ? String(Math.round(ms)) : "") },
 ];
 
-/** A table that is written in parts. The first records determine the column widths; later rows use the same widths. */
-export interface RecordTable {
-  readonly heading: Line;
-  rows(records: readonly ShownRecord[]): Line[];
-}
-
-const GAP = "  ";
-
-/** `columns` is the width of the terminal. Tools and actors are truncated to fit, then columns are omitted. */
-export function createRecordTable(first: readonly ShownRecord[], columns: number): RecordTable {
-  const shown = fitColumns(first, columns);
-  const toLine = (cells: readonly LinePart[]): Line => ({
-    indent: 0,
-    verbatim: true,
-    parts: cells.flatMap((cell, index) => [cell, GAP].slice(0, index === cells.length - 1 ? 1 : 2)),
+/** `width` is the width of the terminal. */
+export function createRecordTable(first: readonly ShownRecord[], width: number): FittedTable<ShownRecord> {
+  const table = createFittedTable(first, {
+    columns: COLUMNS,
+    truncated: ["TOOL", "ACTOR"],
+    omitted: ["SURFACE", "RISK", "ACTOR", "CODE"],
+    width,
   });
-  return {
-    heading: toLine(shown.map(({ title, width }) => dim(fit(title, width)))),
-    rows: (records) =>
-      combineSignatures(records).map((record) =>
-        toLine(
-          shown.map(({ text, style, width }): LinePart => {
-            const cell = fit(text(record), width);
-            const drawn = style?.(record);
-            return drawn === undefined ? cell : { style: drawn, text: cell };
-          }),
-        ),
-      ),
-  };
+  return { heading: table.heading, rows: (records) => table.rows(combineSignatures(records)) };
 }
 
 const SIGNED = "sign_tool_file";
@@ -75,36 +48,6 @@ function combineSignatures(records: readonly ShownRecord[]): ShownRecord[] {
   return rows.map(({ record, files }) =>
     files === 1 ? record : { ...record, action: `${SIGNED} (${files} files)`, subject: record["subject"] },
   );
-}
-
-type FittedColumn = Column & { readonly width: number };
-
-const CUT = ["TOOL", "ACTOR"];
-const LEFT_OUT = ["SURFACE", "RISK", "ACTOR", "CODE"];
-
-function fitColumns(records: readonly ShownRecord[], columns: number): FittedColumn[] {
-  let fitted = COLUMNS.map((column): FittedColumn => {
-    const { title, least, text } = column;
-    return { ...column, width: Math.max(least, displayWidth(title), ...records.map((one) => displayWidth(text(one)))) };
-  });
-  const excess = (): number => fitted.reduce((sum, { width }) => sum + width + GAP.length, -GAP.length) - columns;
-  const leastExcess = (): number =>
-    excess() - fitted.reduce((sum, { title, width, least }) => sum + (CUT.includes(title) ? width - least : 0), 0);
-  for (const title of LEFT_OUT) {
-    if (leastExcess() > 0) fitted = fitted.filter((column) => column.title !== title);
-  }
-  for (const title of CUT) {
-    const spare = Math.max(excess(), 0);
-    fitted = fitted.map((column) =>
-      column.title === title ? { ...column, width: Math.max(column.least, column.width - spare) } : column,
-    );
-  }
-  return fitted;
-}
-
-function fit(text: string, width: number): string {
-  const shown = cutToWidth(text, width);
-  return shown + " ".repeat(Math.max(width - displayWidth(shown), 0));
 }
 
 function whatOf({ kind, tool_id: tool, action, subject, archive, body }: ShownRecord): string {

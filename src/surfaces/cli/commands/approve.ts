@@ -1,7 +1,8 @@
 import type { Stages } from "../../../gateway/stages.js";
-import { DiscoveryError, ERRORS } from "../../../errors.js";
+import { ERRORS } from "../../../errors.js";
 import type { Confirmation } from "../../../executor/confirmations.js";
 import { toConfirmationPage } from "../../../operations/calls/call-pages.js";
+import { findReviewable } from "../../../operations/calls/find-reviewable.js";
 import { answerConfirmation, findWaiting } from "../../../operations/calls/confirmations.js";
 import { ask, isAttended } from "../../../terminal/questions.js";
 import { callLines } from "../call-lines.js";
@@ -13,19 +14,19 @@ import { describeSpan } from "../../../util/time-words.js";
 
 export const approve = engineCommand(async (engine, input, context) => {
   const stages = await engine.stages();
-  const { confirmations, runtime } = stages;
-  const waiting = await findWaiting(input.argument("id"), confirmations, runtime.now());
-  if (!isAttended(context)) throw unattended(waiting.id);
-  const { call } = waiting;
-  if (call === undefined) throw unreadable(waiting.id);
-  const left = describeSpan(waiting.expiresAt - runtime.now());
+  const waiting = await findReviewable(input.argument("id"), stages, isAttended(context));
+  const left = describeSpan(waiting.expiresAt - stages.runtime.now());
   context.note([
     line(0, WARNING, ` ${waiting.actor} requests this call (the request expires in ${left}):`),
-    ...callLines({ toolId: waiting.tool, ...call }),
+    ...callLines({ toolId: waiting.tool, ...waiting.call }),
     BLANK,
   ]);
   const answer = await ask(`Allow ${revealedName(waiting.tool)} to run once with exactly these arguments?`, context);
-  if (answer === "unanswered") return tellUnanswered(waiting, context);
+  if (answer === "unanswered") {
+    const text = `Nothing was decided: ${waiting.id} is still waiting for approval.`;
+    context.reply(toConfirmationPage(waiting), () => [line(0, text)]);
+    return ERRORS.CONFIRMATION_REQUIRED.exit;
+  }
   const verdict = answer === "yes" ? "approved" : "denied";
   return await settle(waiting, verdict, { stages, context });
 });
@@ -62,31 +63,4 @@ function deniedLines({ tool }: Confirmation) {
     line(0, BAD, ` Denied. The call of ${revealedName(tool)} will not run.`),
     line(2, "If the caller repeats it, the error says that a user denied it."),
   ];
-}
-
-function tellUnanswered({ id, ...waiting }: Confirmation, context: Context): number {
-  context.reply(toConfirmationPage({ id, ...waiting }), () => [
-    line(0, `Nothing was decided: ${id} is still waiting for approval.`),
-  ]);
-  return ERRORS.CONFIRMATION_REQUIRED.exit;
-}
-
-function unattended(id: string): DiscoveryError {
-  return new DiscoveryError("CONFIRMATION_REQUIRED", "Approving a call needs a terminal, and this command has none.", {
-    hint: [
-      "A user has to review the call, so there is no option that approves it. Open a terminal.",
-      { action: "run-command", command: `anygpt mcp approve ${id}`, purpose: "review and approve it there" },
-    ],
-    facts: { approval_id: id },
-  });
-}
-
-function unreadable(id: string): DiscoveryError {
-  return new DiscoveryError("POLICY_DENIED", `The call of ${id} cannot be shown: it was encrypted with another key.`, {
-    hint: [
-      { action: "run-command", command: `anygpt mcp deny ${id}`, purpose: "deny it" },
-      "Then let the caller make the call again.",
-    ],
-    facts: { approval_id: id },
-  });
 }

@@ -1,14 +1,7 @@
-import { createInterface } from "node:readline";
-import { DiscoveryError } from "../../../errors.js";
+import { awaitAnswer, toSignInJson } from "../../../operations/auth/await-answer.js";
 import { beginSignIn, type OpenSignIn } from "../../../operations/auth/sign-in.js";
 import { listSignIns, type SignInState, type SignInStatus } from "../../../operations/auth/sign-in-status.js";
 import { signOut } from "../../../operations/auth/sign-out.js";
-import type { Credential } from "../../../upstreams/oauth/credential.js";
-import { loginCommand } from "../../../upstreams/oauth/failures.js";
-import type { Login } from "../../../upstreams/oauth/login.js";
-import { openBrowser } from "../../../upstreams/oauth/open-browser.js";
-import type { Input } from "../command.js";
-import type { Context } from "../context.js";
 import {
   BAD,
   bold,
@@ -21,8 +14,14 @@ import {
   WAITING,
   WARNING,
 } from "../../../terminal/lines.js";
-import { engineCommand } from "../session.js";
+import type { Credential } from "../../../upstreams/oauth/credential.js";
+import { loginCommand } from "../../../upstreams/oauth/failures.js";
+import type { Login } from "../../../upstreams/oauth/login.js";
+import { openBrowser } from "../../../upstreams/oauth/open-browser.js";
 import { describeSpan } from "../../../util/time-words.js";
+import type { Input } from "../command.js";
+import type { Context } from "../context.js";
+import { engineCommand } from "../session.js";
 
 const DEFAULT_SECONDS = 300;
 
@@ -36,7 +35,7 @@ export const authLogin = engineCommand(async (engine, input, context) => {
     const answer = await received(signIn, { server, input, context, elapsed });
     const credential = await context.wait(signIn.finish(answer), () => `Finishing the sign-in to ${server}…`);
     await signIn.store(credential);
-    context.reply(toJson(server, signIn.actor, credential), () => doneLines(server, credential));
+    context.reply(toSignInJson(server, signIn.actor, credential), () => doneLines(server, credential));
   } finally {
     signIn.close();
   }
@@ -50,49 +49,22 @@ interface Waiting {
 }
 
 /** Opens the browser and waits for its redirect, whose URL the user may also paste. */
-async function received({ login, answer }: OpenSignIn, waiting: Waiting): Promise<URLSearchParams> {
-  const { server, input, context, elapsed } = waiting;
+async function received(signIn: OpenSignIn, { server, input, context, elapsed }: Waiting): Promise<URLSearchParams> {
   const { io } = context;
   const desktop = { env: io.env, platform: process.platform };
-  const isOpened = !input.isOff("browser") && (await openBrowser(login.url, desktop));
-  context.note(invitation(server, login, isOpened));
+  const isOpened = !input.isOff("browser") && (await openBrowser(signIn.login.url, desktop));
+  context.note(invitation(server, signIn.login, isOpened));
   const limitMs = (input.number("timeout") ?? DEFAULT_SECONDS) * 1000;
-  const over = new AbortController();
   const startedAt = elapsed();
-  const late = new Promise<never>((_, reject) => {
-    const timer = setTimeout(() => reject(tooLate(server, limitMs)), limitMs);
-    over.signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
+  const work = awaitAnswer(signIn, {
+    server,
+    limitMs,
+    signal: io.signal,
+    pasted: !isOpened || io.isTerminal.stdin === true ? io.stdin : undefined,
+    onOtherLine: () => context.warn("This is not the URL that the sign-in redirects to."),
   });
-  const mayPaste = !isOpened || io.isTerminal.stdin === true;
-  const ways = [answer, late, ...(mayPaste ? [readPasted(context, login.matches, over.signal)] : [])];
   const left = (): string => describeSpan(limitMs - (elapsed() - startedAt));
-  try {
-    return await context.wait(Promise.race(ways), () => `Waiting for the sign-in to ${server}, ${left()} left…`);
-  } finally {
-    over.abort();
-  }
-}
-
-/** Resolves with the redirect URL that the user pastes. Stays pending if the input ends, because the browser may still answer. */
-function readPasted(
-  context: Context,
-  matches: (answer: URLSearchParams) => boolean,
-  signal: AbortSignal,
-): Promise<URLSearchParams> {
-  return new Promise((resolve) => {
-    const lines = createInterface({ input: context.io.stdin });
-    signal.addEventListener("abort", () => lines.close(), { once: true });
-    lines.on("line", (text) => {
-      const answer = answerIn(text);
-      if (answer !== undefined && matches(answer)) return resolve(answer);
-      if (text.trim() !== "") context.note([line(0, WARNING, " This is not the URL that the sign-in redirects to.")]);
-    });
-  });
-}
-
-function answerIn(text: string): URLSearchParams | undefined {
-  const trimmed = text.trim();
-  return URL.canParse(trimmed) ? new URL(trimmed).searchParams : undefined;
+  return await context.wait(work, () => `Waiting for the sign-in to ${server}, ${left()} left…`);
 }
 
 function invitation(server: string, { url, issuer, scope }: Login, isOpened: boolean): Line[] {
@@ -112,29 +84,6 @@ function doneLines(server: string, { issuer, scope, expiresAt, refreshToken }: C
     line(0, GOOD, " Signed in to ", bold(server), ` at ${issuer}.`),
     line(2, dim([life, ...(scope === undefined ? [] : [`Scopes: ${scope}.`])].join(" "))),
   ];
-}
-
-function toJson(server: string, actor: string, { issuer, scope, expiresAt, refreshToken }: Credential) {
-  return {
-    server,
-    actor,
-    state: "signed_in",
-    issuer,
-    scopes: scope?.split(" ") ?? [],
-    ...(expiresAt === undefined ? {} : { expires_at: new Date(expiresAt).toISOString() }),
-    renews: refreshToken !== undefined,
-  };
-}
-
-function tooLate(server: string, limitMs: number): DiscoveryError {
-  return new DiscoveryError(
-    "UPSTREAM_UNAUTHORIZED",
-    `The sign-in to ${server} was not completed within ${describeSpan(limitMs)}.`,
-    {
-      hint: `Run \`${loginCommand({ server })}\` again.`,
-      server,
-    },
-  );
 }
 
 export const authLogout = engineCommand(async (engine, input, context) => {
