@@ -45,6 +45,15 @@ export interface OptionSpec {
   readonly completes?: CompletionSource | readonly string[];
 }
 
+/** Options by their flags; a string is the summary. */
+export type OptionTable = Readonly<Record<string, string | Omit<OptionSpec, "flags">>>;
+
+export function toOptions(table: OptionTable): OptionSpec[] {
+  return Object.entries(table).map(([flags, option]) =>
+    typeof option === "string" ? { flags, summary: option } : { flags, ...option },
+  );
+}
+
 /** Runs one command and returns its exit code; without a value it is 0. */
 export type Handler = (input: Input, context: Context) => Promise<number | void>;
 

@@ -1,4 +1,4 @@
-import type { CommandGroup } from "./command.js";
+import { type CommandGroup, toOptions } from "./command.js";
 
 export const daemon: CommandGroup = {
   name: "daemon",
@@ -21,7 +21,9 @@ export const daemon: CommandGroup = {
       name: "stop",
       summary:
         "Stop the background gateway for this folder and configuration. Running commands get 10 seconds to finish.",
-      options: [{ flags: "--all", summary: "stop the background gateways of all folders and configurations" }],
+      options: toOptions({
+        "--all": "stop the background gateways of all folders and configurations",
+      }),
       examples: ["anygpt mcp daemon stop", "anygpt mcp daemon stop --all"],
       load: async () => (await import("./commands/daemon.js")).daemonStop,
     },
@@ -34,14 +36,13 @@ export const daemon: CommandGroup = {
     {
       name: "logs",
       summary: "Print the log of the background gateway for this folder and configuration.",
-      options: [
-        { flags: "-f, --follow", summary: "print new lines as they are written, until Ctrl-C" },
-        {
-          flags: "-n, --lines <n>",
+      options: toOptions({
+        "-f, --follow": "print new lines as they are written, until Ctrl-C",
+        "-n, --lines <n>": {
           summary: "print the last n lines (default: 50)",
           number: { min: 1, max: 100_000, integer: true },
         },
-      ],
+      }),
       examples: ["anygpt mcp daemon logs", "anygpt mcp daemon logs -f -n 200"],
       load: async () => (await import("./commands/daemon.js")).daemonLogs,
     },

@@ -1,4 +1,4 @@
-import type { ArgumentSpec, CommandGroup } from "./command.js";
+import { type ArgumentSpec, type CommandGroup, toOptions } from "./command.js";
 import { SERVER, TOOL } from "./table-arguments.js";
 
 const ONE_TOOL: ArgumentSpec = { ...TOOL, syntax: "[tool]" };
@@ -15,10 +15,10 @@ export const pins: CommandGroup = {
     {
       name: "list",
       summary: "List the recorded tool definitions, and whether they are approved.",
-      options: [
-        { flags: "--server <name>", summary: "only definitions of this server", completes: "server" },
-        { flags: "--changed", summary: "only definitions that are not approved" },
-      ],
+      options: toOptions({
+        "--server <name>": { summary: "only definitions of this server", completes: "server" },
+        "--changed": "only definitions that are not approved",
+      }),
       examples: ["anygpt mcp pins list", "anygpt mcp pins list --server github --changed"],
       load: async () => (await import("./commands/pins.js")).listPins,
     },
@@ -33,11 +33,11 @@ export const pins: CommandGroup = {
       name: "approve",
       summary: "Show the differences, ask, and approve the current definition.",
       arguments: [SERVER, ONE_TOOL],
-      options: [
-        { flags: "--all", summary: "approve all tools of the server that are not approved yet" },
-        { flags: "--hash <hash>", summary: "approve only if `pins diff` still shows this hash" },
-        { flags: "--yes", summary: "approve without asking; needs --hash" },
-      ],
+      options: toOptions({
+        "--all": "approve all tools of the server that are not approved yet",
+        "--hash <hash>": "approve only if `pins diff` still shows this hash",
+        "--yes": "approve without asking; needs --hash",
+      }),
       examples: ["anygpt mcp pins approve github create_issue", "anygpt mcp pins approve github --all"],
       load: async () => (await import("./commands/pins.js")).approvePins,
     },

@@ -1,9 +1,10 @@
-import type { CommandGroup, OptionSpec } from "./command.js";
+import { type CommandGroup, type OptionTable, toOptions } from "./command.js";
 
-const FILE: OptionSpec = {
-  flags: "--file <file>",
-  summary: "the operations file (default: MCP_REGISTRY_PATH, gateway.registry or operations.json)",
-  completes: "file",
+const FILE: OptionTable = {
+  "--file <file>": {
+    summary: "the operations file (default: MCP_REGISTRY_PATH, gateway.registry or operations.json)",
+    completes: "file",
+  },
 };
 
 export const registry: CommandGroup = {
@@ -14,7 +15,10 @@ export const registry: CommandGroup = {
     {
       name: "export",
       summary: "Write every operation with its parameters, risk and an example to a file.",
-      options: [FILE, { flags: "--force", summary: "also overwrite a file that is not an operations file" }],
+      options: toOptions({
+        ...FILE,
+        "--force": "also overwrite a file that is not an operations file",
+      }),
       examples: ["anygpt mcp registry export", "anygpt mcp registry export --file ./operations.json --json"],
       load: async () => (await import("./commands/registry.js")).exportRegistry,
     },
@@ -22,7 +26,9 @@ export const registry: CommandGroup = {
       name: "check",
       summary:
         "List the differences between an exported file and the live catalog. Exits with code 2 if there are any.",
-      options: [FILE],
+      options: toOptions({
+        ...FILE,
+      }),
       examples: ["anygpt mcp registry check", "anygpt mcp registry check --file ./operations.json --json"],
       load: async () => (await import("./commands/registry.js")).checkExported,
     },

@@ -1,10 +1,10 @@
-import type { ArgumentSpec, CommandGroup, OptionSpec } from "./command.js";
+import { type ArgumentSpec, type CommandGroup, type OptionTable, toOptions } from "./command.js";
 
 const NAME: ArgumentSpec = {
   syntax: "<name>",
   summary: "name of the secret, as in ${keychain:NAME}, or SERVICE/ACCOUNT",
 };
-const YES: OptionSpec = { flags: "--yes", summary: "remove it without asking" };
+const YES: OptionTable = { "--yes": "remove it without asking" };
 
 export const secret: CommandGroup = {
   name: "secret",
@@ -29,7 +29,9 @@ export const secret: CommandGroup = {
       name: "remove",
       summary: "Remove a secret from the keychain.",
       arguments: [NAME],
-      options: [YES],
+      options: toOptions({
+        ...YES,
+      }),
       examples: ["anygpt mcp secret remove GITHUB_TOKEN"],
       load: async () => (await import("./commands/secret.js")).removeSecret,
     },

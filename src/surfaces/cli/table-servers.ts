@@ -1,8 +1,7 @@
-import type { ArgumentSpec, CommandSpec, OptionSpec } from "./command.js";
+import { type ArgumentSpec, type CommandSpec, type OptionTable, toOptions } from "./command.js";
 
-const PROJECT: OptionSpec = {
-  flags: "--project",
-  summary: "change the project configuration in this folder instead of your own configuration",
+const PROJECT: OptionTable = {
+  "--project": "change the project configuration in this folder instead of your own configuration",
 };
 const OWN: ArgumentSpec = { syntax: "<names...>", summary: "names of servers", completes: "own-server" };
 const ANY: ArgumentSpec = { syntax: "<names...>", summary: "names of servers", completes: "server" };
@@ -20,32 +19,20 @@ const add: CommandSpec = {
     },
     { syntax: "[command...]", summary: "the server's command after --, its URL, or its JSON" },
   ],
-  options: [
-    {
-      flags: "--env <pair>",
+  options: toOptions({
+    "--env <pair>": {
       summary: "environment variable for the command: NAME=VALUE, or NAME for ${NAME}; may be repeated",
       isRepeated: true,
     },
-    { flags: "--cwd <folder>", summary: "working directory of the command", completes: "file" },
-    {
-      flags: "--header <pair>",
-      summary: "HTTP header for the URL, as 'Name: value'; may be repeated",
-      isRepeated: true,
-    },
-    {
-      flags: "--transport <kind>",
-      summary: "transport for the URL (default: http)",
-      completes: ["http", "sse"],
-    },
-    { flags: "--as <name>", summary: "name for a public server (default: short form of its package name)" },
-    { flags: "--replace", summary: "replace a server of the same name" },
-    PROJECT,
-    { flags: "--no-check", summary: "do not connect to the server afterwards" },
-    {
-      flags: "--yes",
-      summary: "write without asking; required for pasted JSON and public servers if there is no terminal",
-    },
-  ],
+    "--cwd <folder>": { summary: "working directory of the command", completes: "file" },
+    "--header <pair>": { summary: "HTTP header for the URL, as 'Name: value'; may be repeated", isRepeated: true },
+    "--transport <kind>": { summary: "transport for the URL (default: http)", completes: ["http", "sse"] },
+    "--as <name>": "name for a public server (default: short form of its package name)",
+    "--replace": "replace a server of the same name",
+    ...PROJECT,
+    "--no-check": "do not connect to the server afterwards",
+    "--yes": "write without asking; required for pasted JSON and public servers if there is no terminal",
+  }),
   examples: [
     "anygpt mcp add files -- npx -y @modelcontextprotocol/server-filesystem ~/documents",
     "anygpt mcp add github --env GITHUB_TOKEN -- npx -y @modelcontextprotocol/server-github",
@@ -62,7 +49,9 @@ const remove: CommandSpec = {
   name: "remove",
   summary: "Remove servers from your configuration.",
   arguments: [OWN],
-  options: [PROJECT],
+  options: toOptions({
+    ...PROJECT,
+  }),
   examples: ["anygpt mcp remove files", "anygpt mcp remove files tracker"],
   load: async () => (await import("./servers/change.js")).removeCommand,
 };
@@ -71,7 +60,9 @@ const enable: CommandSpec = {
   name: "enable",
   summary: "Enable servers that are disabled.",
   arguments: [OFF],
-  options: [PROJECT],
+  options: toOptions({
+    ...PROJECT,
+  }),
   examples: ["anygpt mcp enable github"],
   load: async () => (await import("./servers/change.js")).enableServer,
 };
@@ -80,7 +71,9 @@ const disable: CommandSpec = {
   name: "disable",
   summary: "Disable servers, also those that come from an MCP client's file.",
   arguments: [ANY],
-  options: [PROJECT],
+  options: toOptions({
+    ...PROJECT,
+  }),
   examples: ["anygpt mcp disable github"],
   load: async () => (await import("./servers/change.js")).disableServer,
 };
@@ -88,18 +81,15 @@ const disable: CommandSpec = {
 const init: CommandSpec = {
   name: "init",
   summary: "Show the servers of your MCP clients, write a first configuration, and connect clients to the gateway.",
-  options: [
-    {
-      flags: "--client <names...>",
+  options: toOptions({
+    "--client <names...>": {
       summary: "connect these clients, or all; their servers move into your configuration",
       completes: "client",
     },
-    {
-      flags: "--project",
-      summary: "write a project configuration in this folder instead of your own configuration, and connect no client",
-    },
-    { flags: "--yes", summary: "write the configuration and connect the clients of --client without asking" },
-  ],
+    "--project":
+      "write a project configuration in this folder instead of your own configuration, and connect no client",
+    "--yes": "write the configuration and connect the clients of --client without asking",
+  }),
   examples: ["anygpt mcp init", "anygpt mcp init --yes", "anygpt mcp init --yes --client cursor"],
   load: async () => (await import("./servers/init.js")).init,
 };
@@ -107,7 +97,9 @@ const init: CommandSpec = {
 const edit: CommandSpec = {
   name: "edit",
   summary: "Open your configuration in $VISUAL or $EDITOR, and validate it afterwards.",
-  options: [PROJECT],
+  options: toOptions({
+    ...PROJECT,
+  }),
   examples: ["anygpt mcp edit", "EDITOR='code --wait' anygpt mcp edit"],
   load: async () => (await import("./servers/edit.js")).editConfiguration,
 };
@@ -116,14 +108,11 @@ const undo: CommandSpec = {
   name: "undo",
   summary:
     "Undo the last command that changed your configuration or an MCP client's file. Run it again to undo the command before.",
-  options: [
-    { flags: "--list", summary: "list the commands that can be undone, newest first" },
-    {
-      flags: "--force",
-      summary: "restore files even if they were changed since; the current content is saved with the backups",
-    },
-    { flags: "--yes", summary: "do not ask" },
-  ],
+  options: toOptions({
+    "--list": "list the commands that can be undone, newest first",
+    "--force": "restore files even if they were changed since; the current content is saved with the backups",
+    "--yes": "do not ask",
+  }),
   examples: ["anygpt mcp undo", "anygpt mcp undo --list"],
   load: async () => (await import("./servers/undo.js")).undo,
 };

@@ -1,4 +1,4 @@
-import type { CommandGroup } from "./command.js";
+import { type CommandGroup, toOptions } from "./command.js";
 
 export const tokens: CommandGroup = {
   name: "token",
@@ -9,11 +9,11 @@ export const tokens: CommandGroup = {
       name: "create",
       summary: "Create a token, show it once, and print the entry with its hash for http.tokens.",
       arguments: [{ syntax: "<name>", summary: "name of the client; it appears as token:NAME in the audit log" }],
-      options: [
-        { flags: "--scope <scopes...>", summary: "scopes of the client; * grants everything" },
-        { flags: "--view <name>", summary: "view that limits the servers and tools of the client (default: all)" },
-        { flags: "--expires <when>", summary: "when the token expires: 30d, 12h, 4w or a date (default: never)" },
-      ],
+      options: toOptions({
+        "--scope <scopes...>": "scopes of the client; * grants everything",
+        "--view <name>": "view that limits the servers and tools of the client (default: all)",
+        "--expires <when>": "when the token expires: 30d, 12h, 4w or a date (default: never)",
+      }),
       examples: [
         "anygpt mcp token create ci",
         "anygpt mcp token create ci --scope 'github:read' 'jira:*' --view office --expires 30d",

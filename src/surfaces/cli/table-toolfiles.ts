@@ -1,4 +1,4 @@
-import type { CommandSpec } from "./command.js";
+import { type CommandSpec, toOptions } from "./command.js";
 
 export const discoverSpec: CommandSpec = {
   name: "discover",
@@ -6,31 +6,23 @@ export const discoverSpec: CommandSpec = {
   arguments: [
     { syntax: "[words...]", summary: "a configured server, or the command of a server after --", completes: "server" },
   ],
-  options: [
-    { flags: "--url <address>", summary: "URL of the server" },
-    { flags: "--command <line>", summary: "the command that starts the server, as one quoted string" },
-    {
-      flags: "--name <name>",
-      summary:
-        "short name of the server (default: derived from the URL or command); enough on its own for a server that has tool files",
-    },
-    {
-      flags: "--auth-header <header>",
-      summary: "request header for the credential (default: the known header of the server, if there is one)",
-    },
-    { flags: "--auth-env <variable>", summary: "environment variable that contains the credential" },
-    { flags: "--header <pairs...>", summary: "more request headers as NAME=VALUE; a value may contain ${VARIABLE}" },
-    { flags: "--folder <folder>", summary: "folder of the tool files (default: .ai/tools/mcp)", completes: "file" },
-    {
-      flags: "--check",
-      summary:
-        "write nothing; exit with code 1 if tool files differ from the server (without a server: check all tool files)",
-    },
-    { flags: "--prune", summary: "delete the files of tools that the server no longer has" },
-    { flags: "--force", summary: "overwrite files that were edited by hand or are not signed" },
-    { flags: "--dry-run", summary: "only show what would be written" },
-    { flags: "--yes", summary: "write the files and add .ai/.env to .gitignore without asking" },
-  ],
+  options: toOptions({
+    "--url <address>": "URL of the server",
+    "--command <line>": "the command that starts the server, as one quoted string",
+    "--name <name>":
+      "short name of the server (default: derived from the URL or command); enough on its own for a server that has tool files",
+    "--auth-header <header>":
+      "request header for the credential (default: the known header of the server, if there is one)",
+    "--auth-env <variable>": "environment variable that contains the credential",
+    "--header <pairs...>": "more request headers as NAME=VALUE; a value may contain ${VARIABLE}",
+    "--folder <folder>": { summary: "folder of the tool files (default: .ai/tools/mcp)", completes: "file" },
+    "--check":
+      "write nothing; exit with code 1 if tool files differ from the server (without a server: check all tool files)",
+    "--prune": "delete the files of tools that the server no longer has",
+    "--force": "overwrite files that were edited by hand or are not signed",
+    "--dry-run": "only show what would be written",
+    "--yes": "write the files and add .ai/.env to .gitignore without asking",
+  }),
   unknownOptionHint: "Options of the server's command go after `--`: anygpt mcp discover -- COMMAND -y ….",
   examples: [
     "anygpt mcp discover github",
