@@ -1,5 +1,7 @@
-/** One line of text output. `render` removes control characters from every line, so commands pass untrusted text as it is. */
-export interface Line {
+/** One line of text output; a string is a line without indent and style. `render` removes control characters from every line, so commands pass untrusted text as it is. */
+export type Line = string | StyledLine;
+
+export interface StyledLine {
   readonly indent: number;
   readonly parts: readonly LinePart[];
   /** Never wrap this text: its line breaks and indentation carry meaning, as in JSON or a tool's result. */
@@ -25,17 +27,17 @@ export const BAD: Styled = { style: "red", text: "✗" };
 export const WARNING: Styled = { style: "yellow", text: "!" };
 export const WAITING: Styled = { style: "yellow", text: "…" };
 
-export const BLANK: Line = { indent: 0, parts: [] };
+export const BLANK: StyledLine = { indent: 0, parts: [] };
 
-export function line(indent: number, ...parts: LinePart[]): Line {
+export function line(indent: number, ...parts: LinePart[]): StyledLine {
   return { indent, parts };
 }
 
-export function verbatim(indent: number, text: string): Line {
+export function verbatim(indent: number, text: string): StyledLine {
   return { indent, parts: [text], verbatim: true };
 }
 
-export function quoted(indent: number, text: string): Line {
+export function quoted(indent: number, text: string): StyledLine {
   return { indent, parts: [text], quotedLine: true };
 }
 

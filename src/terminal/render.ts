@@ -1,7 +1,7 @@
 // Turns lines into text for one terminal: removes control characters, wraps and colours. It does not depend on what the lines mean.
 import picocolors from "picocolors";
 import { displayWidth, sanitize } from "../util/terminal.js";
-import { BAD, GOOD, type Line, type LinePart, type LineStyle, WAITING, WARNING } from "./lines.js";
+import { BAD, GOOD, type Line, type LinePart, type LineStyle, type StyledLine, WAITING, WARNING } from "./lines.js";
 import type { TerminalIo } from "./terminal-io.js";
 
 export interface RenderOptions {
@@ -33,7 +33,8 @@ export function wantsColor(
   return io.isTerminal[output] && io.env["TERM"] !== "dumb";
 }
 
-function renderLine(line: Line, options: RenderOptions): string[] {
+function renderLine(written: Line, options: RenderOptions): string[] {
+  const line: StyledLine = typeof written === "string" ? { indent: 0, parts: [written] } : written;
   if (line.quotedLine) return renderQuoted(line, options);
   const { indent, parts, verbatim } = line;
   const { columns, color } = options;
@@ -61,7 +62,7 @@ function startsWithMark([first]: readonly LinePart[]): boolean {
 const BAR = "│ ";
 
 /** Breaks rows at the edge of the terminal, because a row that the terminal itself wraps would continue without the bar. */
-function renderQuoted({ indent, parts }: Line, { columns, color }: RenderOptions): string[] {
+function renderQuoted({ indent, parts }: StyledLine, { columns, color }: RenderOptions): string[] {
   const margin = " ".repeat(indent) + picocolors.createColors(color).dim(BAR);
   const width = Math.max(columns, NARROWEST) - indent - BAR.length;
   const text = sanitize(parts.map((part) => (typeof part === "string" ? part : part.text)).join(""));

@@ -1,6 +1,6 @@
 // A table for a window of the terminal: rows are never wrapped, and columns that do not fit are omitted.
 import { cutToWidth, displayWidth, sanitize } from "../util/terminal.js";
-import { dim, type Line, type LinePart, type LineStyle, type Styled } from "./lines.js";
+import { dim, type Line, type LinePart, type LineStyle, type Styled, type StyledLine } from "./lines.js";
 
 export interface WindowColumn<Row, Whole> {
   readonly heading: string;
@@ -72,7 +72,7 @@ function widthOf(columns: readonly Sized[]): number {
 }
 
 /** Truncates at the window's edge, because a wrapped line would push other lines out of the window. */
-export function windowRow(parts: readonly LinePart[], width: number): Line {
+export function windowRow(parts: readonly LinePart[], width: number): StyledLine {
   let available = width;
   const fitting = parts.map((part): LinePart => {
     const text = sanitize(typeof part === "string" ? part : part.text).replaceAll(/\s/g, " ");

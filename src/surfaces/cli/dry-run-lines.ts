@@ -26,11 +26,9 @@ export function dryRunLines(answer: CallResult): Line[] {
     line(0, "The call would ", bold(WOULD[String(would)] ?? String(would)), "."),
     BLANK,
     line(0, "Risk: ", riskPart(String(risk)), ` (${String(origin)})`),
-    ...(typeof approval === "string" ? [line(0, `Approval: ${approval} allows this call`)] : []),
-    ...(typeof key === "string" ? [line(0, `Idempotency key: ${key}`)] : []),
-    ...(typeof bucket === "string" && would !== "replay"
-      ? [line(0, `Rate limit: counts as one call in ${bucket}`)]
-      : []),
+    ...(typeof approval === "string" ? [`Approval: ${approval} allows this call`] : []),
+    ...(typeof key === "string" ? [`Idempotency key: ${key}`] : []),
+    ...(typeof bucket === "string" && would !== "replay" ? [`Rate limit: counts as one call in ${bucket}`] : []),
     line(0, dim("Nothing was sent: approvals, keys and rate limits are unchanged.")),
   ];
 }

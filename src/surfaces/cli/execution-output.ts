@@ -150,10 +150,10 @@ function errorLines({ code, message, server, tool, nextSteps, facts = {} }: Erro
   return [
     line(0, BAD, " Error"),
     BLANK,
-    line(0, `Code: ${code}`),
-    line(0, `Message: ${message}`),
-    ...(server === undefined ? [] : [line(0, `Server: ${server}`)]),
-    ...(tool === undefined ? [] : [line(0, `Tool: ${tool}`)]),
+    `Code: ${code}`,
+    `Message: ${message}`,
+    ...(server === undefined ? [] : [`Server: ${server}`]),
+    ...(tool === undefined ? [] : [`Tool: ${tool}`]),
     ...approvalLines(facts),
     ...correctionLines(facts),
     ...(hint === undefined ? [] : [BLANK, line(0, hint)]),
@@ -164,7 +164,7 @@ function errorLines({ code, message, server, tool, nextSteps, facts = {} }: Erro
 function approvalLines({ approval_id: id, expires_in_seconds: seconds }: DiscoveryError["facts"]): Line[] {
   if (typeof id !== "string") return [];
   const wait = typeof seconds === "number" ? ` (expires in ${describeSpan(seconds * 1000)})` : "";
-  return [line(0, `Approval: ${id}${wait}`)];
+  return [`Approval: ${id}${wait}`];
 }
 
 /** The errors in the arguments, and the tool's signature. */
@@ -173,7 +173,7 @@ function correctionLines({ violations, signature }: DiscoveryError["facts"]): Li
   return [
     BLANK,
     ...violations.map((violation) => line(2, String(violation))),
-    ...(typeof signature === "string" ? [BLANK, line(0, `Signature: ${signature}`)] : []),
+    ...(typeof signature === "string" ? [BLANK, `Signature: ${signature}`] : []),
   ];
 }
 

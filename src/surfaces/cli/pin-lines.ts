@@ -70,11 +70,11 @@ export function pinLines(pins: readonly PinStatus[], onlyChanged: boolean): Line
   const waiting = pins.filter(({ state }) => state !== "same");
   const example = waiting[0];
   return blocks([
-    [line(0, `Pinned tool definitions (${count(pins.length, "tool")}, ${waiting.length} not approved):`)],
+    [`Pinned tool definitions (${count(pins.length, "tool")}, ${waiting.length} not approved):`],
     pins.map(pinLine),
     example === undefined
       ? []
-      : [line(0, `\`${commandLine(["anygpt", "mcp", "pins", "diff", example.server])}\` shows the differences.`)],
+      : [`\`${commandLine(["anygpt", "mcp", "pins", "diff", example.server])}\` shows the differences.`],
   ]);
 }
 

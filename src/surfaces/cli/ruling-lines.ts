@@ -6,9 +6,9 @@ import { describeSpan } from "../../util/time-words.js";
 export function rulingLines({ risk, scopes, bucket, key }: Ruling, isAsked: boolean): Line[] {
   return [
     line(0, "Risk: ", riskPart(risk.risk), ` (${risk.origin.detail})${isAsked ? "; calls need a confirmation" : ""}`),
-    ...(scopes.length === 0 ? [] : [line(0, `Required scopes: ${scopes.join(", ")}`)]),
-    ...(bucket === undefined ? [] : [line(0, `Rate limit: ${describeBucket(bucket)}`)]),
-    line(0, `Idempotent: ${key.isIdempotent ? "yes" : "no"}; ${describeKey(key)}`),
+    ...(scopes.length === 0 ? [] : [`Required scopes: ${scopes.join(", ")}`]),
+    ...(bucket === undefined ? [] : [`Rate limit: ${describeBucket(bucket)}`]),
+    `Idempotent: ${key.isIdempotent ? "yes" : "no"}; ${describeKey(key)}`,
   ];
 }
 

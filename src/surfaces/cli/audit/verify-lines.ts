@@ -6,7 +6,7 @@ const MOST_SHOWN = 10;
 export function verifyLines(report: AuditReport): Line[] {
   const { findings, head, archives, checkpoints, signedThrough, keyId, files } = report;
   const warnings = warningLines(report);
-  if (head.seq === 0 && findings.length === 0) return [line(0, "The audit log is empty."), ...warnings];
+  if (head.seq === 0 && findings.length === 0) return ["The audit log is empty.", ...warnings];
   const where = archives === 0 ? "" : `, ${count(archives, "archive")} included`;
   if (findings.length > 0) {
     const checked = `Checked: ${count(head.seq, "record")}${where}, ${count(checkpoints, "checkpoint")}. If you have restored or removed the store or the key yourself, delete ${files.checkpointFile}; the next checkpoint creates a new file.`;

@@ -65,7 +65,7 @@ function replyAdded(prepared: PreparedAdapter, report: EditReport | undefined, i
   const written = report !== undefined;
   context.reply({ ...added, config: target.file, written, lost: report?.lost ?? [], ...wanted }, () => {
     const hint = input.flag("yes") || canInterrupt(context) ? "" : " Add --yes to write.";
-    if (report === undefined) return [BLANK, line(0, `Nothing was written.${hint}`)];
+    if (report === undefined) return [BLANK, `Nothing was written.${hint}`];
     const done = ` was written. Check it with \`anygpt mcp adapter test ${added.name}\`.`;
     return [BLANK, line(0, GOOD, " ", bold(added.name), done), ...editLines(report, home)];
   });
@@ -87,7 +87,7 @@ function previewLines({ added, target, document, home }: PreparedAdapter): Line[
       ...(isAddressed ? [] : [line(2, WARNING, " The document contains no server URL. Add --base-url.")]),
     ],
     [
-      line(0, `For ${shortenHome(target.file, home)}:`),
+      `For ${shortenHome(target.file, home)}:`,
       verbatim(2, toJsonText({ adapters: { [added.name]: added.entry } }, { step: "  ", layout: "lines" })),
     ],
   ]);
@@ -100,7 +100,7 @@ export const listAdapterCommand = engineCommand(async (engine, _input, context) 
 
 function listLines(adapters: readonly ListedAdapter[]): Line[] {
   if (adapters.length === 0) {
-    return [line(0, "No adapter is configured. Add one with `anygpt mcp adapter add NAME --document FILE`.")];
+    return ["No adapter is configured. Add one with `anygpt mcp adapter add NAME --document FILE`."];
   }
   return [line(0, bold(`Adapters (${adapters.length})`), ":"), ...adapters.flatMap(listedLines)];
 }

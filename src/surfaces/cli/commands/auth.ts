@@ -91,9 +91,7 @@ export const authLogout = engineCommand(async (engine, input, context) => {
   const work = signOut(engine, server, input.text("actor"));
   const report = await context.wait(work, () => `Signing out of ${server}…`);
   context.reply(report, () => [
-    report.removed === 0
-      ? line(0, `There is no sign-in to ${server}.`)
-      : line(0, GOOD, " Signed out of ", bold(server), "."),
+    report.removed === 0 ? `There is no sign-in to ${server}.` : line(0, GOOD, " Signed out of ", bold(server), "."),
   ]);
   if (report.reason !== undefined && !context.isJson) {
     context.note([line(0, WARNING, ` The authorization server did not revoke the token: ${report.reason}.`)]);

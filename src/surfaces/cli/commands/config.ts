@@ -96,10 +96,10 @@ function reloadLines({ servers, tools }: ReloadReport): Line[] {
     [line(0, GOOD, " Configuration reloaded.")],
     servers.flatMap(reloadedLines),
     [
-      line(0, `Servers: ${servers.length} configured, ${answered} answered`),
-      line(0, `Tools: ${tools.total} total, ${tools.enabled} enabled`),
+      `Servers: ${servers.length} configured, ${answered} answered`,
+      `Tools: ${tools.total} total, ${tools.enabled} enabled`,
     ],
-    [line(0, "Running gateways apply the change within two seconds.")],
+    ["Running gateways apply the change within two seconds."],
   ]);
 }
 
@@ -128,10 +128,10 @@ export const trustConfig: Handler = async (input, context) => {
 };
 
 function trustedLines(files: readonly ProjectFile[]): Line[] {
-  if (files.length === 0) return [line(0, "This folder contains no file that needs to be trusted.")];
+  if (files.length === 0) return ["This folder contains no file that needs to be trusted."];
   return blocks([
     files.flatMap((one) => fileLines(one, GOOD)),
-    [line(0, "The current content is trusted. If a file changes, it has to be trusted again.")],
+    ["The current content is trusted. If a file changes, it has to be trusted again."],
   ]);
 }
 
@@ -143,7 +143,7 @@ const STATUS = {
 
 function replyTrusted(trusted: readonly TrustedFile[], context: Context): void {
   context.reply({ trusted }, () => {
-    if (trusted.length === 0) return [line(0, "No file is trusted.")];
+    if (trusted.length === 0) return ["No file is trusted."];
     return trusted.map(({ path, trustedAt, status }) => {
       const { mark, text } = STATUS[status];
       return line(0, mark, " ", bold(path), ` (${new Date(trustedAt).toISOString().slice(0, 10)})${text}`);
@@ -153,7 +153,7 @@ function replyTrusted(trusted: readonly TrustedFile[], context: Context): void {
 
 function replyRevoked(revoked: readonly string[], context: Context): void {
   context.reply({ revoked }, () => {
-    if (revoked.length === 0) return [line(0, "No file in this folder was trusted.")];
+    if (revoked.length === 0) return ["No file in this folder was trusted."];
     return revoked.map((path) => line(0, GOOD, ` ${path} is no longer trusted.`));
   });
 }
@@ -163,10 +163,10 @@ function configLines(page: ConfigPage, home: string): Line[] {
   return blocks([
     [line(0, bold("MCP Discovery Configuration"), ":")],
     [
-      line(0, `File: ${page.file ?? withoutFile(page)}`),
-      ...page.untrusted.map((file) => line(0, `Not trusted: ${file}`)),
-      line(0, `Status: ${enabled ? "Enabled" : "Disabled"}`),
-      line(0, `Cache: ${cache.enabled ? `Enabled (TTL: ${cache.ttl}s)` : "Disabled"}`),
+      `File: ${page.file ?? withoutFile(page)}`,
+      ...page.untrusted.map((file) => `Not trusted: ${file}`),
+      `Status: ${enabled ? "Enabled" : "Disabled"}`,
+      `Cache: ${cache.enabled ? `Enabled (TTL: ${cache.ttl}s)` : "Disabled"}`,
     ],
     [headOf("Sources", sources.length, allClientsText(page)), ...sources.map((source) => sourceLine(source, home))],
     [
@@ -180,13 +180,13 @@ function configLines(page: ConfigPage, home: string): Line[] {
       sectionLine("Execution", page.execution),
       sectionLine("Upstreams", page.upstreams),
       policyLine(page.policy),
-      line(0, `Audit: ${page.audit.enabled ? "Enabled" : "Disabled"}`),
-      line(0, `Store: ${page.store}`),
+      `Audit: ${page.audit.enabled ? "Enabled" : "Disabled"}`,
+      `Store: ${page.store}`,
     ],
     [
-      line(0, `Servers: ${servers.configured} configured, ${servers.known} known`),
+      `Servers: ${servers.configured} configured, ${servers.known} known`,
       ...servers.list.map((server) => configuredLine(server, page.file, home)),
-      line(0, `Tools: ${tools.total} total, ${tools.enabled} enabled`),
+      `Tools: ${tools.total} total, ${tools.enabled} enabled`,
     ],
   ]);
 }
@@ -212,7 +212,7 @@ function withoutFile({ origin }: ConfigPage): string {
 
 function sectionLine(name: string, section: object): Line {
   const values = Object.entries(section).map(([key, value]) => `${key} ${valueText(value)}`);
-  return line(0, `${name}: ${values.join(", ")}`);
+  return `${name}: ${values.join(", ")}`;
 }
 
 function valueText(value: unknown): string {
@@ -226,7 +226,7 @@ function policyLine({ preset, confirmation: { mode, from }, pinning, entries }: 
   const lists = Object.entries(entries).filter(([, amount]) => amount > 0);
   const which = lists.map(([name, amount]) => `${name} ${amount}`).join(", ");
   const amount = total === 0 ? "no entries" : `${count(total, "entry", "entries")} (${which})`;
-  return line(0, `Policy: preset ${preset}, ${confirmed}, pinning ${pinning}, ${amount}`);
+  return `Policy: preset ${preset}, ${confirmed}, pinning ${pinning}, ${amount}`;
 }
 
 function configuredLine(
@@ -273,7 +273,7 @@ function sourcesLines(page: ConfigPage, home: string): Line[] {
       ...sources.flatMap((source) => sourceDetails(source, home)),
       ...(absent.length === 0 ? [] : [line(2, dim("-"), ` not found: ${absent.map(({ type }) => type).join(", ")}`)]),
     ],
-    foreign.size + own.length === 0 ? [] : [line(0, "Run `anygpt mcp config trust` to use the files of this project.")],
+    foreign.size + own.length === 0 ? [] : ["Run `anygpt mcp config trust` to use the files of this project."],
   ]);
 }
 

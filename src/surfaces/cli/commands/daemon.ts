@@ -21,10 +21,8 @@ export const daemonStatus: Handler = async (_input, context) => {
   );
 };
 
-const NOT_RUNNING = line(
-  0,
-  "No background gateway is running. The next command that needs servers starts one, unless it has --no-daemon.",
-);
+const NOT_RUNNING =
+  "No background gateway is running. The next command that needs servers starts one, unless it has --no-daemon.";
 
 function toJson(status: DaemonStatus): object {
   return {

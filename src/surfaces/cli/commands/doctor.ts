@@ -67,7 +67,7 @@ interface Repair {
 async function fix({ engine, report, broken, onServer, isAgreed, context }: Repair): Promise<ServersCheck> {
   if (broken.size === 0) {
     const hasFailed = report.servers.some(({ status }) => status === "failed");
-    if (hasFailed) context.aside([line(0, "Nothing to fix: no failure was caused by a broken npx folder.")]);
+    if (hasFailed) context.aside(["Nothing to fix: no failure was caused by a broken npx folder."]);
     return report;
   }
   if (!isAgreed && !isAttended(context)) throw cannotAsk();
@@ -77,7 +77,7 @@ async function fix({ engine, report, broken, onServer, isAgreed, context }: Repa
     if (!isAgreed && !(await isConfirmed(question, context))) continue;
     try {
       await removeBrokenNpxFolder(engine, folder);
-      context.note([line(0, `Removed ${folder}.`)]);
+      context.note([`Removed ${folder}.`]);
       for (const server of servers) repaired.add(server);
     } catch (error) {
       context.note(failureLines(toDiscoveryError(error)));
@@ -107,8 +107,8 @@ function cannotAsk(): DiscoveryError {
 
 function verdict({ servers, total, isInterrupted }: ServersCheck, disabled: readonly string[], ms: number): Line {
   if (total === 0 && disabled.length > 0)
-    return line(0, `No server is enabled. Disabled: ${disabled.join(", ")}. Run \`anygpt mcp enable NAME\`.`);
-  if (total === 0) return line(0, "No server is configured. Add one with `anygpt mcp add NAME -- COMMAND`.");
+    return `No server is enabled. Disabled: ${disabled.join(", ")}. Run \`anygpt mcp enable NAME\`.`;
+  if (total === 0) return "No server is configured. Add one with `anygpt mcp add NAME -- COMMAND`.";
   const failed = servers.filter(({ status }) => status === "failed").length;
   const failures = failed === 0 ? "" : ` ${failed} of ${count(total, "server")} failed.`;
   if (isInterrupted)

@@ -57,7 +57,7 @@ function environmentLines({ inherited, withheld }: GivenEnvironment): Line[] {
 const MARKS = { set: GOOD, default: dim("-"), missing: BAD } as const;
 
 function variableLines(variables: readonly ReferencedVariable[]): Line[] {
-  if (variables.length === 0) return [line(0, "No server needs an environment variable.")];
+  if (variables.length === 0) return ["No server needs an environment variable."];
   const missing = variables.filter(({ status }) => status === "missing").length;
   return blocks([
     [line(0, bold(`Environment variables (${variables.length})`), ":")],
@@ -68,10 +68,7 @@ function variableLines(variables: readonly ReferencedVariable[]): Line[] {
     missing === 0
       ? []
       : [
-          line(
-            0,
-            `${count(missing, "variable")} missing: the servers that need ${missing === 1 ? "it" : "them"} cannot be used.`,
-          ),
+          `${count(missing, "variable")} missing: the servers that need ${missing === 1 ? "it" : "them"} cannot be used.`,
         ],
   ]);
 }

@@ -27,17 +27,17 @@ export const find: Handler = async (input, context) => {
 const CAREFUL = line(0, dim("These are third-party programs. Review a server before you add it."));
 
 function matchLines(query: string, found: readonly Suggestion[], isOnline: boolean): Line[] {
-  const heading = line(0, `${count(found.length, "public server")} for "${query}":`);
+  const heading = `${count(found.length, "public server")} for "${query}":`;
   return blocks([[heading], ...found.map((one, rank) => suggestionLines(one, rank, isOnline)), [CAREFUL]]);
 }
 
 function closestLines(query: string, closest: readonly Suggestion[], isOnline: boolean): Line[] {
   const next = isOnline ? "Try the name of a product." : "Try other words, or ask the MCP registry with --online.";
-  const heading = line(0, `No known server matches "${query}" well. ${next}`);
+  const heading = `No known server matches "${query}" well. ${next}`;
   if (closest.length === 0) return [heading];
   return blocks([
     [heading],
-    [line(0, "Closest matches, which are probably not what you want:")],
+    ["Closest matches, which are probably not what you want:"],
     ...closest.map((one, rank) => suggestionLines(one, rank, isOnline)),
     [CAREFUL],
   ]);

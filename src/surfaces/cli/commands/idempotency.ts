@@ -66,7 +66,7 @@ const MARKS: Readonly<Record<KeyState, Styled>> = {
 
 export function keysLines(records: readonly KeyRecord[], now: number): Line[] {
   const unknown = records.filter(({ state }) => state === "unknown");
-  if (records.length === 0) return [line(0, "No matching key is stored. Keys are deleted when they expire.")];
+  if (records.length === 0) return ["No matching key is stored. Keys are deleted when they expire."];
   return blocks([
     [line(0, bold(count(records.length, "idempotency key")), ":")],
     unknown.length === 0 ? [] : adviceLines(unknown),

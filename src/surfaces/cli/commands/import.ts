@@ -39,7 +39,7 @@ export const importCommand: Handler = async (input, context) => {
     context.note(written.flatMap(({ failure }) => (failure === undefined ? [] : hintLines(failure, 0))));
     const isAnyWritten = written.some(({ failure }) => failure === undefined);
     const what = plan.keychainEntries.size === 0 ? "everything" : "every file";
-    if (isAnyWritten) context.show([BLANK, line(0, `\`anygpt mcp import --undo\` restores ${what}.`)]);
+    if (isAnyWritten) context.show([BLANK, `\`anygpt mcp import --undo\` restores ${what}.`]);
   }
   return isFailed ? ERRORS.CONFIGURATION_ERROR.exit : exit;
 };
@@ -77,7 +77,7 @@ function nothingLines(page: ImportPage, input: Input, context: Context) {
     return [BLANK, line(0, nothing), ...left];
   }
   const hint = input.flag("dryRun") || canInterrupt(context) ? "" : " Add --yes to write.";
-  return [BLANK, line(0, `Nothing was written.${hint}`)];
+  return [BLANK, `Nothing was written.${hint}`];
 }
 
 interface SnippetParts {
@@ -122,13 +122,13 @@ async function undo(clients: readonly ClientId[], input: Input, context: Context
   const isAny = planned.undone.length > 0;
   const isForced = input.flag("yes") && !input.flag("dryRun");
   if (isAny && !isForced && !context.isJson)
-    context.show([line(0, "Files to restore:"), ...undoneLines(planned.undone, true, home)]);
+    context.show(["Files to restore:", ...undoneLines(planned.undone, true, home)]);
   const isWritten = isAny && (isForced || (await isToBeWritten(input, context)));
   const { undone, left } = isWritten ? await undoImport(engineOptions(context), undoing) : planned;
   const isRefused = undone.some(({ status }) => status === "refused");
   context.reply({ undone, written: isWritten, left }, () => {
-    if (!isAny) return [line(0, "There is no import to undo.")];
-    return isWritten ? undoneLines(undone, false, home) : [line(0, "Nothing was written. Add --yes to write.")];
+    if (!isAny) return ["There is no import to undo."];
+    return isWritten ? undoneLines(undone, false, home) : ["Nothing was written. Add --yes to write."];
   });
   if (isRefused && !context.isJson) {
     const advice = "--force restores the file anyway and saves its current content with the backups.";

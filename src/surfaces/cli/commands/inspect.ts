@@ -30,12 +30,12 @@ function toolLines(page: ToolPage, withExamples: boolean): Line[] {
   return blocks([
     [line(0, "Tool: ", bold(toOneLine(tool.id)))],
     disabledBy === undefined ? [] : [line(0, WARNING, ` Disabled: ${disabledBy}. The tool cannot be executed.`)],
-    [line(0, "Description:"), line(2, (tool.definition.description ?? tool.definition.title ?? "").trim() || "None.")],
-    [line(0, "Parameters:"), ...parameterLines(parameters)],
-    tool.tags.length === 0 ? [] : [line(0, `Tags: ${tool.tags.join(", ")}`)],
+    ["Description:", line(2, (tool.definition.description ?? tool.definition.title ?? "").trim() || "None.")],
+    ["Parameters:", ...parameterLines(parameters)],
+    tool.tags.length === 0 ? [] : [`Tags: ${tool.tags.join(", ")}`],
     rulingLines(page.ruling, page.isToBeConfirmed),
-    withExamples ? [line(0, "Examples:"), ...exampleLines(examples)] : [],
-    changes.length === 0 ? [] : [line(0, "Changes since the tool was first seen:"), ...changes.map(changeLine)],
+    withExamples ? ["Examples:", ...exampleLines(examples)] : [],
+    changes.length === 0 ? [] : ["Changes since the tool was first seen:", ...changes.map(changeLine)],
   ]);
 }
 

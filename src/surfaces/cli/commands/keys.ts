@@ -31,7 +31,7 @@ export const initKey: Handler = async (input, context) => {
 };
 
 const NO_KEY = [
-  line(0, "There is no key yet."),
+  "There is no key yet.",
   line(2, "`anygpt mcp keys init` creates your own key; `anygpt mcp keys trust` trusts the key of another user."),
 ];
 

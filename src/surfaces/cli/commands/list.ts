@@ -27,7 +27,7 @@ export const list = engineCommand(async (engine, input, context) => {
   const { enabled, disabled, missing } = found;
   const servers = [...enabled, ...disabled];
   if (enabled.length === 0 && only.length === 0) {
-    context.aside([line(0, `No server is ${disabled.length === 0 ? "configured" : "enabled"}. ${whyNone(stages)}`)]);
+    context.aside([`No server is ${disabled.length === 0 ? "configured" : "enabled"}. ${whyNone(stages)}`]);
   }
   if (servers.length === 0) context.show([]);
   else if (input.flag("long") || only.length > 0) context.show(detailLines(servers));

@@ -38,7 +38,7 @@ function logLine({ at, text }: LogLine): Line {
 
 function whyNothing(server: string, { config }: Stages): Line[] {
   if (switchedOffEntries(config.servers).some(({ name }) => name === server)) {
-    return [line(0, `${server} is disabled and has no log. Enable it with \`anygpt mcp enable ${server}\`.`)];
+    return [`${server} is disabled and has no log. Enable it with \`anygpt mcp enable ${server}\`.`];
   }
   const why = config.upstreams.keepLogs
     ? `${server} has written nothing to standard error yet.`

@@ -46,10 +46,7 @@ function diffLines(pins: readonly Pin[], words: readonly string[]): Line[] {
   const command = commandLine(["anygpt", "mcp", "pins", "approve", ...words]);
   return blocks([
     ...pins.map(differenceLines),
-    [
-      line(0, `To approve this: \`${command}\``),
-      line(0, `Without a terminal: \`${command} --yes --hash ${pinsHash(pins)}\``),
-    ],
+    [`To approve this: \`${command}\``, `Without a terminal: \`${command} --yes --hash ${pinsHash(pins)}\``],
   ]);
 }
 
@@ -60,11 +57,11 @@ export const approvePins = engineCommand(async (engine, input, context) => {
   await table.approve(pins);
   const approved = pins.map(({ server, tool, current }) => ({ server, tool, hash: current.hash }));
   if (context.isJson) context.json({ approved });
-  else if (pins.length === 0) context.show([line(0, "No tool definition is waiting for approval.")]);
+  else if (pins.length === 0) context.show(["No tool definition is waiting for approval."]);
   else {
     context.show([
       ...pins.map(({ server, tool }) => line(0, GOOD, " ", bold(revealedName(toolId(server, tool))), " is approved.")),
-      line(0, "Running gateways apply the change within two seconds."),
+      "Running gateways apply the change within two seconds.",
     ]);
   }
   return 0;

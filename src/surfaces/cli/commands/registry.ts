@@ -30,13 +30,10 @@ function checkLines(file: string, listed: number, findings: readonly Finding[]):
   if (findings.length === 0)
     return [line(0, GOOD, ` ${file}: all ${count(listed, "operation")} match the live catalog.`)];
   return blocks([
-    [line(0, `${file} differs from the live catalog:`)],
+    [`${file} differs from the live catalog:`],
     findings.map((finding) => line(0, BAD, ` ${describeFinding(finding)}`)),
     [
-      line(
-        0,
-        "As long as gateway.registry names this file, gateway.intent is disabled. Update it with `anygpt mcp registry export`.",
-      ),
+      "As long as gateway.registry names this file, gateway.intent is disabled. Update it with `anygpt mcp registry export`.",
     ],
   ]);
 }

@@ -45,7 +45,7 @@ const NO_SERVER =
   "No tool matches, because no server is configured. `anygpt mcp find WORDS` finds public servers, `anygpt mcp add` adds one.";
 
 function headingOf(query: string, { hits }: FoundTools): Line {
-  return line(0, `Search results for "${query}" (${hits.length} found):`);
+  return `Search results for "${query}" (${hits.length} found):`;
 }
 
 export function searchLines({ hits }: Pick<FoundTools, "hits">): Line[] {
@@ -56,13 +56,12 @@ export function searchLines({ hits }: Pick<FoundTools, "hits">): Line[] {
 function afterLines(found: FoundTools): Line[] {
   const { hits, more, pending, installable = [], hasServers } = found;
   const [best] = hits;
-  if (best === undefined && pending.length > 0)
-    return [line(0, "No tool matches on the servers that have answered so far.")];
+  if (best === undefined && pending.length > 0) return ["No tool matches on the servers that have answered so far."];
   if (best === undefined) {
     const add = installable[0] === undefined ? [] : [line(0, addServerNote(installable[0]))];
     return [line(0, hasServers ? `No tool matches.${closestTools(found)} ${OTHER_WORDS}` : NO_SERVER), ...add];
   }
-  const rest = more > 0 ? [line(0, `… and ${more} more. Use a more specific query, or a higher --limit.`)] : [];
+  const rest = more > 0 ? [`… and ${more} more. Use a more specific query, or a higher --limit.`] : [];
   return [BLANK, ...rest, line(0, dim(`Show the arguments of the first tool: anygpt mcp inspect ${best.tool.id}`))];
 }
 

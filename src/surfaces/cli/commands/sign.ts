@@ -17,7 +17,7 @@ export const signFiles = toolFilesCommand(async (folders, input, context) => {
   const request = { files: input.list("files"), isAll: input.flag("all"), keyId: input.text("key") };
   const plan = await planSigning(request, folders);
   if (plan.open.length > 0) {
-    if (!context.isJson) context.note([...serverLines(plan.open), line(0, "")]);
+    if (!context.isJson) context.note([...serverLines(plan.open), ""]);
     const consent = {
       lines: [],
       question: `Sign ${count(plan.open.length, "file")} as ${plan.keyName}?`,
@@ -25,7 +25,7 @@ export const signFiles = toolFilesCommand(async (folders, input, context) => {
       hint: "Review the files, then run this in a terminal or add --yes.",
     };
     if (!(await hasConsent(consent, context))) {
-      context.note([line(0, "Nothing was signed.")]);
+      context.note(["Nothing was signed."]);
       return 1;
     }
   }
@@ -45,7 +45,7 @@ function show({ files }: SigningPlan, { key, isNewKey }: SignedToolFiles, contex
       files: files.map(({ file, path, isSigned }) => ({ ...toFilePage(file), file: path, signed: !isSigned })),
     });
   }
-  if (key === undefined || files.length === 0) return context.show([line(0, "There is nothing to sign.")]);
+  if (key === undefined || files.length === 0) return context.show(["There is nothing to sign."]);
   const { keyId, name } = key;
   context.show(
     blocks([

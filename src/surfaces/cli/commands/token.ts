@@ -4,7 +4,7 @@ import { toRuntimeEnvironment } from "../../../gateway/runtime-environment.js";
 import { hashToken, isToken, TOKEN_BYTES, toExpiry, toToken, toTokenEntry } from "../../http/token-entry.js";
 import { readStandardInput } from "../../../operations/arguments/read-arguments.js";
 import type { Handler } from "../command.js";
-import { blocks, line, verbatim } from "../../../terminal/lines.js";
+import { blocks, verbatim } from "../../../terminal/lines.js";
 
 /** The token is written to standard output and nowhere else. */
 export const createToken: Handler = async (input, { io, isJson, json, show }) => {
@@ -22,12 +22,9 @@ export const createToken: Handler = async (input, { io, isJson, json, show }) =>
   else {
     show(
       blocks([
-        [line(0, `The token of ${entry.name}, which is shown only once:`), verbatim(2, token)],
+        [`The token of ${entry.name}, which is shown only once:`, verbatim(2, token)],
         [
-          line(
-            0,
-            "Add this to http.tokens in the gateway's configuration. A running gateway reloads it automatically:",
-          ),
+          "Add this to http.tokens in the gateway's configuration. A running gateway reloads it automatically:",
           verbatim(2, JSON.stringify(entry)),
         ],
       ]),

@@ -29,7 +29,7 @@ export const exportTools = engineCommand(async (engine, input, context) => {
       blocks([
         [line(0, GOOD, ` ${count(files.length, "tool file")} written to `, bold(output), ".")],
         [
-          line(0, "The recipient is asked to trust this key. Send them the fingerprint through another channel:"),
+          "The recipient is asked to trust this key. Send them the fingerprint through another channel:",
           ...keys.map(({ keyId, name }) => line(2, `${name}: ${readableKeyId(keyId)}`)),
         ],
       ]),

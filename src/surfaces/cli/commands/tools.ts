@@ -23,8 +23,8 @@ export const tools: Handler = async (input, context) => {
     context.show(
       blocks(listed.map((tool) => [...toolLines(tool), ...tagLines(tool, input.flag("tags")), ...explanationOf(tool)])),
     );
-    if (server.tools.length === 0) context.aside([line(0, `${name} offers no tools.`)]);
-    else if (listed.length === 0) context.aside([line(0, "All tools are disabled. Add --explain to see the rules.")]);
+    if (server.tools.length === 0) context.aside([`${name} offers no tools.`]);
+    else if (listed.length === 0) context.aside(["All tools are disabled. Add --explain to see the rules."]);
     const dropped = server.record?.dropped.length ?? 0;
     if (dropped > 0) {
       const what = `${count(dropped, "definition")} of ${name} could not be used`;

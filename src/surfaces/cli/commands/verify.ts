@@ -59,13 +59,13 @@ async function isAccepted(older: readonly OlderToolFile[], input: Input, context
 function verdictLines(files: readonly ListedToolFile[], { folders }: ToolFileFolders): Line[] {
   if (files.length === 0) {
     return [
-      line(0, `There are no tool files in ${folders.join(" or ")}.`),
+      `There are no tool files in ${folders.join(" or ")}.`,
       line(2, "`anygpt mcp discover` writes tool files, `anygpt mcp tools install` installs exported ones."),
     ];
   }
   const bad = files.filter(isBadFile).length;
   return blocks([
-    [line(0, `${count(files.length, "tool file")}, ${bad === 0 ? "none" : bad} rejected:`)],
+    [`${count(files.length, "tool file")}, ${bad === 0 ? "none" : bad} rejected:`],
     ...files.map(foundLines),
   ]);
 }

@@ -171,7 +171,7 @@ function summaryLines({ target, files, folder, key, isDrift }: DiscoveryReport, 
   const written = files.filter(({ done }) => done === "written").length;
   const unchanged = files.filter((file) => file.kind === "unchanged").length;
   const wouldBe = files.filter(({ write }) => write !== undefined).length;
-  if (kind === "dry-run") return [line(0, `${count(wouldBe, "file")} would be written to ${where}.`)];
+  if (kind === "dry-run") return [`${count(wouldBe, "file")} would be written to ${where}.`];
   const rest = unchanged === 0 ? "" : `${count(unchanged, "file")} unchanged.`;
   const failed = files.filter(({ done }) => done === "failed").length;
   const lost = failed === 0 ? [] : [line(0, BAD, ` ${count(failed, "file")} could not be written to ${where}.`)];
@@ -193,7 +193,7 @@ function summaryLines({ target, files, folder, key, isDrift }: DiscoveryReport, 
 }
 
 function configurationLines(needs: readonly ReportedNeed[]): Line[] {
-  if (needs.length === 0) return [line(0, "No authentication required.")];
+  if (needs.length === 0) return ["No authentication required."];
   const missing = needs.filter(({ isSet }) => !isSet);
   if (missing.length === 0) {
     const names = needs.map(({ name }) => name).join(" and ");
@@ -201,12 +201,12 @@ function configurationLines(needs: readonly ReportedNeed[]): Line[] {
   }
   return blocks([
     [line(0, bold("### Configuration Required"))],
-    [line(0, "Add the following to `.ai/.env`:")],
+    ["Add the following to `.ai/.env`:"],
     missing.map(({ name }) => verbatim(2, `${name}=your_api_key_here`)),
     [
       ...missing.flatMap(({ name, page, required }) => [
-        ...(page === undefined ? [] : [line(0, `Get ${name} from: ${page}`)]),
-        ...(required ? [] : [line(0, `${name} is optional.`)]),
+        ...(page === undefined ? [] : [`Get ${name} from: ${page}`]),
+        ...(required ? [] : [`${name} is optional.`]),
       ]),
       line(0, dim("The .ai/.env of a project is used only after you trust it with `anygpt mcp config trust`.")),
     ],
@@ -219,6 +219,6 @@ function usageLines(files: readonly FileOutcome[]): Line[] {
   return blocks([
     [line(0, bold("### Usage"))],
     [verbatim(2, runLine(first.toolId, first.write ?? first.standing?.file))],
-    [line(0, `Agents can find and run ${files.length === 1 ? "it" : "them"} through the gateway.`)],
+    [`Agents can find and run ${files.length === 1 ? "it" : "them"} through the gateway.`],
   ]);
 }

@@ -9,7 +9,7 @@ import type { Undone } from "../../../operations/files/undo.js";
 export function foundLines({ files }: ImportPage, home: string): Line[] {
   const servers = files.reduce((sum, file) => sum + file.servers.length, 0);
   const programs = new Set(files.map(({ client }) => client)).size;
-  if (files.length === 0) return [line(0, "No configuration file of an MCP client was found.")];
+  if (files.length === 0) return ["No configuration file of an MCP client was found."];
   return blocks([
     [line(0, bold(`Found ${count(servers, "server")} in files of ${count(programs, "client")}`), ":")],
     ...files.map((file) => fileLines(file, home)),

@@ -38,7 +38,7 @@ export async function askSecretsPlace(
     BLANK,
     line(0, bold(`${count(names.length, "secret")} in plain text`), ":"),
     ...names.map((name) => line(2, name)),
-    line(0, "Where should they be stored?"),
+    "Where should they be stored?",
     ...offered.map((place) => line(2, bold(place), `: ${MEANINGS[place]}`)),
   ]);
   const question = `${offered.join(", ")}? [${offered[0]}]`;

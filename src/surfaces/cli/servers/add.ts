@@ -38,7 +38,7 @@ export const addCommand: Handler = async (input, context) => {
   if (!context.isJson) context.show(planLines(plan, home));
   if (plan.after === undefined) return refuseProgram(plan, context);
   if (!(await mayWrite(input, context, isPasted))) {
-    context.show([line(0, "Nothing was written.")]);
+    context.show(["Nothing was written."]);
     return 1;
   }
   const report = await carryOutAddition(plan, desk);

@@ -21,7 +21,7 @@ export const editConfiguration: Handler = async (input, context) => {
   const result = await editUntilSettled(edit, portsOf(context));
   const { file, place, before } = edit;
   const shown = shortenHome(file, place.home);
-  const notChanged = [line(0, `${shown} was not changed.`)];
+  const notChanged = [`${shown} was not changed.`];
   if (result.kind === "restored") {
     context.show(notChanged);
     return 1;

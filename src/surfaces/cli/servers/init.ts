@@ -71,7 +71,7 @@ async function choose(
   const { target, place } = desk;
   const isNew = target.bytes === undefined;
   const file = shortenHome(target.file, place.home);
-  context.note([line(0, "")]);
+  context.note([""]);
   const writes = `Write ${file} with comments and \`sources: all\` (use the servers of all MCP clients)?`;
   if (isNew && !(await isConfirmed(writes, context))) return undefined;
   const chosen: ClientId[] = [];
@@ -111,10 +111,10 @@ function pageOf(plan: ImportPlan, clients: readonly ClientState[]) {
 }
 
 function nothingLines({ writes, target }: ImportPlan, isAgreed: boolean, context: Context): Line[] {
-  if (isAgreed && writes.length === 0) return [line(0, "There is nothing to write.")];
-  if (canInterrupt(context)) return [line(0, "Nothing was written.")];
+  if (isAgreed && writes.length === 0) return ["There is nothing to write."];
+  if (canInterrupt(context)) return ["Nothing was written."];
   const first = target.bytes === undefined ? " Add --yes to write the configuration." : "";
-  return [line(0, `Nothing was written.${first} Add --yes --client NAME to connect a client.`)];
+  return [`Nothing was written.${first} Add --yes --client NAME to connect a client.`];
 }
 
 function afterLines({ copiedSecrets, rewrites }: ImportPlan, lost: readonly string[]): Line[] {
@@ -126,8 +126,8 @@ function afterLines({ copiedSecrets, rewrites }: ImportPlan, lost: readonly stri
       ? []
       : [line(2, WARNING, ` Secrets moved into the configuration, which only you can read: ${secrets.join(", ")}`)]),
     UNDO,
-    line(0, ""),
-    ...(isConnecting ? [line(0, "Restart the connected clients, so that they use the gateway.")] : []),
-    line(0, "Next: `anygpt mcp add` adds a server, `anygpt mcp list` shows all servers and their state."),
+    "",
+    ...(isConnecting ? ["Restart the connected clients, so that they use the gateway."] : []),
+    "Next: `anygpt mcp add` adds a server, `anygpt mcp list` shows all servers and their state.",
   ];
 }

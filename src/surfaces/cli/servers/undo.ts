@@ -18,7 +18,7 @@ export const undo: Handler = async (input, context) => {
     return 0;
   }
   if (last !== undefined && !input.flag("yes") && canInterrupt(context)) {
-    context.show([line(0, "The last change:"), stepLine(last, home)]);
+    context.show(["The last change:", stepLine(last, home)]);
     if (!(await isConfirmed("Undo this change?", context))) return 1;
   }
   const report = await undoLast(options, { force: input.flag("force") });
@@ -35,7 +35,7 @@ export const undo: Handler = async (input, context) => {
   return isRefused ? ERRORS.CONFIGURATION_ERROR.exit : 0;
 };
 
-const NOTHING = line(0, "There is nothing to undo.");
+const NOTHING = "There is nothing to undo.";
 
 function stepLine({ action, at, files }: UndoStep, home: string): Line {
   const [day, time = ""] = at.split("T");

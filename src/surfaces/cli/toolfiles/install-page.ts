@@ -13,11 +13,11 @@ export function installationLines({ folder, files, newKeys }: InstallPlan): Line
         ? []
         : [line(0, WARNING, " You would trust all tool files that are signed with:"), ...newKeys.flatMap(newKeyLines)],
       [
-        line(0, `${count(changed.length, "tool file")} would be written to ${folder}:`),
+        `${count(changed.length, "tool file")} would be written to ${folder}:`,
         ...serverLines(changed.map((planned) => ({ file: planned.file, remark: remarkOf(planned) }))),
       ],
     ]),
-    line(0, ""),
+    "",
   ];
 }
 
@@ -29,7 +29,7 @@ function remarkOf({ kind, before, keyName }: InstallFile): string {
 
 export function installedLines({ folder, files, newKeys }: InstallPlan): Line[] {
   const changed = files.filter(({ kind }) => kind !== "same");
-  if (changed.length === 0 && newKeys.length === 0) return [line(0, "Everything is already installed.")];
+  if (changed.length === 0 && newKeys.length === 0) return ["Everything is already installed."];
   const [first] = changed;
   const missing = new Map(
     files.flatMap(({ file }) =>
@@ -44,11 +44,11 @@ export function installedLines({ folder, files, newKeys }: InstallPlan): Line[] 
     missing.size === 0
       ? []
       : [
-          line(0, "These variables have to be set, for example in .ai/.env. `anygpt mcp env` shows which are set:"),
+          "These variables have to be set, for example in .ai/.env. `anygpt mcp env` shows which are set:",
           ...[...missing.values()].map(({ name, description }) =>
             line(2, bold(name), description === "" ? "" : ` - ${description}`),
           ),
         ],
-    first === undefined ? [] : [line(0, `Try: ${runLine(first.file.toolId, first.file)}`)],
+    first === undefined ? [] : [`Try: ${runLine(first.file.toolId, first.file)}`],
   ]);
 }

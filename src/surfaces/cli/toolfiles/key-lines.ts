@@ -67,11 +67,11 @@ export function createdLines({ key: { keyId, name }, publicLine, replaced, now }
   const until = replaced?.notAfter === undefined ? "then" : shownTime(replaced.notAfter, now);
   return blocks([
     [line(0, GOOD, ` ${name} is your signing key now.`), line(2, `Fingerprint: ${readableKeyId(keyId)}`)],
-    [line(0, "Others need this line to trust your tool files. It is not secret:"), verbatim(2, publicLine)],
+    ["Others need this line to trust your tool files. It is not secret:", verbatim(2, publicLine)],
     replaced === undefined
       ? []
       : [
-          line(0, `Your previous key ${replaced.keyId} is valid until ${until}.`),
+          `Your previous key ${replaced.keyId} is valid until ${until}.`,
           line(2, "Sign its files again before then with `anygpt mcp sign --all`."),
         ],
   ]);
@@ -81,7 +81,7 @@ export function offeredLines({ line: { name }, keyId, namesake }: OfferedSigning
   return [
     line(0, WARNING, " Files signed with this key can send data to servers and start programs:"),
     ...newKeyLines({ keyId, name, namesake: namesake?.keyId }),
-    line(0, "Compare the fingerprint with the key's owner, who can see it with `anygpt mcp keys list`."),
+    "Compare the fingerprint with the key's owner, who can see it with `anygpt mcp keys list`.",
   ];
 }
 

@@ -1,5 +1,5 @@
 // Lays out one reading for the size of the terminal window.
-import { bold, count, dim, line, type Line, type LinePart, type LineStyle } from "../../../terminal/lines.js";
+import { bold, count, dim, line, type Line, type LinePart, type LineStyle, type StyledLine } from "../../../terminal/lines.js";
 import { createWindowTable, type WindowColumn, windowRow } from "../../../terminal/window-table.js";
 import type { Window } from "../../../terminal/screen.js";
 import { describeSpan } from "../../../util/time-words.js";
@@ -73,7 +73,7 @@ function nothingYet({ gateway, covers }: TopReading): string {
   return gateway === undefined ? `No call in ${covers}.` : "No server is configured.";
 }
 
-function headLines({ origin, covers, total, gateway, at }: TopReading): Line[] {
+function headLines({ origin, covers, total, gateway, at }: TopReading): StyledLine[] {
   const { calls, errors, perSecond, p50Ms, p95Ms } = total;
   const time = new Date(at).toTimeString().slice(0, 8);
   const facts = [
