@@ -57,9 +57,7 @@ function replyAdded(prepared: PreparedAdapter, report: EditReport | undefined, i
   const { added, target, document, home, write } = prepared;
   const { tools, dropped, auth, format } = document;
   if (write === undefined && !context.isJson) {
-    return context.note([
-      line(0, WARNING, ` ${target.file} is a program, so it was not changed. Add this to it yourself.`),
-    ]);
+    return context.warn(`${target.file} is a program, so it was not changed. Add this to it yourself.`);
   }
   const wanted = { format, operations: tools.length, dropped, wantedAuth: auth };
   const written = report !== undefined;

@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
-import { DiscoveryError, ERRORS } from "../../../errors.js";
+import { ERRORS } from "../../../errors.js";
 import { toVerifyPage } from "../../../operations/audit/verify-page.js";
 import { type AuditReader, openAudit } from "../../../operations/audit/open-audit.js";
 import type { ShownRecord } from "../../../operations/audit/records.js";
+import { invalidRequest } from "../../../util/invalid-request.js";
 import { expandHome } from "../../../util/home-path.js";
 import { createRecordTable } from "../audit/record-lines.js";
 import { type AuditWords, toAuditSelection } from "../../../operations/audit/selection.js";
@@ -33,14 +34,14 @@ function refuseMixtures(input: Input): void {
   const refuse = (option: string, others: readonly string[]): void => {
     const [other] = given(others);
     if (given([option]).length > 0 && other !== undefined) {
-      throw wrong(`--${option} and --${other} cannot be used together.`, "Pass one of them.");
+      throw invalidRequest(`--${option} and --${other} cannot be used together.`, "Pass one of them.");
     }
   };
   refuse("verify", [...FILTERS, "limit", "follow", "export", "force"]);
   refuse("export", ["limit", "follow"]);
   refuse("follow", ["until"]);
   if (input.flag("force") && input.text("export") === undefined) {
-    throw wrong("--force can only be used with --export.", "Omit it, or add --export FILE.");
+    throw invalidRequest("--force can only be used with --export.", "Omit it, or add --export FILE.");
   }
 }
 
@@ -64,17 +65,14 @@ async function writeExport(reader: AuditReader, name: string, input: Input, cont
   return missing.length === 0 ? 0 : ERRORS.AUDIT_UNAVAILABLE.exit;
 }
 
-async function show(reader: AuditReader, input: Input, context: Context): Promise<number> {
+async function show(reader: AuditReader, input: Input, context: Context): Promise<void> {
   const selection = toAuditSelection(wordsOf(input), reader.now);
   const isFollowing = input.flag("follow");
   // Read before the records, so that `--follow` shows every later record.
   const { head, openIntents, archivedThrough } = await reader.state();
   const limit = input.number("limit");
   const records = await reader.read(selection, { through: head.seq, ...(limit === undefined ? {} : { limit }) });
-  if (context.isJson && !isFollowing) {
-    context.json({ records, head, open_intents: openIntents });
-    return 0;
-  }
+  if (context.isJson && !isFollowing) return context.json({ records, head, open_intents: openIntents });
   const display = createDisplay(context, records);
   if (records.length > 0 || isFollowing) display(records);
   else context.show([line(0, head.seq === 0 ? "The audit log is empty." : "No record matches.")]);
@@ -82,7 +80,7 @@ async function show(reader: AuditReader, input: Input, context: Context): Promis
     const { stdout, signal } = context.io;
     const isOver = (): boolean => stdout.destroyed || stdout.errored !== null;
     for await (const page of reader.follow(selection, { after: head.seq, signal, isOver })) display(page);
-    return 0;
+    return;
   }
   const open = Object.keys(selection).length === 0 ? openIntents : 0;
   const unfinished = ` ${count(open, "call")} sent without a recorded outcome yet. Add --kind intent to see ${open === 1 ? "it" : "them"}.`;
@@ -92,11 +90,6 @@ async function show(reader: AuditReader, input: Input, context: Context): Promis
       ? []
       : [line(0, dim(`Records up to ${archivedThrough} are in archives. Use --export to read them.`))]),
   ]);
-  return 0;
-}
-
-function wrong(message: string, hint: string): DiscoveryError {
-  return new DiscoveryError("INVALID_REQUEST", message, { hint });
 }
 
 function createDisplay(context: Context, first: readonly ShownRecord[]): (records: readonly ShownRecord[]) => void {
@@ -105,8 +98,7 @@ function createDisplay(context: Context, first: readonly ShownRecord[]): (record
       for (const record of records) context.jsonLine(record);
     };
   }
-  const { isTerminal, columns } = context.io;
-  const table = createRecordTable(first, isTerminal.stdout ? columns : Infinity);
+  const table = createRecordTable(first, context.widths.stdout);
   let hasHeading = false;
   return (records) => {
     context.show([...(hasHeading ? [] : [table.heading]), ...table.rows(records)]);

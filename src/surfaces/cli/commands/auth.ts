@@ -93,9 +93,8 @@ export const authLogout = engineCommand(async (engine, input, context) => {
   context.reply(report, () => [
     report.removed === 0 ? `There is no sign-in to ${server}.` : line(0, GOOD, " Signed out of ", bold(server), "."),
   ]);
-  if (report.reason !== undefined && !context.isJson) {
-    context.note([line(0, WARNING, ` The authorization server did not revoke the token: ${report.reason}.`)]);
-  }
+  if (report.reason !== undefined && !context.isJson)
+    context.warn(`The authorization server did not revoke the token: ${report.reason}.`);
 });
 
 export const authStatus = engineCommand(async (engine, input, context) => {
@@ -106,7 +105,6 @@ export const authStatus = engineCommand(async (engine, input, context) => {
     if (servers.length > 0) return servers.flatMap((each) => statusLines(each, now()));
     return [line(0, only === "" ? "No remote server is configured." : `${only} does not use a sign-in.`)];
   });
-  return 0;
 });
 
 const MARKS: Readonly<Record<SignInState, readonly [Styled, string]>> = {

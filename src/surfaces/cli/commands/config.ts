@@ -48,7 +48,7 @@ export const showConfig = engineCommand(async (engine, _input, context) => {
   context.reply(page, () => configLines(page, homeOf(context.io.env)));
   const notices = count(page.notices.length, "notice");
   if (!context.isJson && page.notices.length > 0)
-    context.note([line(0, WARNING, ` ${notices}. Run \`anygpt mcp config validate\` to see them.`)]);
+    context.warn(`${notices}. Run \`anygpt mcp config validate\` to see them.`);
 });
 
 export const showSources = engineCommand(async (engine, _input, context) => {
@@ -124,7 +124,6 @@ export const trustConfig: Handler = async (input, context) => {
     const trusted = files.map(({ kind, file, effects }) => ({ kind, file, effects }));
     context.reply({ trusted }, () => trustedLines(files));
   }
-  return 0;
 };
 
 function trustedLines(files: readonly ProjectFile[]): Line[] {

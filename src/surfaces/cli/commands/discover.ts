@@ -9,7 +9,7 @@ import {
   toDiscoveryPage,
 } from "../../../operations/discover/discover-servers.js";
 import { ENV_FILE, ignoreEnvFile, isExposed } from "../../../operations/discover/git-ignore.js";
-import { BLANK, GOOD, line, WARNING } from "../../../terminal/lines.js";
+import { BLANK, GOOD, line } from "../../../terminal/lines.js";
 import { askLine, canInterrupt, isAgreed, isAttended, isConfirmed } from "../../../terminal/questions.js";
 import { commandLine } from "../../../util/command-line.js";
 import type { Input } from "../command.js";

@@ -25,7 +25,6 @@ export const listSecrets = engineCommand(async (engine, _input, context) => {
     if (secrets.length === 0) return [line(0, NO_SECRETS)];
     return secrets.map(({ reference, usedBy }) => line(0, bold(reference), ` (used by ${usedBy.join(", ")})`));
   });
-  return 0;
 });
 
 const NO_SECRETS =

@@ -14,9 +14,6 @@ export const evaluate = engineCommand(async (engine, input, context) => {
   };
   const work = evaluateSearch(set, { semantic, signal: io.signal, onProgress, warn });
   const evaluation = await context.wait(work, () => `${queries}${progress}`);
-  if (context.isJson) context.json({ ...evaluation.report, misses: evaluation.misses });
-  else {
-    context.show(evalReportLines(evaluation));
-    context.note(unknownToolLines(evaluation.unknown));
-  }
+  context.reply({ ...evaluation.report, misses: evaluation.misses }, () => evalReportLines(evaluation));
+  if (!context.isJson) context.note(unknownToolLines(evaluation.unknown));
 });

@@ -2,7 +2,8 @@ import { resolve } from "node:path";
 import { toSignature } from "../../../catalog/signature.js";
 import type { Execution } from "../../../gateway/execution.js";
 import type { CatalogAccess } from "../../../gateway/stages.js";
-import { DiscoveryError, ERRORS, toDiscoveryError } from "../../../errors.js";
+import { ERRORS, toDiscoveryError } from "../../../errors.js";
+import { invalidRequest } from "../../../util/invalid-request.js";
 import { localActor } from "../../../model/actor.js";
 import type { AskPerson, Call, CallContext } from "../../../model/call.js";
 import { toResultParts } from "../../../operations/results/result-parts.js";
@@ -22,6 +23,8 @@ import { LONGEST_START_MS, openWholeCatalog, withEngine } from "../session.js";
 /** How long the executor may take to report the outcome of a cancelled call. */
 const CANCEL_GRACE_MS = 2000;
 
+const BOTH = "NAME=VALUE arguments cannot be combined with --args or --args-file.";
+
 export const execute: Handler = async (input, context) => {
   const file = input.text("argsFile");
   const whole = await readArguments({ text: input.text("args"), file }, context.io);
@@ -31,18 +34,13 @@ export const execute: Handler = async (input, context) => {
     if (rest.length === 0) {
       return await runExecution({ server, tool, given: whole, hasUsedInput: file === "-", stages }, input, context);
     }
-    if ((file ?? input.text("args")) !== undefined) throw givenTwice();
+    if ((file ?? input.text("args")) !== undefined)
+      throw invalidRequest(BOTH, "Pass NAME=VALUE arguments, or --args, or --args-file.");
     const read = await readArgumentWords(rest, context.io);
     const given = toGivenArguments(read, await describeTarget({ server, tool, stages }, context));
     return await runExecution({ server, tool, given, hasUsedInput: read.hasUsedInput, stages }, input, context);
   });
 };
-
-function givenTwice(): DiscoveryError {
-  return new DiscoveryError("INVALID_REQUEST", "NAME=VALUE arguments cannot be combined with --args or --args-file.", {
-    hint: "Pass NAME=VALUE arguments, or --args, or --args-file.",
-  });
-}
 
 /** If the tool is not found there is no schema: its arguments stay strings, and the call itself reports and audits the failure. */
 async function describeTarget(
@@ -127,13 +125,7 @@ async function savingTo(input: Input, { io, isJson }: Context): Promise<SaveTarg
   const others = [isJson && "--json", input.flag("stream") && "--stream", input.flag("dryRun") && "--dry-run"];
   const clash = isRaw ? others.find(Boolean) : file !== undefined && input.flag("dryRun") ? "--dry-run" : undefined;
   if (clash) {
-    throw new DiscoveryError(
-      "INVALID_REQUEST",
-      `${isRaw ? "--raw" : "--output"} and ${clash} cannot be used together.`,
-      {
-        hint: "Omit one of them.",
-      },
-    );
+    throw invalidRequest(`${isRaw ? "--raw" : "--output"} and ${clash} cannot be used together.`, "Omit one of them.");
   }
   if (file === undefined) return undefined;
   const target = { path: resolve(io.cwd, file), force: input.flag("force") };

@@ -100,7 +100,7 @@ async function showSnippet(snippet: string, plan: ImportPlan, { prepared, input,
     context.json({ ...page, success: false, error: { code: "CONFIGURATION_ERROR", message, hint } });
   } else {
     if (isWritten) context.show([BLANK, ...changeLines(page, home)]);
-    context.note([line(0, WARNING, ` ${message} ${hint}`)]);
+    context.warn(`${message} ${hint}`);
   }
   return ERRORS.CONFIGURATION_ERROR.exit;
 }
@@ -130,9 +130,7 @@ async function undo(clients: readonly ClientId[], input: Input, context: Context
     if (!isAny) return ["There is no import to undo."];
     return isWritten ? undoneLines(undone, false, home) : ["Nothing was written. Add --yes to write."];
   });
-  if (isRefused && !context.isJson) {
-    const advice = "--force restores the file anyway and saves its current content with the backups.";
-    context.note([line(0, WARNING, ` ${advice}`)]);
-  }
+  if (isRefused && !context.isJson)
+    context.warn("--force restores the file anyway and saves its current content with the backups.");
   return isRefused ? ERRORS.CONFIGURATION_ERROR.exit : 0;
 }

@@ -17,14 +17,12 @@ export const logs = engineCommand(async (engine, input, context) => {
   const most = input.number("lines") ?? LINES;
   if (input.flag("follow")) {
     context.aside([line(0, dim(`Following ${file}. Press Ctrl-C to stop.`))]);
-    await followLines(file, most, (lines) => showAdded(server, lines, context), context.io.signal);
-    return 0;
+    return await followLines(file, most, (lines) => showAdded(server, lines, context), context.io.signal);
   }
   const lines = await readLastLines(file, most);
   if (context.isJson) context.json({ server, file, lines });
   else if (lines.length === 0) context.aside(whyNothing(server, stages));
   else context.show(lines.map(logLine));
-  return 0;
 });
 
 function showAdded(server: string, lines: readonly LogLine[], context: Context): void {

@@ -1,13 +1,13 @@
-import { DiscoveryError } from "../../../errors.js";
 import { toolId } from "../../../model/tool.js";
 import { pinsHash, toPinDifference, toPinStatus } from "../../../operations/pins/pin-status.js";
 import { assertReviewed, openPins, type PinTable } from "../../../operations/pins/pins.js";
 import type { Pin } from "../../../store/pins.js";
+import { invalidRequest } from "../../../util/invalid-request.js";
 import { commandLine } from "../../../util/command-line.js";
 import { canInterrupt, isConfirmed } from "../../../terminal/questions.js";
 import type { Input } from "../command.js";
 import type { Context } from "../context.js";
-import { blocks, bold, count, GOOD, line, type Line, WARNING } from "../../../terminal/lines.js";
+import { blocks, bold, count, GOOD, line, type Line } from "../../../terminal/lines.js";
 import { differenceLines, pinLines } from "../pin-lines.js";
 import { revealedName } from "../../../terminal/reveal.js";
 import { engineCommand } from "../session.js";
@@ -18,28 +18,19 @@ export const listPins = engineCommand(async (engine, input, context) => {
   const pins = (await table.list({ server: input.text("server"), onlyChanged })).map(toPinStatus);
   const mode = (await engine.stages()).config.policy.pinning;
   context.reply({ mode, pins }, () => pinLines(pins, onlyChanged));
-  if (mode === "off") {
-    context.note([line(0, WARNING, " policy.pinning is off, so tool definitions are neither recorded nor compared.")]);
-  }
+  if (mode === "off") context.warn("policy.pinning is off, so tool definitions are neither recorded nor compared.");
 });
 
 export const diffPins = engineCommand(async (engine, input, context) => {
   const [server, tool] = [input.argument("server"), input.argument("tool")];
   const pins = await (await openPins(engine)).select(server, tool || undefined);
   const waiting = pins.filter(({ isApproved }) => !isApproved);
-  if (context.isJson) {
-    const hash = waiting.length === 0 ? {} : { hash: pinsHash(waiting) };
-    context.json({ server, ...hash, tools: pins.map(toPinDifference) });
-  } else if (waiting.length === 0) {
-    context.show([
-      line(
-        0,
-        tool === ""
-          ? `All tool definitions of ${server} are approved.`
-          : `The definition of ${toolId(server, tool)} is approved.`,
-      ),
-    ]);
-  } else context.show(diffLines(waiting, tool === "" ? [server, "--all"] : [server, tool]));
+  const hash = waiting.length === 0 ? {} : { hash: pinsHash(waiting) };
+  context.reply({ server, ...hash, tools: pins.map(toPinDifference) }, () => {
+    if (waiting.length > 0) return diffLines(waiting, tool === "" ? [server, "--all"] : [server, tool]);
+    if (tool === "") return [`All tool definitions of ${server} are approved.`];
+    return [`The definition of ${toolId(server, tool)} is approved.`];
+  });
 });
 
 function diffLines(pins: readonly Pin[], words: readonly string[]): Line[] {
@@ -56,23 +47,22 @@ export const approvePins = engineCommand(async (engine, input, context) => {
   if (pins.length > 0 && !(await isAgreed(pins, input, context))) return 1;
   await table.approve(pins);
   const approved = pins.map(({ server, tool, current }) => ({ server, tool, hash: current.hash }));
-  if (context.isJson) context.json({ approved });
-  else if (pins.length === 0) context.show(["No tool definition is waiting for approval."]);
-  else {
-    context.show([
-      ...pins.map(({ server, tool }) => line(0, GOOD, " ", bold(revealedName(toolId(server, tool))), " is approved.")),
+  context.reply({ approved }, () => {
+    if (pins.length === 0) return ["No tool definition is waiting for approval."];
+    const ids = pins.map(({ server, tool }) => bold(revealedName(toolId(server, tool))));
+    return [
+      ...ids.map((id) => line(0, GOOD, " ", id, " is approved.")),
       "Running gateways apply the change within two seconds.",
-    ]);
-  }
+    ];
+  });
   return 0;
 });
 
 async function chooseWaiting(input: Input, table: PinTable): Promise<readonly Pin[]> {
   const [server, tool] = [input.argument("server"), input.argument("tool")];
   if ((tool === "") !== input.flag("all")) {
-    throw new DiscoveryError("INVALID_REQUEST", "Neither a tool nor --all was passed.", {
-      hint: `Name a tool or pass --all. \`anygpt mcp pins diff ${server}\` shows what is waiting for approval.`,
-    });
+    const hint = `Name a tool or pass --all. \`anygpt mcp pins diff ${server}\` shows what is waiting for approval.`;
+    throw invalidRequest("Neither a tool nor --all was passed.", hint);
   }
   const pins = await table.select(server, tool || undefined);
   assertReviewed(pins, input.text("hash"));
@@ -84,9 +74,10 @@ async function isAgreed(pins: readonly Pin[], input: Input, context: Context): P
   const isProven = input.text("hash") !== undefined;
   if (input.flag("yes") && isProven) return true;
   if (!canInterrupt(context) || input.flag("yes")) {
-    throw new DiscoveryError("INVALID_REQUEST", "Tool definitions can be approved only after a review.", {
-      hint: "Run this in a terminal without --yes, or pass --yes with the --hash that `anygpt mcp pins diff` shows.",
-    });
+    throw invalidRequest(
+      "Tool definitions can be approved only after a review.",
+      "Run this in a terminal without --yes, or pass --yes with the --hash that `anygpt mcp pins diff` shows.",
+    );
   }
   context.note(blocks(pins.map(differenceLines)));
   return await isConfirmed(`Approve ${count(pins.length, "definition")}?`, context);

@@ -1,5 +1,5 @@
 import { toSignature } from "../../../catalog/signature.js";
-import { DiscoveryError } from "../../../errors.js";
+import { invalidRequest } from "../../../util/invalid-request.js";
 import { findToolOfFile } from "../../../operations/toolfiles/find-tool.js";
 import { type GivenArguments, readArguments } from "../../../operations/arguments/read-arguments.js";
 import { readArgumentWords, toGivenArguments } from "../../../operations/arguments/argument-words.js";
@@ -27,11 +27,8 @@ async function readGiven(input: Input, { io }: Context): Promise<GivenArguments 
   const [text, file] = [input.text("params"), input.text("paramsFile")];
   if (input.list("parameters").length === 0) return await readArguments({ text, file, option: "--params" }, io);
   if (text === undefined && file === undefined) return undefined;
-  throw new DiscoveryError(
-    "INVALID_REQUEST",
+  throw invalidRequest(
     "NAME=VALUE parameters cannot be combined with --params or --params-file.",
-    {
-      hint: "Pass NAME=VALUE parameters, or --params, or --params-file.",
-    },
+    "Pass NAME=VALUE parameters, or --params, or --params-file.",
   );
 }

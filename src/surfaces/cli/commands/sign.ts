@@ -39,20 +39,15 @@ export const signFiles = toolFilesCommand(async (folders, input, context) => {
 });
 
 function show({ files }: SigningPlan, { key, isNewKey }: SignedToolFiles, context: Context): void {
-  if (context.isJson) {
-    return context.json({
-      ...(key === undefined ? {} : { key: { key_id: key.keyId, name: key.name, created: isNewKey } }),
-      files: files.map(({ file, path, isSigned }) => ({ ...toFilePage(file), file: path, signed: !isSigned })),
-    });
-  }
-  if (key === undefined || files.length === 0) return context.show(["There is nothing to sign."]);
-  const { keyId, name } = key;
-  context.show(
-    blocks([
-      isNewKey ? [line(0, GOOD, ` Created your key ${name} (${keyId}).`)] : [],
+  const signer = key === undefined ? {} : { key: { key_id: key.keyId, name: key.name, created: isNewKey } };
+  const pages = files.map(({ file, path, isSigned }) => ({ ...toFilePage(file), file: path, signed: !isSigned }));
+  context.reply({ ...signer, files: pages }, () => {
+    if (key === undefined || files.length === 0) return ["There is nothing to sign."];
+    return blocks([
+      isNewKey ? [line(0, GOOD, ` Created your key ${key.name} (${key.keyId}).`)] : [],
       files.map(({ file, isSigned }) =>
-        line(0, GOOD, " ", bold(file.toolId), isSigned ? ` is already signed by ${name}.` : ` is signed by ${name}.`),
+        line(0, GOOD, " ", bold(file.toolId), ` is ${isSigned ? "already " : ""}signed by ${key.name}.`),
       ),
-    ]),
-  );
+    ]);
+  });
 }

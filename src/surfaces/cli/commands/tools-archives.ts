@@ -22,19 +22,15 @@ export const exportTools = engineCommand(async (engine, input, context) => {
     onLeftOut: ({ path, reason }) =>
       context.warn(`${path} was not exported: ${reason}. Run \`anygpt mcp verify\` to see more.`),
   });
-  if (context.isJson) {
-    context.json({ output, files, keys: keys.map(({ keyId, name }) => ({ key_id: keyId, name })) });
-  } else {
-    context.show(
-      blocks([
-        [line(0, GOOD, ` ${count(files.length, "tool file")} written to `, bold(output), ".")],
-        [
-          "The recipient is asked to trust this key. Send them the fingerprint through another channel:",
-          ...keys.map(({ keyId, name }) => line(2, `${name}: ${readableKeyId(keyId)}`)),
-        ],
-      ]),
-    );
-  }
+  context.reply({ output, files, keys: keys.map(({ keyId, name }) => ({ key_id: keyId, name })) }, () =>
+    blocks([
+      [line(0, GOOD, ` ${count(files.length, "tool file")} written to `, bold(output), ".")],
+      [
+        "The recipient is asked to trust this key. Send them the fingerprint through another channel:",
+        ...keys.map(({ keyId, name }) => line(2, `${name}: ${readableKeyId(keyId)}`)),
+      ],
+    ]),
+  );
 });
 
 export const installTools = toolFilesCommand(async (folders, input, context) => {

@@ -22,7 +22,6 @@ export const top: Handler = async (input, context) => {
   } finally {
     await source.close();
   }
-  return 0;
 };
 
 const WIDE = 200;

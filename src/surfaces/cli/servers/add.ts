@@ -101,7 +101,7 @@ function refuseProgram(plan: PlannedAddition, context: Context): number {
     context.json({ success: false, written: false, ...toAdditionJson(plan), snippet: plan.snippet, error });
   } else {
     context.show([verbatim(0, plan.snippet)]);
-    context.note([line(0, WARNING, ` ${message} ${hint}`)]);
+    context.warn(`${message} ${hint}`);
   }
   return ERRORS.CONFIGURATION_ERROR.exit;
 }

@@ -37,7 +37,7 @@ async function remove(
   section: NamedSection,
   desk: ServerDesk,
   context: Context,
-): Promise<number> {
+): Promise<void> {
   const report = await removeServers(names, desk, section);
   const back = (report.gained ?? []).filter((name) => report.changed.includes(name));
   show(report, "was removed", desk, context);
@@ -45,14 +45,13 @@ async function remove(
     const text = `${back.join(", ")} from an MCP client's file is used now. Disable it with \`anygpt mcp disable ${back.join(" ")}\`.`;
     context.note([line(2, text)]);
   }
-  return 0;
 }
 
 export const enableServer: Handler = async (input, context) => await setEnabled(true, input, context);
 
 export const disableServer: Handler = async (input, context) => await setEnabled(false, input, context);
 
-async function setEnabled(isEnabled: boolean, input: Input, context: Context): Promise<number> {
+async function setEnabled(isEnabled: boolean, input: Input, context: Context): Promise<void> {
   const desk = await deskFor(input, context);
   const report = await setServersEnabled(input.list("names"), isEnabled, desk);
   return show(report, isEnabled ? "is enabled" : "is disabled", desk, context);
@@ -62,7 +61,7 @@ async function deskFor(input: Input, context: Context): Promise<ServerDesk> {
   return await openServerDesk(engineOptions(context), { isProject: input.flag("project") });
 }
 
-function show(report: ChangeReport, done: string, { place, target }: ServerDesk, context: Context): number {
+function show(report: ChangeReport, done: string, { place, target }: ServerDesk, context: Context): void {
   const { file, notes } = target;
   const { changed, unchanged, isNew = false, lost = [] } = report;
   context.reply({ success: true, file, ...report }, () => [
@@ -71,5 +70,4 @@ function show(report: ChangeReport, done: string, { place, target }: ServerDesk,
     ...(changed.length === 0 ? [] : notes.map((note) => line(2, note))),
     ...(changed.length === 0 ? [] : editLines({ file, isNew, lost }, place.home)),
   ]);
-  return 0;
 }

@@ -1,5 +1,14 @@
 // Lays out one reading for the size of the terminal window.
-import { bold, count, dim, line, type Line, type LinePart, type LineStyle, type StyledLine } from "../../../terminal/lines.js";
+import {
+  bold,
+  count,
+  dim,
+  line,
+  type Line,
+  type LinePart,
+  type LineStyle,
+  type StyledLine,
+} from "../../../terminal/lines.js";
 import { createWindowTable, type WindowColumn, windowRow } from "../../../terminal/window-table.js";
 import type { Window } from "../../../terminal/screen.js";
 import { describeSpan } from "../../../util/time-words.js";
