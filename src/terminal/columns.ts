@@ -56,3 +56,9 @@ function rowParts(cells: readonly Cell[], heads: readonly Column[], widths: read
     return heads[index]?.align === "right" ? [gap + space, part] : [gap, part, space];
   });
 }
+
+/** Adds spaces up to the width in terminal cells. */
+export function padToWidth(text: string, width: number, align: "left" | "right" = "left"): string {
+  const space = " ".repeat(Math.max(width - displayWidth(text), 0));
+  return align === "right" ? `${space}${text}` : `${text}${space}`;
+}

@@ -1,5 +1,6 @@
 // A table that is written in parts. The first rows determine the column widths; later rows use the same widths.
 import { cutToWidth, displayWidth } from "../util/terminal.js";
+import { padToWidth } from "./columns.js";
 import { dim, type Line, type LinePart, type LineStyle } from "./lines.js";
 
 export interface FittedColumn<Row> {
@@ -37,12 +38,12 @@ export function createFittedTable<Row>(first: readonly Row[], options: FittedTab
     parts: cells.flatMap((cell, index) => [cell, GAP].slice(0, index === cells.length - 1 ? 1 : 2)),
   });
   const toCell = (row: Row, { text, style, width }: SizedColumn<Row>): LinePart => {
-    const cell = fit(text(row), width);
+    const cell = padToWidth(cutToWidth(text(row), width), width);
     const drawn = style?.(row);
     return drawn === undefined ? cell : { style: drawn, text: cell };
   };
   return {
-    heading: toLine(shown.map(({ title, width }) => dim(fit(title, width)))),
+    heading: toLine(shown.map(({ title, width }) => dim(padToWidth(cutToWidth(title, width), width)))),
     rows: (rows) => rows.map((row) => toLine(shown.map((column) => toCell(row, column)))),
   };
 }
@@ -68,9 +69,4 @@ function sizeColumns<Row>(
     );
   }
   return sized;
-}
-
-function fit(text: string, width: number): string {
-  const shown = cutToWidth(text, width);
-  return shown + " ".repeat(Math.max(width - displayWidth(shown), 0));
 }

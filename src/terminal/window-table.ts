@@ -1,5 +1,6 @@
 // A table for a window of the terminal: rows are never wrapped, and columns that do not fit are omitted.
 import { cutToWidth, displayWidth, sanitize } from "../util/terminal.js";
+import { padToWidth } from "./columns.js";
 import { dim, type Line, type LinePart, type LineStyle, type Styled, type StyledLine } from "./lines.js";
 
 export interface WindowColumn<Row, Whole> {
@@ -42,16 +43,16 @@ export function createWindowTable<Row, Whole>(
   const nonEmpty = columns.filter(({ text }) => rows.some((row) => text(row, whole) !== ""));
   const chosen = withoutExcess(nonEmpty, width - min);
   const nameWidth = Math.max(min, Math.min(wanted, width - widthOf(chosen)));
-  const headings = chosen.map((column) => pad(column.heading, column.width, !column.isLeft));
+  const headings = chosen.map((column) => padToWidth(column.heading, column.width, column.isLeft ? "left" : "right"));
   return {
-    heading: windowRow([dim([pad(name.heading, nameWidth), ...headings].join(" "))], width),
+    heading: windowRow([dim([padToWidth(name.heading, nameWidth), ...headings].join(" "))], width),
     toRow(row) {
       const cells = chosen.flatMap(({ width: cellWidth, isLeft, text, style }): LinePart[] => {
-        const cell = pad(text(row, whole), cellWidth, !isLeft);
+        const cell = padToWidth(text(row, whole), cellWidth, isLeft ? "left" : "right");
         const look = style?.(row);
         return [" ", look === undefined ? cell : { style: look, text: cell }];
       });
-      return windowRow([pad(truncate(sanitize(name.text(row)), nameWidth), nameWidth), ...cells], width);
+      return windowRow([padToWidth(truncate(sanitize(name.text(row)), nameWidth), nameWidth), ...cells], width);
     },
   };
 }
@@ -85,9 +86,4 @@ export function windowRow(parts: readonly LinePart[], width: number): StyledLine
 
 function truncate(text: string, width: number): string {
   return width < 1 ? "" : cutToWidth(text, width);
-}
-
-function pad(text: string, width: number, isRight = false): string {
-  const space = " ".repeat(Math.max(0, width - displayWidth(text)));
-  return isRight ? `${space}${text}` : `${text}${space}`;
 }

@@ -3,7 +3,7 @@ import { toErrorObject } from "../../metatools/to-error-object.js";
 import { toExecutionResult } from "../../metatools/to-execution-result.js";
 import type { CallEvent, CallResult } from "../../model/call.js";
 import { renderHint } from "../../model/next-steps.js";
-import { describePart, toResultParts } from "../../operations/results/result-parts.js";
+import { describePart, toResultParts, withoutSaved } from "../../operations/results/result-parts.js";
 import type { SavedFile } from "../../operations/results/save-result.js";
 import { sanitize } from "../../util/terminal.js";
 import type { Context } from "./context.js";
@@ -73,7 +73,7 @@ function textOutput({ context, server, tool, isStream, isDryRun }: ExecutionOutp
       if (isDryRun) context.show(dryRunLines(answer));
       else if (result.success) {
         context.aside([...gap, line(0, GOOD, " Success"), BLANK]);
-        context.show(resultLines(withoutSaved(answer, saved)));
+        context.show(resultLines(withoutSaved(answer, saved !== undefined)));
         context.aside(saved === undefined ? howToSave(answer) : savedLines(saved));
       } else failWith(toolError(answer, result.error.message));
       if (result.replayed) context.aside([REPLAYED]);
@@ -118,13 +118,6 @@ function rawOutput({ context, server, tool }: ExecutionOutputParts): ExecutionOu
     },
     failed: (error) => context.note(errorLines(error)),
   };
-}
-
-/** The part of the result that was not saved: the text if binary items were saved, nothing if the text was saved. */
-function withoutSaved(answer: CallResult, saved: readonly SavedFile[] | undefined): CallResult {
-  if (saved === undefined) return answer;
-  const isBinary = toResultParts(answer).binaries.length > 0;
-  return { content: isBinary ? answer.content.filter((item) => item["type"] === "text") : [] };
 }
 
 function savedLines(saved: readonly SavedFile[]): Line[] {

@@ -27,11 +27,6 @@ export function failureLines(error: DiscoveryError): Line[] {
   ];
 }
 
-/** Starts the text with a capital letter and ends it with a full stop, unless it ends with `.`, `?` or `!`. */
-export function toSentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? "" : "."}`;
-}
-
 /** All problems of a configuration; the error message names only the first ones. */
 export function problemsOf({ facts }: DiscoveryError): string[] {
   const { problems } = facts;

@@ -10,7 +10,8 @@ import type { Handler, Input } from "./command.js";
 import type { Context } from "./context.js";
 import { count } from "../../terminal/lines.js";
 import { describeCliStep } from "./next-steps.js";
-import { createServerView, type WaitedServer } from "./server-view.js";
+import { waitedServers } from "../../operations/servers/waited-servers.js";
+import { createServerView } from "./server-view.js";
 import { engineOptions, settleForeignTrust, settleTrust } from "./trust-files.js";
 
 /** A command that needs the engine. */
@@ -65,22 +66,6 @@ export async function openWholeCatalog(engine: DiscoveryEngine, context: Context
   );
   refresh.giveUp();
   return stages;
-}
-
-/** The states of the servers that a command waits for. */
-export function waitedServers(
-  names: readonly string[],
-  { refresh, snapshot }: Pick<Stages, "refresh" | "snapshot">,
-): WaitedServer[] {
-  const starts = new Map(refresh.starts().map((start) => [start.name, start]));
-  return names.flatMap((name): WaitedServer[] => {
-    const start = starts.get(name);
-    const server = snapshot().servers.get(name);
-    if (start !== undefined) return [{ name, kind: "pending", start }];
-    if (server === undefined) return [];
-    if (server.failure !== undefined) return [{ name, kind: "failed", reason: server.failure.message }];
-    return [{ name, kind: "answered", tools: server.tools.filter(({ enabled }) => enabled).length }];
-  });
 }
 
 /** Opens the catalog, and lists the tools of one server if they are not known yet. */

@@ -3,19 +3,14 @@ import { type CommandGroup, type CommandSpec, toOptions } from "./command.js";
 import { auditSpec } from "./audit/spec.js";
 import { approvalsSpec, approveSpec, denySpec, executeSpec, idempotency } from "./table-execution.js";
 import { LOG_OPTIONS } from "./log-options.js";
+import { daemon, logsSpec, tokens, topSpec } from "./table-gateway.js";
+import { pins, registry, secret } from "./table-safety.js";
 import { adapterSpecs } from "./table-adapters.js";
 import { auth } from "./table-auth.js";
 import { discoverSpec } from "./table-toolfiles.js";
 import { keys, run, signSpec, toolsCommands, verifySpec } from "./table-keys.js";
-import { daemon } from "./table-daemon.js";
-import { logsSpec } from "./table-logs.js";
-import { pins } from "./table-pins.js";
-import { registry } from "./table-registry.js";
-import { secret } from "./table-secrets.js";
 import { serverCommands } from "./table-servers.js";
-import { tokens } from "./table-tokens.js";
 import { findSpec } from "./table-find.js";
-import { topSpec } from "./table-top.js";
 
 /** Options of every command. */
 export const COMMON_OPTIONS = toOptions({

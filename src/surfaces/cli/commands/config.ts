@@ -1,6 +1,5 @@
 import { isAbsolute } from "node:path";
 import type { ProjectFile } from "../../../config/project-files.js";
-import { DiscoveryError } from "../../../errors.js";
 import { toErrorObject } from "../../../metatools/to-error-object.js";
 import {
   type ConfigPage,
@@ -14,6 +13,7 @@ import {
   type ReloadReport,
   reloadServers,
 } from "../../../operations/configuration/reload-servers.js";
+import { toSourceFailure } from "../../../operations/configuration/source-failure.js";
 import {
   listTrustedFiles,
   revokeTrust,
@@ -21,12 +21,11 @@ import {
   trustFiles,
 } from "../../../operations/configuration/trust.js";
 import { validateConfiguration } from "../../../operations/configuration/validate-configuration.js";
-import { describeProblem, type Problem } from "../../../util/document/problem.js";
 import { homeOf } from "../../../util/state-folder.js";
 import { shortenHome } from "../../../util/home-path.js";
 import type { Handler } from "../command.js";
 import type { Context } from "../context.js";
-import { failureLines, toSentence } from "../failure.js";
+import { failureLines } from "../failure.js";
 import {
   BAD,
   blocks,
@@ -61,7 +60,7 @@ export const showSources = engineCommand(async (engine, _input, context) => {
 export const validateConfig = engineCommand(async (engine, _input, context) => {
   const found = await validateConfiguration(engine, { describe: describeCliStep });
   const { file, imported, servers, problems, untrusted, warnings } = found;
-  const failure = toFailure(problems);
+  const failure = toSourceFailure(problems);
   const error = failure === undefined ? {} : toErrorObject(failure, describeCliStep);
   const data = { valid: failure === undefined, file, servers, warnings: [...untrusted, ...warnings], ...error };
   const text = file === null ? (imported ?? "No configuration file is used.") : `${file} is valid.`;
@@ -72,16 +71,6 @@ export const validateConfig = engineCommand(async (engine, _input, context) => {
   if (failure !== undefined && !context.isJson) context.note(failureLines(failure));
   return failure === undefined ? 0 : failure.entry.exit;
 });
-
-/** A running gateway ignores an invalid source, but `validate` reports it as an error. */
-function toFailure(problems: readonly Problem[]): DiscoveryError | undefined {
-  const [first] = problems;
-  if (first === undefined) return undefined;
-  return new DiscoveryError("CONFIGURATION_ERROR", toSentence(describeProblem(first)), {
-    hint: "Correct the source. Until then, the gateway ignores the invalid entries.",
-    facts: { problems },
-  });
-}
 
 export const reloadConfig = engineCommand(async (engine, _input, context) => {
   const { file, tools, servers } = await waitForAsking(context, (asking) => reloadServers(engine, asking));

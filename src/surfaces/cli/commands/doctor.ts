@@ -1,22 +1,19 @@
-import type { DiscoveryEngine } from "../../../engine.js";
-import { DiscoveryError, ERRORS, toDiscoveryError } from "../../../errors.js";
+import { type DiscoveryError, ERRORS } from "../../../errors.js";
 import { disabledNames } from "../../../gateway/configured-servers.js";
 import type { Stages } from "../../../gateway/stages.js";
 import { checkEnvironment } from "../../../operations/doctor/check-environment.js";
 import {
   assertKnownServers,
-  brokenNpxFolder,
   type CheckedServer,
   checkServers,
   recheckServers,
-  removeBrokenNpxFolder,
   type ServersCheck,
 } from "../../../operations/doctor/check-servers.js";
+import { createBrokenFolders, repairServers } from "../../../operations/doctor/repair-servers.js";
 import type { EnvironmentCheck } from "../../../operations/doctor/check-store.js";
 import { openCatalog } from "../../../operations/open-catalog.js";
 import { interrupted } from "../../../util/interrupted.js";
 import { isAttended, isConfirmed } from "../../../terminal/questions.js";
-import type { Context } from "../context.js";
 import { failureLines } from "../failure.js";
 import { BAD, BLANK, bold, count, dim, GOOD, line, type Line, WARNING } from "../../../terminal/lines.js";
 import { waitForAsking, engineCommand } from "../session.js";
@@ -28,10 +25,9 @@ export const doctor = engineCommand(async (engine, input, context) => {
   const checks = await checkEnvironment(engine);
   if (!context.isJson) context.show([...checks.map(checkLine), BLANK]);
   const started = performance.now();
-  const broken = new Map<string, string[]>();
+  const broken = createBrokenFolders();
   const onServer = (server: CheckedServer, error: DiscoveryError | undefined): void => {
-    const folder = brokenNpxFolder(error);
-    if (folder !== undefined) broken.set(folder, [...(broken.get(folder) ?? []), server.server]);
+    broken.add(server, error);
     if (!context.isJson) context.show(diagnosisLines(server, isQuoted(server, stages)));
   };
   const seconds = input.number("timeout");
@@ -40,7 +36,20 @@ export const doctor = engineCommand(async (engine, input, context) => {
     checkServers(engine, { servers: only, onServer, ...timeout, ...asking }),
   );
   if (input.flag("fix") && !report.isInterrupted) {
-    report = await fix({ engine, report, broken, onServer, isAgreed: input.flag("yes"), context });
+    const hasFailed = report.servers.some(({ status }) => status === "failed");
+    if (hasFailed && broken.isEmpty()) context.aside(["Nothing to fix: no failure was caused by a broken npx folder."]);
+    report = await repairServers(engine, report, broken, {
+      isAttended: isAttended(context),
+      isAgreed: input.flag("yes"),
+      ask: (folder, servers) =>
+        isConfirmed(
+          `Remove the broken npx folder ${folder} (${servers.join(", ")})? npx installs the package again.`,
+          context,
+        ),
+      onRemoved: (folder) => context.note([`Removed ${folder}.`]),
+      onFailed: (error) => context.note(failureLines(error)),
+      recheck: (names) => waitForAsking(context, (asking) => recheckServers(engine, names, { onServer, ...asking })),
+    });
   }
   const { servers, isInterrupted } = report;
   if (context.isJson && isInterrupted) throw interrupted();
@@ -52,58 +61,6 @@ export const doctor = engineCommand(async (engine, input, context) => {
   const isWell = [...checks, ...servers].every(({ status }) => status !== "failed");
   return isWell ? 0 : ERRORS.SERVER_CONNECTION_ERROR.exit;
 });
-
-interface Repair {
-  readonly engine: DiscoveryEngine;
-  readonly report: ServersCheck;
-  /** The servers that failed because of each broken folder. */
-  readonly broken: ReadonlyMap<string, readonly string[]>;
-  readonly onServer: (server: CheckedServer, error: DiscoveryError | undefined) => void;
-  readonly isAgreed: boolean;
-  readonly context: Context;
-}
-
-/** Asks about each broken npx folder that made servers fail, removes it, and checks those servers again. */
-async function fix({ engine, report, broken, onServer, isAgreed, context }: Repair): Promise<ServersCheck> {
-  if (broken.size === 0) {
-    const hasFailed = report.servers.some(({ status }) => status === "failed");
-    if (hasFailed) context.aside(["Nothing to fix: no failure was caused by a broken npx folder."]);
-    return report;
-  }
-  if (!isAgreed && !isAttended(context)) throw cannotAsk();
-  const repaired = new Set<string>();
-  for (const [folder, servers] of broken) {
-    const question = `Remove the broken npx folder ${folder} (${servers.join(", ")})? npx installs the package again.`;
-    if (!isAgreed && !(await isConfirmed(question, context))) continue;
-    try {
-      await removeBrokenNpxFolder(engine, folder);
-      context.note([`Removed ${folder}.`]);
-      for (const server of servers) repaired.add(server);
-    } catch (error) {
-      context.note(failureLines(toDiscoveryError(error)));
-    }
-  }
-  const again = await waitForAsking(context, (asking) =>
-    recheckServers(engine, [...repaired], { onServer, ...asking }),
-  );
-  if (again.isInterrupted) throw interrupted();
-  const newest = new Map(again.servers.map((one) => [one.server, one]));
-  return { ...report, servers: report.servers.map((one) => newest.get(one.server) ?? one) };
-}
-
-function cannotAsk(): DiscoveryError {
-  return new DiscoveryError(
-    "INVALID_REQUEST",
-    "Removing broken npx folders needs a confirmation, and there is no terminal to ask.",
-    {
-      hint: {
-        action: "run-command",
-        command: "anygpt mcp doctor --fix --yes",
-        purpose: "remove them without a question",
-      },
-    },
-  );
-}
 
 function verdict({ servers, total, isInterrupted }: ServersCheck, disabled: readonly string[], ms: number): Line {
   if (total === 0 && disabled.length > 0)

@@ -11,7 +11,8 @@ import type { Context } from "../context.js";
 import { hintLines } from "../failure.js";
 import { toClients } from "../../../operations/import/named-clients.js";
 import { adviceLines, changeLines, foundLines, leftOutLines, undoneLines } from "../import/import-lines.js";
-import { askSecretsPlace, secretsOption } from "../import/secrets-place.js";
+import { toSecretsPlace } from "../../../operations/import/secrets-places.js";
+import { askSecretsPlace } from "../import/secrets-place.js";
 import { BLANK, blocks, line, verbatim, WARNING } from "../../../terminal/lines.js";
 import { engineOptions } from "../trust-files.js";
 
@@ -50,7 +51,7 @@ async function choosePlan(
   input: Input,
   context: Context,
 ): Promise<ImportPlan> {
-  const wanted = secretsOption(input);
+  const wanted = toSecretsPlace(input.text("secrets"));
   const first = await plan(wanted ?? "keep");
   const isOpen = wanted === undefined && !input.flag("dryRun") && !input.flag("yes") && canInterrupt(context);
   if (!context.isJson) context.show(foundLines(toImportPage(first), home));

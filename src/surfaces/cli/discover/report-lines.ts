@@ -1,5 +1,6 @@
 import type { DiscoveryReport, ReportedNeed } from "../../../discover/discover.js";
 import type { FileOutcome } from "../../../discover/write-files.js";
+import { padToWidth } from "../../../terminal/columns.js";
 import { summarize } from "../../../search/summary.js";
 import { shortenHome } from "../../../util/home-path.js";
 import { displayWidth, sanitize } from "../../../util/terminal.js";
@@ -69,17 +70,14 @@ function tableLines(files: readonly FileOutcome[], columns: number): Line[] {
   }
   const rows = files.map((file): [string, string] => [file.toolId, summaryOf(file, room)]);
   const second = Math.max("Description".length, ...rows.map(([, text]) => displayWidth(text)));
-  const row = ([id, text]: [string, string]): Line => verbatim(0, `| ${pad(id, first)} | ${pad(text, second)} |`);
+  const row = ([id, text]: [string, string]): Line =>
+    verbatim(0, `| ${padToWidth(id, first)} | ${padToWidth(text, second)} |`);
   return [row(["Tool ID", "Description"]), row(["-".repeat(first), "-".repeat(second)]), ...rows.map(row)];
 }
 
 function summaryOf({ description = "" }: FileOutcome, length: number): string {
   const text = toOneLine(sanitize(summarize(description, Math.max(length, NARROWEST_TEXT)))).replaceAll("|", "/");
   return displayWidth(text) <= length ? text : cutAtWord(text, Math.floor(length / 2));
-}
-
-function pad(text: string, width: number): string {
-  return text + " ".repeat(Math.max(0, width - displayWidth(text)));
 }
 
 function changeLines({ files, dropped, truncated }: DiscoveryReport): Line[] {
