@@ -41,9 +41,7 @@ export const adapterSpecs: CommandGroup = {
       name: "remove",
       summary: "Remove an adapter from your configuration.",
       arguments: [{ syntax: "<name>", summary: "name of an adapter", completes: "adapter" }],
-      options: toOptions({
-        "--project": "edit the configuration of the project in this folder",
-      }),
+      options: toOptions({ "--project": "edit the configuration of the project in this folder" }),
       examples: ["anygpt mcp adapter remove payments"],
       load: async () => (await import("./servers/change.js")).removeAdapter,
     },
@@ -67,9 +65,7 @@ export const adapterSpecs: CommandGroup = {
       usesServers: true,
       summary: "Check an adapter's document, variables and URL. If a read-only tool is named, also call it once.",
       arguments: [NAME, { ...TOOL, syntax: "[tool]" }],
-      options: toOptions({
-        "--yes": "send the test request without asking",
-      }),
+      options: toOptions({ "--yes": "send the test request without asking" }),
       examples: ["anygpt mcp adapter test payments", "anygpt mcp adapter test payments list-charges --yes"],
       load: async () => (await import("./commands/adapter.js")).testAdapterCommand,
     },

@@ -46,9 +46,7 @@ export const auth: CommandGroup = {
       name: "logout",
       summary: "Sign out: delete the stored tokens, and revoke them if the authorization server supports that.",
       arguments: [SERVER],
-      options: toOptions({
-        ...ACTOR,
-      }),
+      options: toOptions({ ...ACTOR }),
       examples: ["anygpt mcp auth logout linear"],
       load: async () => (await import("./commands/auth.js")).authLogout,
     },

@@ -57,9 +57,7 @@ export const executeSpec: CommandSpec = {
 export const approvalsSpec: CommandSpec = {
   name: "approvals",
   summary: "List the calls that wait for approval.",
-  options: toOptions({
-    "--all": "also list approved, denied, used and expired ones",
-  }),
+  options: toOptions({ "--all": "also list approved, denied, used and expired ones" }),
   examples: ["anygpt mcp approvals", "anygpt mcp approvals --all --json"],
   load: async () => (await import("./commands/approvals.js")).approvals,
 };

@@ -22,9 +22,7 @@ export const daemon: CommandGroup = {
       name: "stop",
       summary:
         "Stop the background gateway for this folder and configuration. Running commands get 10 seconds to finish.",
-      options: toOptions({
-        "--all": "stop the background gateways of all folders and configurations",
-      }),
+      options: toOptions({ "--all": "stop the background gateways of all folders and configurations" }),
       examples: ["anygpt mcp daemon stop", "anygpt mcp daemon stop --all"],
       load: async () => (await import("./commands/daemon.js")).daemonStop,
     },

@@ -38,9 +38,7 @@ export const keys: CommandGroup = {
       name: "trust",
       summary: "Show a public key, ask, and trust the tool files that it signs.",
       arguments: [{ syntax: "<key...>", summary: "the public line, a file that contains it, or - for standard input" }],
-      options: toOptions({
-        ...YES,
-      }),
+      options: toOptions({ ...YES }),
       examples: ["anygpt mcp keys trust ann.pub", "cat ann.pub | anygpt mcp keys trust - --yes"],
       load: async () => (await import("./commands/keys.js")).trustKey,
     },
@@ -48,9 +46,7 @@ export const keys: CommandGroup = {
       name: "revoke",
       summary: "Revoke a key permanently: your own or a trusted one.",
       arguments: [KEY],
-      options: toOptions({
-        ...YES,
-      }),
+      options: toOptions({ ...YES }),
       examples: ["anygpt mcp keys revoke 3f1c9a0e5b7d42f8a6c1e09b7d3f5a2c"],
       load: async () => (await import("./commands/keys.js")).revokeKey,
     },

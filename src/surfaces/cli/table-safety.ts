@@ -70,9 +70,7 @@ export const registry: CommandGroup = {
       name: "check",
       summary:
         "List the differences between an exported file and the live catalog. Exits with code 2 if there are any.",
-      options: toOptions({
-        ...FILE,
-      }),
+      options: toOptions({ ...FILE }),
       examples: ["anygpt mcp registry check", "anygpt mcp registry check --file ./operations.json --json"],
       load: async () => (await import("./commands/registry.js")).checkExported,
     },
@@ -108,9 +106,7 @@ export const secret: CommandGroup = {
       name: "remove",
       summary: "Remove a secret from the keychain.",
       arguments: [NAME],
-      options: toOptions({
-        ...YES,
-      }),
+      options: toOptions({ ...YES }),
       examples: ["anygpt mcp secret remove GITHUB_TOKEN"],
       load: async () => (await import("./commands/secret.js")).removeSecret,
     },

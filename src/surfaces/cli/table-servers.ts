@@ -49,9 +49,7 @@ const remove: CommandSpec = {
   name: "remove",
   summary: "Remove servers from your configuration.",
   arguments: [OWN],
-  options: toOptions({
-    ...PROJECT,
-  }),
+  options: toOptions({ ...PROJECT }),
   examples: ["anygpt mcp remove files", "anygpt mcp remove files tracker"],
   load: async () => (await import("./servers/change.js")).removeCommand,
 };
@@ -60,9 +58,7 @@ const enable: CommandSpec = {
   name: "enable",
   summary: "Enable servers that are disabled.",
   arguments: [OFF],
-  options: toOptions({
-    ...PROJECT,
-  }),
+  options: toOptions({ ...PROJECT }),
   examples: ["anygpt mcp enable github"],
   load: async () => (await import("./servers/change.js")).enableServer,
 };
@@ -71,9 +67,7 @@ const disable: CommandSpec = {
   name: "disable",
   summary: "Disable servers, also those that come from an MCP client's file.",
   arguments: [ANY],
-  options: toOptions({
-    ...PROJECT,
-  }),
+  options: toOptions({ ...PROJECT }),
   examples: ["anygpt mcp disable github"],
   load: async () => (await import("./servers/change.js")).disableServer,
 };
@@ -97,9 +91,7 @@ const init: CommandSpec = {
 const edit: CommandSpec = {
   name: "edit",
   summary: "Open your configuration in $VISUAL or $EDITOR, and validate it afterwards.",
-  options: toOptions({
-    ...PROJECT,
-  }),
+  options: toOptions({ ...PROJECT }),
   examples: ["anygpt mcp edit", "EDITOR='code --wait' anygpt mcp edit"],
   load: async () => (await import("./servers/edit.js")).editConfiguration,
 };

@@ -64,10 +64,7 @@ const tools: CommandSpec = {
   arguments: [{ ...SERVER, syntax: "[server]" }],
   commands: toolsCommands,
   options: toOptions({
-    "--server <name>": {
-      summary: "the server, if its name is also a subcommand such as export",
-      completes: "server",
-    },
+    "--server <name>": { summary: "the server, if its name is also a subcommand such as export", completes: "server" },
     "--all": "list disabled tools too",
     "--tags": "show tags",
     "--explain": "show the rule that enables or disables each tool; lists disabled tools too",
@@ -141,9 +138,7 @@ const config: CommandGroup = {
 const env: CommandSpec = {
   name: "env",
   summary: "Show which environment variables each server needs and where they are set. Values are never printed.",
-  options: toOptions({
-    "--check": "exit with code 2 if a variable is missing",
-  }),
+  options: toOptions({ "--check": "exit with code 2 if a variable is missing" }),
   examples: ["anygpt mcp env", "anygpt mcp env --check --json"],
   load: async () => (await import("./commands/env.js")).env,
 };

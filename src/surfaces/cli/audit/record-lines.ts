@@ -1,6 +1,7 @@
 import { createFittedTable, type FittedColumn, type FittedTable } from "../../../terminal/fitted-table.js";
 import { sanitize } from "../../../util/terminal.js";
 import type { LineStyle } from "../../../terminal/lines.js";
+import { combineSignatures } from "../../../operations/audit/combine-signatures.js";
 import type { ShownRecord } from "../../../operations/audit/records.js";
 
 const STYLES: Readonly<Record<string, LineStyle>> = {
@@ -31,23 +32,6 @@ export function createRecordTable(first: readonly ShownRecord[], width: number):
     width,
   });
   return { heading: table.heading, rows: (records) => table.rows(combineSignatures(records)) };
-}
-
-const SIGNED = "sign_tool_file";
-
-/** `discover` signs one file per tool: consecutive signatures by the same actor are combined into one row. */
-function combineSignatures(records: readonly ShownRecord[]): ShownRecord[] {
-  const isSigned = ({ kind, action }: ShownRecord): boolean => kind === "note" && action === SIGNED;
-  const rows: { record: ShownRecord; files: number }[] = [];
-  for (const record of records) {
-    const last = rows.at(-1);
-    if (last !== undefined && isSigned(last.record) && isSigned(record) && last.record["by"] === record["by"]) {
-      last.files += 1;
-    } else rows.push({ record, files: 1 });
-  }
-  return rows.map(({ record, files }) =>
-    files === 1 ? record : { ...record, action: `${SIGNED} (${files} files)`, subject: record["subject"] },
-  );
 }
 
 function whatOf({ kind, tool_id: tool, action, subject, archive, body }: ShownRecord): string {

@@ -19,20 +19,14 @@ export function verifyLines(report: AuditReport): Line[] {
     ];
   }
   const unsigned = head.seq - signedThrough;
+  const newer = `${count(unsigned, "newer record")} ${unsigned === 1 ? "is" : "are"} not signed until the next checkpoint.`;
   const signed = ` Signed up to record ${signedThrough} with the key ${keyId ?? ""} (${count(checkpoints, "checkpoint")}).`;
   return [
     line(0, GOOD, ` ${count(head.seq, "record")}${where}: the hash chain is valid.`),
     signedThrough === 0
       ? line(0, WARNING, " No checkpoint is signed yet, so removed records at the end cannot be detected.")
       : line(0, GOOD, signed),
-    ...(signedThrough > 0 && unsigned > 0
-      ? [
-          line(
-            2,
-            `${count(unsigned, "newer record")} ${unsigned === 1 ? "is" : "are"} not signed until the next checkpoint.`,
-          ),
-        ]
-      : []),
+    ...(signedThrough > 0 && unsigned > 0 ? [line(2, newer)] : []),
     ...warnings,
   ];
 }

@@ -170,19 +170,12 @@ function authLines({ name, auth }: AdapterPage): Line[] {
   const { configured, wanted, variables } = auth;
   const [first] = wanted;
   const option = first === undefined ? undefined : authOption(first, name);
+  const none = ` No authentication is configured. The option of \`adapter add\` for it is \`--auth ${option}\`.`;
   return [
     line(0, bold("Authentication")),
     line(2, `configured: ${configured ?? "none"}`),
     ...wanted.map((one) => line(2, `required by the document: ${describeAuth(one)}`)),
-    ...(configured === null && option !== undefined
-      ? [
-          line(
-            2,
-            WARNING,
-            ` No authentication is configured. The option of \`adapter add\` for it is \`--auth ${option}\`.`,
-          ),
-        ]
-      : []),
+    ...(configured === null && option !== undefined ? [line(2, WARNING, none)] : []),
     ...variables.map(variableLine),
   ];
 }

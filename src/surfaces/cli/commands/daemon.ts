@@ -3,6 +3,7 @@ import { type DaemonPlace, daemonPlace } from "../../../daemon/paths.js";
 import { listDaemons } from "../../../daemon/registry.js";
 import type { DaemonStatus } from "../../../daemon/requests.js";
 import { ERRORS } from "../../../errors.js";
+import { toDaemonJson } from "../../../operations/background/daemon-page.js";
 import { followDaemonLog, readDaemonLog } from "../../../operations/background/daemon-log.js";
 import { sanitize } from "../../../util/terminal.js";
 import type { Handler } from "../command.js";
@@ -16,29 +17,13 @@ function placeOf({ io, configPath }: Context): DaemonPlace {
 
 export const daemonStatus: Handler = async (_input, context) => {
   const daemons = await listDaemons(placeOf(context).stateFolder);
-  context.reply({ daemons: daemons.map(({ status }) => toJson(status)) }, () =>
+  context.reply({ daemons: daemons.map(({ status }) => toDaemonJson(status)) }, () =>
     daemons.length === 0 ? [NOT_RUNNING] : blocks(daemons.map(({ status }) => statusLines(status, Date.now()))),
   );
 };
 
 const NOT_RUNNING =
   "No background gateway is running. The next command that needs servers starts one, unless it has --no-daemon.";
-
-function toJson(status: DaemonStatus): object {
-  return {
-    pid: status.pid,
-    since: status.since,
-    folder: status.cwd,
-    configuration: status.config,
-    version: status.version,
-    servers: status.servers,
-    memory_bytes: status.memoryBytes,
-    commands_running: status.running,
-    commands_served: status.served,
-    idle_seconds: Math.round(status.idleSeconds),
-    ending: status.isLeaving,
-  };
-}
 
 function statusLines(status: DaemonStatus, now: number): Line[] {
   const { cwd, config, pid, version, since, servers, memoryBytes, running, served, idleSeconds, isLeaving } = status;

@@ -13,7 +13,7 @@ import { toClients } from "../../../operations/import/named-clients.js";
 import { adviceLines, changeLines, foundLines, leftOutLines, undoneLines } from "../import/import-lines.js";
 import { toSecretsPlace } from "../../../operations/import/secrets-places.js";
 import { askSecretsPlace } from "../import/secrets-place.js";
-import { BLANK, blocks, line, verbatim, WARNING } from "../../../terminal/lines.js";
+import { BLANK, blocks, line, verbatim } from "../../../terminal/lines.js";
 import { engineOptions } from "../trust-files.js";
 
 export const importCommand: Handler = async (input, context) => {

@@ -1,20 +1,16 @@
 import { basename } from "node:path";
 import type { RefusedFile } from "../../../toolfiles/read-tool-files.js";
+import { groupRefused } from "../../../operations/toolfiles/group-files.js";
 import { hintLines } from "../failure.js";
 import { BAD, blocks, bold, count, line, type Line } from "../../../terminal/lines.js";
 
 /** Rejected files. No server was contacted for them, because their signature is not trusted. */
 export function refusedLines(refused: readonly RefusedFile[]): Line[] {
   if (refused.length === 0) return [];
-  const strangers = new Map<string, RefusedFile[]>();
-  for (const one of refused.filter(({ reason }) => reason === "unknown-key")) {
-    const keyId = String(one.error.facts["keyId"]);
-    strangers.set(keyId, [...(strangers.get(keyId) ?? []), one]);
-  }
-  const others = refused.filter(({ reason }) => reason !== "unknown-key");
+  const { byKey, others } = groupRefused(refused);
   return blocks([
     [line(0, bold("### Rejected Files"))],
-    ...[...strangers].map(([keyId, files]) => strangerLines(keyId, files)),
+    ...[...byKey].map(([keyId, files]) => strangerLines(keyId, files)),
     others.flatMap(({ error, reason }) => [line(0, BAD, ` ${reason}: ${error.message}`), ...hintLines(error)]),
   ]);
 }

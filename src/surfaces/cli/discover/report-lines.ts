@@ -179,16 +179,12 @@ function summaryLines({ target, files, folder, key, isDrift }: DiscoveryReport, 
     ...lost,
     line(0, GOOD, ` ${count(written, "file")} written to ${where}. ${rest}`.trimEnd()),
     ...(key === undefined ? [] : [line(2, `Signed with the key ${key.keyId} (${key.name}).`)]),
-    ...(key?.isNew === true
-      ? [
-          line(
-            2,
-            "This key was created now and stays on this machine. `anygpt mcp keys export` prints its public key for others.",
-          ),
-        ]
-      : []),
+    ...(key?.isNew === true ? [line(2, NEW_KEY)] : []),
   ];
 }
+
+const NEW_KEY =
+  "This key was created now and stays on this machine. `anygpt mcp keys export` prints its public key for others.";
 
 function configurationLines(needs: readonly ReportedNeed[]): Line[] {
   if (needs.length === 0) return ["No authentication required."];

@@ -33,17 +33,10 @@ function serverLines(server: ImportableServer): Line[] {
   const isUsed = server.outcome === "taken" || server.outcome === "renamed";
   const missing = variables.filter(({ status }) => status === "missing");
   const set = variables.filter(({ status }) => status !== "missing");
+  const unset = ` needs ${missing.map(({ name }) => name).join(", ")}, which ${missing.length === 1 ? "is" : "are"} not set`;
   return [
     line(2, mark, " ", bold(server.name), `: ${server.transport}, ${server.reach}${text}`),
-    ...(isUsed && missing.length > 0
-      ? [
-          line(
-            6,
-            WARNING,
-            ` needs ${missing.map(({ name }) => name).join(", ")}, which ${missing.length === 1 ? "is" : "are"} not set`,
-          ),
-        ]
-      : []),
+    ...(isUsed && missing.length > 0 ? [line(6, WARNING, unset)] : []),
     ...(isUsed && set.length > 0 ? [line(6, dim(`uses ${set.map(describeVariable).join(", ")}`))] : []),
     ...(isUsed ? notes.map((note) => line(6, dim(note))) : []),
   ];

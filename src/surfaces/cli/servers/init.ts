@@ -1,9 +1,10 @@
-import { DiscoveryError, ERRORS } from "../../../errors.js";
+import { ERRORS } from "../../../errors.js";
 import type { ImportPlan } from "../../../operations/import/plan.js";
-import { openServerDesk, type ServerDesk } from "../../../operations/servers/desk.js";
-import { carryOutInit, type ClientState, clientStates, planInit } from "../../../operations/servers/init.js";
+import type { ServerDesk } from "../../../operations/servers/desk.js";
+import { carryOutInit, type ClientState } from "../../../operations/servers/init.js";
+import { prepareInit, toInitJson } from "../../../operations/servers/prepare-init.js";
 import { CLIENTS } from "../../../sources/clients/table.js";
-import { CLIENT_IDS, type ClientId } from "../../../sources/options.js";
+import type { ClientId } from "../../../sources/options.js";
 import { shortenHome } from "../../../util/home-path.js";
 import { canInterrupt, isConfirmed } from "../../../terminal/questions.js";
 import type { Handler, Input } from "../command.js";
@@ -16,26 +17,14 @@ import { engineOptions } from "../trust-files.js";
 import { lostLines, UNDO } from "./lines.js";
 
 export const init: Handler = async (input, context) => {
-  const isProject = input.flag("project");
   const named = toClients(input.list("client"));
-  if (isProject && named.length > 0) throw notForProject();
-  const desk = await openServerDesk(engineOptions(context), { isProject });
-  const { home, cwd } = desk.place;
-  const system = { platform: process.platform, home, cwd, env: context.io.env };
-  const isProgram = desk.target.format === "program";
-  const overview = await planInit(desk, system, isProject || isProgram ? [] : CLIENT_IDS);
-  const clients = clientStates(overview);
+  const prepared = await prepareInit(engineOptions(context), { isProject: input.flag("project"), named });
+  const { desk, overview, clients } = prepared;
   if (!context.isJson) context.show(overviewLines(overview, clients, desk));
   const chosen = await choose(clients, { input, named, desk, context });
-  const plan = await planInit(desk, system, chosen ?? named);
+  const plan = await prepared.plan(chosen ?? named);
   return await finish(plan, { isAgreed: chosen !== undefined, clients, desk, context });
 };
-
-function notForProject(): DiscoveryError {
-  return new DiscoveryError("INVALID_REQUEST", "A client cannot be connected to a project configuration.", {
-    hint: "Omit --project or --client.",
-  });
-}
 
 function overviewLines(plan: ImportPlan, clients: readonly ClientState[], { target, place }: ServerDesk): Line[] {
   const file = shortenHome(target.file, place.home);
@@ -93,21 +82,16 @@ interface End {
 
 async function finish(plan: ImportPlan, { isAgreed, clients, desk, context }: End): Promise<number> {
   if (!isAgreed || plan.writes.length === 0) {
-    const data = { success: true, ...pageOf(plan, clients), written: false };
+    const data = { success: true, ...toInitJson(plan, clients), written: false };
     context.reply(data, () => [BLANK, ...nothingLines(plan, isAgreed, context)]);
     return 0;
   }
   const { written, lost } = await carryOutInit(plan, desk);
   const isFailed = written.some(({ failure }) => failure !== undefined);
   const page = toImportPage(plan, written);
-  const data = { success: !isFailed, ...pageOf(plan, clients), changes: page.changes, lost };
+  const data = { success: !isFailed, ...toInitJson(plan, clients), changes: page.changes, lost };
   context.reply(data, () => [BLANK, ...changeLines(page, desk.place.home), ...afterLines(plan, lost)]);
   return isFailed ? ERRORS.CONFIGURATION_ERROR.exit : 0;
-}
-
-function pageOf(plan: ImportPlan, clients: readonly ClientState[]) {
-  const { config, isNew, files, changes } = toImportPage(plan);
-  return { config, isNew, written: true, files, clients, changes };
 }
 
 function nothingLines({ writes, target }: ImportPlan, isAgreed: boolean, context: Context): Line[] {

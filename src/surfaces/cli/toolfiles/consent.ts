@@ -1,6 +1,6 @@
-import { DiscoveryError } from "../../../errors.js";
 import { openToolFiles, type ToolFileFolders } from "../../../operations/toolfiles/open-tool-files.js";
 import { canInterrupt, isConfirmed } from "../../../terminal/questions.js";
+import { invalidRequest } from "../../../util/invalid-request.js";
 import type { Handler, Input } from "../command.js";
 import type { Context } from "../context.js";
 import type { Line } from "../../../terminal/lines.js";
@@ -30,9 +30,7 @@ export async function hasConsent(consent: KeyConsent, context: Context): Promise
   if (consent.isGiven) return true;
   if (!context.isJson) context.note(consent.lines);
   if (!canInterrupt(context) || consent.hasUsedInput === true) {
-    throw new DiscoveryError("INVALID_REQUEST", "This needs a confirmation, and there is no terminal to ask.", {
-      hint: consent.hint,
-    });
+    throw invalidRequest("This needs a confirmation, and there is no terminal to ask.", consent.hint);
   }
   return await isConfirmed(consent.question, context);
 }

@@ -1,29 +1,15 @@
-import type { EnvNeed, FileConnection, ToolFile } from "../../../toolfiles/format/tool-file.js";
+import type { EnvNeed, FileConnection } from "../../../toolfiles/format/tool-file.js";
+import { groupByConnection, type RemarkedFile } from "../../../operations/toolfiles/group-files.js";
 import { shownCommand } from "../../../operations/toolfiles/file-page.js";
-import { canonicalJson } from "../../../util/json/canonical.js";
 import { bold, line, type Line } from "../../../terminal/lines.js";
 import { revealedJson, revealedName } from "../../../terminal/reveal.js";
 
-export interface ToolFileLine {
-  readonly file: ToolFile;
-  /** Shown after the version. */
-  readonly remark?: string;
-}
-
 /** What the user reviews before trusting files: servers, commands, headers and variables. Files with the same connection are grouped. */
-export function serverLines(listed: readonly ToolFileLine[]): Line[] {
-  const groups = new Map<string, ToolFileLine[]>();
-  for (const one of listed) {
-    const { server, connection, needs } = one.file;
-    const key = canonicalJson({ server, connection, needs });
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [one]);
-    else group.push(one);
-  }
-  return [...groups.values()].flatMap(groupLines);
+export function serverLines(listed: readonly RemarkedFile[]): Line[] {
+  return groupByConnection(listed).flatMap(groupLines);
 }
 
-function groupLines(group: readonly ToolFileLine[]): Line[] {
+function groupLines(group: readonly RemarkedFile[]): Line[] {
   const [first] = group;
   if (first === undefined) return [];
   const { server, connection, needs } = first.file;

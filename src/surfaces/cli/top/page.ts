@@ -12,6 +12,7 @@ import {
 import { createWindowTable, type WindowColumn, windowRow } from "../../../terminal/window-table.js";
 import type { Window } from "../../../terminal/screen.js";
 import { describeSpan } from "../../../util/time-words.js";
+import { byActivity } from "../../../operations/top/by-activity.js";
 import type { TopReading, ServerReading } from "../../../operations/top/reading.js";
 
 const STATE_STYLES: Readonly<Record<string, LineStyle>> = {
@@ -109,16 +110,6 @@ function searchLine({ searches, tokens: { answers, listings } }: NonNullable<Top
   if (listings === 0) return start;
   const saved = Math.max(0, 1 - answers / listings);
   return `${start} · ${toCount(answers)} tokens instead of ${toCount(listings)}: ${(saved * 100).toFixed(1)} % saved`;
-}
-
-/** Sorts by calls per second, then by calls, then by name. */
-function byActivity(servers: readonly ServerReading[]): ServerReading[] {
-  return servers.toSorted(
-    (one, other) =>
-      other.perSecond - one.perSecond ||
-      other.calls - one.calls ||
-      (one.name < other.name ? -1 : Number(one.name > other.name)),
-  );
 }
 
 function toCount(amount: number | undefined): string {
