@@ -1,5 +1,7 @@
 import type { PendingServer } from "../../catalog/starts.js";
+import type { DiscoveryEngine } from "../../engine.js";
 import type { Stages } from "../../gateway/stages.js";
+import { openCatalog } from "../open-catalog.js";
 
 /** One server that a command waits for. */
 export type WaitedServer = { readonly name: string } & (
@@ -9,7 +11,7 @@ export type WaitedServer = { readonly name: string } & (
 );
 
 /** The states of the servers that a command waits for. */
-export function waitedServers(
+function waitedServers(
   names: readonly string[],
   { refresh, snapshot }: Pick<Stages, "refresh" | "snapshot">,
 ): WaitedServer[] {
@@ -22,4 +24,30 @@ export function waitedServers(
     if (server.failure !== undefined) return [{ name, kind: "failed", reason: server.failure.message }];
     return [{ name, kind: "answered", tools: server.tools.filter(({ enabled }) => enabled).length }];
   });
+}
+
+export interface ListUnknownOptions {
+  readonly maxWaitMs: number;
+  readonly signal: AbortSignal;
+  /** Receives the wait and the states of the servers, for example to show progress. */
+  readonly during: (work: Promise<unknown>, servers: () => readonly WaitedServer[]) => Promise<unknown>;
+}
+
+/**
+ * Opens the catalog and lists the tools of servers that were never connected before. Waits while they make progress.
+ * Servers that failed recently are not started again. Stale entries are not refreshed, because a short command would end
+ * before the refresh does.
+ */
+export async function listUnknownServers(
+  engine: DiscoveryEngine,
+  { maxWaitMs, signal, during }: ListUnknownOptions,
+): Promise<Stages> {
+  const stages = await openCatalog(engine);
+  const { refresh } = stages;
+  if (!refresh.hasUnknown()) return stages;
+  refresh.start();
+  const names = refresh.pending();
+  await during(refresh.whenSettled(maxWaitMs, { signal }), () => waitedServers(names, stages));
+  refresh.giveUp();
+  return stages;
 }

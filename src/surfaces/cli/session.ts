@@ -10,7 +10,7 @@ import type { Handler, Input } from "./command.js";
 import type { Context } from "./context.js";
 import { count } from "../../terminal/lines.js";
 import { describeCliStep } from "./next-steps.js";
-import { waitedServers } from "../../operations/servers/waited-servers.js";
+import { listUnknownServers } from "../../operations/servers/waited-servers.js";
 import { createServerView } from "./server-view.js";
 import { engineOptions, settleForeignTrust, settleTrust } from "./trust-files.js";
 
@@ -48,24 +48,13 @@ export async function useEngine<T>(
   }
 }
 
-/**
- * Opens the catalog and lists the tools of servers that were never connected before. Waits while they make progress and
- * shows their states. Servers that failed recently are not started again. Stale entries are not refreshed, because a short
- * command would end before the refresh does.
- */
+/** Opens the catalog, lists the tools of servers that were never connected before, and shows their states meanwhile. */
 export async function openWholeCatalog(engine: DiscoveryEngine, context: Context): Promise<Stages> {
-  const stages = await openCatalog(engine);
-  const { refresh } = stages;
-  if (!refresh.hasUnknown()) return stages;
-  refresh.start();
-  const names = refresh.pending();
-  const work = refresh.whenSettled(LONGEST_START_MS, { signal: context.io.signal });
-  await context.waitWithView(
-    work,
-    createServerView(() => waitedServers(names, stages)),
-  );
-  refresh.giveUp();
-  return stages;
+  return await listUnknownServers(engine, {
+    maxWaitMs: LONGEST_START_MS,
+    signal: context.io.signal,
+    during: (work, servers) => context.waitWithView(work, createServerView(servers)),
+  });
 }
 
 /** Opens the catalog, and lists the tools of one server if they are not known yet. */

@@ -1,4 +1,4 @@
-import { DiscoveryError } from "../../../errors.js";
+import { invalidRequest } from "../../../util/invalid-request.js";
 import { toKeyRecordPage } from "../../../operations/calls/call-pages.js";
 import {
   type CallVerdict,
@@ -51,9 +51,10 @@ function verdictOf(input: Input): CallVerdict {
   const message = isCommitted
     ? "--committed and --not-committed cannot be used together."
     : "Neither --committed nor --not-committed was passed.";
-  throw new DiscoveryError("INVALID_REQUEST", message, {
-    hint: "First find out whether the call ran. Pass --committed if it ran, --not-committed if it did not.",
-  });
+  throw invalidRequest(
+    message,
+    "First find out whether the call ran. Pass --committed if it ran, --not-committed if it did not.",
+  );
 }
 
 const MARKS: Readonly<Record<KeyState, Styled>> = {

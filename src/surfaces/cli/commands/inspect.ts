@@ -1,28 +1,24 @@
 import type { ToolChange } from "../../../catalog/record.js";
-import { DiscoveryError } from "../../../errors.js";
 import { describeTool, type ToolDetails, type ToolParameter } from "../../../metatools/describe-tool.js";
 import { openTarget } from "../../../operations/calls/tool-target.js";
 import { inspectTool, type ToolPage, toToolJson } from "../../../operations/tools/tool-page.js";
 import { blocks, bold, line, type Line, verbatim, WARNING } from "../../../terminal/lines.js";
+import { invalidRequest } from "../../../util/invalid-request.js";
 import { toOneLine } from "../../../util/text.js";
 import { rulingLines } from "../ruling-lines.js";
 import { engineCommand, openWholeCatalog, waitForTool } from "../session.js";
 
+const HOW = "Write SERVER:TOOL, SERVER TOOL, or only TOOL if exactly one server has a tool of that name.";
+
 export const inspect = engineCommand(async (engine, input, context) => {
   const words = [input.argument("tool"), ...input.list("name")];
   const target = await openTarget(words, engine, () => openWholeCatalog(engine, context));
-  if (target.rest.length > 0) throw tooManyWords(target.rest);
+  if (target.rest.length > 0) throw invalidRequest(`Too many arguments: ${target.rest.join(" ")}.`, HOW);
   const tool = await waitForTool(target, context);
   if (input.flag("schema")) return context.json(tool.definition.inputSchema);
   const page = inspectTool(tool, target.stages);
   context.reply(toToolJson(page), () => toolLines(page, input.flag("examples")));
 });
-
-function tooManyWords(words: readonly string[]): DiscoveryError {
-  return new DiscoveryError("INVALID_REQUEST", `Too many arguments: ${words.join(" ")}.`, {
-    hint: "Write SERVER:TOOL, SERVER TOOL, or only TOOL if exactly one server has a tool of that name.",
-  });
-}
 
 function toolLines(page: ToolPage, withExamples: boolean): Line[] {
   const { tool, changes, disabledBy } = page;

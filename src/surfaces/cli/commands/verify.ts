@@ -1,4 +1,4 @@
-import { DiscoveryError, ERRORS } from "../../../errors.js";
+import { ERRORS } from "../../../errors.js";
 import type { ListedToolFile, ToolFileFolders } from "../../../operations/toolfiles/open-tool-files.js";
 import {
   acceptOlderFiles,
@@ -7,6 +7,7 @@ import {
   type OlderToolFile,
   verifyFiles,
 } from "../../../operations/toolfiles/verify.js";
+import { invalidRequest } from "../../../util/invalid-request.js";
 import type { Input } from "../command.js";
 import type { Context } from "../context.js";
 import { hintLines } from "../failure.js";
@@ -33,9 +34,8 @@ export const verifyCommand = toolFilesCommand(async (folders, input, context) =>
 
 async function isAccepted(older: readonly OlderToolFile[], input: Input, context: Context): Promise<boolean> {
   if (input.flag("yes") && input.list("tools").length === 0) {
-    throw new DiscoveryError("INVALID_REQUEST", "--accept with --yes needs the ids of the tools.", {
-      hint: `Add the ids: ${older.map(({ toolId }) => toolId).join(" ")}.`,
-    });
+    const hint = `Add the ids: ${older.map(({ toolId }) => toolId).join(" ")}.`;
+    throw invalidRequest("--accept with --yes needs the ids of the tools.", hint);
   }
   const consent = {
     lines: [
