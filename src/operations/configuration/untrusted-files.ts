@@ -1,8 +1,7 @@
-import { findProjectConfigs, type ProjectFile } from "../../config/project-files.js";
+import { findProjectConfigs } from "../../config/project-files.js";
 import type { OpenOptions } from "../../gateway/engine-options.js";
 import { environmentFor } from "../../gateway/find-configuration.js";
-
-export type UntrustedFile = Omit<ProjectFile, "kind">;
+import type { UntrustedFile } from "../../sources/effects.js";
 
 /** The configuration files of the project that the user has not trusted in their current content. */
 export async function findUntrusted(options: OpenOptions): Promise<UntrustedFile[]> {

@@ -1,5 +1,6 @@
 import type { DiscoveryEngine } from "../../engine.js";
 import { DiscoveryError, toDiscoveryError } from "../../errors.js";
+import type { Stages } from "../../gateway/stages.js";
 import { interrupted } from "../../util/interrupted.js";
 import { brokenNpxFolder, type CheckedServer, removeBrokenNpxFolder, type ServersCheck } from "./check-servers.js";
 
@@ -72,4 +73,9 @@ function cannotAsk(): DiscoveryError {
       },
     },
   );
+}
+
+/** Whether the reason already quotes the relevant line of standard error, so that printing the rest adds nothing. */
+export function quotesStderr({ server, reason = "" }: CheckedServer, { upstreams }: Stages): boolean {
+  return upstreams.stderr(server).some((text) => text !== "" && reason.includes(text));
 }

@@ -26,3 +26,13 @@ export function assertHasLog(server: string, { configuredServers, config }: Stag
     hint: near === undefined ? { action: "list-servers" } : `Did you mean ${near}?`,
   });
 }
+
+/** Why the log of a server is empty. */
+export function whyNoLines(server: string, { config }: Stages): string {
+  if (switchedOffEntries(config.servers).some(({ name }) => name === server)) {
+    return `${server} is disabled and has no log. Enable it with \`anygpt mcp enable ${server}\`.`;
+  }
+  return config.upstreams.keepLogs
+    ? `${server} has written nothing to standard error yet.`
+    : "Server logs are disabled. Set upstreams.keepLogs to true to write them.";
+}

@@ -7,11 +7,12 @@ import { describePart, toResultParts, withoutSaved } from "../../operations/resu
 import type { SavedFile } from "../../operations/results/save-result.js";
 import { sanitize } from "../../util/terminal.js";
 import type { Context } from "./context.js";
-import { dryRunLines } from "./dry-run-lines.js";
 import { BAD, BLANK, bold, dim, GOOD, line, type Line } from "../../terminal/lines.js";
 import { describeCliStep } from "./next-steps.js";
 import { resultLines } from "./result-lines.js";
 import { describeSpan } from "../../util/time-words.js";
+import { isJsonObject } from "../../model/json.js";
+import { riskPart } from "./call-lines.js";
 
 /** Reports one execution: `begin`, any number of events, then either `answered` or `failed`. */
 export interface ExecutionOutput {
@@ -48,14 +49,12 @@ function jsonOutput({ context, server, tool, isStream }: ExecutionOutputParts): 
     answered: (answer, saved) =>
       print({
         ...toExecutionResult(answer, server, tool),
-        ...(saved === undefined ? {} : { saved: saved.map(toData) }),
+        ...(saved === undefined
+          ? {}
+          : { saved: saved.map(({ file, mimeType, bytes }) => ({ file, mimeType, bytes })) }),
       }),
     failed: (error) => print(toErrorObject(error, describeCliStep)),
   };
-}
-
-function toData({ file, mimeType, bytes }: SavedFile): object {
-  return { file, mimeType, bytes };
 }
 
 /** The result goes to standard output; headings, events and errors go to standard error. */
@@ -179,4 +178,33 @@ export function describeEvent(event: CallEvent): string {
   const { level, logger, data } = event;
   const text = typeof data === "string" ? data : JSON.stringify(data);
   return `${level}${logger === undefined ? "" : ` ${logger}`}: ${text}`;
+}
+
+const WOULD: Readonly<Record<string, string>> = {
+  execute: "run",
+  replay: "return the stored result of the first call with this key, without running the tool again",
+  ask_for_confirmation: "wait for a confirmation before it runs",
+};
+
+/** The result of `--dry-run` as text. */
+function dryRunLines(answer: CallResult): Line[] {
+  const { structuredContent: plan } = answer;
+  if (!isJsonObject(plan)) return resultLines(answer, 0);
+  const {
+    would,
+    risk,
+    risk_origin: origin,
+    approval_id: approval,
+    idempotency_key: key,
+    rate_limit_bucket: bucket,
+  } = plan;
+  return [
+    line(0, "The call would ", bold(WOULD[String(would)] ?? String(would)), "."),
+    BLANK,
+    line(0, "Risk: ", riskPart(String(risk)), ` (${String(origin)})`),
+    ...(typeof approval === "string" ? [`Approval: ${approval} allows this call`] : []),
+    ...(typeof key === "string" ? [`Idempotency key: ${key}`] : []),
+    ...(typeof bucket === "string" && would !== "replay" ? [`Rate limit: counts as one call in ${bucket}`] : []),
+    line(0, dim("Nothing was sent: approvals, keys and rate limits are unchanged.")),
+  ];
 }

@@ -73,7 +73,7 @@ export const approveSpec: CommandSpec = {
   summary: "Show a waiting call in full and ask whether it may run once. Needs a terminal.",
   arguments: [approvalId],
   examples: ["anygpt mcp approve ap_7k2m9q"],
-  load: async () => (await import("./commands/approve.js")).approve,
+  load: async () => (await import("./commands/approvals.js")).approve,
 };
 
 export const denySpec: CommandSpec = {
@@ -81,7 +81,7 @@ export const denySpec: CommandSpec = {
   summary: "Deny a call that waits for approval.",
   arguments: [approvalId],
   examples: ["anygpt mcp deny ap_7k2m9q"],
-  load: async () => (await import("./commands/approve.js")).deny,
+  load: async () => (await import("./commands/approvals.js")).deny,
 };
 
 export const idempotency: CommandGroup = {
@@ -123,4 +123,25 @@ export const idempotency: CommandGroup = {
       load: async () => (await import("./commands/idempotency.js")).resolveKey,
     },
   ],
+};
+
+export const findSpec: CommandSpec = {
+  name: "find",
+  summary: "Find public servers to add, by what their tools do.",
+  arguments: [{ syntax: "<query...>", summary: "what you want to do, in your own words" }],
+  options: toOptions({
+    "--limit <n>": {
+      summary: "print at most this many servers (default: 5)",
+      number: { min: 1, max: 50, integer: true },
+    },
+    "--online":
+      "search the MCP registry (ANYGPT_REGISTRY_URL, else the official one) instead of the built-in directory",
+  }),
+  examples: [
+    'anygpt mcp find "send an SMS"',
+    'anygpt mcp find "query a postgres database" --limit 3',
+    "anygpt mcp find trello --online",
+    'anygpt mcp find "read my calendar" --json',
+  ],
+  load: async () => (await import("./commands/find.js")).find,
 };

@@ -96,7 +96,7 @@ export const run: CommandSpec = {
     `anygpt mcp run brave_web_search --params '{"query":"mcp","count":5}' --json`,
     'anygpt mcp run filesystem_read_multiple_files \'paths:=["a.txt","b.txt"]\'',
   ],
-  load: async () => (await import("./commands/run.js")).runTool,
+  load: async () => (await import("./commands/execute.js")).runTool,
 };
 
 /** Subcommands of `anygpt mcp tools`. */

@@ -1,16 +1,13 @@
 import { SERVER, TARGET, TOOL } from "./table-arguments.js";
 import { type CommandGroup, type CommandSpec, toOptions } from "./command.js";
-import { auditSpec } from "./audit/spec.js";
-import { approvalsSpec, approveSpec, denySpec, executeSpec, idempotency } from "./table-execution.js";
-import { LOG_OPTIONS } from "./log-options.js";
+import { approvalsSpec, approveSpec, denySpec, executeSpec, findSpec, idempotency } from "./table-execution.js";
 import { daemon, logsSpec, tokens, topSpec } from "./table-gateway.js";
-import { pins, registry, secret } from "./table-safety.js";
+import { auditSpec, pins, registry, secret } from "./table-safety.js";
 import { adapterSpecs } from "./table-adapters.js";
 import { auth } from "./table-auth.js";
-import { discoverSpec } from "./table-toolfiles.js";
 import { keys, run, signSpec, toolsCommands, verifySpec } from "./table-keys.js";
-import { serverCommands } from "./table-servers.js";
-import { findSpec } from "./table-find.js";
+import { discoverSpec, serverCommands } from "./table-servers.js";
+import { LOG_FORMATS, LOG_LEVELS } from "../../util/log.js";
 
 /** Options of every command. */
 export const COMMON_OPTIONS = toOptions({
@@ -205,7 +202,14 @@ const serve: CommandSpec = {
     },
     "--host <address>":
       "address for --http (default: http.host, 127.0.0.1); other addresses require http.tokens or http.oauth",
-    ...LOG_OPTIONS,
+    "--log-level <level>": {
+      summary: "lowest level of the messages on standard error; debug logs every call (default: info, or ANYGPT_LOG)",
+      completes: LOG_LEVELS,
+    },
+    "--log-format <format>": {
+      summary: "format of the messages; json writes one object per line (default: text, or ANYGPT_LOG)",
+      completes: LOG_FORMATS,
+    },
   }),
   examples: [
     "anygpt mcp serve",

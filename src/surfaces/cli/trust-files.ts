@@ -1,6 +1,7 @@
 import { describeUntrusted } from "../../config/load.js";
 import type { Stages } from "../../gateway/stages.js";
-import { findUntrusted, trustAgreed, type UntrustedFile } from "../../operations/configuration/untrusted-files.js";
+import { findUntrusted, trustAgreed } from "../../operations/configuration/untrusted-files.js";
+import type { UntrustedFile } from "../../sources/effects.js";
 import { canInterrupt, isConfirmed } from "../../terminal/questions.js";
 import type { Context } from "./context.js";
 import { bold, GOOD, line, type Line, WARNING } from "../../terminal/lines.js";

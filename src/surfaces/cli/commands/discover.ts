@@ -9,16 +9,18 @@ import {
   toDiscoveryPage,
 } from "../../../operations/discover/discover-servers.js";
 import { ENV_FILE, ignoreEnvFile, isExposed } from "../../../operations/discover/git-ignore.js";
-import { BLANK, GOOD, line } from "../../../terminal/lines.js";
+import { BAD, BLANK, blocks, bold, count, GOOD, line, type Line } from "../../../terminal/lines.js";
 import { askLine, canInterrupt, isAgreed, isAttended, isConfirmed } from "../../../terminal/questions.js";
 import { commandLine } from "../../../util/command-line.js";
 import type { Input } from "../command.js";
 import type { Context } from "../context.js";
-import { refusedLines } from "../discover/refused-lines.js";
 import { discoveryReportLines } from "../discover/report-lines.js";
-import { failureLines } from "../failure.js";
+import { failureLines, hintLines } from "../failure.js";
 import { describeCliStep } from "../next-steps.js";
 import { engineCommand } from "../session.js";
+import { basename } from "node:path";
+import type { RefusedFile } from "../../../toolfiles/read-tool-files.js";
+import { groupRefused } from "../../../operations/toolfiles/group-files.js";
 
 const DRIFT = 1;
 
@@ -94,4 +96,26 @@ async function offerToIgnore({ input, context, desk }: Run): Promise<void> {
   }
   if (await ignoreEnvFile(desk.cwd)) return context.note([line(0, GOOD, ` ${ENV_FILE} is in .gitignore.`)]);
   context.warn(`.gitignore is a symbolic link and was not changed. Add ${ENV_FILE} to the ignored files yourself.`);
+}
+
+/** Rejected files. No server was contacted for them, because their signature is not trusted. */
+function refusedLines(refused: readonly RefusedFile[]): Line[] {
+  if (refused.length === 0) return [];
+  const { byKey, others } = groupRefused(refused);
+  return blocks([
+    [line(0, bold("### Rejected Files"))],
+    ...[...byKey].map(([keyId, files]) => strangerLines(keyId, files)),
+    others.flatMap(({ error, reason }) => [line(0, BAD, ` ${reason}: ${error.message}`), ...hintLines(error)]),
+  ]);
+}
+
+/** Groups files by untrusted key, because trusting the key accepts all of them. */
+function strangerLines(keyId: string, files: readonly RefusedFile[]): Line[] {
+  const are = files.length === 1 ? "is" : "are";
+  return [
+    line(0, BAD, ` ${count(files.length, "file")} ${are} signed with the key ${keyId}, which is not trusted here:`),
+    ...files.map(({ path }) => line(2, basename(path))),
+    line(2, "If the key is your own, run `anygpt mcp keys trust 'anygpt-ed25519 KEY NAME' --yes` with the line that"),
+    line(2, "`anygpt mcp keys export` prints on the machine that signed the files."),
+  ];
 }

@@ -1,6 +1,5 @@
 import { type DiscoveryError, ERRORS } from "../../../errors.js";
 import { disabledNames } from "../../../gateway/configured-servers.js";
-import type { Stages } from "../../../gateway/stages.js";
 import { checkEnvironment } from "../../../operations/doctor/check-environment.js";
 import {
   assertKnownServers,
@@ -9,7 +8,7 @@ import {
   recheckServers,
   type ServersCheck,
 } from "../../../operations/doctor/check-servers.js";
-import { createBrokenFolders, repairServers } from "../../../operations/doctor/repair-servers.js";
+import { createBrokenFolders, quotesStderr, repairServers } from "../../../operations/doctor/repair-servers.js";
 import type { EnvironmentCheck } from "../../../operations/doctor/check-store.js";
 import { openCatalog } from "../../../operations/open-catalog.js";
 import { interrupted } from "../../../util/interrupted.js";
@@ -28,7 +27,7 @@ export const doctor = engineCommand(async (engine, input, context) => {
   const broken = createBrokenFolders();
   const onServer = (server: CheckedServer, error: DiscoveryError | undefined): void => {
     broken.add(server, error);
-    if (!context.isJson) context.show(diagnosisLines(server, isQuoted(server, stages)));
+    if (!context.isJson) context.show(diagnosisLines(server, quotesStderr(server, stages)));
   };
   const seconds = input.number("timeout");
   const timeout = seconds === undefined ? {} : { timeoutMs: seconds * 1000 };
@@ -81,15 +80,7 @@ function checkLine({ name, status, detail }: EnvironmentCheck): Line {
   return line(0, mark, ` ${name}: ${detail}`);
 }
 
-/** Whether the reason already quotes the relevant line of standard error, so that printing the rest adds nothing. */
-function isQuoted({ server, reason = "" }: CheckedServer, { upstreams }: Stages): boolean {
-  return upstreams.stderr(server).some((text) => text !== "" && reason.includes(text));
-}
-
-export function diagnosisLines(
-  { server, status, durationMs, tools, ...rest }: CheckedServer,
-  hidesStderr: boolean,
-): Line[] {
+function diagnosisLines({ server, status, durationMs, tools, ...rest }: CheckedServer, hidesStderr: boolean): Line[] {
   if (status === "failed") {
     return [
       line(0, BAD, " ", bold(server), " failed"),

@@ -7,7 +7,7 @@ import { invalidRequest } from "../../../util/invalid-request.js";
 import { localActor } from "../../../model/actor.js";
 import type { AskPerson, Call, CallContext } from "../../../model/call.js";
 import { toResultParts } from "../../../operations/results/result-parts.js";
-import { assertSavable, type SaveTarget, saveResult } from "../../../operations/results/save-result.js";
+import { assertSavable, saveResult, type SaveTarget } from "../../../operations/results/save-result.js";
 import { type GivenArguments, readArguments } from "../../../operations/arguments/read-arguments.js";
 import { ask, isAttended } from "../../../terminal/questions.js";
 import { readArgumentWords, toGivenArguments, type WordTarget } from "../../../operations/arguments/argument-words.js";
@@ -19,6 +19,8 @@ import { createExecutionOutput, describeEvent } from "../execution-output.js";
 import { reportDefect } from "../failure.js";
 import { BLANK, line, WARNING } from "../../../terminal/lines.js";
 import { LONGEST_START_MS, openWholeCatalog, withEngine } from "../session.js";
+import { findToolOfFile } from "../../../operations/toolfiles/find-tool.js";
+import { openCatalog } from "../../../operations/open-catalog.js";
 
 /** How long the executor may take to report the outcome of a cancelled call. */
 const CANCEL_GRACE_MS = 2000;
@@ -57,7 +59,7 @@ async function describeTarget(
   }
 }
 
-export interface CliExecution {
+interface CliExecution {
   readonly server: string;
   readonly tool: string;
   readonly given: GivenArguments;
@@ -67,7 +69,7 @@ export interface CliExecution {
 }
 
 /** Runs the tool with the options that `execute` and `run` share, and reports the outcome. */
-export async function runExecution(execution: CliExecution, input: Input, context: Context): Promise<number> {
+async function runExecution(execution: CliExecution, input: Input, context: Context): Promise<number> {
   const { server, tool, given, stages } = execution;
   const isDryRun = input.flag("dryRun");
   const isRaw = input.flag("raw");
@@ -140,4 +142,28 @@ function askAtTerminal(context: Context): AskPerson {
     context.note([line(0, WARNING, " This call needs a confirmation before it runs:"), ...callLines(question), BLANK]);
     return MEANING[await ask("Run this call?", context, signal)];
   };
+}
+
+export const runTool: Handler = async (input, context) => {
+  const given = await readGiven(input, context);
+  return await withEngine(context, async (engine) => {
+    const stages = await openCatalog(engine);
+    const { server, name: tool, definition } = await findToolOfFile(input.argument("tool_id"), stages);
+    const read = await readArgumentWords(input.list("parameters"), context.io);
+    const target = { inputSchema: definition.inputSchema, signature: toSignature(definition) };
+    const parsed = given ?? toGivenArguments(read, target);
+    const hasUsedInput = input.text("paramsFile") === "-" || read.hasUsedInput;
+    return await runExecution({ server, tool, given: parsed, hasUsedInput, stages }, input, context);
+  });
+};
+
+/** Undefined for NAME=VALUE parameters, because parsing them needs the tool's schema. */
+async function readGiven(input: Input, { io }: Context): Promise<GivenArguments | undefined> {
+  const [text, file] = [input.text("params"), input.text("paramsFile")];
+  if (input.list("parameters").length === 0) return await readArguments({ text, file, option: "--params" }, io);
+  if (text === undefined && file === undefined) return undefined;
+  throw invalidRequest(
+    "NAME=VALUE parameters cannot be combined with --params or --params-file.",
+    "Pass NAME=VALUE parameters, or --params, or --params-file.",
+  );
 }

@@ -1,20 +1,21 @@
 import { ERRORS } from "../../../errors.js";
 import { type PreparedImport, prepareImport, undoImport } from "../../../operations/import/import-servers.js";
-import type { ImportPlan } from "../../../operations/import/plan.js";
+import type { ImportPlan, PlannedSecret, SecretsPlace } from "../../../operations/import/plan.js";
 import { type ImportPage, toImportPage } from "../../../operations/import/report.js";
 import type { FileWrite } from "../../../operations/files/write.js";
 import type { ClientId } from "../../../sources/options.js";
 import { homeOf } from "../../../util/state-folder.js";
-import { canInterrupt, isAgreed } from "../../../terminal/questions.js";
+import { askLine, canInterrupt, isAgreed } from "../../../terminal/questions.js";
 import type { Handler, Input } from "../command.js";
 import type { Context } from "../context.js";
 import { hintLines } from "../failure.js";
 import { toClients } from "../../../operations/import/named-clients.js";
 import { adviceLines, changeLines, foundLines, leftOutLines, undoneLines } from "../import/import-lines.js";
-import { toSecretsPlace } from "../../../operations/import/secrets-places.js";
-import { askSecretsPlace } from "../import/secrets-place.js";
-import { BLANK, blocks, line, verbatim } from "../../../terminal/lines.js";
+import { toProgramFailure } from "../../../operations/import/program-failure.js";
+import { availablePlaces, toSecretsPlace } from "../../../operations/import/secrets-places.js";
+import { BLANK, blocks, bold, count, line, verbatim } from "../../../terminal/lines.js";
 import { engineOptions } from "../trust-files.js";
+import type { Keychain } from "../../../secrets/keychain.js";
 
 export const importCommand: Handler = async (input, context) => {
   const clients = toClients(input.list("client"));
@@ -95,25 +96,14 @@ async function showSnippet(snippet: string, plan: ImportPlan, { prepared, input,
   const hasWork = plan.writes.length > 0 || plan.keychainEntries.size > 0;
   const isWritten = hasWork && (await isToBeWritten(input, context));
   const page = toImportPage(plan, isWritten ? await write(plan, prepared, context) : undefined);
-  const message = `${plan.target.file} is a program, so it was not changed.`;
-  const hint = `Add these servers to it yourself, or pass another file with --config.${secretsHint(page)}`;
+  const { code, message, hint } = toProgramFailure(plan.target.file, page);
   if (context.isJson) {
-    context.json({ ...page, success: false, error: { code: "CONFIGURATION_ERROR", message, hint } });
+    context.json({ ...page, success: false, error: { code, message, hint } });
   } else {
     if (isWritten) context.show([BLANK, ...changeLines(page, home)]);
     context.warn(`${message} ${hint}`);
   }
   return ERRORS.CONFIGURATION_ERROR.exit;
-}
-
-function secretsHint({ secrets: { moved, unset, keychain }, written, changes }: ImportPage): string {
-  if (keychain.length > 0 && !written)
-    return ` Nothing was stored in the keychain: ${keychain.join(", ")} must be added.`;
-  if (unset.length > 0) {
-    return ` Set ${unset.join(", ")} to the secrets in those files, or move the secrets with \`--secrets keychain\` or \`--secrets env\`.`;
-  }
-  const isDone = written && changes.every(({ failure }) => failure === undefined);
-  return moved.length === 0 || isDone ? "" : ` ~/.ai/.env was not written: ${moved.join(", ")} must be added.`;
 }
 
 async function undo(clients: readonly ClientId[], input: Input, context: Context): Promise<number> {
@@ -134,4 +124,34 @@ async function undo(clients: readonly ClientId[], input: Input, context: Context
   if (isRefused && !context.isJson)
     context.warn("--force restores the file anyway and saves its current content with the backups.");
   return isRefused ? ERRORS.CONFIGURATION_ERROR.exit : 0;
+}
+
+const MEANINGS: Readonly<Record<SecretsPlace, string>> = {
+  keychain: "store them in the system keychain; the configuration refers to them as ${keychain:NAME}",
+  env: "move them into ~/.ai/.env, which only you can read",
+  keep: "copy them into the configuration in plain text",
+};
+
+/** Enter selects the first option. If the input ends without an answer, the plan stays unchanged and nothing is written. */
+async function askSecretsPlace(
+  secrets: readonly PlannedSecret[],
+  keychain: () => Keychain,
+  context: Context,
+): Promise<SecretsPlace> {
+  const offered = await context.wait(availablePlaces(keychain), () => "Checking the keychain…");
+  const names = [...new Set(secrets.map(({ server, where }) => `${server} ${where}`))];
+  context.note([
+    BLANK,
+    line(0, bold(`${count(names.length, "secret")} in plain text`), ":"),
+    ...names.map((name) => line(2, name)),
+    "Where should they be stored?",
+    ...offered.map((place) => line(2, bold(place), `: ${MEANINGS[place]}`)),
+  ]);
+  const question = `${offered.join(", ")}? [${offered[0]}]`;
+  for (;;) {
+    const answer = (await askLine(question, context))?.trim().toLowerCase();
+    if (answer === undefined) return "keep";
+    const chosen = answer === "" ? offered[0] : offered.find((place) => place === answer);
+    if (chosen !== undefined) return chosen;
+  }
 }

@@ -2,11 +2,13 @@ import type { ToolChange } from "../../../catalog/record.js";
 import { describeTool, type ToolDetails, type ToolParameter } from "../../../metatools/describe-tool.js";
 import { openTarget } from "../../../operations/calls/tool-target.js";
 import { inspectTool, type ToolPage, toToolJson } from "../../../operations/tools/tool-page.js";
-import { blocks, bold, line, type Line, verbatim, WARNING } from "../../../terminal/lines.js";
+import { blocks, bold, count, line, type Line, verbatim, WARNING } from "../../../terminal/lines.js";
 import { invalidRequest } from "../../../util/invalid-request.js";
 import { toOneLine } from "../../../util/text.js";
-import { rulingLines } from "../ruling-lines.js";
 import { engineCommand, openWholeCatalog, waitForTool } from "../session.js";
+import type { Ruling } from "../../../policy/ruling.js";
+import { riskPart } from "../call-lines.js";
+import { describeSpan } from "../../../util/time-words.js";
 
 const HOW = "Write SERVER:TOOL, SERVER TOOL, or only TOOL if exactly one server has a tool of that name.";
 
@@ -57,4 +59,23 @@ function exampleLines(examples: NonNullable<ToolDetails["examples"]>): Line[] {
 
 function changeLine({ at, kind, members }: ToolChange): Line {
   return line(2, `${new Date(at).toISOString()} ${kind}${members === undefined ? "" : ` (${members.join(", ")})`}`);
+}
+
+function rulingLines({ risk, scopes, bucket, key }: Ruling, isAsked: boolean): Line[] {
+  return [
+    line(0, "Risk: ", riskPart(risk.risk), ` (${risk.origin.detail})${isAsked ? "; calls need a confirmation" : ""}`),
+    ...(scopes.length === 0 ? [] : [`Required scopes: ${scopes.join(", ")}`]),
+    ...(bucket === undefined ? [] : [`Rate limit: ${describeBucket(bucket)}`]),
+    `Idempotent: ${key.isIdempotent ? "yes" : "no"}; ${describeKey(key)}`,
+  ];
+}
+
+function describeBucket({ name, calls, perMs, per }: NonNullable<Ruling["bucket"]>): string {
+  const whose = per === "actor" ? "for each actor" : "shared by all actors";
+  return `${name} (${count(calls, "call")} in ${describeSpan(perMs)}, ${whose})`;
+}
+
+function describeKey({ sendAs }: Ruling["key"]): string {
+  if (sendAs === undefined) return "the server does not receive idempotency keys";
+  return `the server receives idempotency keys ${sendAs === "_meta" ? "in _meta" : `as the argument ${sendAs}`}`;
 }

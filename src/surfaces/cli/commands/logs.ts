@@ -1,7 +1,5 @@
-import { assertHasLog } from "../../../operations/logs/assert-has-log.js";
+import { assertHasLog, whyNoLines } from "../../../operations/logs/assert-has-log.js";
 import { followLines, type LogLine, readLastLines } from "../../../operations/logs/server-log.js";
-import { switchedOffEntries } from "../../../sources/switched-off.js";
-import type { Stages } from "../../../gateway/stages.js";
 import { logFolder, stderrLogFile } from "../../../upstreams/process/stderr-log.js";
 import type { Context } from "../context.js";
 import { dim, line, type Line } from "../../../terminal/lines.js";
@@ -21,7 +19,7 @@ export const logs = engineCommand(async (engine, input, context) => {
   }
   const lines = await readLastLines(file, most);
   if (context.isJson) context.json({ server, file, lines });
-  else if (lines.length === 0) context.aside(whyNothing(server, stages));
+  else if (lines.length === 0) context.aside([whyNoLines(server, stages)]);
   else context.show(lines.map(logLine));
 });
 
@@ -32,14 +30,4 @@ function showAdded(server: string, lines: readonly LogLine[], context: Context):
 
 function logLine({ at, text }: LogLine): Line {
   return { indent: 0, parts: [dim(at), ` ${text}`], verbatim: true };
-}
-
-function whyNothing(server: string, { config }: Stages): Line[] {
-  if (switchedOffEntries(config.servers).some(({ name }) => name === server)) {
-    return [`${server} is disabled and has no log. Enable it with \`anygpt mcp enable ${server}\`.`];
-  }
-  const why = config.upstreams.keepLogs
-    ? `${server} has written nothing to standard error yet.`
-    : "Server logs are disabled. Set upstreams.keepLogs to true to write them.";
-  return [line(0, why)];
 }

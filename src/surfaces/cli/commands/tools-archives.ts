@@ -8,10 +8,12 @@ import {
   planInstallation,
 } from "../../../operations/toolfiles/install.js";
 import { reasonLine } from "../failure.js";
-import { blocks, bold, count, GOOD, line } from "../../../terminal/lines.js";
+import { blocks, bold, count, GOOD, line, type Line, WARNING } from "../../../terminal/lines.js";
 import { engineCommand } from "../session.js";
 import { hasConsent, toolFilesCommand } from "../toolfiles/consent.js";
-import { installationLines, installedLines } from "../toolfiles/install-page.js";
+import type { InstallFile, InstallPlan } from "../../../toolfiles/archive/plan-install.js";
+import { runLine, serverLines } from "../toolfiles/file-lines.js";
+import { newKeyLines } from "../toolfiles/key-lines.js";
 
 export const exportTools = engineCommand(async (engine, input, context) => {
   const { output, files, keys } = await exportToolFiles(engine, {
@@ -55,3 +57,52 @@ export const installTools = toolFilesCommand(async (folders, input, context) => 
   for (const { error } of refused) context.warn(reasonLine(error));
   return 0;
 });
+
+/** What the user agrees to: new keys, servers, commands, headers, variables and replaced files. */
+function installationLines({ folder, files, newKeys }: InstallPlan): Line[] {
+  const changed = files.filter(({ kind }) => kind !== "same");
+  return [
+    ...blocks([
+      newKeys.length === 0
+        ? []
+        : [line(0, WARNING, " You would trust all tool files that are signed with:"), ...newKeys.flatMap(newKeyLines)],
+      [
+        `${count(changed.length, "tool file")} would be written to ${folder}:`,
+        ...serverLines(changed.map((planned) => ({ file: planned.file, remark: remarkOf(planned) }))),
+      ],
+    ]),
+    "",
+  ];
+}
+
+function remarkOf({ kind, before, keyName }: InstallFile): string {
+  return kind === "replaced"
+    ? `replaces ${before?.version ?? "another"}, signed by ${keyName}`
+    : `signed by ${keyName}`;
+}
+
+function installedLines({ folder, files, newKeys }: InstallPlan): Line[] {
+  const changed = files.filter(({ kind }) => kind !== "same");
+  if (changed.length === 0 && newKeys.length === 0) return ["Everything is already installed."];
+  const [first] = changed;
+  const missing = new Map(
+    files.flatMap(({ file }) =>
+      file.needs.filter(({ required }) => required).map((need) => [need.name, need] as const),
+    ),
+  );
+  return blocks([
+    [
+      ...newKeys.map(({ name }) => line(0, GOOD, " ", bold(name), " is now trusted.")),
+      line(0, GOOD, ` ${count(changed.length, "tool file")} written to `, bold(folder), "."),
+    ],
+    missing.size === 0
+      ? []
+      : [
+          "These variables have to be set, for example in .ai/.env. `anygpt mcp env` shows which are set:",
+          ...[...missing.values()].map(({ name, description }) =>
+            line(2, bold(name), description === "" ? "" : ` - ${description}`),
+          ),
+        ],
+    first === undefined ? [] : [`Try: ${runLine(first.file.toolId, first.file)}`],
+  ]);
+}

@@ -1,15 +1,21 @@
-import { DiscoveryError } from "../../../errors.js";
 import { summaryOf } from "../../../metatools/metadata.js";
+import type { Hint } from "../../../model/next-steps.js";
 import type { Tool } from "../../../model/tool.js";
 import { explainTool, listToolsJson, type ToolExplanation } from "../../../operations/tools/tool-page.js";
 import { BAD, BLANK, blocks, bold, count, dim, GOOD, line, type Line, WARNING } from "../../../terminal/lines.js";
+import { invalidRequest } from "../../../util/invalid-request.js";
 import { toOneLine } from "../../../util/text.js";
 import type { Handler } from "../command.js";
 import { openServer, withEngine } from "../session.js";
 
+const SEE_SERVERS: Hint = [
+  { action: "list-servers" },
+  { action: "run-command", command: "anygpt mcp tools --help", purpose: "see the syntax" },
+];
+
 export const tools: Handler = async (input, context) => {
   const name = input.argument("server");
-  if (name === "") throw noServer();
+  if (name === "") throw invalidRequest("Missing required argument 'server'.", SEE_SERVERS);
   await withEngine(context, async (engine) => {
     const { stages, server } = await openServer(engine, name, context);
     const isExplained = input.flag("explain");
@@ -32,15 +38,6 @@ export const tools: Handler = async (input, context) => {
     }
   });
 };
-
-function noServer(): DiscoveryError {
-  return new DiscoveryError("INVALID_REQUEST", "Missing required argument 'server'.", {
-    hint: [
-      { action: "list-servers" },
-      { action: "run-command", command: "anygpt mcp tools --help", purpose: "see the syntax" },
-    ],
-  });
-}
 
 function tagLines({ tags }: Tool, isShown: boolean): Line[] {
   return isShown && tags.length > 0 ? [line(2, dim(`Tags: ${tags.join(", ")}`))] : [];

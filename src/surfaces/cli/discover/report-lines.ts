@@ -21,7 +21,7 @@ import {
   WARNING,
 } from "../../../terminal/lines.js";
 import { revealedName } from "../../../terminal/reveal.js";
-import { runLine } from "../toolfiles/run-line.js";
+import { runLine } from "../toolfiles/file-lines.js";
 
 export interface ReportView {
   readonly kind: "written" | "check" | "dry-run";

@@ -2,7 +2,7 @@ import { ERRORS } from "../../../errors.js";
 import type { ImportPlan } from "../../../operations/import/plan.js";
 import type { ServerDesk } from "../../../operations/servers/desk.js";
 import { carryOutInit, type ClientState } from "../../../operations/servers/init.js";
-import { prepareInit, toInitJson } from "../../../operations/servers/prepare-init.js";
+import { type PreparedInit, prepareInit, toInitJson } from "../../../operations/servers/prepare-init.js";
 import { CLIENTS } from "../../../sources/clients/table.js";
 import type { ClientId } from "../../../sources/options.js";
 import { shortenHome } from "../../../util/home-path.js";
@@ -21,9 +21,9 @@ export const init: Handler = async (input, context) => {
   const prepared = await prepareInit(engineOptions(context), { isProject: input.flag("project"), named });
   const { desk, overview, clients } = prepared;
   if (!context.isJson) context.show(overviewLines(overview, clients, desk));
-  const chosen = await choose(clients, { input, named, desk, context });
+  const chosen = await choose({ ...prepared, named, input, context });
   const plan = await prepared.plan(chosen ?? named);
-  return await finish(plan, { isAgreed: chosen !== undefined, clients, desk, context });
+  return await finish(plan, chosen !== undefined, { ...prepared, named, input, context });
 };
 
 function overviewLines(plan: ImportPlan, clients: readonly ClientState[], { target, place }: ServerDesk): Line[] {
@@ -43,18 +43,14 @@ function overviewLines(plan: ImportPlan, clients: readonly ClientState[], { targ
   ]);
 }
 
-interface Choice {
-  readonly input: Input;
+interface Init extends PreparedInit {
   readonly named: readonly ClientId[];
-  readonly desk: ServerDesk;
+  readonly input: Input;
   readonly context: Context;
 }
 
 /** The clients to connect; undefined if nothing may be written. */
-async function choose(
-  clients: readonly ClientState[],
-  { input, named, desk, context }: Choice,
-): Promise<readonly ClientId[] | undefined> {
+async function choose({ clients, input, named, desk, context }: Init): Promise<readonly ClientId[] | undefined> {
   if (input.flag("yes")) return named;
   if (!canInterrupt(context)) return undefined;
   const { target, place } = desk;
@@ -73,14 +69,7 @@ async function choose(
   return isNew || chosen.length > 0 ? chosen : undefined;
 }
 
-interface End {
-  readonly isAgreed: boolean;
-  readonly clients: readonly ClientState[];
-  readonly desk: ServerDesk;
-  readonly context: Context;
-}
-
-async function finish(plan: ImportPlan, { isAgreed, clients, desk, context }: End): Promise<number> {
+async function finish(plan: ImportPlan, isAgreed: boolean, { clients, desk, context }: Init): Promise<number> {
   if (!isAgreed || plan.writes.length === 0) {
     const data = { success: true, ...toInitJson(plan, clients), written: false };
     context.reply(data, () => [BLANK, ...nothingLines(plan, isAgreed, context)]);

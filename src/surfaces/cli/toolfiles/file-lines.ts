@@ -1,8 +1,9 @@
-import type { EnvNeed, FileConnection } from "../../../toolfiles/format/tool-file.js";
+import type { EnvNeed, FileConnection, ToolFile } from "../../../toolfiles/format/tool-file.js";
 import { groupByConnection, type RemarkedFile } from "../../../operations/toolfiles/group-files.js";
 import { shownCommand } from "../../../operations/toolfiles/file-page.js";
 import { bold, line, type Line } from "../../../terminal/lines.js";
 import { revealedJson, revealedName } from "../../../terminal/reveal.js";
+import { commandLine } from "../../../util/command-line.js";
 
 /** What the user reviews before trusting files: servers, commands, headers and variables. Files with the same connection are grouped. */
 export function serverLines(listed: readonly RemarkedFile[]): Line[] {
@@ -47,4 +48,17 @@ function sentLines(connection: FileConnection): Line[] {
 function needLine({ name, description, required }: EnvNeed): Line {
   const what = description === "" ? "" : ` - ${revealedJson(description).slice(1, -1)}`;
   return line(2, `${required ? "needs" : "may use"} the variable ${name}${what}`);
+}
+
+const MOST_EXAMPLES = 4;
+
+/** The command that runs the tool of a file, with its required parameters. */
+export function runLine(toolId: string, file: ToolFile | undefined): string {
+  const required = file?.tool.inputSchema["required"];
+  const names = Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];
+  const examples = names
+    .filter((name) => /^[\w.-]{1,60}$/.test(name))
+    .slice(0, MOST_EXAMPLES)
+    .map((name) => `${name}=VALUE`);
+  return commandLine(["anygpt", "mcp", "run", toolId, ...examples]);
 }
