@@ -6,7 +6,7 @@ import { revealedJson, revealedName } from "../../terminal/reveal.js";
  * The complete call. Text from the caller or the server is quoted and its invisible characters are escaped, so it can
  * neither imitate the gateway's own lines nor hide anything.
  */
-export function callLines({ toolId, risk, riskOrigin, arguments: given }: Omit<Question, "ttlMs">): Line[] {
+export function callLines({ toolId, risk, riskOrigin, arguments: given }: Omit<Question, "id" | "ttlMs">): Line[] {
   const isNone = Object.keys(given).length === 0;
   return [
     line(2, "Tool: ", bold(revealedName(toolId))),

@@ -75,7 +75,7 @@ function textOutput({ context, server, tool, isStream, isDryRun }: ExecutionOutp
         context.show(resultLines(withoutSaved(answer, saved !== undefined)));
         context.aside(saved === undefined ? howToSave(answer) : savedLines(saved));
       } else failWith(toolError(answer, result.error.message));
-      if (result.replayed) context.aside([REPLAYED]);
+      if (result.replayed) context.aside([line(0, REPLAYED)]);
     },
     failed: (error) => failWith(error),
   };
@@ -83,7 +83,7 @@ function textOutput({ context, server, tool, isStream, isDryRun }: ExecutionOutp
   function failWith(error: ErrorFacts): void {
     context.note([...gap, ...errorLines(error)]);
     const isSettled = error.code === "IDEMPOTENCY_OUTCOME_UNKNOWN";
-    if (error.facts?.["replayed"] === true && !isSettled) context.aside([REPLAYED]);
+    if (error.facts?.["replayed"] === true && !isSettled) context.aside([line(0, REPLAYED)]);
   }
 
   function toolError(answer: CallResult, message: string): ErrorFacts {
@@ -129,10 +129,7 @@ function howToSave(answer: CallResult): Line[] {
   return [line(0, dim(`Add -o FILE to save ${binaries.map(describePart).join(" and ")}.`))];
 }
 
-const REPLAYED = line(
-  0,
-  dim("The tool did not run again: this is the result of the first call with the same idempotency key."),
-);
+const REPLAYED = dim("The tool did not run again: this is the result of the first call with the same idempotency key.");
 
 type ErrorFacts = Pick<DiscoveryError, "code" | "message" | "server" | "tool"> &
   Partial<Pick<DiscoveryError, "nextSteps" | "facts">>;

@@ -1,4 +1,4 @@
-import { DiscoveryError } from "../../../errors.js";
+import { invalidRequest } from "../../../util/invalid-request.js";
 import { closestTools, toSearchAnswer } from "../../../metatools/discovery-profile.js";
 import { addServerNote } from "../../../metatools/suggest-installable.js";
 import type { FoundTool, FoundTools } from "../../../metatools/found-tools.js";
@@ -14,10 +14,7 @@ const NOTHING_FOUND = 2;
 
 export const search = engineCommand(async (engine, input, context) => {
   const query = input.argument("query").trim();
-  if (query === "")
-    throw new DiscoveryError("INVALID_REQUEST", "The query is empty.", {
-      hint: { action: "search", query: "create an issue" },
-    });
+  if (query === "") throw invalidRequest("The query is empty.", { action: "search", query: "create an issue" });
   const server = input.text("server");
   const stages =
     server === undefined ? await openWholeCatalog(engine, context) : (await openServer(engine, server, context)).stages;
