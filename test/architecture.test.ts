@@ -35,6 +35,7 @@ const LAYERS: Record<string, number> = {
   metrics: 2,
   tracing: 2,
   daemon: 2,
+  terminal: 2,
   util: 1,
   "version.ts": 1,
   "errors.ts": 0,

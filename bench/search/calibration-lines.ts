@@ -1,4 +1,4 @@
-import { bold, count, line, type Line, verbatim } from "../../src/surfaces/cli/lines.js";
+import { bold, count, line, type Line, verbatim } from "../../src/terminal/lines.js";
 import type { Bin, Calibration, Confidence } from "./calibration.js";
 
 /** A table of the stated relevance and the share of correct hits. */

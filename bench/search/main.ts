@@ -5,8 +5,8 @@ import { type EvalSetFiles, readEvalSet } from "../../src/operations/evaluation/
 import { createPace } from "../../src/operations/evaluation/pace.js";
 import { nearestNames } from "../../src/search/nearest.js";
 import { unknownToolLines } from "../../src/surfaces/cli/eval-lines.js";
-import { blocks, type Line } from "../../src/surfaces/cli/lines.js";
-import { render } from "../../src/surfaces/cli/render.js";
+import { blocks, type Line } from "../../src/terminal/lines.js";
+import { render } from "../../src/terminal/render.js";
 import { averageSets, benchSet, type MacroResult, type SetResult } from "./bench.js";
 import { type Calibration, calibrate } from "./calibration.js";
 import { calibrationLines } from "./calibration-lines.js";

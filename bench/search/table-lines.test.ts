@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { render } from "../../src/surfaces/cli/render.js";
+import { render } from "../../src/terminal/render.js";
 import type { SetResult } from "./bench.js";
 import { legendLines, evalTableLines } from "./table-lines.js";
 

@@ -1,4 +1,4 @@
-import { bold, count, line, type Line, type LinePart, WARNING } from "../../src/surfaces/cli/lines.js";
+import { bold, count, line, type Line, type LinePart, WARNING } from "../../src/terminal/lines.js";
 import type { MacroResult, SetResult } from "./bench.js";
 import { COMPARED, type Comparison } from "./compare.js";
 import type { MacroReport } from "./macro.js";

@@ -15,3 +15,8 @@ export function toOneLine(text: string): string {
 export function copyText(text: string): string {
   return Buffer.from(text, "utf16le").toString("utf16le");
 }
+
+/** Starts the text with a capital letter and ends it with a full stop, unless it ends with `.`, `?` or `!`. */
+export function toSentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? "" : "."}`;
+}

@@ -44,7 +44,10 @@ describe("gateway.intent", () => {
       missing_inputs: [
         { field: "amount", question: 'What is "amount"? Amount in kobo' },
         { field: "email", question: 'What is "email"?' },
-        { field: "authorization_code", question: 'What is "authorization_code"? The authorization code of an earlier charge' },
+        {
+          field: "authorization_code",
+          question: 'What is "authorization_code"? The authorization code of an earlier charge',
+        },
       ],
       next_step:
         "Fill in missing_inputs, then call gateway.execute with tool_id and params, and with a new options.idempotency_key; reuse the same key when you repeat the call.",

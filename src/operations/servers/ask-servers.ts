@@ -1,7 +1,7 @@
 import type { Stages } from "../../gateway/stages.js";
 import { DiscoveryError, toDiscoveryError } from "../../errors.js";
 import type { DescribeStep } from "../../model/next-steps.js";
-import { interrupted } from "../reason.js";
+import { interrupted } from "../../util/interrupted.js";
 
 export interface AskedServer {
   readonly name: string;

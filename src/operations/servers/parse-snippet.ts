@@ -140,3 +140,9 @@ function invalidRequest(message: string): DiscoveryError {
     hint: 'Paste `{ "mcpServers": { "NAME": { "command": … } } }`, or one server with a name before it.',
   });
 }
+
+/** Whether all braces outside of strings are closed. */
+export function isBalanced(text: string): boolean {
+  const marks = text.replace(/"(?:[^"\\]|\\.)*"/g, "").match(/[{}]/g) ?? [];
+  return marks.reduce((depth, mark) => depth + (mark === "{" ? 1 : -1), 0) <= 0;
+}

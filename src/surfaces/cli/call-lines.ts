@@ -1,20 +1,12 @@
-import type { JsonObject } from "../../model/json.js";
-import { bold, line, type Line, quoted, type Styled } from "./lines.js";
-import { revealedJson, revealedName } from "./reveal.js";
-
-/** A call that a user has to confirm. */
-export interface ProposedCall {
-  readonly toolId: string;
-  readonly risk: string;
-  readonly riskOrigin: string;
-  readonly arguments: JsonObject;
-}
+import type { Question } from "../../model/call.js";
+import { bold, line, type Line, quoted, type Styled } from "../../terminal/lines.js";
+import { revealedJson, revealedName } from "../../terminal/reveal.js";
 
 /**
  * The complete call. Text from the caller or the server is quoted and its invisible characters are escaped, so it can
  * neither imitate the gateway's own lines nor hide anything.
  */
-export function callLines({ toolId, risk, riskOrigin, arguments: given }: ProposedCall): Line[] {
+export function callLines({ toolId, risk, riskOrigin, arguments: given }: Omit<Question, "id" | "ttlMs">): Line[] {
   const isNone = Object.keys(given).length === 0;
   return [
     line(2, "Tool: ", bold(revealedName(toolId))),

@@ -1,15 +1,7 @@
-import type { CatalogServer } from "../../catalog/snapshot.js";
-import { describePending, describePhase, type PendingServer } from "../../catalog/starts.js";
-import type { JsonObject } from "../../model/json.js";
+import { describePending, describePhase } from "../../catalog/starts.js";
+import type { MissingServers } from "../../operations/servers/missing-servers.js";
 import { describeSpan } from "../../util/time-words.js";
-import { reasonLine } from "./failure.js";
-import { count, line, type Line, WARNING } from "./lines.js";
-
-/** Servers whose tools are missing from a result. */
-export interface MissingServers {
-  readonly pending: readonly PendingServer[];
-  readonly failed: readonly CatalogServer[];
-}
+import { count, line, type Line, WARNING } from "../../terminal/lines.js";
 
 const MOST_NAMED = 10;
 
@@ -28,11 +20,8 @@ export function catalogNotes({ pending, failed }: MissingServers): Line[] {
   return notes.map((note) => line(0, WARNING, ` ${note}`));
 }
 
-/** One line for servers that failed before this command began, and whose next attempt is due later. */
-export function notStartedLines(failed: readonly CatalogServer[], began: number): Line[] {
-  const waits = failed.flatMap(({ retry }) =>
-    retry === undefined || retry.failedAt >= began || retry.at <= began ? [] : [retry.at - began],
-  );
+/** One line for servers that were not started again. `waits`: the time until the next attempt of each, in ms. */
+export function notStartedLines(waits: readonly number[]): Line[] {
   if (waits.length === 0) return [];
   const [first, last] = [Math.min(...waits), Math.max(...waits)].map((ms) => describeSpan(Math.max(ms, 1000)));
   const attempts = waits.length === 1 ? "next attempt" : "next attempts";
@@ -46,23 +35,4 @@ const SEE_WHY = "Run `anygpt mcp doctor` to see why.";
 function named(names: readonly string[]): string {
   const more = names.length - MOST_NAMED;
   return `${names.slice(0, MOST_NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
-}
-
-/** The same as JSON members. */
-export function missingData({ pending, failed }: MissingServers): JsonObject {
-  return {
-    ...(pending.length > 0 ? { pending: pending.map(({ name }) => name) } : {}),
-    ...(failed.length > 0 ? { failed: failed.flatMap(toFailed) } : {}),
-  };
-}
-
-function toFailed({ definition, failure, retry }: CatalogServer): JsonObject[] {
-  if (failure === undefined) return [];
-  const times =
-    retry === undefined ? {} : { failures: retry.count, failed_at: toTime(retry.failedAt), retry_at: toTime(retry.at) };
-  return [{ server: definition.name, reason: reasonLine(failure), ...times }];
-}
-
-function toTime(ms: number): string {
-  return new Date(ms).toISOString();
 }

@@ -1,3 +1,4 @@
+import type { CompletionSource } from "../../operations/completions.js";
 import type { Context } from "./context.js";
 
 /** One command as data. The parser, the help, shell completion, the reference documentation and the tests all read it. */
@@ -30,17 +31,7 @@ export interface ArgumentSpec {
   /** In commander's syntax: `<server>`, `[servers...]`. */
   readonly syntax: string;
   readonly summary: string;
-  readonly completes?:
-    | "server"
-    | "own-server"
-    | "disabled-server"
-    | "adapter"
-    | "tool"
-    | "target"
-    | "approval"
-    | "tool-file"
-    | "key"
-    | readonly string[];
+  readonly completes?: CompletionSource | readonly string[];
 }
 
 export interface OptionSpec {
@@ -51,11 +42,20 @@ export interface OptionSpec {
   readonly isRepeated?: true;
   readonly number?: { readonly min: number; readonly max: number; readonly integer?: true };
   /** Source of completions. A list of strings also restricts the value to these strings. */
-  readonly completes?: "server" | "file" | "client" | "key" | readonly string[];
+  readonly completes?: CompletionSource | readonly string[];
 }
 
-/** Runs one command and returns its exit code. */
-export type Handler = (input: Input, context: Context) => Promise<number>;
+/** Options by their flags; a string is the summary. */
+export type OptionTable = Readonly<Record<string, string | Omit<OptionSpec, "flags">>>;
+
+export function toOptions(table: OptionTable): OptionSpec[] {
+  return Object.entries(table).map(([flags, option]) =>
+    typeof option === "string" ? { flags, summary: option } : { flags, ...option },
+  );
+}
+
+/** Runs one command and returns its exit code; without a value it is 0. */
+export type Handler = (input: Input, context: Context) => Promise<number | void>;
 
 /** Arguments and options of the command line, already validated against the `CommandSpec`. */
 export interface Input {

@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { createContext } from "./context.js";
-import { line } from "./lines.js";
+import { line } from "../../terminal/lines.js";
 
 function open(options: { isJson: boolean; stderrColumns: number }) {
   const written = { stdout: "", stderr: "" };

@@ -1,5 +1,5 @@
 import type { SearchEvaluation } from "../../operations/evaluation/evaluate-search.js";
-import { blocks, bold, count, line, type Line, quoted, WARNING } from "./lines.js";
+import { blocks, bold, count, line, type Line, quoted, WARNING } from "../../terminal/lines.js";
 
 const MOST_MISSES = 10;
 

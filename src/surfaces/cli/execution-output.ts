@@ -3,15 +3,16 @@ import { toErrorObject } from "../../metatools/to-error-object.js";
 import { toExecutionResult } from "../../metatools/to-execution-result.js";
 import type { CallEvent, CallResult } from "../../model/call.js";
 import { renderHint } from "../../model/next-steps.js";
-import { describePart, toResultParts } from "../../operations/results/result-parts.js";
+import { describePart, toResultParts, withoutSaved } from "../../operations/results/result-parts.js";
 import type { SavedFile } from "../../operations/results/save-result.js";
 import { sanitize } from "../../util/terminal.js";
 import type { Context } from "./context.js";
-import { dryRunLines } from "./dry-run-lines.js";
-import { BAD, BLANK, bold, dim, GOOD, line, type Line } from "./lines.js";
+import { BAD, BLANK, bold, dim, GOOD, line, type Line } from "../../terminal/lines.js";
 import { describeCliStep } from "./next-steps.js";
 import { resultLines } from "./result-lines.js";
 import { describeSpan } from "../../util/time-words.js";
+import { isJsonObject } from "../../model/json.js";
+import { riskPart } from "./call-lines.js";
 
 /** Reports one execution: `begin`, any number of events, then either `answered` or `failed`. */
 export interface ExecutionOutput {
@@ -48,14 +49,12 @@ function jsonOutput({ context, server, tool, isStream }: ExecutionOutputParts): 
     answered: (answer, saved) =>
       print({
         ...toExecutionResult(answer, server, tool),
-        ...(saved === undefined ? {} : { saved: saved.map(toData) }),
+        ...(saved === undefined
+          ? {}
+          : { saved: saved.map(({ file, mimeType, bytes }) => ({ file, mimeType, bytes })) }),
       }),
     failed: (error) => print(toErrorObject(error, describeCliStep)),
   };
-}
-
-function toData({ file, mimeType, bytes }: SavedFile): object {
-  return { file, mimeType, bytes };
 }
 
 /** The result goes to standard output; headings, events and errors go to standard error. */
@@ -73,10 +72,10 @@ function textOutput({ context, server, tool, isStream, isDryRun }: ExecutionOutp
       if (isDryRun) context.show(dryRunLines(answer));
       else if (result.success) {
         context.aside([...gap, line(0, GOOD, " Success"), BLANK]);
-        context.show(resultLines(withoutSaved(answer, saved)));
+        context.show(resultLines(withoutSaved(answer, saved !== undefined)));
         context.aside(saved === undefined ? howToSave(answer) : savedLines(saved));
       } else failWith(toolError(answer, result.error.message));
-      if (result.replayed) context.aside([REPLAYED]);
+      if (result.replayed) context.aside([line(0, REPLAYED)]);
     },
     failed: (error) => failWith(error),
   };
@@ -84,7 +83,7 @@ function textOutput({ context, server, tool, isStream, isDryRun }: ExecutionOutp
   function failWith(error: ErrorFacts): void {
     context.note([...gap, ...errorLines(error)]);
     const isSettled = error.code === "IDEMPOTENCY_OUTCOME_UNKNOWN";
-    if (error.facts?.["replayed"] === true && !isSettled) context.aside([REPLAYED]);
+    if (error.facts?.["replayed"] === true && !isSettled) context.aside([line(0, REPLAYED)]);
   }
 
   function toolError(answer: CallResult, message: string): ErrorFacts {
@@ -120,13 +119,6 @@ function rawOutput({ context, server, tool }: ExecutionOutputParts): ExecutionOu
   };
 }
 
-/** The part of the result that was not saved: the text if binary items were saved, nothing if the text was saved. */
-function withoutSaved(answer: CallResult, saved: readonly SavedFile[] | undefined): CallResult {
-  if (saved === undefined) return answer;
-  const isBinary = toResultParts(answer).binaries.length > 0;
-  return { content: isBinary ? answer.content.filter((item) => item["type"] === "text") : [] };
-}
-
 function savedLines(saved: readonly SavedFile[]): Line[] {
   return saved.map(({ file, description }) => line(0, GOOD, ` Saved ${description} as ${file}`));
 }
@@ -137,10 +129,7 @@ function howToSave(answer: CallResult): Line[] {
   return [line(0, dim(`Add -o FILE to save ${binaries.map(describePart).join(" and ")}.`))];
 }
 
-const REPLAYED = line(
-  0,
-  dim("The tool did not run again: this is the result of the first call with the same idempotency key."),
-);
+const REPLAYED = dim("The tool did not run again: this is the result of the first call with the same idempotency key.");
 
 type ErrorFacts = Pick<DiscoveryError, "code" | "message" | "server" | "tool"> &
   Partial<Pick<DiscoveryError, "nextSteps" | "facts">>;
@@ -150,10 +139,10 @@ function errorLines({ code, message, server, tool, nextSteps, facts = {} }: Erro
   return [
     line(0, BAD, " Error"),
     BLANK,
-    line(0, `Code: ${code}`),
-    line(0, `Message: ${message}`),
-    ...(server === undefined ? [] : [line(0, `Server: ${server}`)]),
-    ...(tool === undefined ? [] : [line(0, `Tool: ${tool}`)]),
+    `Code: ${code}`,
+    `Message: ${message}`,
+    ...(server === undefined ? [] : [`Server: ${server}`]),
+    ...(tool === undefined ? [] : [`Tool: ${tool}`]),
     ...approvalLines(facts),
     ...correctionLines(facts),
     ...(hint === undefined ? [] : [BLANK, line(0, hint)]),
@@ -164,7 +153,7 @@ function errorLines({ code, message, server, tool, nextSteps, facts = {} }: Erro
 function approvalLines({ approval_id: id, expires_in_seconds: seconds }: DiscoveryError["facts"]): Line[] {
   if (typeof id !== "string") return [];
   const wait = typeof seconds === "number" ? ` (expires in ${describeSpan(seconds * 1000)})` : "";
-  return [line(0, `Approval: ${id}${wait}`)];
+  return [`Approval: ${id}${wait}`];
 }
 
 /** The errors in the arguments, and the tool's signature. */
@@ -173,7 +162,7 @@ function correctionLines({ violations, signature }: DiscoveryError["facts"]): Li
   return [
     BLANK,
     ...violations.map((violation) => line(2, String(violation))),
-    ...(typeof signature === "string" ? [BLANK, line(0, `Signature: ${signature}`)] : []),
+    ...(typeof signature === "string" ? [BLANK, `Signature: ${signature}`] : []),
   ];
 }
 
@@ -186,4 +175,33 @@ export function describeEvent(event: CallEvent): string {
   const { level, logger, data } = event;
   const text = typeof data === "string" ? data : JSON.stringify(data);
   return `${level}${logger === undefined ? "" : ` ${logger}`}: ${text}`;
+}
+
+const WOULD: Readonly<Record<string, string>> = {
+  execute: "run",
+  replay: "return the stored result of the first call with this key, without running the tool again",
+  ask_for_confirmation: "wait for a confirmation before it runs",
+};
+
+/** The result of `--dry-run` as text. */
+function dryRunLines(answer: CallResult): Line[] {
+  const { structuredContent: plan } = answer;
+  if (!isJsonObject(plan)) return resultLines(answer, 0);
+  const {
+    would,
+    risk,
+    risk_origin: origin,
+    approval_id: approval,
+    idempotency_key: key,
+    rate_limit_bucket: bucket,
+  } = plan;
+  return [
+    line(0, "The call would ", bold(WOULD[String(would)] ?? String(would)), "."),
+    BLANK,
+    line(0, "Risk: ", riskPart(String(risk)), ` (${String(origin)})`),
+    ...(typeof approval === "string" ? [`Approval: ${approval} allows this call`] : []),
+    ...(typeof key === "string" ? [`Idempotency key: ${key}`] : []),
+    ...(typeof bucket === "string" && would !== "replay" ? [`Rate limit: counts as one call in ${bucket}`] : []),
+    line(0, dim("Nothing was sent: approvals, keys and rate limits are unchanged.")),
+  ];
 }

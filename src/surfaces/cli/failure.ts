@@ -1,10 +1,9 @@
 import { type DiscoveryError, toDiscoveryError } from "../../errors.js";
 import { toErrorObject } from "../../metatools/to-error-object.js";
-import { isJsonObject } from "../../model/json.js";
 import { renderHint, withHintText } from "../../model/next-steps.js";
-import { describeProblem, type Problem } from "../../util/document/problem.js";
+import { describeProblems } from "../../operations/configuration/describe-problems.js";
 import type { Context } from "./context.js";
-import { BAD, dim, line, type Line } from "./lines.js";
+import { BAD, dim, line, type Line } from "../../terminal/lines.js";
 import { describeCliStep } from "./next-steps.js";
 
 /** Prints a failure as JSON or as text, depending on `--json`, and returns its exit code. */
@@ -17,7 +16,7 @@ export function reportFailure(thrown: unknown, context: Context): number {
 }
 
 export function failureLines(error: DiscoveryError): Line[] {
-  const problems = problemsOf(error);
+  const problems = describeProblems(error);
   const hint = hintLines(error);
   if (problems.length < 2) return [line(0, BAD, ` ${error.message}`), ...hint];
   return [
@@ -25,24 +24,6 @@ export function failureLines(error: DiscoveryError): Line[] {
     ...problems.map((problem) => line(2, problem)),
     ...hint,
   ];
-}
-
-/** Starts the text with a capital letter and ends it with a full stop, unless it ends with `.`, `?` or `!`. */
-export function toSentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? "" : "."}`;
-}
-
-/** All problems of a configuration; the error message names only the first ones. */
-export function problemsOf({ facts }: DiscoveryError): string[] {
-  const { problems } = facts;
-  if (!Array.isArray(problems)) return [];
-  return problems
-    .filter(isJsonObject)
-    .map((problem) =>
-      "rule" in problem
-        ? `toolRules[${Number(problem["rule"]) - 1}]: ${String(problem["pattern"])}: ${String(problem["reason"])}`
-        : describeProblem(problem as unknown as Problem),
-    );
 }
 
 /** The next steps, written as CLI commands. */
@@ -53,12 +34,6 @@ export function cliHint({ nextSteps }: Pick<DiscoveryError, "nextSteps">): strin
 export function hintLines(error: Pick<DiscoveryError, "nextSteps">, indent = 2): Line[] {
   const hint = cliHint(error);
   return hint === undefined ? [] : [line(indent, hint)];
-}
-
-/** The member `hint` for a JSON object, if there are next steps. */
-export function hintMember(error: Pick<DiscoveryError, "nextSteps">): { readonly hint?: string } {
-  const hint = cliHint(error);
-  return hint === undefined ? {} : { hint };
 }
 
 /** The message and the next steps of a failure on one line. */

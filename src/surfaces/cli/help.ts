@@ -1,6 +1,6 @@
 import { type Command, Help, type HelpConfiguration } from "commander";
 import { nearestNames } from "../../search/nearest.js";
-import { wrapCommand } from "./wrap-command.js";
+import { wrapCommand } from "../../terminal/wrap-command.js";
 import { ARGUMENT_FORMS, type Topic, TOPICS } from "./topics.js";
 
 const NARROWEST = 20;

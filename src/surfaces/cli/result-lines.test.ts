@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { CallResult } from "../../model/call.js";
-import { render } from "./render.js";
+import { render } from "../../terminal/render.js";
 import { resultLines } from "./result-lines.js";
 
 const text = (value: string) => ({ content: [{ type: "text", text: value }] });

@@ -1,7 +1,7 @@
 import type { CallResult } from "../../model/call.js";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import { describeBytes } from "../../operations/results/result-parts.js";
-import { line, type Line, verbatim } from "./lines.js";
+import { line, type Line, verbatim } from "../../terminal/lines.js";
 
 /** A tool's result as text: flat objects as `name: value` lines, text unchanged, binary data as type and size. */
 export function resultLines({ content, structuredContent }: CallResult, indent = 0): Line[] {

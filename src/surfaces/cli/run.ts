@@ -1,12 +1,14 @@
 // Entry point of the CLI: parses the command line, runs the command and reports its outcome. Decisions are made by the engine.
 import { CommanderError } from "commander";
 import { configOption, DAEMON_COMMAND } from "../../daemon/commands.js";
-import { DiscoveryError } from "../../errors.js";
+import { lostDaemon } from "../../operations/background/lost-daemon.js";
 import { type CommandGroup, type CommandSpec, createInput } from "./command.js";
 import { type Context, createContext } from "./context.js";
-import { reportFailure, toSentence } from "./failure.js";
+import { invalidRequest } from "../../util/invalid-request.js";
+import { toSentence } from "../../util/text.js";
+import { reportFailure } from "./failure.js";
 import type { CliIo } from "./io.js";
-import { dim, line } from "./lines.js";
+import { dim, line } from "../../terminal/lines.js";
 import { takeUpdateNotice } from "../../operations/update/update-notice.js";
 import { namesakes, plainUsage } from "./usage-words.js";
 import { VERSION } from "../../version.js";
@@ -28,20 +30,14 @@ async function runWords(argv: readonly string[], io: CliIo): Promise<number> {
 }
 
 async function runDaemon(argv: readonly string[], io: CliIo): Promise<number> {
-  const { hostDaemon } = await import("./daemon/host.js");
-  return await hostDaemon(configOption(argv), io, runCli);
+  const { hostDaemon } = await import("../../operations/background/host-daemon.js");
+  await hostDaemon(configOption(argv), io, (words, remote, sharedEngine) => runCli(words, { ...remote, sharedEngine }));
+  return 0;
 }
 
 /** Reports that the daemon ended while it ran this command line, in the format that the command line asks for. */
 export function reportLostDaemon(argv: readonly string[], io: CliIo): number {
-  const error = new DiscoveryError("INTERNAL_ERROR", "The background gateway exited before the command was finished.", {
-    hint: [
-      "A tool that the command called may have run.",
-      { action: "run-command", command: "anygpt mcp audit", purpose: "see which calls were made" },
-      { action: "run-command", command: "anygpt mcp daemon logs", purpose: "see why it exited" },
-    ],
-  });
-  return reportFailure(error, createContext(io, optionsBeforeParsing(argv)));
+  return reportFailure(lostDaemon(), createContext(io, optionsBeforeParsing(argv)));
 }
 
 /** Adds the omitted `mcp`: `anygpt search …` becomes `anygpt mcp search …`. */
@@ -78,7 +74,7 @@ async function runCommand(argv: readonly string[], io: CliIo): Promise<number> {
         configPath: typeof values["config"] === "string" ? values["config"] : undefined,
       });
       const handler = await spec.load();
-      exitCode = await handler(createInput(values), context);
+      exitCode = (await handler(createInput(values), context)) ?? 0;
       const isTextOutput = spec.isProtocol !== true && values["json"] !== true && values["quiet"] !== true;
       if (isTextOutput) await showUpdateNotice(context);
     },
@@ -109,10 +105,11 @@ function reportUsage(error: CommanderError, argv: readonly string[], context: Co
   if (error.code === "commander.help" || error.exitCode === 0) return 0;
   const [what = "", suggestion] = error.message.replace(/^error: /, "").split("\n");
   const near = suggestion === undefined ? elsewhere(what) : `${suggestion.replace(/^\(|\)$/g, "")} `;
-  const words = commandWords(argv);
-  const more = error.code === "commander.unknownOption" ? unknownOptionHint(words) : "";
+  const { words, entry } = findCommand(argv);
+  const isUnknownOption = error.code === "commander.unknownOption";
+  const more = isUnknownOption && "unknownOptionHint" in entry ? `${entry.unknownOptionHint} ` : "";
   const hint = `${near}${more}Run \`${[ANYGPT.name, ...words].join(" ")} --help\` to see its arguments and options.`;
-  return reportFailure(new DiscoveryError("INVALID_REQUEST", toSentence(plainUsage(what)), { hint }), context);
+  return reportFailure(invalidRequest(toSentence(plainUsage(what)), hint), context);
 }
 
 /** Suggests commands of other groups that have the unknown word as their name. */
@@ -124,23 +121,18 @@ function elsewhere(complaint: string): string {
 
 const MOST_NAMESAKES = 3;
 
-function unknownOptionHint(words: readonly string[]): string {
-  let entry: CommandSpec | CommandGroup | undefined = ANYGPT;
-  for (const word of words) entry = entry?.commands?.find(({ name }) => name === word);
-  return entry !== undefined && "unknownOptionHint" in entry ? `${entry.unknownOptionHint} ` : "";
-}
-
-/** The leading words of the line that name a command or group. */
-function commandWords(argv: readonly string[]): string[] {
+/** The leading words of the line that name a command or group, and the last of these commands. */
+function findCommand(argv: readonly string[]) {
   const words: string[] = [];
-  let entries: readonly (CommandSpec | CommandGroup)[] = ANYGPT.commands;
-  for (const word of argv.filter((word) => !word.startsWith("-"))) {
-    const entry = entries.find(({ name }) => name === word);
-    if (entry === undefined) break;
+  let entry: CommandSpec | CommandGroup = ANYGPT;
+  for (const word of argv.filter((one) => !one.startsWith("-"))) {
+    const children: readonly (CommandSpec | CommandGroup)[] = entry.commands ?? [];
+    const child = children.find(({ name }) => name === word);
+    if (child === undefined) break;
     words.push(word);
-    entries = entry.commands ?? [];
+    entry = child;
   }
-  return words;
+  return { words, entry };
 }
 
 async function completeWords(argv: readonly string[], io: CliIo): Promise<number> {

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { displayWidth } from "../../util/terminal.js";
-import { createChangeLines, viewLines, type WaitedServer } from "./server-view.js";
+import type { WaitedServer } from "../../operations/servers/waited-servers.js";
+import { createChangeLines, viewLines } from "./server-view.js";
 
 const pending = (name: string, phase: "queued" | "installing" | "starting", forMs = 0, isProgressing = true) =>
   ({ name, kind: "pending", start: { name, phase, forMs, isProgressing } }) as const;

@@ -1,20 +1,20 @@
 // Shows the states of starting servers: as a live view on a terminal, or as one line per change in a file or pipe.
-import type { PendingServer } from "../../catalog/starts.js";
+import type { WaitedServer } from "../../operations/servers/waited-servers.js";
 import { cutToWidth, displayWidth, sanitize } from "../../util/terminal.js";
 import { toOneLine } from "../../util/text.js";
-import { count } from "./lines.js";
-
-/** One server that a command waits for. */
-export type WaitedServer = { readonly name: string } & (
-  | { readonly kind: "pending"; readonly start: PendingServer }
-  | { readonly kind: "answered"; readonly tools: number }
-  | { readonly kind: "failed"; readonly reason: string }
-);
+import type { ProgressView } from "../../terminal/progress.js";
+import { padToWidth } from "../../terminal/columns.js";
+import { count } from "../../terminal/lines.js";
 
 /** Lines of the view below its heading. */
 const MOST_LINES = 8;
 const WIDEST_NAME = 24;
 const ORDER = { pending: 0, failed: 1, answered: 2 } as const;
+
+export function createServerView(servers: () => readonly WaitedServer[]): ProgressView {
+  const changes = createChangeLines();
+  return { rows: (columns) => viewLines(servers(), columns), changes: () => changes(servers()) };
+}
 
 /** `Waiting for 3 of 22 servers` and a line for each server: pending ones first, then failed ones. */
 export function viewLines(servers: readonly WaitedServer[], columns: number): string[] {
@@ -23,7 +23,9 @@ export function viewLines(servers: readonly WaitedServer[], columns: number): st
   const shown = isAll ? sorted : sorted.slice(0, MOST_LINES - 1);
   const longest = Math.max(...shown.map(({ name }) => displayWidth(clean(name))));
   const width = Math.min(longest, WIDEST_NAME, Math.floor(columns / 2));
-  const rows = shown.map((server) => `  ${pad(clean(server.name), width)}  ${clean(describe(server))}`);
+  const rows = shown.map(
+    (server) => `  ${padToWidth(cutToWidth(clean(server.name), width), width)}  ${clean(describe(server))}`,
+  );
   const rest = isAll ? [] : [`  … and ${summarize(sorted.slice(shown.length))}`];
   return [heading(servers), ...rows, ...rest].map((row) => cutToWidth(row, columns));
 }
@@ -84,9 +86,4 @@ function stateOf(server: WaitedServer): string {
 
 function clean(text: string): string {
   return toOneLine(sanitize(text));
-}
-
-function pad(text: string, width: number): string {
-  const short = cutToWidth(text, width);
-  return `${short}${" ".repeat(Math.max(width - displayWidth(short), 0))}`;
 }

@@ -1,14 +1,25 @@
+import type { CatalogServer } from "../../catalog/snapshot.js";
 import { describePhase } from "../../catalog/starts.js";
-import type { Stages } from "../../gateway/stages.js";
+import type { CatalogAccess, Stages } from "../../gateway/stages.js";
 import { type DiscoveryEngine, openEngine } from "../../engine.js";
 import type { OpenOptions } from "../../gateway/engine-options.js";
+import type { Tool } from "../../model/tool.js";
 import { openCatalog } from "../../operations/open-catalog.js";
 import type { AskOptions, AskProgress } from "../../operations/servers/ask-servers.js";
+import type { Handler, Input } from "./command.js";
 import type { Context } from "./context.js";
-import { count } from "./lines.js";
+import { count } from "../../terminal/lines.js";
 import { describeCliStep } from "./next-steps.js";
-import type { WaitedServer } from "./server-view.js";
+import { listUnknownServers } from "../../operations/servers/waited-servers.js";
+import { createServerView } from "./server-view.js";
 import { engineOptions, settleForeignTrust, settleTrust } from "./trust-files.js";
+
+/** A command that needs the engine. */
+export function engineCommand(
+  run: (engine: DiscoveryEngine, input: Input, context: Context) => Promise<number | void>,
+): Handler {
+  return (input, context) => withEngine(context, (engine) => run(engine, input, context));
+}
 
 /** Asks about untrusted project files first, then opens the engine for one command. */
 export async function withEngine<T>(context: Context, use: (engine: DiscoveryEngine) => Promise<T>): Promise<T> {
@@ -37,42 +48,37 @@ export async function useEngine<T>(
   }
 }
 
-/**
- * Opens the catalog and lists the tools of servers that were never connected before. Waits while they make progress and
- * shows their states. Servers that failed recently are not started again. Stale entries are not refreshed, because a short
- * command would end before the refresh does.
- */
+/** Opens the catalog, lists the tools of servers that were never connected before, and shows their states meanwhile. */
 export async function openWholeCatalog(engine: DiscoveryEngine, context: Context): Promise<Stages> {
-  const stages = await openCatalog(engine);
-  const { refresh } = stages;
-  if (!refresh.hasUnknown()) return stages;
-  refresh.start();
-  const names = refresh.pending();
-  await context.waitForServers(refresh.whenSettled(LONGEST_START_MS, { signal: context.io.signal }), () =>
-    waitedServers(names, stages),
-  );
-  refresh.giveUp();
-  return stages;
-}
-
-/** The states of the servers that a command waits for. */
-export function waitedServers(
-  names: readonly string[],
-  { refresh, snapshot }: Pick<Stages, "refresh" | "snapshot">,
-): WaitedServer[] {
-  const starts = new Map(refresh.starts().map((start) => [start.name, start]));
-  return names.flatMap((name): WaitedServer[] => {
-    const start = starts.get(name);
-    const server = snapshot().servers.get(name);
-    if (start !== undefined) return [{ name, kind: "pending", start }];
-    if (server === undefined) return [];
-    if (server.failure !== undefined) return [{ name, kind: "failed", reason: server.failure.message }];
-    return [{ name, kind: "answered", tools: server.tools.filter(({ enabled }) => enabled).length }];
+  return await listUnknownServers(engine, {
+    maxWaitMs: LONGEST_START_MS,
+    signal: context.io.signal,
+    during: (work, servers) => context.waitWithView(work, createServerView(servers)),
   });
 }
 
+/** Opens the catalog, and lists the tools of one server if they are not known yet. */
+export async function openServer(
+  engine: DiscoveryEngine,
+  name: string,
+  context: Context,
+): Promise<{ readonly stages: Stages; readonly server: CatalogServer }> {
+  const stages = await openCatalog(engine);
+  const work = stages.discovery.server(name, { waitMs: LONGEST_START_MS });
+  return { stages, server: await context.wait(work, () => askingText(name, stages)) };
+}
+
+/** Finds a tool, and lists the tools of its server first if they are not known yet. */
+export async function waitForTool(
+  { server, tool, stages }: { readonly server: string; readonly tool: string; readonly stages: CatalogAccess },
+  context: Context,
+): Promise<Tool> {
+  const work = stages.discovery.tool(server, tool, { waitMs: LONGEST_START_MS });
+  return await context.wait(work, () => askingText(server, stages));
+}
+
 /** `Asking github… (installing 12 s)` */
-export function askingText(name: string, { refresh }: Pick<Stages, "refresh">): string {
+function askingText(name: string, { refresh }: Pick<Stages, "refresh">): string {
   const start = refresh.starts().find((one) => one.name === name);
   return `Asking ${name}…${start?.phase === "installing" ? ` (${describePhase(start)})` : ""}`;
 }

@@ -1,4 +1,4 @@
-import type { ArgumentSpec, CommandGroup } from "./command.js";
+import { type ArgumentSpec, type CommandGroup, toOptions } from "./command.js";
 import { TOOL } from "./table-arguments.js";
 
 const NAME: ArgumentSpec = { syntax: "<server>", summary: "name of an adapter", completes: "server" };
@@ -17,24 +17,20 @@ export const adapterSpecs: CommandGroup = {
       name: "add",
       summary: "Read an API document, show its operations, and add an adapter for it to your configuration.",
       arguments: [{ syntax: "<name>", summary: "name for the adapter: lowercase letters, digits and hyphens" }],
-      options: [
-        {
-          flags: "--document <place>",
+      options: toOptions({
+        "--document <place>": {
           summary: "path or URL of the OpenAPI document or Postman collection",
           isRequired: true,
           completes: "file",
         },
-        { flags: "--base-url <address>", summary: "URL of the API (default: the server URL in the document)" },
-        {
-          flags: "--auth <way>",
-          summary:
-            "bearer:VAR, basic:USERVAR:PASSVAR, header:NAME:VAR, query:NAME:VAR, cookie:NAME:VAR or " +
-            "oauth2:VAR:VAR:URL; VAR names an environment variable, never the secret itself",
-        },
-        { flags: "--idempotency-header <name>", summary: "request header in which the API accepts idempotency keys" },
-        { flags: "--category <word>", summary: "category of the API, such as payments" },
-        { flags: "--yes", summary: "write without asking" },
-      ],
+        "--base-url <address>": "URL of the API (default: the server URL in the document)",
+        "--auth <way>":
+          "bearer:VAR, basic:USERVAR:PASSVAR, header:NAME:VAR, query:NAME:VAR, cookie:NAME:VAR or " +
+          "oauth2:VAR:VAR:URL; VAR names an environment variable, never the secret itself",
+        "--idempotency-header <name>": "request header in which the API accepts idempotency keys",
+        "--category <word>": "category of the API, such as payments",
+        "--yes": "write without asking",
+      }),
       examples: [
         "anygpt mcp adapter add payments --document ./payments.yaml --auth bearer:PAYMENTS_TOKEN",
         "anygpt mcp adapter add shop --document https://shop.example/openapi.json --base-url https://api.shop.example --auth header:X-API-Key:SHOP_KEY --yes",
@@ -45,7 +41,7 @@ export const adapterSpecs: CommandGroup = {
       name: "remove",
       summary: "Remove an adapter from your configuration.",
       arguments: [{ syntax: "<name>", summary: "name of an adapter", completes: "adapter" }],
-      options: [{ flags: "--project", summary: "edit the configuration of the project in this folder" }],
+      options: toOptions({ "--project": "edit the configuration of the project in this folder" }),
       examples: ["anygpt mcp adapter remove payments"],
       load: async () => (await import("./servers/change.js")).removeAdapter,
     },
@@ -69,7 +65,7 @@ export const adapterSpecs: CommandGroup = {
       usesServers: true,
       summary: "Check an adapter's document, variables and URL. If a read-only tool is named, also call it once.",
       arguments: [NAME, { ...TOOL, syntax: "[tool]" }],
-      options: [{ flags: "--yes", summary: "send the test request without asking" }],
+      options: toOptions({ "--yes": "send the test request without asking" }),
       examples: ["anygpt mcp adapter test payments", "anygpt mcp adapter test payments list-charges --yes"],
       load: async () => (await import("./commands/adapter.js")).testAdapterCommand,
     },

@@ -1,9 +1,9 @@
-import type { CommandGroup, OptionSpec } from "./command.js";
+import { type CommandGroup, type OptionTable, toOptions } from "./command.js";
 import { SERVER } from "./table-arguments.js";
 
-const ACTOR: OptionSpec = {
-  flags: "--actor <id>",
-  summary: "the actor of the gateway that the sign-in belongs to (default: local, the user of this command line)",
+const ACTOR: OptionTable = {
+  "--actor <id>":
+    "the actor of the gateway that the sign-in belongs to (default: local, the user of this command line)",
 };
 
 export const auth: CommandGroup = {
@@ -15,24 +15,19 @@ export const auth: CommandGroup = {
       name: "login",
       summary: "Sign in to a server with the browser.",
       arguments: [SERVER],
-      options: [
-        {
-          flags: "--no-browser",
-          summary: "do not open a browser: print the sign-in URL, and ask for the URL that it redirects to",
-        },
-        { flags: "--scope <scopes>", summary: "request these scopes too, separated by spaces" },
-        {
-          flags: "--port <n>",
+      options: toOptions({
+        "--no-browser": "do not open a browser: print the sign-in URL, and ask for the URL that it redirects to",
+        "--scope <scopes>": "request these scopes too, separated by spaces",
+        "--port <n>": {
           summary: "local port for the redirect from the browser (default: any free port)",
           number: { min: 1, max: 65_535, integer: true },
         },
-        {
-          flags: "--timeout <seconds>",
+        "--timeout <seconds>": {
           summary: "how long to wait for the browser (default: 300)",
           number: { min: 1, max: 3600 },
         },
-        ACTOR,
-      ],
+        ...ACTOR,
+      }),
       examples: [
         "anygpt mcp auth login linear",
         "anygpt mcp auth login linear --no-browser",
@@ -51,7 +46,7 @@ export const auth: CommandGroup = {
       name: "logout",
       summary: "Sign out: delete the stored tokens, and revoke them if the authorization server supports that.",
       arguments: [SERVER],
-      options: [ACTOR],
+      options: toOptions({ ...ACTOR }),
       examples: ["anygpt mcp auth logout linear"],
       load: async () => (await import("./commands/auth.js")).authLogout,
     },

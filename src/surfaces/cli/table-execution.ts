@@ -1,37 +1,26 @@
-import type { ArgumentSpec, CommandGroup, CommandSpec, OptionSpec } from "./command.js";
+import { type ArgumentSpec, type CommandGroup, type CommandSpec, type OptionTable, toOptions } from "./command.js";
 import { TARGET } from "./table-arguments.js";
 
 /** Options that `execute` and `run` share. */
-export const EXECUTION_OPTIONS: readonly OptionSpec[] = [
-  {
-    flags: "--timeout <seconds>",
+export const EXECUTION_OPTIONS: OptionTable = {
+  "--timeout <seconds>": {
     summary: "stop waiting after this long without progress (default: execution.timeoutMs of the configuration)",
     number: { min: 0.1, max: 900 },
   },
-  { flags: "--stream", summary: "print progress and log messages as they arrive" },
-  {
-    flags: "--idempotency-key <key>",
-    summary: "run at most once with this key: repeating the call returns the first result",
-  },
-  {
-    flags: "--confirmed",
-    summary:
-      "when you repeat a call that failed with CONFIRMATION_REQUIRED or whose question was interrupted: confirm it",
-  },
-  {
-    flags: "--yes",
-    summary: "confirm this call without a question; needs a terminal if the policy requires a confirmation by a user",
-  },
-  { flags: "--dry-run", summary: "send nothing, and show what would happen" },
-  { flags: "--raw", summary: "print only the text of the result, exactly as the tool returned it" },
-  {
-    flags: "-o, --output <file>",
+  "--stream": "print progress and log messages as they arrive",
+  "--idempotency-key <key>": "run at most once with this key: repeating the call returns the first result",
+  "--confirmed":
+    "when you repeat a call that failed with CONFIRMATION_REQUIRED or whose question was interrupted: confirm it",
+  "--yes": "confirm this call without a question; needs a terminal if the policy requires a confirmation by a user",
+  "--dry-run": "send nothing, and show what would happen",
+  "--raw": "print only the text of the result, exactly as the tool returned it",
+  "-o, --output <file>": {
     summary:
       "save the images, audio and binary data of the result in this file (numbered files if there are several), or its text if it has none",
     completes: "file",
   },
-  { flags: "--force", summary: "with --output: overwrite an existing file" },
-];
+  "--force": "with --output: overwrite an existing file",
+};
 
 export const executeSpec: CommandSpec = {
   name: "execute",
@@ -46,15 +35,11 @@ export const executeSpec: CommandSpec = {
       completes: "tool",
     },
   ],
-  options: [
-    { flags: "--args <json>", summary: "the tool's arguments as a JSON object (default: {})" },
-    {
-      flags: "--args-file <file>",
-      summary: "read the arguments from a file; - reads standard input",
-      completes: "file",
-    },
+  options: toOptions({
+    "--args <json>": "the tool's arguments as a JSON object (default: {})",
+    "--args-file <file>": { summary: "read the arguments from a file; - reads standard input", completes: "file" },
     ...EXECUTION_OPTIONS,
-  ],
+  }),
   examples: [
     `anygpt mcp execute github:create_issue repo=owner/repo title="Bug report" labels=bug labels=ui`,
     "anygpt mcp execute github:create_issue @issue.json title=Crash body=@report.md",
@@ -72,7 +57,7 @@ export const executeSpec: CommandSpec = {
 export const approvalsSpec: CommandSpec = {
   name: "approvals",
   summary: "List the calls that wait for approval.",
-  options: [{ flags: "--all", summary: "also list approved, denied, used and expired ones" }],
+  options: toOptions({ "--all": "also list approved, denied, used and expired ones" }),
   examples: ["anygpt mcp approvals", "anygpt mcp approvals --all --json"],
   load: async () => (await import("./commands/approvals.js")).approvals,
 };
@@ -88,7 +73,7 @@ export const approveSpec: CommandSpec = {
   summary: "Show a waiting call in full and ask whether it may run once. Needs a terminal.",
   arguments: [approvalId],
   examples: ["anygpt mcp approve ap_7k2m9q"],
-  load: async () => (await import("./commands/approve.js")).approve,
+  load: async () => (await import("./commands/approvals.js")).approve,
 };
 
 export const denySpec: CommandSpec = {
@@ -96,7 +81,7 @@ export const denySpec: CommandSpec = {
   summary: "Deny a call that waits for approval.",
   arguments: [approvalId],
   examples: ["anygpt mcp deny ap_7k2m9q"],
-  load: async () => (await import("./commands/approve.js")).deny,
+  load: async () => (await import("./commands/approvals.js")).deny,
 };
 
 export const idempotency: CommandGroup = {
@@ -107,14 +92,13 @@ export const idempotency: CommandGroup = {
     {
       name: "list",
       summary: "List the stored idempotency keys; those with an unknown outcome come first.",
-      options: [
-        {
-          flags: "--state <state>",
+      options: toOptions({
+        "--state <state>": {
           summary: "only keys in this state",
           completes: ["reserved", "dispatched", "completed", "failed", "unknown"],
         },
-        { flags: "--key <key>", summary: "only calls with this key" },
-      ],
+        "--key <key>": "only calls with this key",
+      }),
       examples: ["anygpt mcp idempotency list", "anygpt mcp idempotency list --state unknown --json"],
       load: async () => (await import("./commands/idempotency.js")).listIdempotencyKeys,
     },
@@ -128,10 +112,10 @@ export const idempotency: CommandGroup = {
           summary: "number of the call as `list` prints it, or its key if only one call has that key",
         },
       ],
-      options: [
-        { flags: "--committed", summary: "the call ran: it never runs again with this key" },
-        { flags: "--not-committed", summary: "the call did not run: the key can be used again" },
-      ],
+      options: toOptions({
+        "--committed": "the call ran: it never runs again with this key",
+        "--not-committed": "the call did not run: the key can be used again",
+      }),
       examples: [
         "anygpt mcp idempotency resolve 12 --committed",
         "anygpt mcp idempotency resolve invoice-2071 --not-committed",
@@ -139,4 +123,25 @@ export const idempotency: CommandGroup = {
       load: async () => (await import("./commands/idempotency.js")).resolveKey,
     },
   ],
+};
+
+export const findSpec: CommandSpec = {
+  name: "find",
+  summary: "Find public servers to add, by what their tools do.",
+  arguments: [{ syntax: "<query...>", summary: "what you want to do, in your own words" }],
+  options: toOptions({
+    "--limit <n>": {
+      summary: "print at most this many servers (default: 5)",
+      number: { min: 1, max: 50, integer: true },
+    },
+    "--online":
+      "search the MCP registry (ANYGPT_REGISTRY_URL, else the official one) instead of the built-in directory",
+  }),
+  examples: [
+    'anygpt mcp find "send an SMS"',
+    'anygpt mcp find "query a postgres database" --limit 3',
+    "anygpt mcp find trello --online",
+    'anygpt mcp find "read my calendar" --json',
+  ],
+  load: async () => (await import("./commands/find.js")).find,
 };

@@ -1,7 +1,7 @@
-import type { ArgumentSpec, CommandGroup, CommandSpec, OptionSpec } from "./command.js";
+import { type ArgumentSpec, type CommandGroup, type CommandSpec, type OptionTable, toOptions } from "./command.js";
 import { EXECUTION_OPTIONS } from "./table-execution.js";
 
-const YES: OptionSpec = { flags: "--yes", summary: "do it without asking" };
+const YES: OptionTable = { "--yes": "do it without asking" };
 const TOOL_IDS: ArgumentSpec = { syntax: "[tools...]", summary: "only these tool ids", completes: "tool-file" };
 const KEY: ArgumentSpec = { syntax: "<key>", summary: "id of a key", completes: "key" };
 
@@ -13,14 +13,11 @@ export const keys: CommandGroup = {
     {
       name: "init",
       summary: "Create your signing key, or replace it by a new one.",
-      options: [
-        { flags: "--name <name>", summary: "name of the key that others see (default: user@host)" },
-        { flags: "--rotate", summary: "create a new key; the previous one stays valid for the time of --overlap" },
-        {
-          flags: "--overlap <span>",
-          summary: "how long the previous key stays valid: 30d, 12h, 4w or 0 (default: 30d)",
-        },
-      ],
+      options: toOptions({
+        "--name <name>": "name of the key that others see (default: user@host)",
+        "--rotate": "create a new key; the previous one stays valid for the time of --overlap",
+        "--overlap <span>": "how long the previous key stays valid: 30d, 12h, 4w or 0 (default: 30d)",
+      }),
       examples: ["anygpt mcp keys init", "anygpt mcp keys init --rotate --overlap 14d"],
       load: async () => (await import("./commands/keys.js")).initKey,
     },
@@ -41,7 +38,7 @@ export const keys: CommandGroup = {
       name: "trust",
       summary: "Show a public key, ask, and trust the tool files that it signs.",
       arguments: [{ syntax: "<key...>", summary: "the public line, a file that contains it, or - for standard input" }],
-      options: [YES],
+      options: toOptions({ ...YES }),
       examples: ["anygpt mcp keys trust ann.pub", "cat ann.pub | anygpt mcp keys trust - --yes"],
       load: async () => (await import("./commands/keys.js")).trustKey,
     },
@@ -49,7 +46,7 @@ export const keys: CommandGroup = {
       name: "revoke",
       summary: "Revoke a key permanently: your own or a trusted one.",
       arguments: [KEY],
-      options: [YES],
+      options: toOptions({ ...YES }),
       examples: ["anygpt mcp keys revoke 3f1c9a0e5b7d42f8a6c1e09b7d3f5a2c"],
       load: async () => (await import("./commands/keys.js")).revokeKey,
     },
@@ -60,11 +57,11 @@ export const signSpec: CommandSpec = {
   name: "sign",
   summary: "Show which servers and programs tool files use, and sign the files with your key.",
   arguments: [{ syntax: "[files...]", summary: "ids or paths of tool files", completes: "tool-file" }],
-  options: [
-    { flags: "--all", summary: "sign all tool files again that your own keys have signed, also expired ones" },
-    { flags: "--key <key>", summary: "sign with this key of your own (default: the newest)", completes: "key" },
-    YES,
-  ],
+  options: toOptions({
+    "--all": "sign all tool files again that your own keys have signed, also expired ones",
+    "--key <key>": { summary: "sign with this key of your own (default: the newest)", completes: "key" },
+    ...YES,
+  }),
   examples: ["anygpt mcp sign context7_query_docs", "anygpt mcp sign --all"],
   load: async () => (await import("./commands/sign.js")).signFiles,
 };
@@ -73,10 +70,10 @@ export const verifySpec: CommandSpec = {
   name: "verify",
   summary: "Show who has signed each tool file, or why it is rejected. Exits with code 2 if any file is rejected.",
   arguments: [TOOL_IDS],
-  options: [
-    { flags: "--accept", summary: "accept files that are older than the version seen before, from now on" },
-    { ...YES, summary: "with --accept: accept them without asking" },
-  ],
+  options: toOptions({
+    "--accept": "accept files that are older than the version seen before, from now on",
+    "--yes": "with --accept: accept them without asking",
+  }),
   examples: ["anygpt mcp verify", "anygpt mcp verify --json", "anygpt mcp verify context7_query_docs --accept"],
   load: async () => (await import("./commands/verify.js")).verifyCommand,
 };
@@ -89,21 +86,17 @@ export const run: CommandSpec = {
     { syntax: "<tool_id>", summary: "id of the tool file", completes: "tool-file" },
     { syntax: "[parameters...]", summary: "NAME=VALUE, converted to the tool's types, or NAME:=JSON" },
   ],
-  options: [
-    { flags: "--params <json>", summary: "all parameters as a JSON object (default: {})" },
-    {
-      flags: "--params-file <file>",
-      summary: "read the parameters from a file; - reads standard input",
-      completes: "file",
-    },
+  options: toOptions({
+    "--params <json>": "all parameters as a JSON object (default: {})",
+    "--params-file <file>": { summary: "read the parameters from a file; - reads standard input", completes: "file" },
     ...EXECUTION_OPTIONS,
-  ],
+  }),
   examples: [
     "anygpt mcp run context7_resolve_library_id libraryName=react",
     `anygpt mcp run brave_web_search --params '{"query":"mcp","count":5}' --json`,
     'anygpt mcp run filesystem_read_multiple_files \'paths:=["a.txt","b.txt"]\'',
   ],
-  load: async () => (await import("./commands/run.js")).runTool,
+  load: async () => (await import("./commands/execute.js")).runTool,
 };
 
 /** Subcommands of `anygpt mcp tools`. */
@@ -112,16 +105,15 @@ export const toolsCommands: readonly CommandSpec[] = [
     name: "export",
     summary: "Write tool files and the public keys that sign them into an archive or a folder.",
     arguments: [{ ...TOOL_IDS, summary: "only these tool ids (default: all)" }],
-    options: [
-      { flags: "--server <name>", summary: "only the tool files of this server", completes: "server" },
-      {
-        flags: "--output <path>",
+    options: toOptions({
+      "--server <name>": { summary: "only the tool files of this server", completes: "server" },
+      "--output <path>": {
         summary: "archive with the extension .tgz, or a new folder",
         isRequired: true,
         completes: "file",
       },
-      { flags: "--force", summary: "overwrite an existing archive" },
-    ],
+      "--force": "overwrite an existing archive",
+    }),
     examples: [
       "anygpt mcp tools export --server context7 --output context7.tgz",
       "anygpt mcp tools export brave_web_search --output ./shared-tools",
@@ -132,15 +124,14 @@ export const toolsCommands: readonly CommandSpec[] = [
     name: "install",
     summary: "Verify an export, show its keys, servers and programs, ask, and install it.",
     arguments: [{ syntax: "<archive>", summary: "archive or folder written by `tools export`" }],
-    options: [
-      {
-        flags: "--folder <folder>",
+    options: toOptions({
+      "--folder <folder>": {
         summary: "folder for the files (default: the first of toolFiles.folders)",
         completes: "file",
       },
-      { ...YES, summary: "install without asking; a key that is not trusted yet also needs --trust" },
-      { flags: "--trust <keys...>", summary: "ids of the keys to trust" },
-    ],
+      "--yes": "install without asking; a key that is not trusted yet also needs --trust",
+      "--trust <keys...>": "ids of the keys to trust",
+    }),
     examples: [
       "anygpt mcp tools install context7.tgz",
       "anygpt mcp tools install context7.tgz --yes --trust 3f1c9a0e5b7d42f8a6c1e09b7d3f5a2c",

@@ -1,41 +1,33 @@
 import { SERVER, TARGET, TOOL } from "./table-arguments.js";
-import type { CommandGroup, CommandSpec, OptionSpec } from "./command.js";
-import { auditSpec } from "./audit/spec.js";
-import { approvalsSpec, approveSpec, denySpec, executeSpec, idempotency } from "./table-execution.js";
-import { LOG_OPTIONS } from "./log-options.js";
+import { type CommandGroup, type CommandSpec, toOptions } from "./command.js";
+import { approvalsSpec, approveSpec, denySpec, executeSpec, findSpec, idempotency } from "./table-execution.js";
+import { daemon, logsSpec, tokens, topSpec } from "./table-gateway.js";
+import { auditSpec, pins, registry, secret } from "./table-safety.js";
 import { adapterSpecs } from "./table-adapters.js";
 import { auth } from "./table-auth.js";
-import { discoverSpec } from "./table-toolfiles.js";
 import { keys, run, signSpec, toolsCommands, verifySpec } from "./table-keys.js";
-import { daemon } from "./table-daemon.js";
-import { logsSpec } from "./table-logs.js";
-import { pins } from "./table-pins.js";
-import { registry } from "./table-registry.js";
-import { secret } from "./table-secrets.js";
-import { serverCommands } from "./table-servers.js";
-import { tokens } from "./table-tokens.js";
-import { findSpec } from "./table-find.js";
-import { topSpec } from "./table-top.js";
+import { discoverSpec, serverCommands } from "./table-servers.js";
+import { LOG_FORMATS, LOG_LEVELS } from "../../util/log.js";
 
 /** Options of every command. */
-export const COMMON_OPTIONS: readonly OptionSpec[] = [
-  { flags: "--config <file>", summary: "use this configuration file", completes: "file" },
-  { flags: "--verbose", summary: "show the gateway's log on standard error" },
-  { flags: "-q, --quiet", summary: "print only the result and errors: no headings, hints or progress" },
-  { flags: "--json", summary: "print only JSON on standard output" },
-  { flags: "--no-color", summary: "print without colour (the variables NO_COLOR and FORCE_COLOR work too)" },
-];
+export const COMMON_OPTIONS = toOptions({
+  "--config <file>": { summary: "use this configuration file", completes: "file" },
+  "--verbose": "show the gateway's log on standard error",
+  "-q, --quiet": "print only the result and errors: no headings, hints or progress",
+  "--json": "print only JSON on standard output",
+  "--no-color": "print without colour (the variables NO_COLOR and FORCE_COLOR work too)",
+});
 
 const list: CommandSpec = {
   name: "list",
   usesServers: true,
   summary: "List all configured servers, or show the details of some.",
   arguments: [{ syntax: "[servers...]", summary: "show the details of these servers", completes: "server" }],
-  options: [
-    { flags: "--status", summary: "show only the state" },
-    { flags: "--tools", summary: "show only the number of tools" },
-    { flags: "--long", summary: "show the details of all servers" },
-  ],
+  options: toOptions({
+    "--status": "show only the state",
+    "--tools": "show only the number of tools",
+    "--long": "show the details of all servers",
+  }),
   examples: ["anygpt mcp list", "anygpt mcp list github", "anygpt mcp list --json"],
   load: async () => (await import("./commands/list.js")).list,
 };
@@ -45,15 +37,14 @@ const search: CommandSpec = {
   usesServers: true,
   summary: "Find tools on all servers by what they do.",
   arguments: [{ syntax: "<query...>", summary: "what you want to do, in your own words" }],
-  options: [
-    { flags: "--server <name>", summary: "search only this server", completes: "server" },
-    {
-      flags: "--limit <n>",
+  options: toOptions({
+    "--server <name>": { summary: "search only this server", completes: "server" },
+    "--limit <n>": {
       summary: "print at most this many tools (default: search.limit of the configuration)",
       number: { min: 1, max: 50, integer: true },
     },
-    { flags: "--explain", summary: "show which words of the query matched, and in which field of the tool" },
-  ],
+    "--explain": "show which words of the query matched, and in which field of the tool",
+  }),
   examples: [
     'anygpt mcp search "github issue"',
     'anygpt mcp search "create" --server github',
@@ -69,16 +60,12 @@ const tools: CommandSpec = {
   summary: "List the tools of one server, or export and install tool files.",
   arguments: [{ ...SERVER, syntax: "[server]" }],
   commands: toolsCommands,
-  options: [
-    {
-      flags: "--server <name>",
-      summary: "the server, if its name is also a subcommand such as export",
-      completes: "server",
-    },
-    { flags: "--all", summary: "list disabled tools too" },
-    { flags: "--tags", summary: "show tags" },
-    { flags: "--explain", summary: "show the rule that enables or disables each tool; lists disabled tools too" },
-  ],
+  options: toOptions({
+    "--server <name>": { summary: "the server, if its name is also a subcommand such as export", completes: "server" },
+    "--all": "list disabled tools too",
+    "--tags": "show tags",
+    "--explain": "show the rule that enables or disables each tool; lists disabled tools too",
+  }),
   examples: ["anygpt mcp tools github", "anygpt mcp tools github --all --tags", "anygpt mcp tools github --explain"],
   load: async () => (await import("./commands/tools.js")).tools,
 };
@@ -88,10 +75,10 @@ const inspect: CommandSpec = {
   usesServers: true,
   summary: "Show the description and the parameters of one tool.",
   arguments: [TARGET, { ...TOOL, syntax: "[name]", summary: "name of the tool, if the first argument is a server" }],
-  options: [
-    { flags: "--examples", summary: "show usage examples" },
-    { flags: "--schema", summary: "print only the JSON Schema of the arguments" },
-  ],
+  options: toOptions({
+    "--examples": "show usage examples",
+    "--schema": "print only the JSON Schema of the arguments",
+  }),
   examples: [
     "anygpt mcp inspect github:create_issue",
     "anygpt mcp inspect create_issue",
@@ -135,10 +122,10 @@ const config: CommandGroup = {
       summary:
         "Trust the current content of this folder's configuration files, so that they may start programs and set variables.",
       arguments: [{ syntax: "[files...]", summary: "only these files" }],
-      options: [
-        { flags: "--list", summary: "list the trusted files, and whether they have changed since" },
-        { flags: "--revoke", summary: "stop trusting these files; without files, all files of this folder" },
-      ],
+      options: toOptions({
+        "--list": "list the trusted files, and whether they have changed since",
+        "--revoke": "stop trusting these files; without files, all files of this folder",
+      }),
       examples: ["anygpt mcp config trust", "anygpt mcp config trust --list", "anygpt mcp config trust --revoke"],
       load: async () => (await import("./commands/config.js")).trustConfig,
     },
@@ -148,7 +135,7 @@ const config: CommandGroup = {
 const env: CommandSpec = {
   name: "env",
   summary: "Show which environment variables each server needs and where they are set. Values are never printed.",
-  options: [{ flags: "--check", summary: "exit with code 2 if a variable is missing" }],
+  options: toOptions({ "--check": "exit with code 2 if a variable is missing" }),
   examples: ["anygpt mcp env", "anygpt mcp env --check --json"],
   load: async () => (await import("./commands/env.js")).env,
 };
@@ -157,22 +144,18 @@ const importServers: CommandSpec = {
   name: "import",
   summary:
     "Copy the servers of your MCP clients into your configuration. With --client, also connect these clients to the gateway.",
-  options: [
-    {
-      flags: "--client <names...>",
+  options: toOptions({
+    "--client <names...>": {
       summary: "import only from these clients, and replace their servers by the gateway; all means every client",
       completes: "client",
     },
-    {
-      flags: "--secrets <where>",
-      summary:
-        "where plain-text secrets go: keychain (the system keychain), env (~/.ai/.env) or keep (copied as plain text; the default without a terminal)",
-    },
-    { flags: "--yes", summary: "write without asking" },
-    { flags: "--dry-run", summary: "only show what would be written; the default without a terminal" },
-    { flags: "--undo", summary: "restore every file that the last import changed, or only those of --client" },
-    { flags: "--force", summary: "with --undo: also restore files that were changed since the import" },
-  ],
+    "--secrets <where>":
+      "where plain-text secrets go: keychain (the system keychain), env (~/.ai/.env) or keep (copied as plain text; the default without a terminal)",
+    "--yes": "write without asking",
+    "--dry-run": "only show what would be written; the default without a terminal",
+    "--undo": "restore every file that the last import changed, or only those of --client",
+    "--force": "with --undo: also restore files that were changed since the import",
+  }),
   examples: [
     "anygpt mcp import",
     "anygpt mcp import --client cursor claude-desktop",
@@ -186,26 +169,20 @@ const evaluate: CommandSpec = {
   name: "eval",
   summary:
     "Measure search quality with your own tools and labelled queries, and list the queries whose first result is wrong.",
-  options: [
-    {
-      flags: "--catalog <file>",
+  options: toOptions({
+    "--catalog <file>": {
       summary: "the tools: [{server, name, description, inputSchema, tags?}]",
       isRequired: true,
       completes: "file",
     },
-    {
-      flags: "--queries <file>",
+    "--queries <file>": {
       summary: "the queries: [{query, relevant: [{server, name, grade?}]}]",
       isRequired: true,
       completes: "file",
     },
-    {
-      flags: "--unanswerable <file>",
-      summary: "queries that none of the tools can answer: [{query}]",
-      completes: "file",
-    },
-    { flags: "--words", summary: "rank by words only, as with search.semantic: false" },
-  ],
+    "--unanswerable <file>": { summary: "queries that none of the tools can answer: [{query}]", completes: "file" },
+    "--words": "rank by words only, as with search.semantic: false",
+  }),
   examples: [
     "anygpt mcp eval --catalog my.tools.json --queries my.queries.json",
     "anygpt mcp eval --catalog my.tools.json --queries my.queries.json --unanswerable other.json --json",
@@ -217,19 +194,23 @@ const serve: CommandSpec = {
   name: "serve",
   summary: "Serve the gateway to an MCP client on standard input and output, or to programs over HTTP.",
   isProtocol: true,
-  options: [
-    { flags: "--http", summary: "serve MCP and REST over HTTP instead of standard input and output" },
-    {
-      flags: "--port <number>",
+  options: toOptions({
+    "--http": "serve MCP and REST over HTTP instead of standard input and output",
+    "--port <number>": {
       summary: "port for --http; 0 selects a free port (default: http.port of the configuration, 7332)",
       number: { min: 0, max: 65_535, integer: true },
     },
-    {
-      flags: "--host <address>",
-      summary: "address for --http (default: http.host, 127.0.0.1); other addresses require http.tokens or http.oauth",
+    "--host <address>":
+      "address for --http (default: http.host, 127.0.0.1); other addresses require http.tokens or http.oauth",
+    "--log-level <level>": {
+      summary: "lowest level of the messages on standard error; debug logs every call (default: info, or ANYGPT_LOG)",
+      completes: LOG_LEVELS,
     },
-    ...LOG_OPTIONS,
-  ],
+    "--log-format <format>": {
+      summary: "format of the messages; json writes one object per line (default: text, or ANYGPT_LOG)",
+      completes: LOG_FORMATS,
+    },
+  }),
   examples: [
     "anygpt mcp serve",
     "anygpt mcp serve --config ./mcp-discovery.config.yaml",
@@ -243,18 +224,14 @@ const doctor: CommandSpec = {
   usesServers: true,
   summary: "Start each server once, and show what is wrong and how to fix it.",
   arguments: [{ syntax: "[servers...]", summary: "check only these servers", completes: "server" }],
-  options: [
-    {
-      flags: "--fix",
-      summary: "ask, then remove broken folders of the npx cache and check the affected servers again",
-    },
-    { flags: "--yes", summary: "with --fix: remove the folders without asking" },
-    {
-      flags: "--timeout <seconds>",
+  options: toOptions({
+    "--fix": "ask, then remove broken folders of the npx cache and check the affected servers again",
+    "--yes": "with --fix: remove the folders without asking",
+    "--timeout <seconds>": {
       summary: "longest wait for all servers together (default: 60)",
       number: { min: 0.1, max: 900 },
     },
-  ],
+  }),
   examples: ["anygpt mcp doctor", "anygpt mcp doctor github jira", "anygpt mcp doctor --timeout 180 --fix"],
   load: async () => (await import("./commands/doctor.js")).doctor,
 };

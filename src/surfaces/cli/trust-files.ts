@@ -1,19 +1,14 @@
 import { describeUntrusted } from "../../config/load.js";
-import { findProjectConfigs, type ProjectFile } from "../../config/project-files.js";
 import type { Stages } from "../../gateway/stages.js";
-import { environmentFor } from "../../gateway/find-configuration.js";
-import { ask, canInterrupt } from "./ask.js";
+import { findUntrusted, trustAgreed } from "../../operations/configuration/untrusted-files.js";
+import type { UntrustedFile } from "../../sources/effects.js";
+import { canInterrupt, isConfirmed } from "../../terminal/questions.js";
 import type { Context } from "./context.js";
-import { bold, GOOD, line, type Line, WARNING } from "./lines.js";
+import { bold, GOOD, line, type Line, WARNING } from "../../terminal/lines.js";
 
 /** Before a command runs: asks the user whether to trust the project's configuration files, or prints a warning if there is no terminal. */
 export async function settleTrust(context: Context): Promise<void> {
-  const { trust, loadParts } = environmentFor(engineOptions(context));
-  const files = await findProjectConfigs(loadParts);
-  await settle(
-    files.filter(({ file, content }) => !trust.isTrusted(file, content)),
-    context,
-  );
+  await settle(await findUntrusted(engineOptions(context)), context);
 }
 
 /** The same for the project's MCP client files. Returns true if the user has trusted one of them now. */
@@ -22,19 +17,10 @@ export async function settleForeignTrust({ configuredServers }: Stages, context:
 }
 
 async function settle(files: readonly UntrustedFile[], context: Context): Promise<boolean> {
-  const { trust } = environmentFor(engineOptions(context));
-  let isAnyTrusted = false;
-  for (const one of files) {
-    if (!canInterrupt(context)) context.note([line(0, WARNING, ` ${describeUntrusted(one.file)}`)]);
-    else if (await isAgreed(one, context)) {
-      await trust.record(one.file, one.content);
-      isAnyTrusted = true;
-    }
-  }
-  return isAnyTrusted;
+  if (canInterrupt(context)) return await trustAgreed(files, engineOptions(context), (one) => isAgreed(one, context));
+  for (const { file } of files) context.warn(describeUntrusted(file));
+  return false;
 }
-
-type UntrustedFile = Omit<ProjectFile, "kind">;
 
 /** `isBrief`: a command is a short process, so it waits for its own disk writes. */
 export function engineOptions({ io, log, warn, configPath }: Context) {
@@ -46,7 +32,7 @@ async function isAgreed(one: UntrustedFile, context: Context): Promise<boolean> 
     line(0, WARNING, " This project has a configuration file that you have not trusted yet:"),
     ...fileLines(one),
   ]);
-  return (await ask("Trust this file until its content changes?", context)) === "yes";
+  return await isConfirmed("Trust this file until its content changes?", context);
 }
 
 export function fileLines({ file, effects }: UntrustedFile, mark?: typeof GOOD): Line[] {

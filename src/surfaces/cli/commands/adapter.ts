@@ -11,13 +11,26 @@ import { testAdapter } from "../../../operations/adapters/test-adapter.js";
 import type { EditReport } from "../../../operations/servers/desk.js";
 import { toJsonText } from "../../../sources/rewrite/json-value.js";
 import { shortenHome } from "../../../util/home-path.js";
-import { ask, canInterrupt } from "../ask.js";
+import { canInterrupt, isAgreed } from "../../../terminal/questions.js";
 import type { Handler, Input } from "../command.js";
 import type { Context } from "../context.js";
 import { describeCliStep } from "../next-steps.js";
-import { BAD, BLANK, blocks, bold, count, dim, GOOD, line, type Line, verbatim, WAITING, WARNING } from "../lines.js";
+import {
+  BAD,
+  BLANK,
+  blocks,
+  bold,
+  count,
+  dim,
+  GOOD,
+  line,
+  type Line,
+  verbatim,
+  WAITING,
+  WARNING,
+} from "../../../terminal/lines.js";
 import { editLines } from "../servers/lines.js";
-import { withEngine } from "../session.js";
+import { engineCommand } from "../session.js";
 import { engineOptions } from "../trust-files.js";
 
 export const addAdapter: Handler = async (input, context) => {
@@ -34,11 +47,9 @@ export const addAdapter: Handler = async (input, context) => {
     onRead: (document, work) => context.wait(work, () => `Reading ${document}…`),
   });
   if (!context.isJson) context.show(previewLines(prepared));
-  const isAgreed =
-    prepared.write !== undefined &&
-    (input.flag("yes") ||
-      (canInterrupt(context) && (await ask("Write this to the configuration?", context)) === "yes"));
-  replyAdded(prepared, isAgreed ? await prepared.write?.() : undefined, input, context);
+  const isWanted =
+    prepared.write !== undefined && (await isAgreed("Write this to the configuration?", input.flag("yes"), context));
+  replyAdded(prepared, isWanted ? await prepared.write?.() : undefined, input, context);
   return prepared.write === undefined ? ERRORS.CONFIGURATION_ERROR.exit : 0;
 };
 
@@ -46,15 +57,13 @@ function replyAdded(prepared: PreparedAdapter, report: EditReport | undefined, i
   const { added, target, document, home, write } = prepared;
   const { tools, dropped, auth, format } = document;
   if (write === undefined && !context.isJson) {
-    return context.note([
-      line(0, WARNING, ` ${target.file} is a program, so it was not changed. Add this to it yourself.`),
-    ]);
+    return context.warn(`${target.file} is a program, so it was not changed. Add this to it yourself.`);
   }
   const wanted = { format, operations: tools.length, dropped, wantedAuth: auth };
   const written = report !== undefined;
   context.reply({ ...added, config: target.file, written, lost: report?.lost ?? [], ...wanted }, () => {
     const hint = input.flag("yes") || canInterrupt(context) ? "" : " Add --yes to write.";
-    if (report === undefined) return [BLANK, line(0, `Nothing was written.${hint}`)];
+    if (report === undefined) return [BLANK, `Nothing was written.${hint}`];
     const done = ` was written. Check it with \`anygpt mcp adapter test ${added.name}\`.`;
     return [BLANK, line(0, GOOD, " ", bold(added.name), done), ...editLines(report, home)];
   });
@@ -76,22 +85,20 @@ function previewLines({ added, target, document, home }: PreparedAdapter): Line[
       ...(isAddressed ? [] : [line(2, WARNING, " The document contains no server URL. Add --base-url.")]),
     ],
     [
-      line(0, `For ${shortenHome(target.file, home)}:`),
+      `For ${shortenHome(target.file, home)}:`,
       verbatim(2, toJsonText({ adapters: { [added.name]: added.entry } }, { step: "  ", layout: "lines" })),
     ],
   ]);
 }
 
-export const listAdapterCommand: Handler = (_input, context) =>
-  withEngine(context, async (engine) => {
-    const adapters = await listAdapters(engine);
-    context.reply({ adapters }, () => listLines(adapters));
-    return 0;
-  });
+export const listAdapterCommand = engineCommand(async (engine, _input, context) => {
+  const adapters = await listAdapters(engine);
+  context.reply({ adapters }, () => listLines(adapters));
+});
 
 function listLines(adapters: readonly ListedAdapter[]): Line[] {
   if (adapters.length === 0) {
-    return [line(0, "No adapter is configured. Add one with `anygpt mcp adapter add NAME --document FILE`.")];
+    return ["No adapter is configured. Add one with `anygpt mcp adapter add NAME --document FILE`."];
   }
   return [line(0, bold(`Adapters (${adapters.length})`), ":"), ...adapters.flatMap(listedLines)];
 }
@@ -110,17 +117,15 @@ function listedLines(adapter: ListedAdapter): Line[] {
   ];
 }
 
-export const inspectAdapterCommand: Handler = (input, context) =>
-  withEngine(context, async (engine) => {
-    let reading = "";
-    const options = { signal: context.io.signal, onRead: (document: string) => void (reading = document) };
-    const page = await context.wait(
-      inspectAdapter(engine, input.argument("server"), options),
-      () => `Reading ${reading}…`,
-    );
-    context.reply(page, () => adapterLines(page));
-    return 0;
-  });
+export const inspectAdapterCommand = engineCommand(async (engine, input, context) => {
+  let reading = "";
+  const options = { signal: context.io.signal, onRead: (document: string) => void (reading = document) };
+  const page = await context.wait(
+    inspectAdapter(engine, input.argument("server"), options),
+    () => `Reading ${reading}…`,
+  );
+  context.reply(page, () => adapterLines(page));
+});
 
 function adapterLines(page: AdapterPage): Line[] {
   return blocks([
@@ -165,19 +170,12 @@ function authLines({ name, auth }: AdapterPage): Line[] {
   const { configured, wanted, variables } = auth;
   const [first] = wanted;
   const option = first === undefined ? undefined : authOption(first, name);
+  const none = ` No authentication is configured. The option of \`adapter add\` for it is \`--auth ${option}\`.`;
   return [
     line(0, bold("Authentication")),
     line(2, `configured: ${configured ?? "none"}`),
     ...wanted.map((one) => line(2, `required by the document: ${describeAuth(one)}`)),
-    ...(configured === null && option !== undefined
-      ? [
-          line(
-            2,
-            WARNING,
-            ` No authentication is configured. The option of \`adapter add\` for it is \`--auth ${option}\`.`,
-          ),
-        ]
-      : []),
+    ...(configured === null && option !== undefined ? [line(2, WARNING, none)] : []),
     ...variables.map(variableLine),
   ];
 }
@@ -207,24 +205,22 @@ function unmatchedLines({ unmatched }: AdapterPage): Line[] {
   ];
 }
 
-export const testAdapterCommand: Handler = (input, context) =>
-  withEngine(context, async (engine) => {
-    const adapter = input.argument("server");
-    const checks = await testAdapter(engine, adapter, {
-      tool: input.argument("tool"),
-      signal: context.io.signal,
-      describe: describeCliStep,
-      confirm: async (what) =>
-        input.flag("yes") || (canInterrupt(context) && (await ask(`Send ${what}?`, context)) === "yes"),
-      onRead: (work) => context.wait(work, () => `Reading the document of ${adapter}…`),
-      onRequest: (what, work) => context.wait(work, () => `Waiting for ${what}…`),
-    });
-    context.reply({ adapter, checks }, () => [
-      line(0, bold(adapter), ":"),
-      ...checks.map(({ name, status, detail }) => line(2, MARKS[status], " ", bold(name), `: ${detail}`)),
-    ]);
-    const isWell = checks.every(({ status }) => status !== "failed");
-    return isWell ? 0 : ERRORS.SERVER_CONNECTION_ERROR.exit;
+export const testAdapterCommand = engineCommand(async (engine, input, context) => {
+  const adapter = input.argument("server");
+  const checks = await testAdapter(engine, adapter, {
+    tool: input.argument("tool"),
+    signal: context.io.signal,
+    describe: describeCliStep,
+    confirm: (what) => isAgreed(`Send ${what}?`, input.flag("yes"), context),
+    onRead: (work) => context.wait(work, () => `Reading the document of ${adapter}…`),
+    onRequest: (what, work) => context.wait(work, () => `Waiting for ${what}…`),
   });
+  context.reply({ adapter, checks }, () => [
+    line(0, bold(adapter), ":"),
+    ...checks.map(({ name, status, detail }) => line(2, MARKS[status], " ", bold(name), `: ${detail}`)),
+  ]);
+  const isWell = checks.every(({ status }) => status !== "failed");
+  return isWell ? 0 : ERRORS.SERVER_CONNECTION_ERROR.exit;
+});
 
 const MARKS = { ok: GOOD, notice: WARNING, failed: BAD, open: dim("-") } as const;

@@ -1,41 +1,24 @@
 import type { Confirmation } from "../../../executor/confirmations.js";
-import type { JsonObject } from "../../../model/json.js";
 import { cutAtWord } from "../../../util/text.js";
-import { riskPart } from "../call-lines.js";
-import type { Handler } from "../command.js";
-import { allConfirmations } from "../../../operations/calls/confirmations.js";
-import { blocks, bold, count, dim, line, type Line } from "../lines.js";
-import { revealedJson, revealedName } from "../reveal.js";
-import { withEngine } from "../session.js";
+import { callLines, riskPart } from "../call-lines.js";
+import { toConfirmationPage } from "../../../operations/calls/call-pages.js";
+import { allConfirmations, answerConfirmation, findWaiting } from "../../../operations/calls/confirmations.js";
+import { BAD, BLANK, blocks, bold, count, dim, GOOD, line, type Line, WARNING } from "../../../terminal/lines.js";
+import { revealedJson, revealedName } from "../../../terminal/reveal.js";
+import { engineCommand } from "../session.js";
 import { describeSpan } from "../../../util/time-words.js";
+import type { Stages } from "../../../gateway/stages.js";
+import { ERRORS } from "../../../errors.js";
+import { findReviewable } from "../../../operations/calls/find-reviewable.js";
+import { ask, isAttended } from "../../../terminal/questions.js";
+import type { Context } from "../context.js";
 
-export const approvals: Handler = (input, context) =>
-  withEngine(context, async (engine) => {
-    const { confirmations, runtime } = await engine.stages();
-    const isAll = input.flag("all");
-    const found = isAll ? await allConfirmations(confirmations) : await confirmations.list();
-    if (context.isJson) context.json({ approvals: found.map(toListed) });
-    else context.show(approvalsLines(found, runtime.now(), isAll));
-    return 0;
-  });
-
-/** The JSON form. `arguments` is null if they cannot be decrypted any more. */
-export function toListed({ call, ...rest }: Confirmation): JsonObject {
-  const { id, state, tool, actor, selfService, askedAt, expiresAt, decidedBy, decidedAt } = rest;
-  return {
-    id,
-    state,
-    tool,
-    ...(call === undefined ? {} : { risk: call.risk, risk_origin: call.riskOrigin }),
-    actor_id: actor,
-    arguments: call?.arguments ?? null,
-    caller_may_confirm: selfService,
-    asked_at: time(askedAt),
-    expires_at: time(expiresAt),
-    ...(decidedBy === undefined ? {} : { decided_by: decidedBy }),
-    ...(decidedAt === undefined ? {} : { decided_at: time(decidedAt) }),
-  };
-}
+export const approvals = engineCommand(async (engine, input, context) => {
+  const { confirmations, runtime } = await engine.stages();
+  const isAll = input.flag("all");
+  const found = isAll ? await allConfirmations(confirmations) : await confirmations.list();
+  context.reply({ approvals: found.map(toConfirmationPage) }, () => approvalsLines(found, runtime.now(), isAll));
+});
 
 export function approvalsLines(found: readonly Confirmation[], now: number, isAll: boolean): Line[] {
   if (found.length === 0) {
@@ -88,6 +71,55 @@ function describeState({ state, expiresAt, decidedBy = "an unknown user" }: Conf
   }
 }
 
-function time(at: number): string {
-  return new Date(at).toISOString();
+export const approve = engineCommand(async (engine, input, context) => {
+  const stages = await engine.stages();
+  const waiting = await findReviewable(input.argument("id"), stages, isAttended(context));
+  const left = describeSpan(waiting.expiresAt - stages.runtime.now());
+  context.note([
+    line(0, WARNING, ` ${waiting.actor} requests this call (the request expires in ${left}):`),
+    ...callLines({ toolId: waiting.tool, ...waiting.call }),
+    BLANK,
+  ]);
+  const answer = await ask(`Allow ${revealedName(waiting.tool)} to run once with exactly these arguments?`, context);
+  if (answer === "unanswered") {
+    const text = `Nothing was decided: ${waiting.id} is still waiting for approval.`;
+    context.reply(toConfirmationPage(waiting), () => [line(0, text)]);
+    return ERRORS.CONFIRMATION_REQUIRED.exit;
+  }
+  const verdict = answer === "yes" ? "approved" : "denied";
+  return await settle(waiting, verdict, { stages, context });
+});
+
+export const deny = engineCommand(async (engine, input, context) => {
+  const stages = await engine.stages();
+  const waiting = await findWaiting(input.argument("id"), stages.confirmations, stages.runtime.now());
+  await settle(waiting, "denied", { stages, context });
+});
+
+/** The exit code of `approve`: 0 only if the user approved the call. */
+async function settle(
+  { id }: Confirmation,
+  verdict: "approved" | "denied",
+  { stages, context }: { stages: Stages; context: Context },
+): Promise<number> {
+  const decided = await answerConfirmation(id, verdict, stages);
+  context.reply(toConfirmationPage(decided), () =>
+    verdict === "approved" ? approvedLines(decided) : deniedLines(decided),
+  );
+  return verdict === "approved" ? 0 : ERRORS.POLICY_DENIED.exit;
+}
+
+function approvedLines({ tool, expiresAt, decidedAt = expiresAt }: Confirmation) {
+  const within = describeSpan(expiresAt - decidedAt);
+  return [
+    line(0, GOOD, ` Approved. ${revealedName(tool)} may run once, with exactly these arguments, within ${within}.`),
+    line(2, "The call does not start automatically: the caller has to repeat it unchanged."),
+  ];
+}
+
+function deniedLines({ tool }: Confirmation) {
+  return [
+    line(0, BAD, ` Denied. The call of ${revealedName(tool)} will not run.`),
+    line(2, "If the caller repeats it, the error says that a user denied it."),
+  ];
 }

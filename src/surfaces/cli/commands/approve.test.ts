@@ -6,7 +6,7 @@ import { recordsIn } from "../../../../test/support/records.js";
 import type { Confirmation } from "../../../executor/confirmations.js";
 import { createStore } from "../../../store/create-store.js";
 import { answered } from "../../../operations/calls/confirmations.js";
-import { render } from "../render.js";
+import { render } from "../../../terminal/render.js";
 import { approvalsLines } from "./approvals.js";
 
 let place: CliPlace;

@@ -83,9 +83,8 @@ async function run(argv: string[], options: RunOptions = {}): Promise<Ran> {
     write: () => undefined,
     async run(spec, values) {
       const context = toContext(values);
-      exit = await (await spec.load())(createInput(values), context).catch((error: unknown) =>
-        reportFailure(error, context),
-      );
+      const work = (await spec.load())(createInput(values), context);
+      exit = (await work.catch((error: unknown) => reportFailure(error, context))) ?? 0;
     },
   });
   await program.parseAsync(["auth", ...argv], { from: "user" });

@@ -1,37 +1,45 @@
-import { createInterface } from "node:readline";
-import { DiscoveryError } from "../../../errors.js";
+import { awaitAnswer, toSignInJson } from "../../../operations/auth/await-answer.js";
 import { beginSignIn, type OpenSignIn } from "../../../operations/auth/sign-in.js";
 import { listSignIns, type SignInState, type SignInStatus } from "../../../operations/auth/sign-in-status.js";
 import { signOut } from "../../../operations/auth/sign-out.js";
+import {
+  BAD,
+  bold,
+  dim,
+  GOOD,
+  line,
+  type Line,
+  type Styled,
+  verbatim,
+  WAITING,
+  WARNING,
+} from "../../../terminal/lines.js";
 import type { Credential } from "../../../upstreams/oauth/credential.js";
 import { loginCommand } from "../../../upstreams/oauth/failures.js";
 import type { Login } from "../../../upstreams/oauth/login.js";
 import { openBrowser } from "../../../upstreams/oauth/open-browser.js";
-import type { Handler, Input } from "../command.js";
-import type { Context } from "../context.js";
-import { BAD, bold, dim, GOOD, line, type Line, type Styled, verbatim, WAITING, WARNING } from "../lines.js";
-import { withEngine } from "../session.js";
 import { describeSpan } from "../../../util/time-words.js";
+import type { Input } from "../command.js";
+import type { Context } from "../context.js";
+import { engineCommand } from "../session.js";
 
 const DEFAULT_SECONDS = 300;
 
-export const authLogin: Handler = (input, context) =>
-  withEngine(context, async (engine) => {
-    const server = input.argument("server");
-    const [actor, scope, port] = [input.text("actor"), input.text("scope"), input.number("port")];
-    const beginning = beginSignIn(engine, server, { actor, scope, port }, context.io.signal);
-    const signIn = await context.wait(beginning, () => `Preparing the sign-in to ${server}…`);
-    try {
-      const { elapsed } = (await engine.stages()).runtime;
-      const answer = await received(signIn, { server, input, context, elapsed });
-      const credential = await context.wait(signIn.finish(answer), () => `Finishing the sign-in to ${server}…`);
-      await signIn.store(credential);
-      context.reply(toJson(server, signIn.actor, credential), () => doneLines(server, credential));
-    } finally {
-      signIn.close();
-    }
-    return 0;
-  });
+export const authLogin = engineCommand(async (engine, input, context) => {
+  const server = input.argument("server");
+  const [actor, scope, port] = [input.text("actor"), input.text("scope"), input.number("port")];
+  const beginning = beginSignIn(engine, server, { actor, scope, port }, context.io.signal);
+  const signIn = await context.wait(beginning, () => `Preparing the sign-in to ${server}…`);
+  try {
+    const { elapsed } = (await engine.stages()).runtime;
+    const answer = await received(signIn, { server, input, context, elapsed });
+    const credential = await context.wait(signIn.finish(answer), () => `Finishing the sign-in to ${server}…`);
+    await signIn.store(credential);
+    context.reply(toSignInJson(server, signIn.actor, credential), () => doneLines(server, credential));
+  } finally {
+    signIn.close();
+  }
+});
 
 interface Waiting {
   readonly server: string;
@@ -41,49 +49,22 @@ interface Waiting {
 }
 
 /** Opens the browser and waits for its redirect, whose URL the user may also paste. */
-async function received({ login, answer }: OpenSignIn, waiting: Waiting): Promise<URLSearchParams> {
-  const { server, input, context, elapsed } = waiting;
+async function received(signIn: OpenSignIn, { server, input, context, elapsed }: Waiting): Promise<URLSearchParams> {
   const { io } = context;
   const desktop = { env: io.env, platform: process.platform };
-  const isOpened = !input.isOff("browser") && (await openBrowser(login.url, desktop));
-  context.note(invitation(server, login, isOpened));
+  const isOpened = !input.isOff("browser") && (await openBrowser(signIn.login.url, desktop));
+  context.note(invitation(server, signIn.login, isOpened));
   const limitMs = (input.number("timeout") ?? DEFAULT_SECONDS) * 1000;
-  const over = new AbortController();
   const startedAt = elapsed();
-  const late = new Promise<never>((_, reject) => {
-    const timer = setTimeout(() => reject(tooLate(server, limitMs)), limitMs);
-    over.signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
+  const work = awaitAnswer(signIn, {
+    server,
+    limitMs,
+    signal: io.signal,
+    pasted: !isOpened || io.isTerminal.stdin === true ? io.stdin : undefined,
+    onOtherLine: () => context.warn("This is not the URL that the sign-in redirects to."),
   });
-  const mayPaste = !isOpened || io.isTerminal.stdin === true;
-  const ways = [answer, late, ...(mayPaste ? [readPasted(context, login.matches, over.signal)] : [])];
   const left = (): string => describeSpan(limitMs - (elapsed() - startedAt));
-  try {
-    return await context.wait(Promise.race(ways), () => `Waiting for the sign-in to ${server}, ${left()} left…`);
-  } finally {
-    over.abort();
-  }
-}
-
-/** Resolves with the redirect URL that the user pastes. Stays pending if the input ends, because the browser may still answer. */
-function readPasted(
-  context: Context,
-  matches: (answer: URLSearchParams) => boolean,
-  signal: AbortSignal,
-): Promise<URLSearchParams> {
-  return new Promise((resolve) => {
-    const lines = createInterface({ input: context.io.stdin });
-    signal.addEventListener("abort", () => lines.close(), { once: true });
-    lines.on("line", (text) => {
-      const answer = answerIn(text);
-      if (answer !== undefined && matches(answer)) return resolve(answer);
-      if (text.trim() !== "") context.note([line(0, WARNING, " This is not the URL that the sign-in redirects to.")]);
-    });
-  });
-}
-
-function answerIn(text: string): URLSearchParams | undefined {
-  const trimmed = text.trim();
-  return URL.canParse(trimmed) ? new URL(trimmed).searchParams : undefined;
+  return await context.wait(work, () => `Waiting for the sign-in to ${server}, ${left()} left…`);
 }
 
 function invitation(server: string, { url, issuer, scope }: Login, isOpened: boolean): Line[] {
@@ -105,56 +86,26 @@ function doneLines(server: string, { issuer, scope, expiresAt, refreshToken }: C
   ];
 }
 
-function toJson(server: string, actor: string, { issuer, scope, expiresAt, refreshToken }: Credential) {
-  return {
-    server,
-    actor,
-    state: "signed_in",
-    issuer,
-    scopes: scope?.split(" ") ?? [],
-    ...(expiresAt === undefined ? {} : { expires_at: new Date(expiresAt).toISOString() }),
-    renews: refreshToken !== undefined,
-  };
-}
+export const authLogout = engineCommand(async (engine, input, context) => {
+  const server = input.argument("server");
+  const work = signOut(engine, server, input.text("actor"));
+  const report = await context.wait(work, () => `Signing out of ${server}…`);
+  context.reply(report, () => [
+    report.removed === 0 ? `There is no sign-in to ${server}.` : line(0, GOOD, " Signed out of ", bold(server), "."),
+  ]);
+  if (report.reason !== undefined && !context.isJson)
+    context.warn(`The authorization server did not revoke the token: ${report.reason}.`);
+});
 
-function tooLate(server: string, limitMs: number): DiscoveryError {
-  return new DiscoveryError(
-    "UPSTREAM_UNAUTHORIZED",
-    `The sign-in to ${server} was not completed within ${describeSpan(limitMs)}.`,
-    {
-      hint: `Run \`${loginCommand({ server })}\` again.`,
-      server,
-    },
-  );
-}
-
-export const authLogout: Handler = (input, context) =>
-  withEngine(context, async (engine) => {
-    const server = input.argument("server");
-    const work = signOut(engine, server, input.text("actor"));
-    const report = await context.wait(work, () => `Signing out of ${server}…`);
-    context.reply(report, () => [
-      report.removed === 0
-        ? line(0, `There is no sign-in to ${server}.`)
-        : line(0, GOOD, " Signed out of ", bold(server), "."),
-    ]);
-    if (report.reason !== undefined && !context.isJson) {
-      context.note([line(0, WARNING, ` The authorization server did not revoke the token: ${report.reason}.`)]);
-    }
-    return 0;
+export const authStatus = engineCommand(async (engine, input, context) => {
+  const only = input.argument("server");
+  const servers = await listSignIns(engine, only === "" ? undefined : only);
+  const { now } = (await engine.stages()).runtime;
+  context.reply({ servers }, () => {
+    if (servers.length > 0) return servers.flatMap((each) => statusLines(each, now()));
+    return [line(0, only === "" ? "No remote server is configured." : `${only} does not use a sign-in.`)];
   });
-
-export const authStatus: Handler = (input, context) =>
-  withEngine(context, async (engine) => {
-    const only = input.argument("server");
-    const servers = await listSignIns(engine, only === "" ? undefined : only);
-    const { now } = (await engine.stages()).runtime;
-    context.reply({ servers }, () => {
-      if (servers.length > 0) return servers.flatMap((each) => statusLines(each, now()));
-      return [line(0, only === "" ? "No remote server is configured." : `${only} does not use a sign-in.`)];
-    });
-    return 0;
-  });
+});
 
 const MARKS: Readonly<Record<SignInState, readonly [Styled, string]>> = {
   signed_in: [GOOD, "signed in"],

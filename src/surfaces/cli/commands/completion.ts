@@ -50,5 +50,4 @@ export const completion: Handler = async (input, context) => {
   const script = SCRIPTS[shell] ?? "";
   if (context.isJson) context.json({ shell, script });
   else context.io.stdout.write(script);
-  return 0;
 };

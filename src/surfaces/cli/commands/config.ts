@@ -1,6 +1,5 @@
 import { isAbsolute } from "node:path";
 import type { ProjectFile } from "../../../config/project-files.js";
-import { DiscoveryError } from "../../../errors.js";
 import { toErrorObject } from "../../../metatools/to-error-object.js";
 import {
   type ConfigPage,
@@ -14,6 +13,7 @@ import {
   type ReloadReport,
   reloadServers,
 } from "../../../operations/configuration/reload-servers.js";
+import { toSourceFailure } from "../../../operations/configuration/source-failure.js";
 import {
   listTrustedFiles,
   revokeTrust,
@@ -21,68 +21,61 @@ import {
   trustFiles,
 } from "../../../operations/configuration/trust.js";
 import { validateConfiguration } from "../../../operations/configuration/validate-configuration.js";
-import { describeProblem, type Problem } from "../../../util/document/problem.js";
 import { homeOf } from "../../../util/state-folder.js";
 import { shortenHome } from "../../../util/home-path.js";
 import type { Handler } from "../command.js";
 import type { Context } from "../context.js";
-import { failureLines, toSentence } from "../failure.js";
-import { BAD, blocks, bold, count, dim, GOOD, line, type Line, type LinePart, WARNING } from "../lines.js";
+import { failureLines } from "../failure.js";
+import {
+  BAD,
+  blocks,
+  bold,
+  count,
+  dim,
+  GOOD,
+  line,
+  type Line,
+  type LinePart,
+  WARNING,
+} from "../../../terminal/lines.js";
 import { describeCliStep } from "../next-steps.js";
-import { waitForAsking, withEngine } from "../session.js";
+import { waitForAsking, engineCommand } from "../session.js";
 import { engineOptions, fileLines } from "../trust-files.js";
 
-export const showConfig: Handler = (_input, context) =>
-  withEngine(context, async (engine) => {
-    const page = await describeConfiguration(engine);
-    context.reply(page, () => configLines(page, homeOf(context.io.env)));
-    const notices = count(page.notices.length, "notice");
-    if (!context.isJson && page.notices.length > 0)
-      context.note([line(0, WARNING, ` ${notices}. Run \`anygpt mcp config validate\` to see them.`)]);
-    return 0;
-  });
+export const showConfig = engineCommand(async (engine, _input, context) => {
+  const page = await describeConfiguration(engine);
+  context.reply(page, () => configLines(page, homeOf(context.io.env)));
+  const notices = count(page.notices.length, "notice");
+  if (!context.isJson && page.notices.length > 0)
+    context.warn(`${notices}. Run \`anygpt mcp config validate\` to see them.`);
+});
 
-export const showSources: Handler = (_input, context) =>
-  withEngine(context, async (engine) => {
-    const page = await describeConfiguration(engine);
-    const { file, origin, sources, absent, untrusted } = page;
-    const data = { file, origin, sources: [...sources, ...absent], untrusted };
-    context.reply(data, () => sourcesLines(page, homeOf(context.io.env)));
-    return 0;
-  });
+export const showSources = engineCommand(async (engine, _input, context) => {
+  const page = await describeConfiguration(engine);
+  const { file, origin, sources, absent, untrusted } = page;
+  const data = { file, origin, sources: [...sources, ...absent], untrusted };
+  context.reply(data, () => sourcesLines(page, homeOf(context.io.env)));
+});
 
-export const validateConfig: Handler = (_input, context) =>
-  withEngine(context, async (engine) => {
-    const found = await validateConfiguration(engine, { describe: describeCliStep });
-    const { file, imported, servers, problems, untrusted, warnings } = found;
-    const failure = toFailure(problems);
-    const error = failure === undefined ? {} : toErrorObject(failure, describeCliStep);
-    const data = { valid: failure === undefined, file, servers, warnings: [...untrusted, ...warnings], ...error };
-    const text = file === null ? (imported ?? "No configuration file is used.") : `${file} is valid.`;
-    context.reply(data, () => [
-      ...(failure === undefined ? [line(0, GOOD, ` ${text}`)] : []),
-      ...warnings.map((warning) => line(0, WARNING, ` ${warning}`)),
-    ]);
-    if (failure !== undefined && !context.isJson) context.note(failureLines(failure));
-    return failure === undefined ? 0 : failure.entry.exit;
-  });
+export const validateConfig = engineCommand(async (engine, _input, context) => {
+  const found = await validateConfiguration(engine, { describe: describeCliStep });
+  const { file, imported, servers, problems, untrusted, warnings } = found;
+  const failure = toSourceFailure(problems);
+  const error = failure === undefined ? {} : toErrorObject(failure, describeCliStep);
+  const data = { valid: failure === undefined, file, servers, warnings: [...untrusted, ...warnings], ...error };
+  const text = file === null ? (imported ?? "No configuration file is used.") : `${file} is valid.`;
+  context.reply(data, () => [
+    ...(failure === undefined ? [line(0, GOOD, ` ${text}`)] : []),
+    ...warnings.map((warning) => line(0, WARNING, ` ${warning}`)),
+  ]);
+  if (failure !== undefined && !context.isJson) context.note(failureLines(failure));
+  return failure === undefined ? 0 : failure.entry.exit;
+});
 
-/** A running gateway ignores an invalid source, but `validate` reports it as an error. */
-function toFailure(problems: readonly Problem[]): DiscoveryError | undefined {
-  const [first] = problems;
-  if (first === undefined) return undefined;
-  return new DiscoveryError("CONFIGURATION_ERROR", toSentence(describeProblem(first)), {
-    hint: "Correct the source. Until then, the gateway ignores the invalid entries.",
-    facts: { problems },
-  });
-}
-
-export const reloadConfig: Handler = (_input, context) =>
-  withEngine(context, async (engine) => {
-    const { file, tools, servers } = await waitForAsking(context, (asking) => reloadServers(engine, asking));
-    context.reply({ file, servers }, () => reloadLines({ file, tools, servers }));
-    return 0;
-  });
+export const reloadConfig = engineCommand(async (engine, _input, context) => {
+  const { file, tools, servers } = await waitForAsking(context, (asking) => reloadServers(engine, asking));
+  context.reply({ file, servers }, () => reloadLines({ file, tools, servers }));
+});
 
 const SIGNS = { added: "+", removed: "-", changed: "~" } as const;
 
@@ -92,10 +85,10 @@ function reloadLines({ servers, tools }: ReloadReport): Line[] {
     [line(0, GOOD, " Configuration reloaded.")],
     servers.flatMap(reloadedLines),
     [
-      line(0, `Servers: ${servers.length} configured, ${answered} answered`),
-      line(0, `Tools: ${tools.total} total, ${tools.enabled} enabled`),
+      `Servers: ${servers.length} configured, ${answered} answered`,
+      `Tools: ${tools.total} total, ${tools.enabled} enabled`,
     ],
-    [line(0, "Running gateways apply the change within two seconds.")],
+    ["Running gateways apply the change within two seconds."],
   ]);
 }
 
@@ -120,14 +113,13 @@ export const trustConfig: Handler = async (input, context) => {
     const trusted = files.map(({ kind, file, effects }) => ({ kind, file, effects }));
     context.reply({ trusted }, () => trustedLines(files));
   }
-  return 0;
 };
 
 function trustedLines(files: readonly ProjectFile[]): Line[] {
-  if (files.length === 0) return [line(0, "This folder contains no file that needs to be trusted.")];
+  if (files.length === 0) return ["This folder contains no file that needs to be trusted."];
   return blocks([
     files.flatMap((one) => fileLines(one, GOOD)),
-    [line(0, "The current content is trusted. If a file changes, it has to be trusted again.")],
+    ["The current content is trusted. If a file changes, it has to be trusted again."],
   ]);
 }
 
@@ -139,7 +131,7 @@ const STATUS = {
 
 function replyTrusted(trusted: readonly TrustedFile[], context: Context): void {
   context.reply({ trusted }, () => {
-    if (trusted.length === 0) return [line(0, "No file is trusted.")];
+    if (trusted.length === 0) return ["No file is trusted."];
     return trusted.map(({ path, trustedAt, status }) => {
       const { mark, text } = STATUS[status];
       return line(0, mark, " ", bold(path), ` (${new Date(trustedAt).toISOString().slice(0, 10)})${text}`);
@@ -149,7 +141,7 @@ function replyTrusted(trusted: readonly TrustedFile[], context: Context): void {
 
 function replyRevoked(revoked: readonly string[], context: Context): void {
   context.reply({ revoked }, () => {
-    if (revoked.length === 0) return [line(0, "No file in this folder was trusted.")];
+    if (revoked.length === 0) return ["No file in this folder was trusted."];
     return revoked.map((path) => line(0, GOOD, ` ${path} is no longer trusted.`));
   });
 }
@@ -159,10 +151,10 @@ function configLines(page: ConfigPage, home: string): Line[] {
   return blocks([
     [line(0, bold("MCP Discovery Configuration"), ":")],
     [
-      line(0, `File: ${page.file ?? withoutFile(page)}`),
-      ...page.untrusted.map((file) => line(0, `Not trusted: ${file}`)),
-      line(0, `Status: ${enabled ? "Enabled" : "Disabled"}`),
-      line(0, `Cache: ${cache.enabled ? `Enabled (TTL: ${cache.ttl}s)` : "Disabled"}`),
+      `File: ${page.file ?? withoutFile(page)}`,
+      ...page.untrusted.map((file) => `Not trusted: ${file}`),
+      `Status: ${enabled ? "Enabled" : "Disabled"}`,
+      `Cache: ${cache.enabled ? `Enabled (TTL: ${cache.ttl}s)` : "Disabled"}`,
     ],
     [headOf("Sources", sources.length, allClientsText(page)), ...sources.map((source) => sourceLine(source, home))],
     [
@@ -176,13 +168,13 @@ function configLines(page: ConfigPage, home: string): Line[] {
       sectionLine("Execution", page.execution),
       sectionLine("Upstreams", page.upstreams),
       policyLine(page.policy),
-      line(0, `Audit: ${page.audit.enabled ? "Enabled" : "Disabled"}`),
-      line(0, `Store: ${page.store}`),
+      `Audit: ${page.audit.enabled ? "Enabled" : "Disabled"}`,
+      `Store: ${page.store}`,
     ],
     [
-      line(0, `Servers: ${servers.configured} configured, ${servers.known} known`),
+      `Servers: ${servers.configured} configured, ${servers.known} known`,
       ...servers.list.map((server) => configuredLine(server, page.file, home)),
-      line(0, `Tools: ${tools.total} total, ${tools.enabled} enabled`),
+      `Tools: ${tools.total} total, ${tools.enabled} enabled`,
     ],
   ]);
 }
@@ -208,7 +200,7 @@ function withoutFile({ origin }: ConfigPage): string {
 
 function sectionLine(name: string, section: object): Line {
   const values = Object.entries(section).map(([key, value]) => `${key} ${valueText(value)}`);
-  return line(0, `${name}: ${values.join(", ")}`);
+  return `${name}: ${values.join(", ")}`;
 }
 
 function valueText(value: unknown): string {
@@ -222,7 +214,7 @@ function policyLine({ preset, confirmation: { mode, from }, pinning, entries }: 
   const lists = Object.entries(entries).filter(([, amount]) => amount > 0);
   const which = lists.map(([name, amount]) => `${name} ${amount}`).join(", ");
   const amount = total === 0 ? "no entries" : `${count(total, "entry", "entries")} (${which})`;
-  return line(0, `Policy: preset ${preset}, ${confirmed}, pinning ${pinning}, ${amount}`);
+  return `Policy: preset ${preset}, ${confirmed}, pinning ${pinning}, ${amount}`;
 }
 
 function configuredLine(
@@ -269,7 +261,7 @@ function sourcesLines(page: ConfigPage, home: string): Line[] {
       ...sources.flatMap((source) => sourceDetails(source, home)),
       ...(absent.length === 0 ? [] : [line(2, dim("-"), ` not found: ${absent.map(({ type }) => type).join(", ")}`)]),
     ],
-    foreign.size + own.length === 0 ? [] : [line(0, "Run `anygpt mcp config trust` to use the files of this project.")],
+    foreign.size + own.length === 0 ? [] : ["Run `anygpt mcp config trust` to use the files of this project."],
   ]);
 }
 

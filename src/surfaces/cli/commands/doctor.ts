@@ -1,116 +1,70 @@
-import type { DiscoveryEngine } from "../../../engine.js";
-import { DiscoveryError, ERRORS, toDiscoveryError } from "../../../errors.js";
+import { type DiscoveryError, ERRORS } from "../../../errors.js";
 import { disabledNames } from "../../../gateway/configured-servers.js";
-import type { Stages } from "../../../gateway/stages.js";
 import { checkEnvironment } from "../../../operations/doctor/check-environment.js";
 import {
   assertKnownServers,
-  brokenNpxFolder,
   type CheckedServer,
   checkServers,
   recheckServers,
-  removeBrokenNpxFolder,
   type ServersCheck,
 } from "../../../operations/doctor/check-servers.js";
+import { createBrokenFolders, quotesStderr, repairServers } from "../../../operations/doctor/repair-servers.js";
 import type { EnvironmentCheck } from "../../../operations/doctor/check-store.js";
 import { openCatalog } from "../../../operations/open-catalog.js";
-import { interrupted } from "../../../operations/reason.js";
-import { ask, isAttended } from "../ask.js";
-import type { Handler } from "../command.js";
-import type { Context } from "../context.js";
+import { interrupted } from "../../../util/interrupted.js";
+import { isAttended, isConfirmed } from "../../../terminal/questions.js";
 import { failureLines } from "../failure.js";
-import { BAD, BLANK, bold, count, dim, GOOD, line, type Line, WARNING } from "../lines.js";
-import { waitForAsking, withEngine } from "../session.js";
+import { BAD, BLANK, bold, count, dim, GOOD, line, type Line, WARNING } from "../../../terminal/lines.js";
+import { waitForAsking, engineCommand } from "../session.js";
 
-export const doctor: Handler = (input, context) =>
-  withEngine(context, async (engine) => {
-    const stages = await openCatalog(engine);
-    const only = input.list("servers");
-    await assertKnownServers(only, stages);
-    const checks = await checkEnvironment(engine);
-    if (!context.isJson) context.show([...checks.map(checkLine), BLANK]);
-    const started = performance.now();
-    const broken = new Map<string, string[]>();
-    const onServer = (server: CheckedServer, error: DiscoveryError | undefined): void => {
-      const folder = brokenNpxFolder(error);
-      if (folder !== undefined) broken.set(folder, [...(broken.get(folder) ?? []), server.server]);
-      if (!context.isJson) context.show(diagnosisLines(server, isQuoted(server, stages)));
-    };
-    const seconds = input.number("timeout");
-    const timeout = seconds === undefined ? {} : { timeoutMs: seconds * 1000 };
-    let report = await waitForAsking(context, (asking) =>
-      checkServers(engine, { servers: only, onServer, ...timeout, ...asking }),
-    );
-    if (input.flag("fix") && !report.isInterrupted) {
-      report = await fix({ engine, report, broken, onServer, isAgreed: input.flag("yes"), context });
-    }
-    const { servers, isInterrupted } = report;
-    if (context.isJson && isInterrupted) throw interrupted();
-    context.reply({ checks, servers }, () => [
-      ...(servers.length === 0 ? [] : [BLANK]),
-      verdict(report, disabledNames(stages.config), performance.now() - started),
-    ]);
-    if (isInterrupted) return ERRORS.CANCELLED.exit;
-    const isWell = [...checks, ...servers].every(({ status }) => status !== "failed");
-    return isWell ? 0 : ERRORS.SERVER_CONNECTION_ERROR.exit;
-  });
-
-interface Repair {
-  readonly engine: DiscoveryEngine;
-  readonly report: ServersCheck;
-  /** The servers that failed because of each broken folder. */
-  readonly broken: ReadonlyMap<string, readonly string[]>;
-  readonly onServer: (server: CheckedServer, error: DiscoveryError | undefined) => void;
-  readonly isAgreed: boolean;
-  readonly context: Context;
-}
-
-/** Asks about each broken npx folder that made servers fail, removes it, and checks those servers again. */
-async function fix({ engine, report, broken, onServer, isAgreed, context }: Repair): Promise<ServersCheck> {
-  if (broken.size === 0) {
+export const doctor = engineCommand(async (engine, input, context) => {
+  const stages = await openCatalog(engine);
+  const only = input.list("servers");
+  await assertKnownServers(only, stages);
+  const checks = await checkEnvironment(engine);
+  if (!context.isJson) context.show([...checks.map(checkLine), BLANK]);
+  const started = performance.now();
+  const broken = createBrokenFolders();
+  const onServer = (server: CheckedServer, error: DiscoveryError | undefined): void => {
+    broken.add(server, error);
+    if (!context.isJson) context.show(diagnosisLines(server, quotesStderr(server, stages)));
+  };
+  const seconds = input.number("timeout");
+  const timeout = seconds === undefined ? {} : { timeoutMs: seconds * 1000 };
+  let report = await waitForAsking(context, (asking) =>
+    checkServers(engine, { servers: only, onServer, ...timeout, ...asking }),
+  );
+  if (input.flag("fix") && !report.isInterrupted) {
     const hasFailed = report.servers.some(({ status }) => status === "failed");
-    if (hasFailed) context.aside([line(0, "Nothing to fix: no failure was caused by a broken npx folder.")]);
-    return report;
+    if (hasFailed && broken.isEmpty()) context.aside(["Nothing to fix: no failure was caused by a broken npx folder."]);
+    report = await repairServers(engine, report, broken, {
+      isAttended: isAttended(context),
+      isAgreed: input.flag("yes"),
+      ask: (folder, servers) =>
+        isConfirmed(
+          `Remove the broken npx folder ${folder} (${servers.join(", ")})? npx installs the package again.`,
+          context,
+        ),
+      onRemoved: (folder) => context.note([`Removed ${folder}.`]),
+      onFailed: (error) => context.note(failureLines(error)),
+      recheck: (names) => waitForAsking(context, (asking) => recheckServers(engine, names, { onServer, ...asking })),
+    });
   }
-  if (!isAgreed && !isAttended(context)) throw cannotAsk();
-  const repaired = new Set<string>();
-  for (const [folder, servers] of broken) {
-    const question = `Remove the broken npx folder ${folder} (${servers.join(", ")})? npx installs the package again.`;
-    if (!isAgreed && (await ask(question, context)) !== "yes") continue;
-    try {
-      await removeBrokenNpxFolder(engine, folder);
-      context.note([line(0, `Removed ${folder}.`)]);
-      for (const server of servers) repaired.add(server);
-    } catch (error) {
-      context.note(failureLines(toDiscoveryError(error)));
-    }
-  }
-  const again = await waitForAsking(context, (asking) =>
-    recheckServers(engine, [...repaired], { onServer, ...asking }),
-  );
-  if (again.isInterrupted) throw interrupted();
-  const newest = new Map(again.servers.map((one) => [one.server, one]));
-  return { ...report, servers: report.servers.map((one) => newest.get(one.server) ?? one) };
-}
-
-function cannotAsk(): DiscoveryError {
-  return new DiscoveryError(
-    "INVALID_REQUEST",
-    "Removing broken npx folders needs a confirmation, and there is no terminal to ask.",
-    {
-      hint: {
-        action: "run-command",
-        command: "anygpt mcp doctor --fix --yes",
-        purpose: "remove them without a question",
-      },
-    },
-  );
-}
+  const { servers, isInterrupted } = report;
+  if (context.isJson && isInterrupted) throw interrupted();
+  context.reply({ checks, servers }, () => [
+    ...(servers.length === 0 ? [] : [BLANK]),
+    verdict(report, disabledNames(stages.config), performance.now() - started),
+  ]);
+  if (isInterrupted) return ERRORS.CANCELLED.exit;
+  const isWell = [...checks, ...servers].every(({ status }) => status !== "failed");
+  return isWell ? 0 : ERRORS.SERVER_CONNECTION_ERROR.exit;
+});
 
 function verdict({ servers, total, isInterrupted }: ServersCheck, disabled: readonly string[], ms: number): Line {
   if (total === 0 && disabled.length > 0)
-    return line(0, `No server is enabled. Disabled: ${disabled.join(", ")}. Run \`anygpt mcp enable NAME\`.`);
-  if (total === 0) return line(0, "No server is configured. Add one with `anygpt mcp add NAME -- COMMAND`.");
+    return `No server is enabled. Disabled: ${disabled.join(", ")}. Run \`anygpt mcp enable NAME\`.`;
+  if (total === 0) return "No server is configured. Add one with `anygpt mcp add NAME -- COMMAND`.";
   const failed = servers.filter(({ status }) => status === "failed").length;
   const failures = failed === 0 ? "" : ` ${failed} of ${count(total, "server")} failed.`;
   if (isInterrupted)
@@ -126,15 +80,7 @@ function checkLine({ name, status, detail }: EnvironmentCheck): Line {
   return line(0, mark, ` ${name}: ${detail}`);
 }
 
-/** Whether the reason already quotes the relevant line of standard error, so that printing the rest adds nothing. */
-function isQuoted({ server, reason = "" }: CheckedServer, { upstreams }: Stages): boolean {
-  return upstreams.stderr(server).some((text) => text !== "" && reason.includes(text));
-}
-
-export function diagnosisLines(
-  { server, status, durationMs, tools, ...rest }: CheckedServer,
-  hidesStderr: boolean,
-): Line[] {
+function diagnosisLines({ server, status, durationMs, tools, ...rest }: CheckedServer, hidesStderr: boolean): Line[] {
   if (status === "failed") {
     return [
       line(0, BAD, " ", bold(server), " failed"),

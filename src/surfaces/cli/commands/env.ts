@@ -5,31 +5,27 @@ import {
   type NeededSecret,
   type ReferencedVariable,
 } from "../../../operations/configuration/list-variables.js";
-import type { Handler } from "../command.js";
-import { BAD, blocks, bold, count, dim, GOOD, line, type Line, WARNING } from "../lines.js";
-import { withEngine } from "../session.js";
+import { BAD, blocks, bold, count, dim, GOOD, line, type Line, WARNING } from "../../../terminal/lines.js";
+import { engineCommand } from "../session.js";
 
-export const env: Handler = (input, context) =>
-  withEngine(context, async (engine) => {
-    const found = await listVariables(engine);
-    const { variables, secrets, environment, notices } = found;
-    context.reply(found, () => blocks([variableLines(variables), secretLines(secrets), environmentLines(environment)]));
-    if (!context.isJson) context.note(notices.map((notice) => line(0, WARNING, ` ${notice}`)));
-    const isComplete = variables.every(({ status }) => status !== "missing");
-    return isComplete || !input.flag("check") ? 0 : ERRORS.CONFIGURATION_ERROR.exit;
-  });
+export const env = engineCommand(async (engine, input, context) => {
+  const found = await listVariables(engine);
+  const { variables, secrets, environment, notices } = found;
+  context.reply(found, () => blocks([variableLines(variables), secretLines(secrets), environmentLines(environment)]));
+  if (!context.isJson) context.note(notices.map((notice) => line(0, WARNING, ` ${notice}`)));
+  const isComplete = variables.every(({ status }) => status !== "missing");
+  return isComplete || !input.flag("check") ? 0 : ERRORS.CONFIGURATION_ERROR.exit;
+});
 
 /** Keychain tools cannot list names without showing values, so this lists the references in the configuration. */
-export const listSecrets: Handler = (_input, context) =>
-  withEngine(context, async (engine) => {
-    const found = (await listVariables(engine)).secrets;
-    const secrets = found.map(({ reference, neededBy: usedBy }) => ({ reference, usedBy }));
-    context.reply({ secrets }, () => {
-      if (secrets.length === 0) return [line(0, NO_SECRETS)];
-      return secrets.map(({ reference, usedBy }) => line(0, bold(reference), ` (used by ${usedBy.join(", ")})`));
-    });
-    return 0;
+export const listSecrets = engineCommand(async (engine, _input, context) => {
+  const found = (await listVariables(engine)).secrets;
+  const secrets = found.map(({ reference, neededBy: usedBy }) => ({ reference, usedBy }));
+  context.reply({ secrets }, () => {
+    if (secrets.length === 0) return [line(0, NO_SECRETS)];
+    return secrets.map(({ reference, usedBy }) => line(0, bold(reference), ` (used by ${usedBy.join(", ")})`));
   });
+});
 
 const NO_SECRETS =
   "No server refers to a secret. Store one with `anygpt mcp secret set NAME`, then write ${keychain:NAME} in the `env` or `headers` of a server.";
@@ -60,7 +56,7 @@ function environmentLines({ inherited, withheld }: GivenEnvironment): Line[] {
 const MARKS = { set: GOOD, default: dim("-"), missing: BAD } as const;
 
 function variableLines(variables: readonly ReferencedVariable[]): Line[] {
-  if (variables.length === 0) return [line(0, "No server needs an environment variable.")];
+  if (variables.length === 0) return ["No server needs an environment variable."];
   const missing = variables.filter(({ status }) => status === "missing").length;
   return blocks([
     [line(0, bold(`Environment variables (${variables.length})`), ":")],
@@ -71,10 +67,7 @@ function variableLines(variables: readonly ReferencedVariable[]): Line[] {
     missing === 0
       ? []
       : [
-          line(
-            0,
-            `${count(missing, "variable")} missing: the servers that need ${missing === 1 ? "it" : "them"} cannot be used.`,
-          ),
+          `${count(missing, "variable")} missing: the servers that need ${missing === 1 ? "it" : "them"} cannot be used.`,
         ],
   ]);
 }

@@ -2,47 +2,47 @@ import { resolve } from "node:path";
 import { toSignature } from "../../../catalog/signature.js";
 import type { Execution } from "../../../gateway/execution.js";
 import type { CatalogAccess } from "../../../gateway/stages.js";
-import { DiscoveryError, ERRORS, toDiscoveryError } from "../../../errors.js";
+import { ERRORS, toDiscoveryError } from "../../../errors.js";
+import { invalidRequest } from "../../../util/invalid-request.js";
 import { localActor } from "../../../model/actor.js";
 import type { AskPerson, Call, CallContext } from "../../../model/call.js";
 import { toResultParts } from "../../../operations/results/result-parts.js";
-import { assertSavable, type SaveTarget, saveResult } from "../../../operations/results/save-result.js";
-import { type GivenArguments, readArguments } from "../arguments.js";
-import { ask, isAttended } from "../ask.js";
-import { readArgumentWords, toGivenArguments, type WordTarget } from "../call/argument-words.js";
-import { openTarget } from "../call/tool-target.js";
+import { assertSavable, saveResult, type SaveTarget } from "../../../operations/results/save-result.js";
+import { type GivenArguments, readArguments } from "../../../operations/arguments/read-arguments.js";
+import { ask, isAttended } from "../../../terminal/questions.js";
+import { readArgumentWords, toGivenArguments, type WordTarget } from "../../../operations/arguments/argument-words.js";
+import { openTarget } from "../../../operations/calls/tool-target.js";
 import { callLines } from "../call-lines.js";
 import type { Handler, Input } from "../command.js";
 import type { Context } from "../context.js";
 import { createExecutionOutput, describeEvent } from "../execution-output.js";
 import { reportDefect } from "../failure.js";
-import { BLANK, line, WARNING } from "../lines.js";
-import { LONGEST_START_MS, withEngine } from "../session.js";
+import { BLANK, line, WARNING } from "../../../terminal/lines.js";
+import { LONGEST_START_MS, openWholeCatalog, withEngine } from "../session.js";
+import { findToolOfFile } from "../../../operations/toolfiles/find-tool.js";
+import { openCatalog } from "../../../operations/open-catalog.js";
 
 /** How long the executor may take to report the outcome of a cancelled call. */
 const CANCEL_GRACE_MS = 2000;
+
+const BOTH = "NAME=VALUE arguments cannot be combined with --args or --args-file.";
 
 export const execute: Handler = async (input, context) => {
   const file = input.text("argsFile");
   const whole = await readArguments({ text: input.text("args"), file }, context.io);
   return await withEngine(context, async (engine) => {
     const words = [input.argument("tool"), ...input.list("arguments")];
-    const { server, tool, rest, stages } = await openTarget(words, engine, context);
+    const { server, tool, rest, stages } = await openTarget(words, engine, () => openWholeCatalog(engine, context));
     if (rest.length === 0) {
       return await runExecution({ server, tool, given: whole, hasUsedInput: file === "-", stages }, input, context);
     }
-    if ((file ?? input.text("args")) !== undefined) throw givenTwice();
+    if ((file ?? input.text("args")) !== undefined)
+      throw invalidRequest(BOTH, "Pass NAME=VALUE arguments, or --args, or --args-file.");
     const read = await readArgumentWords(rest, context.io);
     const given = toGivenArguments(read, await describeTarget({ server, tool, stages }, context));
     return await runExecution({ server, tool, given, hasUsedInput: read.hasUsedInput, stages }, input, context);
   });
 };
-
-function givenTwice(): DiscoveryError {
-  return new DiscoveryError("INVALID_REQUEST", "NAME=VALUE arguments cannot be combined with --args or --args-file.", {
-    hint: "Pass NAME=VALUE arguments, or --args, or --args-file.",
-  });
-}
 
 /** If the tool is not found there is no schema: its arguments stay strings, and the call itself reports and audits the failure. */
 async function describeTarget(
@@ -59,7 +59,7 @@ async function describeTarget(
   }
 }
 
-export interface CliExecution {
+interface CliExecution {
   readonly server: string;
   readonly tool: string;
   readonly given: GivenArguments;
@@ -69,7 +69,7 @@ export interface CliExecution {
 }
 
 /** Runs the tool with the options that `execute` and `run` share, and reports the outcome. */
-export async function runExecution(execution: CliExecution, input: Input, context: Context): Promise<number> {
+async function runExecution(execution: CliExecution, input: Input, context: Context): Promise<number> {
   const { server, tool, given, stages } = execution;
   const isDryRun = input.flag("dryRun");
   const isRaw = input.flag("raw");
@@ -127,13 +127,7 @@ async function savingTo(input: Input, { io, isJson }: Context): Promise<SaveTarg
   const others = [isJson && "--json", input.flag("stream") && "--stream", input.flag("dryRun") && "--dry-run"];
   const clash = isRaw ? others.find(Boolean) : file !== undefined && input.flag("dryRun") ? "--dry-run" : undefined;
   if (clash) {
-    throw new DiscoveryError(
-      "INVALID_REQUEST",
-      `${isRaw ? "--raw" : "--output"} and ${clash} cannot be used together.`,
-      {
-        hint: "Omit one of them.",
-      },
-    );
+    throw invalidRequest(`${isRaw ? "--raw" : "--output"} and ${clash} cannot be used together.`, "Omit one of them.");
   }
   if (file === undefined) return undefined;
   const target = { path: resolve(io.cwd, file), force: input.flag("force") };
@@ -148,4 +142,28 @@ function askAtTerminal(context: Context): AskPerson {
     context.note([line(0, WARNING, " This call needs a confirmation before it runs:"), ...callLines(question), BLANK]);
     return MEANING[await ask("Run this call?", context, signal)];
   };
+}
+
+export const runTool: Handler = async (input, context) => {
+  const given = await readGiven(input, context);
+  return await withEngine(context, async (engine) => {
+    const stages = await openCatalog(engine);
+    const { server, name: tool, definition } = await findToolOfFile(input.argument("tool_id"), stages);
+    const read = await readArgumentWords(input.list("parameters"), context.io);
+    const target = { inputSchema: definition.inputSchema, signature: toSignature(definition) };
+    const parsed = given ?? toGivenArguments(read, target);
+    const hasUsedInput = input.text("paramsFile") === "-" || read.hasUsedInput;
+    return await runExecution({ server, tool, given: parsed, hasUsedInput, stages }, input, context);
+  });
+};
+
+/** Undefined for NAME=VALUE parameters, because parsing them needs the tool's schema. */
+async function readGiven(input: Input, { io }: Context): Promise<GivenArguments | undefined> {
+  const [text, file] = [input.text("params"), input.text("paramsFile")];
+  if (input.list("parameters").length === 0) return await readArguments({ text, file, option: "--params" }, io);
+  if (text === undefined && file === undefined) return undefined;
+  throw invalidRequest(
+    "NAME=VALUE parameters cannot be combined with --params or --params-file.",
+    "Pass NAME=VALUE parameters, or --params, or --params-file.",
+  );
 }

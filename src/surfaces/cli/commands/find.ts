@@ -1,10 +1,10 @@
-import { toAddCommand } from "../../../directory/add-command.js";
 import { toDraftArguments } from "../../../directory/draft-arguments.js";
-import type { DirectoryEntry, DirectoryInput } from "../../../directory/entry.js";
+import type { DirectoryInput } from "../../../directory/entry.js";
 import type { Suggestion } from "../../../directory/rank.js";
 import { findServers, registryAddress } from "../../../operations/servers/find-servers.js";
+import { addCommandOf, toSuggestionJson } from "../../../operations/servers/suggestion-page.js";
 import type { Handler } from "../command.js";
-import { blocks, bold, count, dim, line, type Line } from "../lines.js";
+import { blocks, bold, count, dim, line, type Line } from "../../../terminal/lines.js";
 
 const NO_MATCH = 2;
 
@@ -16,7 +16,7 @@ export const find: Handler = async (input, context) => {
   const text = isOnline ? `Searching ${registryAddress(env)}…` : "Searching the directory…";
   const { servers, closest } = await context.wait(work, () => text);
   const isMatch = servers.length > 0;
-  const toData = (one: Suggestion) => toJson(one, isOnline);
+  const toData = (one: Suggestion) => toSuggestionJson(one, isOnline);
   const data = { servers: servers.map(toData), closest: closest.map(toData) };
   context.reply({ query, verdict: isMatch ? "match" : "no-match", ...data }, () =>
     isMatch ? matchLines(query, servers, isOnline) : closestLines(query, closest, isOnline),
@@ -24,36 +24,20 @@ export const find: Handler = async (input, context) => {
   return isMatch ? 0 : NO_MATCH;
 };
 
-function toJson({ entry, tools, confidence }: Suggestion, isOnline: boolean) {
-  const { name, title, description, package: source, remote, variables, homepage } = entry;
-  return {
-    name,
-    ...(title === undefined ? {} : { title }),
-    description,
-    matchingTools: tools,
-    confidence: Math.round(confidence * 100) / 100,
-    ...(source === undefined ? {} : { package: source }),
-    ...(remote === undefined ? {} : { remote }),
-    variables,
-    ...(homepage === undefined ? {} : { homepage }),
-    add: addCommand(entry, isOnline) ?? null,
-  };
-}
-
 const CAREFUL = line(0, dim("These are third-party programs. Review a server before you add it."));
 
 function matchLines(query: string, found: readonly Suggestion[], isOnline: boolean): Line[] {
-  const heading = line(0, `${count(found.length, "public server")} for "${query}":`);
+  const heading = `${count(found.length, "public server")} for "${query}":`;
   return blocks([[heading], ...found.map((one, rank) => suggestionLines(one, rank, isOnline)), [CAREFUL]]);
 }
 
 function closestLines(query: string, closest: readonly Suggestion[], isOnline: boolean): Line[] {
   const next = isOnline ? "Try the name of a product." : "Try other words, or ask the MCP registry with --online.";
-  const heading = line(0, `No known server matches "${query}" well. ${next}`);
+  const heading = `No known server matches "${query}" well. ${next}`;
   if (closest.length === 0) return [heading];
   return blocks([
     [heading],
-    [line(0, "Closest matches, which are probably not what you want:")],
+    ["Closest matches, which are probably not what you want:"],
     ...closest.map((one, rank) => suggestionLines(one, rank, isOnline)),
     [CAREFUL],
   ]);
@@ -65,7 +49,7 @@ function suggestionLines({ entry, tools }: Suggestion, rank: number, isOnline: b
   const { name, description, package: source, remote, variables, homepage } = entry;
   const inputs = source === undefined ? (remote?.headers ?? []) : variables;
   const placeholders = toDraftArguments(entry).placeholders.map(({ word }) => word);
-  const command = addCommand(entry, isOnline);
+  const command = addCommandOf(entry, isOnline);
   const version = source?.version === undefined ? "" : ` ${source.version}`;
   return [
     line(0, number, bold(name), version),
@@ -83,10 +67,4 @@ function suggestionLines({ entry, tools }: Suggestion, rank: number, isOnline: b
 
 function toNeed({ name, isRequired }: DirectoryInput): string {
   return isRequired === true ? name : `${name} (optional)`;
-}
-
-/** A server that `add` does not find by name, or that needs arguments from the user, is added by its complete command. */
-function addCommand(entry: DirectoryEntry, isOnline: boolean): string | undefined {
-  const isWhole = isOnline || toDraftArguments(entry).placeholders.length > 0;
-  return isWhole ? toAddCommand(entry) : `anygpt mcp add ${entry.name}`;
 }

@@ -5,7 +5,7 @@ import { type CliPlace, createCliPlace } from "../../../../test/support/cli.js";
 import { testServer } from "../../../../test/support/gateway.js";
 import { recordsIn } from "../../../../test/support/records.js";
 import type { KeyRecord, KeyState } from "../../../store/key-records.js";
-import { render } from "../render.js";
+import { render } from "../../../terminal/render.js";
 import { keysLines } from "./idempotency.js";
 
 let place: CliPlace;

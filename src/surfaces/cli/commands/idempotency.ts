@@ -1,13 +1,13 @@
-import { DiscoveryError } from "../../../errors.js";
+import { invalidRequest } from "../../../util/invalid-request.js";
+import { toKeyRecordPage } from "../../../operations/calls/call-pages.js";
 import {
   type CallVerdict,
   KEY_STATE_WORDS,
   listKeyRecords,
   resolveUnknownCall,
 } from "../../../operations/calls/idempotency-keys.js";
-import type { JsonObject } from "../../../model/json.js";
 import type { KeyRecord, KeyState } from "../../../store/key-records.js";
-import type { Handler, Input } from "../command.js";
+import type { Input } from "../command.js";
 import {
   BAD,
   blocks,
@@ -21,33 +21,29 @@ import {
   verbatim,
   WAITING,
   WARNING,
-} from "../lines.js";
-import { revealedName } from "../reveal.js";
-import { withEngine } from "../session.js";
+} from "../../../terminal/lines.js";
+import { revealedName } from "../../../terminal/reveal.js";
+import { engineCommand } from "../session.js";
 import { describeSpan } from "../../../util/time-words.js";
 
 const KEY_STATES: readonly KeyState[] = ["reserved", "dispatched", "completed", "failed", "unknown"];
 
-export const listIdempotencyKeys: Handler = (input, context) =>
-  withEngine(context, async (engine) => {
-    const { idempotency, runtime } = await engine.stages();
-    const state = KEY_STATES.find((one) => one === input.text("state"));
-    const key = input.text("key");
-    const records = await listKeyRecords({ state, key }, idempotency);
-    if (context.isJson) context.json({ keys: records.map(toListed) });
-    else context.show(keysLines(records, runtime.now()));
-    return 0;
-  });
+export const listIdempotencyKeys = engineCommand(async (engine, input, context) => {
+  const { idempotency, runtime } = await engine.stages();
+  const state = KEY_STATES.find((one) => one === input.text("state"));
+  const key = input.text("key");
+  const records = await listKeyRecords({ state, key }, idempotency);
+  context.reply({ keys: records.map(toKeyRecordPage) }, () => keysLines(records, runtime.now()));
+});
 
-export const resolveKey: Handler = (input, context) =>
-  withEngine(context, async (engine) => {
-    const verdict = verdictOf(input);
-    const { idempotency } = await engine.stages();
-    const unknown = await resolveUnknownCall(input.argument("id-or-key"), verdict, idempotency);
-    if (context.isJson) context.json({ ...toListed(unknown), state: "resolved", resolved_as: verdict });
-    else context.show(settledLines(unknown, verdict));
-    return 0;
-  });
+export const resolveKey = engineCommand(async (engine, input, context) => {
+  const verdict = verdictOf(input);
+  const { idempotency } = await engine.stages();
+  const unknown = await resolveUnknownCall(input.argument("id-or-key"), verdict, idempotency);
+  context.reply({ ...toKeyRecordPage(unknown), state: "resolved", resolved_as: verdict }, () =>
+    settledLines(unknown, verdict),
+  );
+});
 
 function verdictOf(input: Input): CallVerdict {
   const isCommitted = input.flag("committed");
@@ -55,9 +51,10 @@ function verdictOf(input: Input): CallVerdict {
   const message = isCommitted
     ? "--committed and --not-committed cannot be used together."
     : "Neither --committed nor --not-committed was passed.";
-  throw new DiscoveryError("INVALID_REQUEST", message, {
-    hint: "First find out whether the call ran. Pass --committed if it ran, --not-committed if it did not.",
-  });
+  throw invalidRequest(
+    message,
+    "First find out whether the call ran. Pass --committed if it ran, --not-committed if it did not.",
+  );
 }
 
 const MARKS: Readonly<Record<KeyState, Styled>> = {
@@ -68,24 +65,9 @@ const MARKS: Readonly<Record<KeyState, Styled>> = {
   unknown: WARNING,
 };
 
-function toListed({ id, scope, state, answerBytes, ...record }: KeyRecord): JsonObject {
-  return {
-    id,
-    key: scope.key,
-    tool: scope.tool,
-    actor_id: scope.actor,
-    state,
-    request_id: record.requestId,
-    reserved_at: time(record.reservedAt),
-    changed_at: time(record.changedAt),
-    expires_at: time(record.expiresAt),
-    ...(answerBytes === undefined ? {} : { answer_bytes: answerBytes }),
-  };
-}
-
 export function keysLines(records: readonly KeyRecord[], now: number): Line[] {
   const unknown = records.filter(({ state }) => state === "unknown");
-  if (records.length === 0) return [line(0, "No matching key is stored. Keys are deleted when they expire.")];
+  if (records.length === 0) return ["No matching key is stored. Keys are deleted when they expire."];
   return blocks([
     [line(0, bold(count(records.length, "idempotency key")), ":")],
     unknown.length === 0 ? [] : adviceLines(unknown),
@@ -129,8 +111,4 @@ function settledLines({ id, scope }: KeyRecord, verdict: CallVerdict): Line[] {
     ];
   }
   return [line(0, GOOD, `${what} is recorded as not committed.`), line(2, "The next call with the same key runs.")];
-}
-
-function time(at: number): string {
-  return new Date(at).toISOString();
 }

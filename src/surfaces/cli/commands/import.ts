@@ -1,22 +1,24 @@
 import { ERRORS } from "../../../errors.js";
 import { type PreparedImport, prepareImport, undoImport } from "../../../operations/import/import-servers.js";
-import type { ImportPlan } from "../../../operations/import/plan.js";
+import type { ImportPlan, PlannedSecret, SecretsPlace } from "../../../operations/import/plan.js";
 import { type ImportPage, toImportPage } from "../../../operations/import/report.js";
 import type { FileWrite } from "../../../operations/files/write.js";
 import type { ClientId } from "../../../sources/options.js";
 import { homeOf } from "../../../util/state-folder.js";
-import { ask, canInterrupt } from "../ask.js";
+import { askLine, canInterrupt, isAgreed } from "../../../terminal/questions.js";
 import type { Handler, Input } from "../command.js";
 import type { Context } from "../context.js";
 import { hintLines } from "../failure.js";
-import { clientsOf } from "../import/clients.js";
+import { toClients } from "../../../operations/import/named-clients.js";
 import { adviceLines, changeLines, foundLines, leftOutLines, undoneLines } from "../import/import-lines.js";
-import { askSecretsPlace, secretsOption } from "../import/secrets-place.js";
-import { BLANK, blocks, line, verbatim, WARNING } from "../lines.js";
+import { toProgramFailure } from "../../../operations/import/program-failure.js";
+import { availablePlaces, toSecretsPlace } from "../../../operations/import/secrets-places.js";
+import { BLANK, blocks, bold, count, line, verbatim } from "../../../terminal/lines.js";
 import { engineOptions } from "../trust-files.js";
+import type { Keychain } from "../../../secrets/keychain.js";
 
 export const importCommand: Handler = async (input, context) => {
-  const clients = clientsOf(input);
+  const clients = toClients(input.list("client"));
   if (input.flag("undo")) return await undo(clients, input, context);
   const prepared = await prepareImport(engineOptions(context), clients);
   const { home } = prepared;
@@ -39,7 +41,7 @@ export const importCommand: Handler = async (input, context) => {
     context.note(written.flatMap(({ failure }) => (failure === undefined ? [] : hintLines(failure, 0))));
     const isAnyWritten = written.some(({ failure }) => failure === undefined);
     const what = plan.keychainEntries.size === 0 ? "everything" : "every file";
-    if (isAnyWritten) context.show([BLANK, line(0, `\`anygpt mcp import --undo\` restores ${what}.`)]);
+    if (isAnyWritten) context.show([BLANK, `\`anygpt mcp import --undo\` restores ${what}.`]);
   }
   return isFailed ? ERRORS.CONFIGURATION_ERROR.exit : exit;
 };
@@ -50,7 +52,7 @@ async function choosePlan(
   input: Input,
   context: Context,
 ): Promise<ImportPlan> {
-  const wanted = secretsOption(input);
+  const wanted = toSecretsPlace(input.text("secrets"));
   const first = await plan(wanted ?? "keep");
   const isOpen = wanted === undefined && !input.flag("dryRun") && !input.flag("yes") && canInterrupt(context);
   if (!context.isJson) context.show(foundLines(toImportPage(first), home));
@@ -66,9 +68,7 @@ async function write(plan: ImportPlan, prepared: PreparedImport, context: Contex
 
 /** A user at a terminal is asked; without a terminal `--yes` is needed. */
 async function isToBeWritten(input: Input, context: Context): Promise<boolean> {
-  if (input.flag("dryRun")) return false;
-  if (input.flag("yes")) return true;
-  return canInterrupt(context) && (await ask("Write these files?", context)) === "yes";
+  return !input.flag("dryRun") && (await isAgreed("Write these files?", input.flag("yes"), context));
 }
 
 function nothingLines(page: ImportPage, input: Input, context: Context) {
@@ -79,7 +79,7 @@ function nothingLines(page: ImportPage, input: Input, context: Context) {
     return [BLANK, line(0, nothing), ...left];
   }
   const hint = input.flag("dryRun") || canInterrupt(context) ? "" : " Add --yes to write.";
-  return [BLANK, line(0, `Nothing was written.${hint}`)];
+  return [BLANK, `Nothing was written.${hint}`];
 }
 
 interface SnippetParts {
@@ -96,25 +96,14 @@ async function showSnippet(snippet: string, plan: ImportPlan, { prepared, input,
   const hasWork = plan.writes.length > 0 || plan.keychainEntries.size > 0;
   const isWritten = hasWork && (await isToBeWritten(input, context));
   const page = toImportPage(plan, isWritten ? await write(plan, prepared, context) : undefined);
-  const message = `${plan.target.file} is a program, so it was not changed.`;
-  const hint = `Add these servers to it yourself, or pass another file with --config.${secretsHint(page)}`;
+  const { code, message, hint } = toProgramFailure(plan.target.file, page);
   if (context.isJson) {
-    context.json({ ...page, success: false, error: { code: "CONFIGURATION_ERROR", message, hint } });
+    context.json({ ...page, success: false, error: { code, message, hint } });
   } else {
     if (isWritten) context.show([BLANK, ...changeLines(page, home)]);
-    context.note([line(0, WARNING, ` ${message} ${hint}`)]);
+    context.warn(`${message} ${hint}`);
   }
   return ERRORS.CONFIGURATION_ERROR.exit;
-}
-
-function secretsHint({ secrets: { moved, unset, keychain }, written, changes }: ImportPage): string {
-  if (keychain.length > 0 && !written)
-    return ` Nothing was stored in the keychain: ${keychain.join(", ")} must be added.`;
-  if (unset.length > 0) {
-    return ` Set ${unset.join(", ")} to the secrets in those files, or move the secrets with \`--secrets keychain\` or \`--secrets env\`.`;
-  }
-  const isDone = written && changes.every(({ failure }) => failure === undefined);
-  return moved.length === 0 || isDone ? "" : ` ~/.ai/.env was not written: ${moved.join(", ")} must be added.`;
 }
 
 async function undo(clients: readonly ClientId[], input: Input, context: Context): Promise<number> {
@@ -124,17 +113,45 @@ async function undo(clients: readonly ClientId[], input: Input, context: Context
   const isAny = planned.undone.length > 0;
   const isForced = input.flag("yes") && !input.flag("dryRun");
   if (isAny && !isForced && !context.isJson)
-    context.show([line(0, "Files to restore:"), ...undoneLines(planned.undone, true, home)]);
+    context.show(["Files to restore:", ...undoneLines(planned.undone, true, home)]);
   const isWritten = isAny && (isForced || (await isToBeWritten(input, context)));
   const { undone, left } = isWritten ? await undoImport(engineOptions(context), undoing) : planned;
   const isRefused = undone.some(({ status }) => status === "refused");
   context.reply({ undone, written: isWritten, left }, () => {
-    if (!isAny) return [line(0, "There is no import to undo.")];
-    return isWritten ? undoneLines(undone, false, home) : [line(0, "Nothing was written. Add --yes to write.")];
+    if (!isAny) return ["There is no import to undo."];
+    return isWritten ? undoneLines(undone, false, home) : ["Nothing was written. Add --yes to write."];
   });
-  if (isRefused && !context.isJson) {
-    const advice = "--force restores the file anyway and saves its current content with the backups.";
-    context.note([line(0, WARNING, ` ${advice}`)]);
-  }
+  if (isRefused && !context.isJson)
+    context.warn("--force restores the file anyway and saves its current content with the backups.");
   return isRefused ? ERRORS.CONFIGURATION_ERROR.exit : 0;
+}
+
+const MEANINGS: Readonly<Record<SecretsPlace, string>> = {
+  keychain: "store them in the system keychain; the configuration refers to them as ${keychain:NAME}",
+  env: "move them into ~/.ai/.env, which only you can read",
+  keep: "copy them into the configuration in plain text",
+};
+
+/** Enter selects the first option. If the input ends without an answer, the plan stays unchanged and nothing is written. */
+async function askSecretsPlace(
+  secrets: readonly PlannedSecret[],
+  keychain: () => Keychain,
+  context: Context,
+): Promise<SecretsPlace> {
+  const offered = await context.wait(availablePlaces(keychain), () => "Checking the keychain…");
+  const names = [...new Set(secrets.map(({ server, where }) => `${server} ${where}`))];
+  context.note([
+    BLANK,
+    line(0, bold(`${count(names.length, "secret")} in plain text`), ":"),
+    ...names.map((name) => line(2, name)),
+    "Where should they be stored?",
+    ...offered.map((place) => line(2, bold(place), `: ${MEANINGS[place]}`)),
+  ]);
+  const question = `${offered.join(", ")}? [${offered[0]}]`;
+  for (;;) {
+    const answer = (await askLine(question, context))?.trim().toLowerCase();
+    if (answer === undefined) return "keep";
+    const chosen = answer === "" ? offered[0] : offered.find((place) => place === answer);
+    if (chosen !== undefined) return chosen;
+  }
 }

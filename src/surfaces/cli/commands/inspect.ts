@@ -1,89 +1,39 @@
-import type { CatalogServer } from "../../../catalog/snapshot.js";
 import type { ToolChange } from "../../../catalog/record.js";
-import { DiscoveryError } from "../../../errors.js";
 import { describeTool, type ToolDetails, type ToolParameter } from "../../../metatools/describe-tool.js";
-import type { JsonObject } from "../../../model/json.js";
-import type { Tool } from "../../../model/tool.js";
-import type { Ruling } from "../../../policy/ruling.js";
+import { openTarget } from "../../../operations/calls/tool-target.js";
+import { inspectTool, type ToolPage, toToolJson } from "../../../operations/tools/tool-page.js";
+import { blocks, bold, count, line, type Line, verbatim, WARNING } from "../../../terminal/lines.js";
+import { invalidRequest } from "../../../util/invalid-request.js";
 import { toOneLine } from "../../../util/text.js";
-import { openTarget } from "../call/tool-target.js";
-import type { Handler } from "../command.js";
-import { blocks, bold, line, type Line, verbatim, WARNING } from "../lines.js";
-import { isToBeConfirmed, rulingData, rulingLines } from "../ruling-lines.js";
-import { askingText, LONGEST_START_MS, withEngine } from "../session.js";
-import { reasons } from "./tools.js";
+import { engineCommand, openWholeCatalog, waitForTool } from "../session.js";
+import type { Ruling } from "../../../policy/ruling.js";
+import { riskPart } from "../call-lines.js";
+import { describeSpan } from "../../../util/time-words.js";
 
-export const inspect: Handler = (input, context) =>
-  withEngine(context, async (engine) => {
-    const words = [input.argument("tool"), ...input.list("name")];
-    const { server: serverName, tool: name, rest, stages } = await openTarget(words, engine, context);
-    if (rest.length > 0) throw tooManyWords(rest);
-    const tool = await context.wait(stages.discovery.tool(serverName, name, { waitMs: LONGEST_START_MS }), () =>
-      askingText(serverName, stages),
-    );
-    if (input.flag("schema")) {
-      context.json(tool.definition.inputSchema);
-      return 0;
-    }
-    const ruling = stages.policy.ruling(tool);
-    const page: ToolPage = {
-      tool,
-      ruling,
-      isToBeConfirmed: isToBeConfirmed(ruling, stages.policy.options),
-      changes: changesOf(tool, stages.snapshot().servers.get(serverName)),
-      ...(tool.enabled ? {} : { disabledBy: reasons(stages)(tool) }),
-    };
-    if (context.isJson) context.json(inspectData(page));
-    else context.show(toolLines(page, input.flag("examples")));
-    return 0;
-  });
+const HOW = "Write SERVER:TOOL, SERVER TOOL, or only TOOL if exactly one server has a tool of that name.";
 
-function tooManyWords(words: readonly string[]): DiscoveryError {
-  return new DiscoveryError("INVALID_REQUEST", `Too many arguments: ${words.join(" ")}.`, {
-    hint: "Write SERVER:TOOL, SERVER TOOL, or only TOOL if exactly one server has a tool of that name.",
-  });
-}
+export const inspect = engineCommand(async (engine, input, context) => {
+  const words = [input.argument("tool"), ...input.list("name")];
+  const target = await openTarget(words, engine, () => openWholeCatalog(engine, context));
+  if (target.rest.length > 0) throw invalidRequest(`Too many arguments: ${target.rest.join(" ")}.`, HOW);
+  const tool = await waitForTool(target, context);
+  if (input.flag("schema")) return context.json(tool.definition.inputSchema);
+  const page = inspectTool(tool, target.stages);
+  context.reply(toToolJson(page), () => toolLines(page, input.flag("examples")));
+});
 
-/** Everything that `inspect` shows about one tool. */
-export interface ToolPage {
-  readonly tool: Tool;
-  readonly changes: readonly ToolChange[];
-  readonly disabledBy?: string;
-  /** The policy decision about the tool. */
-  readonly ruling: Ruling;
-  readonly isToBeConfirmed: boolean;
-}
-
-function changesOf(tool: Tool, server: CatalogServer | undefined): readonly ToolChange[] {
-  return server?.record?.changes.filter((change) => change.tool === tool.name) ?? [];
-}
-
-function inspectData({ tool, changes, disabledBy, ruling, isToBeConfirmed: isAsked }: ToolPage): JsonObject {
-  return {
-    ...describeTool(tool),
-    enabled: tool.enabled,
-    ...(disabledBy === undefined ? {} : { rule: disabledBy }),
-    ...(tool.tags.length === 0 ? {} : { tags: tool.tags }),
-    ...rulingData(ruling),
-    confirmation_required: isAsked,
-    ...(changes.length === 0
-      ? {}
-      : { changes: changes.map(({ tool: _name, at, ...change }) => ({ at: time(at), ...change })) }),
-  };
-}
-
-export function toolLines(page: ToolPage, withExamples: boolean): Line[] {
+function toolLines(page: ToolPage, withExamples: boolean): Line[] {
   const { tool, changes, disabledBy } = page;
   const { parameters, examples = [] } = describeTool(tool);
   return blocks([
     [line(0, "Tool: ", bold(toOneLine(tool.id)))],
     disabledBy === undefined ? [] : [line(0, WARNING, ` Disabled: ${disabledBy}. The tool cannot be executed.`)],
-    [line(0, "Description:"), line(2, (tool.definition.description ?? tool.definition.title ?? "").trim() || "None.")],
-    [line(0, "Parameters:"), ...parameterLines(parameters)],
-    tool.tags.length === 0 ? [] : [line(0, `Tags: ${tool.tags.join(", ")}`)],
+    ["Description:", line(2, (tool.definition.description ?? tool.definition.title ?? "").trim() || "None.")],
+    ["Parameters:", ...parameterLines(parameters)],
+    tool.tags.length === 0 ? [] : [`Tags: ${tool.tags.join(", ")}`],
     rulingLines(page.ruling, page.isToBeConfirmed),
-    withExamples ? [line(0, "Examples:"), ...exampleLines(examples)] : [],
-    changes.length === 0 ? [] : [line(0, "Changes since the tool was first seen:"), ...changes.map(changeLine)],
+    withExamples ? ["Examples:", ...exampleLines(examples)] : [],
+    changes.length === 0 ? [] : ["Changes since the tool was first seen:", ...changes.map(changeLine)],
   ]);
 }
 
@@ -108,9 +58,24 @@ function exampleLines(examples: NonNullable<ToolDetails["examples"]>): Line[] {
 }
 
 function changeLine({ at, kind, members }: ToolChange): Line {
-  return line(2, `${time(at)} ${kind}${members === undefined ? "" : ` (${members.join(", ")})`}`);
+  return line(2, `${new Date(at).toISOString()} ${kind}${members === undefined ? "" : ` (${members.join(", ")})`}`);
 }
 
-function time(at: number): string {
-  return new Date(at).toISOString();
+function rulingLines({ risk, scopes, bucket, key }: Ruling, isAsked: boolean): Line[] {
+  return [
+    line(0, "Risk: ", riskPart(risk.risk), ` (${risk.origin.detail})${isAsked ? "; calls need a confirmation" : ""}`),
+    ...(scopes.length === 0 ? [] : [`Required scopes: ${scopes.join(", ")}`]),
+    ...(bucket === undefined ? [] : [`Rate limit: ${describeBucket(bucket)}`]),
+    `Idempotent: ${key.isIdempotent ? "yes" : "no"}; ${describeKey(key)}`,
+  ];
+}
+
+function describeBucket({ name, calls, perMs, per }: NonNullable<Ruling["bucket"]>): string {
+  const whose = per === "actor" ? "for each actor" : "shared by all actors";
+  return `${name} (${count(calls, "call")} in ${describeSpan(perMs)}, ${whose})`;
+}
+
+function describeKey({ sendAs }: Ruling["key"]): string {
+  if (sendAs === undefined) return "the server does not receive idempotency keys";
+  return `the server receives idempotency keys ${sendAs === "_meta" ? "in _meta" : `as the argument ${sendAs}`}`;
 }

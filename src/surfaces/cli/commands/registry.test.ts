@@ -60,7 +60,7 @@ async function run(handler: Handler, values: object, { isJson = false, env = {} 
     },
     { isJson, isVerbose: false, isColorless: true },
   );
-  const exit = await handler(createInput({ ...values }), context);
+  const exit = (await handler(createInput({ ...values }), context)) ?? 0;
   return { exit, ...output };
 }
 

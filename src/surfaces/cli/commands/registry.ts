@@ -1,46 +1,39 @@
 import { ERRORS } from "../../../errors.js";
 import { compareRegistry, writeRegistry } from "../../../operations/registry/registry.js";
 import { describeFinding, type Finding } from "../../../registry/check-registry.js";
-import type { Handler } from "../command.js";
-import { BAD, blocks, count, GOOD, line, type Line, WARNING } from "../lines.js";
-import { openWholeCatalog, withEngine } from "../session.js";
+import { BAD, blocks, count, GOOD, line, type Line, WARNING } from "../../../terminal/lines.js";
+import { openWholeCatalog, engineCommand } from "../session.js";
 
-export const exportRegistry: Handler = (input, context) =>
-  withEngine(context, async (engine) => {
-    await openWholeCatalog(engine, context);
-    const request = { file: input.text("file"), isForced: input.flag("force") };
-    const { file, operations, unknown } = await writeRegistry(engine, request);
-    if (context.isJson) context.json({ file, operation_count: operations, unknown });
-    else context.show([line(0, GOOD, ` ${count(operations, "operation")} written to ${file}.`)]);
-    if (unknown.length > 0) {
-      context.warn(
-        `Servers not exported, because their tools are not known: ${unknown.join(", ")}. Run \`anygpt mcp doctor\` to see why.`,
-      );
-    }
-    return 0;
-  });
+export const exportRegistry = engineCommand(async (engine, input, context) => {
+  await openWholeCatalog(engine, context);
+  const request = { file: input.text("file"), isForced: input.flag("force") };
+  const { file, operations, unknown } = await writeRegistry(engine, request);
+  context.reply({ file, operation_count: operations, unknown }, () => [
+    line(0, GOOD, ` ${count(operations, "operation")} written to ${file}.`),
+  ]);
+  if (unknown.length > 0) {
+    context.warn(
+      `Servers not exported, because their tools are not known: ${unknown.join(", ")}. Run \`anygpt mcp doctor\` to see why.`,
+    );
+  }
+});
 
-export const checkExported: Handler = (input, context) =>
-  withEngine(context, async (engine) => {
-    await openWholeCatalog(engine, context);
-    const { file, operations, findings, added, unknown } = await compareRegistry(engine, input.text("file"));
-    if (context.isJson) context.json({ file, findings, added, unknown });
-    else context.show(checkLines(file, operations, findings));
-    context.note([...addedLines(added), ...unknownLines(unknown)]);
-    return findings.length === 0 ? 0 : ERRORS.CONFIGURATION_ERROR.exit;
-  });
+export const checkExported = engineCommand(async (engine, input, context) => {
+  await openWholeCatalog(engine, context);
+  const { file, operations, findings, added, unknown } = await compareRegistry(engine, input.text("file"));
+  context.reply({ file, findings, added, unknown }, () => checkLines(file, operations, findings));
+  context.note([...addedLines(added), ...unknownLines(unknown)]);
+  return findings.length === 0 ? 0 : ERRORS.CONFIGURATION_ERROR.exit;
+});
 
 function checkLines(file: string, listed: number, findings: readonly Finding[]): Line[] {
   if (findings.length === 0)
     return [line(0, GOOD, ` ${file}: all ${count(listed, "operation")} match the live catalog.`)];
   return blocks([
-    [line(0, `${file} differs from the live catalog:`)],
+    [`${file} differs from the live catalog:`],
     findings.map((finding) => line(0, BAD, ` ${describeFinding(finding)}`)),
     [
-      line(
-        0,
-        "As long as gateway.registry names this file, gateway.intent is disabled. Update it with `anygpt mcp registry export`.",
-      ),
+      "As long as gateway.registry names this file, gateway.intent is disabled. Update it with `anygpt mcp registry export`.",
     ],
   ]);
 }

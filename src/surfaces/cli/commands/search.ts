@@ -1,61 +1,48 @@
-import type { Stages } from "../../../gateway/stages.js";
-import type { DiscoveryEngine } from "../../../engine.js";
-import { DiscoveryError } from "../../../errors.js";
+import { invalidRequest } from "../../../util/invalid-request.js";
 import { closestTools, toSearchAnswer } from "../../../metatools/discovery-profile.js";
 import { addServerNote } from "../../../metatools/suggest-installable.js";
 import type { FoundTool, FoundTools } from "../../../metatools/found-tools.js";
 import type { Match } from "../../../search/explain.js";
 import { summaryOf } from "../../../metatools/metadata.js";
-import { catalogNotes, missingData } from "../catalog-notes.js";
-import type { Handler } from "../command.js";
-import type { Context } from "../context.js";
+import { toMissingJson } from "../../../operations/servers/missing-servers.js";
+import { catalogNotes } from "../catalog-notes.js";
 import { describeCliStep } from "../next-steps.js";
-import { BLANK, blocks, bold, dim, line, type Line } from "../lines.js";
-import { askingText, LONGEST_START_MS, openWholeCatalog, withEngine } from "../session.js";
-import { openCatalog } from "../../../operations/open-catalog.js";
+import { BLANK, blocks, bold, dim, line, type Line } from "../../../terminal/lines.js";
+import { engineCommand, openServer, openWholeCatalog } from "../session.js";
 
 const NOTHING_FOUND = 2;
 
-export const search: Handler = (input, context) =>
-  withEngine(context, async (engine) => {
-    const query = input.argument("query").trim();
-    if (query === "")
-      throw new DiscoveryError("INVALID_REQUEST", "The query is empty.", {
-        hint: { action: "search", query: "create an issue" },
-      });
-    const server = input.text("server");
-    const stages =
-      server === undefined ? await openWholeCatalog(engine, context) : await openServer(engine, server, context);
-    const found = await stages.discovery.search({
-      query,
-      server,
-      limit: input.number("limit"),
-      explain: input.flag("explain"),
-      // `openWholeCatalog` has already waited.
-      waitMs: 0,
-    });
-    if (context.isJson) context.json({ ...toSearchAnswer(found, describeCliStep), ...missingData(found) });
-    else {
-      if (found.hits.length > 0) context.aside([headingOf(query, found), BLANK]);
-      context.show(searchLines(found));
-      context.aside([...afterLines(found), ...catalogNotes(found)]);
-    }
-    return found.hits.length === 0 ? NOTHING_FOUND : 0;
+export const search = engineCommand(async (engine, input, context) => {
+  const query = input.argument("query").trim();
+  if (query === "") throw invalidRequest("The query is empty.", { action: "search", query: "create an issue" });
+  const server = input.text("server");
+  const stages =
+    server === undefined ? await openWholeCatalog(engine, context) : (await openServer(engine, server, context)).stages;
+  const found = await stages.discovery.search({
+    query,
+    server,
+    limit: input.number("limit"),
+    explain: input.flag("explain"),
+    // `openWholeCatalog` has already waited.
+    waitMs: 0,
   });
+  if (context.isJson)
+    context.json({ ...toSearchAnswer(found, describeCliStep), ...toMissingJson(found, describeCliStep) });
+  else {
+    if (found.hits.length > 0) context.aside([headingOf(query, found), BLANK]);
+    context.show(searchLines(found));
+    context.aside([...afterLines(found), ...catalogNotes(found)]);
+  }
+  return found.hits.length === 0 ? NOTHING_FOUND : 0;
+});
 
 const OTHER_WORDS =
   "Try other words, list the servers with `anygpt mcp list`, or find servers to add with `anygpt mcp find`.";
 const NO_SERVER =
   "No tool matches, because no server is configured. `anygpt mcp find WORDS` finds public servers, `anygpt mcp add` adds one.";
 
-async function openServer(engine: DiscoveryEngine, server: string, context: Context): Promise<Stages> {
-  const stages = await openCatalog(engine);
-  await context.wait(stages.discovery.server(server, { waitMs: LONGEST_START_MS }), () => askingText(server, stages));
-  return stages;
-}
-
 function headingOf(query: string, { hits }: FoundTools): Line {
-  return line(0, `Search results for "${query}" (${hits.length} found):`);
+  return `Search results for "${query}" (${hits.length} found):`;
 }
 
 export function searchLines({ hits }: Pick<FoundTools, "hits">): Line[] {
@@ -66,13 +53,12 @@ export function searchLines({ hits }: Pick<FoundTools, "hits">): Line[] {
 function afterLines(found: FoundTools): Line[] {
   const { hits, more, pending, installable = [], hasServers } = found;
   const [best] = hits;
-  if (best === undefined && pending.length > 0)
-    return [line(0, "No tool matches on the servers that have answered so far.")];
+  if (best === undefined && pending.length > 0) return ["No tool matches on the servers that have answered so far."];
   if (best === undefined) {
     const add = installable[0] === undefined ? [] : [line(0, addServerNote(installable[0]))];
     return [line(0, hasServers ? `No tool matches.${closestTools(found)} ${OTHER_WORDS}` : NO_SERVER), ...add];
   }
-  const rest = more > 0 ? [line(0, `… and ${more} more. Use a more specific query, or a higher --limit.`)] : [];
+  const rest = more > 0 ? [`… and ${more} more. Use a more specific query, or a higher --limit.`] : [];
   return [BLANK, ...rest, line(0, dim(`Show the arguments of the first tool: anygpt mcp inspect ${best.tool.id}`))];
 }
 

@@ -1,24 +1,22 @@
 import type { DiscoveryEngine } from "../../../engine.js";
-import { DiscoveryError } from "../../../errors.js";
-import type { Reload } from "../../../gateway/lifecycle.js";
-import { describeDifference } from "../../../gateway/configuration-difference.js";
 import type { Metrics } from "../../../metrics/metrics.js";
+import { resolveLogOptions } from "../../../operations/configuration/log-options.js";
+import { createReloadLogger } from "../../../operations/configuration/log-reloads.js";
+import { invalidRequest } from "../../../util/invalid-request.js";
 import { createLog } from "../../../util/log.js";
 import type { HttpOptions } from "../../http/options.js";
 import type { Handler, Input } from "../command.js";
 import type { CliIo } from "../io.js";
-import { resolveLogOptions } from "../log-options.js";
 import { useEngine } from "../session.js";
 
 /** Standard output carries MCP messages, so the log goes to standard error. */
 export const serve: Handler = async (input, context) => {
   const { stderr, onReload } = context.io;
   const isHttp = input.flag("http");
-  if (!isHttp && (input.number("port") ?? input.text("host")) !== undefined) throw onlyWithHttp();
-  const logOptions = resolveLogOptions(
-    { level: input.text("logLevel"), format: input.text("logFormat") },
-    context.io.env,
-  );
+  if (!isHttp && (input.number("port") ?? input.text("host")) !== undefined)
+    throw invalidRequest("--host and --port can only be used with --http.", ADD_HTTP);
+  const wanted = { level: input.text("logLevel"), format: input.text("logFormat") };
+  const logOptions = resolveLogOptions(wanted, context.io.env);
   const log = createLog({ ...logOptions, now: Date.now, write: (text) => void stderr.write(text) });
   const metrics = isHttp ? (await import("../../../metrics/metrics.js")).createMetrics() : undefined;
   await useEngine(
@@ -33,8 +31,9 @@ export const serve: Handler = async (input, context) => {
     },
     { isBrief: false, observe: { ...(metrics && { metrics }), logsCalls: logOptions.level === "debug" } },
   );
-  return 0;
 };
+
+const ADD_HTTP = "Add --http, or omit these options to serve an MCP client on standard input and output.";
 
 async function serveOverStdio(
   engine: DiscoveryEngine,
@@ -73,24 +72,4 @@ async function serveOverHttp({ engine, input, metrics }: HttpParts, { signal }: 
 function withOptions(configured: HttpOptions, input: Input): HttpOptions {
   const { host = configured.host, port = configured.port } = { host: input.text("host"), port: input.number("port") };
   return { ...configured, host, port };
-}
-
-function onlyWithHttp(): DiscoveryError {
-  return new DiscoveryError("INVALID_REQUEST", "--host and --port can only be used with --http.", {
-    hint: "Add --http, or omit these options to serve an MCP client on standard input and output.",
-  });
-}
-
-/** Logs each reload. An invalid configuration is ignored, and the same error is logged only once. */
-function createReloadLogger(log: (message: string) => void): (reload: Reload) => void {
-  let lastError = "";
-  return (reload) => {
-    if (reload.kind === "done") {
-      lastError = "";
-      log(`The configuration was reloaded: ${describeDifference(reload.difference)}.`);
-    } else if (reload.reason.message !== lastError) {
-      lastError = reload.reason.message;
-      log(`The new configuration is invalid, so the previous one stays in use: ${lastError}`);
-    }
-  };
 }

@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
-import { DiscoveryError } from "../../../errors.js";
 import { toRuntimeEnvironment } from "../../../gateway/runtime-environment.js";
 import { hashToken, isToken, TOKEN_BYTES, toExpiry, toToken, toTokenEntry } from "../../http/token-entry.js";
-import { readStandardInput } from "../arguments.js";
+import { readStandardInput } from "../../../operations/arguments/read-arguments.js";
+import { invalidRequest } from "../../../util/invalid-request.js";
 import type { Handler } from "../command.js";
-import { blocks, line, verbatim } from "../lines.js";
+import { blocks, verbatim } from "../../../terminal/lines.js";
 
 /** The token is written to standard output and nowhere else. */
-export const createToken: Handler = async (input, { io, isJson, json, show }) => {
+export const createToken: Handler = async (input, { io, reply }) => {
   const { now } = toRuntimeEnvironment({ cwd: io.cwd, env: io.env });
   const token = toToken(randomBytes(TOKEN_BYTES));
   const until = input.text("expires");
@@ -18,33 +18,23 @@ export const createToken: Handler = async (input, { io, isJson, json, show }) =>
     view: input.text("view"),
     expires: until === undefined ? undefined : toExpiry(until, now()),
   });
-  if (isJson) json({ token, entry });
-  else {
-    show(
-      blocks([
-        [line(0, `The token of ${entry.name}, which is shown only once:`), verbatim(2, token)],
-        [
-          line(
-            0,
-            "Add this to http.tokens in the gateway's configuration. A running gateway reloads it automatically:",
-          ),
-          verbatim(2, JSON.stringify(entry)),
-        ],
-      ]),
-    );
-  }
-  return 0;
+  reply({ token, entry }, () =>
+    blocks([
+      [`The token of ${entry.name}, which is shown only once:`, verbatim(2, token)],
+      [
+        "Add this to http.tokens in the gateway's configuration. A running gateway reloads it automatically:",
+        verbatim(2, JSON.stringify(entry)),
+      ],
+    ]),
+  );
 };
 
-export const printHash: Handler = async (_input, { io, isJson, json, show }) => {
+export const printHash: Handler = async (_input, { io, reply }) => {
   const token = (await readStandardInput(io.stdin, io.signal)).trim();
   if (!isToken(token)) {
-    throw new DiscoveryError("INVALID_REQUEST", "Standard input does not contain a valid token.", {
-      hint: "A token is one line of 32 to 512 letters, digits and . _ ~ + / -.",
-    });
+    const hint = "A token is one line of 32 to 512 letters, digits and . _ ~ + / -.";
+    throw invalidRequest("Standard input does not contain a valid token.", hint);
   }
   const hash = hashToken(token);
-  if (isJson) json({ hash });
-  else show([verbatim(0, hash)]);
-  return 0;
+  reply({ hash }, () => [verbatim(0, hash)]);
 };

@@ -1,7 +1,7 @@
 import { openAuditReadings, openMetricsReadings } from "../../../operations/top/open-source.js";
 import type { Handler, Input } from "../command.js";
 import type { Context } from "../context.js";
-import { wantsColor } from "../render.js";
+import { wantsColor } from "../../../terminal/render.js";
 import { showLive } from "../top/live.js";
 import { toTopPage } from "../top/page.js";
 import { engineOptions, settleTrust } from "../trust-files.js";
@@ -22,7 +22,6 @@ export const top: Handler = async (input, context) => {
   } finally {
     await source.close();
   }
-  return 0;
 };
 
 const WIDE = 200;

@@ -1,4 +1,4 @@
-import { DiscoveryError, ERRORS } from "../../../errors.js";
+import { ERRORS } from "../../../errors.js";
 import type { ListedToolFile, ToolFileFolders } from "../../../operations/toolfiles/open-tool-files.js";
 import {
   acceptOlderFiles,
@@ -7,34 +7,35 @@ import {
   type OlderToolFile,
   verifyFiles,
 } from "../../../operations/toolfiles/verify.js";
-import type { Handler, Input } from "../command.js";
+import { invalidRequest } from "../../../util/invalid-request.js";
+import type { Input } from "../command.js";
 import type { Context } from "../context.js";
 import { hintLines } from "../failure.js";
-import { BAD, blocks, bold, count, dim, GOOD, line, type Line, WARNING } from "../lines.js";
-import { isAgreed, withToolFileFolders } from "../toolfiles/consent.js";
-import { toVerdictPage } from "../toolfiles/file-page.js";
+import { BAD, blocks, bold, count, dim, GOOD, line, type Line, WARNING } from "../../../terminal/lines.js";
+import { describeCliStep } from "../next-steps.js";
+import { hasConsent, toolFilesCommand } from "../toolfiles/consent.js";
+import { toVerdictPage } from "../../../operations/toolfiles/file-page.js";
 
-export const verifyCommand: Handler = (input, context) =>
-  withToolFileFolders(context, async (folders) => {
-    const ids = input.list("tools");
-    let verified = await verifyFiles(ids, folders);
-    if (input.flag("accept")) {
-      const older = findOlderFiles(verified.files);
-      if (!(await isAccepted(older, input, context))) return 1;
-      await acceptOlderFiles(older, folders);
-      verified = await verifyFiles(ids, folders);
-    }
-    const { isGood, files } = verified;
-    if (context.isJson) context.json({ ok: isGood, files: files.map(toVerdictPage) });
-    else context.show(verdictLines(files, folders));
-    return isGood ? 0 : ERRORS.SIGNATURE_INVALID.exit;
-  });
+export const verifyCommand = toolFilesCommand(async (folders, input, context) => {
+  const ids = input.list("tools");
+  let verified = await verifyFiles(ids, folders);
+  if (input.flag("accept")) {
+    const older = findOlderFiles(verified.files);
+    if (!(await isAccepted(older, input, context))) return 1;
+    await acceptOlderFiles(older, folders);
+    verified = await verifyFiles(ids, folders);
+  }
+  const { isGood, files } = verified;
+  context.reply({ ok: isGood, files: files.map((file) => toVerdictPage(file, describeCliStep)) }, () =>
+    verdictLines(files, folders),
+  );
+  return isGood ? 0 : ERRORS.SIGNATURE_INVALID.exit;
+});
 
 async function isAccepted(older: readonly OlderToolFile[], input: Input, context: Context): Promise<boolean> {
   if (input.flag("yes") && input.list("tools").length === 0) {
-    throw new DiscoveryError("INVALID_REQUEST", "--accept with --yes needs the ids of the tools.", {
-      hint: `Add the ids: ${older.map(({ toolId }) => toolId).join(" ")}.`,
-    });
+    const hint = `Add the ids: ${older.map(({ toolId }) => toolId).join(" ")}.`;
+    throw invalidRequest("--accept with --yes needs the ids of the tools.", hint);
   }
   const consent = {
     lines: [
@@ -52,19 +53,19 @@ async function isAccepted(older: readonly OlderToolFile[], input: Input, context
     isGiven: input.flag("yes"),
     hint: "Run this in a terminal, or add --yes with the ids of the tools.",
   };
-  return await isAgreed(consent, context);
+  return await hasConsent(consent, context);
 }
 
 function verdictLines(files: readonly ListedToolFile[], { folders }: ToolFileFolders): Line[] {
   if (files.length === 0) {
     return [
-      line(0, `There are no tool files in ${folders.join(" or ")}.`),
+      `There are no tool files in ${folders.join(" or ")}.`,
       line(2, "`anygpt mcp discover` writes tool files, `anygpt mcp tools install` installs exported ones."),
     ];
   }
   const bad = files.filter(isBadFile).length;
   return blocks([
-    [line(0, `${count(files.length, "tool file")}, ${bad === 0 ? "none" : bad} rejected:`)],
+    [`${count(files.length, "tool file")}, ${bad === 0 ? "none" : bad} rejected:`],
     ...files.map(foundLines),
   ]);
 }

@@ -1,5 +1,6 @@
 import type { DiscoveryReport, ReportedNeed } from "../../../discover/discover.js";
 import type { FileOutcome } from "../../../discover/write-files.js";
+import { padToWidth } from "../../../terminal/columns.js";
 import { summarize } from "../../../search/summary.js";
 import { shortenHome } from "../../../util/home-path.js";
 import { displayWidth, sanitize } from "../../../util/terminal.js";
@@ -18,9 +19,9 @@ import {
   type Styled,
   verbatim,
   WARNING,
-} from "../lines.js";
-import { revealedName } from "../reveal.js";
-import { runLine } from "../toolfiles/run-line.js";
+} from "../../../terminal/lines.js";
+import { revealedName } from "../../../terminal/reveal.js";
+import { runLine } from "../toolfiles/file-lines.js";
 
 export interface ReportView {
   readonly kind: "written" | "check" | "dry-run";
@@ -69,17 +70,14 @@ function tableLines(files: readonly FileOutcome[], columns: number): Line[] {
   }
   const rows = files.map((file): [string, string] => [file.toolId, summaryOf(file, room)]);
   const second = Math.max("Description".length, ...rows.map(([, text]) => displayWidth(text)));
-  const row = ([id, text]: [string, string]): Line => verbatim(0, `| ${pad(id, first)} | ${pad(text, second)} |`);
+  const row = ([id, text]: [string, string]): Line =>
+    verbatim(0, `| ${padToWidth(id, first)} | ${padToWidth(text, second)} |`);
   return [row(["Tool ID", "Description"]), row(["-".repeat(first), "-".repeat(second)]), ...rows.map(row)];
 }
 
 function summaryOf({ description = "" }: FileOutcome, length: number): string {
   const text = toOneLine(sanitize(summarize(description, Math.max(length, NARROWEST_TEXT)))).replaceAll("|", "/");
   return displayWidth(text) <= length ? text : cutAtWord(text, Math.floor(length / 2));
-}
-
-function pad(text: string, width: number): string {
-  return text + " ".repeat(Math.max(0, width - displayWidth(text)));
 }
 
 function changeLines({ files, dropped, truncated }: DiscoveryReport): Line[] {
@@ -171,7 +169,7 @@ function summaryLines({ target, files, folder, key, isDrift }: DiscoveryReport, 
   const written = files.filter(({ done }) => done === "written").length;
   const unchanged = files.filter((file) => file.kind === "unchanged").length;
   const wouldBe = files.filter(({ write }) => write !== undefined).length;
-  if (kind === "dry-run") return [line(0, `${count(wouldBe, "file")} would be written to ${where}.`)];
+  if (kind === "dry-run") return [`${count(wouldBe, "file")} would be written to ${where}.`];
   const rest = unchanged === 0 ? "" : `${count(unchanged, "file")} unchanged.`;
   const failed = files.filter(({ done }) => done === "failed").length;
   const lost = failed === 0 ? [] : [line(0, BAD, ` ${count(failed, "file")} could not be written to ${where}.`)];
@@ -181,19 +179,15 @@ function summaryLines({ target, files, folder, key, isDrift }: DiscoveryReport, 
     ...lost,
     line(0, GOOD, ` ${count(written, "file")} written to ${where}. ${rest}`.trimEnd()),
     ...(key === undefined ? [] : [line(2, `Signed with the key ${key.keyId} (${key.name}).`)]),
-    ...(key?.isNew === true
-      ? [
-          line(
-            2,
-            "This key was created now and stays on this machine. `anygpt mcp keys export` prints its public key for others.",
-          ),
-        ]
-      : []),
+    ...(key?.isNew === true ? [line(2, NEW_KEY)] : []),
   ];
 }
 
+const NEW_KEY =
+  "This key was created now and stays on this machine. `anygpt mcp keys export` prints its public key for others.";
+
 function configurationLines(needs: readonly ReportedNeed[]): Line[] {
-  if (needs.length === 0) return [line(0, "No authentication required.")];
+  if (needs.length === 0) return ["No authentication required."];
   const missing = needs.filter(({ isSet }) => !isSet);
   if (missing.length === 0) {
     const names = needs.map(({ name }) => name).join(" and ");
@@ -201,12 +195,12 @@ function configurationLines(needs: readonly ReportedNeed[]): Line[] {
   }
   return blocks([
     [line(0, bold("### Configuration Required"))],
-    [line(0, "Add the following to `.ai/.env`:")],
+    ["Add the following to `.ai/.env`:"],
     missing.map(({ name }) => verbatim(2, `${name}=your_api_key_here`)),
     [
       ...missing.flatMap(({ name, page, required }) => [
-        ...(page === undefined ? [] : [line(0, `Get ${name} from: ${page}`)]),
-        ...(required ? [] : [line(0, `${name} is optional.`)]),
+        ...(page === undefined ? [] : [`Get ${name} from: ${page}`]),
+        ...(required ? [] : [`${name} is optional.`]),
       ]),
       line(0, dim("The .ai/.env of a project is used only after you trust it with `anygpt mcp config trust`.")),
     ],
@@ -219,6 +213,6 @@ function usageLines(files: readonly FileOutcome[]): Line[] {
   return blocks([
     [line(0, bold("### Usage"))],
     [verbatim(2, runLine(first.toolId, first.write ?? first.existing?.file))],
-    [line(0, `Agents can find and run ${files.length === 1 ? "it" : "them"} through the gateway.`)],
+    [`Agents can find and run ${files.length === 1 ? "it" : "them"} through the gateway.`],
   ]);
 }

@@ -1,6 +1,6 @@
 import { CLIENTS } from "../../../sources/clients/table.js";
 import type { ClientId } from "../../../sources/options.js";
-import { BAD, blocks, bold, count, dim, GOOD, line, type Line, type Styled, WARNING } from "../lines.js";
+import { BAD, blocks, bold, count, dim, GOOD, line, type Line, type Styled, WARNING } from "../../../terminal/lines.js";
 import type { ImportPage, ImportableFile, ImportableServer } from "../../../operations/import/report.js";
 import { shortenHome } from "../../../util/home-path.js";
 import type { Undone } from "../../../operations/files/undo.js";
@@ -9,7 +9,7 @@ import type { Undone } from "../../../operations/files/undo.js";
 export function foundLines({ files }: ImportPage, home: string): Line[] {
   const servers = files.reduce((sum, file) => sum + file.servers.length, 0);
   const programs = new Set(files.map(({ client }) => client)).size;
-  if (files.length === 0) return [line(0, "No configuration file of an MCP client was found.")];
+  if (files.length === 0) return ["No configuration file of an MCP client was found."];
   return blocks([
     [line(0, bold(`Found ${count(servers, "server")} in files of ${count(programs, "client")}`), ":")],
     ...files.map((file) => fileLines(file, home)),
@@ -33,17 +33,10 @@ function serverLines(server: ImportableServer): Line[] {
   const isUsed = server.outcome === "taken" || server.outcome === "renamed";
   const missing = variables.filter(({ status }) => status === "missing");
   const set = variables.filter(({ status }) => status !== "missing");
+  const unset = ` needs ${missing.map(({ name }) => name).join(", ")}, which ${missing.length === 1 ? "is" : "are"} not set`;
   return [
     line(2, mark, " ", bold(server.name), `: ${server.transport}, ${server.reach}${text}`),
-    ...(isUsed && missing.length > 0
-      ? [
-          line(
-            6,
-            WARNING,
-            ` needs ${missing.map(({ name }) => name).join(", ")}, which ${missing.length === 1 ? "is" : "are"} not set`,
-          ),
-        ]
-      : []),
+    ...(isUsed && missing.length > 0 ? [line(6, WARNING, unset)] : []),
     ...(isUsed && set.length > 0 ? [line(6, dim(`uses ${set.map(describeVariable).join(", ")}`))] : []),
     ...(isUsed ? notes.map((note) => line(6, dim(note))) : []),
   ];

@@ -7,10 +7,10 @@ import {
 import { openServerDesk, type ServerDesk } from "../../../operations/servers/desk.js";
 import type { NamedSection } from "../../../sources/rewrite/edit-config.js";
 import { shortenHome } from "../../../util/home-path.js";
-import { ask, canInterrupt } from "../ask.js";
+import { canInterrupt, isConfirmed } from "../../../terminal/questions.js";
 import type { Handler, Input } from "../command.js";
 import type { Context } from "../context.js";
-import { bold, GOOD, line } from "../lines.js";
+import { bold, GOOD, line } from "../../../terminal/lines.js";
 import { engineOptions } from "../trust-files.js";
 import { editLines } from "./lines.js";
 
@@ -22,7 +22,7 @@ export const removeCommand: Handler = async (input, context) => {
   if (isOnlyForeign && canInterrupt(context)) {
     const which = foreign.join(", ");
     const question = `${which} comes from an MCP client's file, which this command does not change. Disable it in your configuration instead?`;
-    if ((await ask(question, context)) === "yes") {
+    if (await isConfirmed(question, context)) {
       return show(await setServersEnabled(foreign, false, desk), "is disabled", desk, context);
     }
   }
@@ -37,7 +37,7 @@ async function remove(
   section: NamedSection,
   desk: ServerDesk,
   context: Context,
-): Promise<number> {
+): Promise<void> {
   const report = await removeServers(names, desk, section);
   const back = (report.gained ?? []).filter((name) => report.changed.includes(name));
   show(report, "was removed", desk, context);
@@ -45,14 +45,13 @@ async function remove(
     const text = `${back.join(", ")} from an MCP client's file is used now. Disable it with \`anygpt mcp disable ${back.join(" ")}\`.`;
     context.note([line(2, text)]);
   }
-  return 0;
 }
 
 export const enableServer: Handler = async (input, context) => await setEnabled(true, input, context);
 
 export const disableServer: Handler = async (input, context) => await setEnabled(false, input, context);
 
-async function setEnabled(isEnabled: boolean, input: Input, context: Context): Promise<number> {
+async function setEnabled(isEnabled: boolean, input: Input, context: Context): Promise<void> {
   const desk = await deskFor(input, context);
   const report = await setServersEnabled(input.list("names"), isEnabled, desk);
   return show(report, isEnabled ? "is enabled" : "is disabled", desk, context);
@@ -62,7 +61,7 @@ async function deskFor(input: Input, context: Context): Promise<ServerDesk> {
   return await openServerDesk(engineOptions(context), { isProject: input.flag("project") });
 }
 
-function show(report: ChangeReport, done: string, { place, target }: ServerDesk, context: Context): number {
+function show(report: ChangeReport, done: string, { place, target }: ServerDesk, context: Context): void {
   const { file, notes } = target;
   const { changed, unchanged, isNew = false, lost = [] } = report;
   context.reply({ success: true, file, ...report }, () => [
@@ -71,5 +70,4 @@ function show(report: ChangeReport, done: string, { place, target }: ServerDesk,
     ...(changed.length === 0 ? [] : notes.map((note) => line(2, note))),
     ...(changed.length === 0 ? [] : editLines({ file, isNew, lost }, place.home)),
   ]);
-  return 0;
 }

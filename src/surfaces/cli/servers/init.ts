@@ -1,41 +1,30 @@
-import { DiscoveryError, ERRORS } from "../../../errors.js";
+import { ERRORS } from "../../../errors.js";
 import type { ImportPlan } from "../../../operations/import/plan.js";
-import { openServerDesk, type ServerDesk } from "../../../operations/servers/desk.js";
-import { carryOutInit, type ClientState, clientStates, planInit } from "../../../operations/servers/init.js";
+import type { ServerDesk } from "../../../operations/servers/desk.js";
+import { carryOutInit, type ClientState } from "../../../operations/servers/init.js";
+import { type PreparedInit, prepareInit, toInitJson } from "../../../operations/servers/prepare-init.js";
 import { CLIENTS } from "../../../sources/clients/table.js";
-import { CLIENT_IDS, type ClientId } from "../../../sources/options.js";
+import type { ClientId } from "../../../sources/options.js";
 import { shortenHome } from "../../../util/home-path.js";
-import { ask, canInterrupt } from "../ask.js";
+import { canInterrupt, isConfirmed } from "../../../terminal/questions.js";
 import type { Handler, Input } from "../command.js";
 import type { Context } from "../context.js";
-import { clientsOf } from "../import/clients.js";
+import { toClients } from "../../../operations/import/named-clients.js";
 import { toImportPage } from "../../../operations/import/report.js";
 import { changeLines, foundLines } from "../import/import-lines.js";
-import { BLANK, blocks, bold, count, dim, GOOD, line, type Line, WARNING } from "../lines.js";
+import { BLANK, blocks, bold, count, dim, GOOD, line, type Line, WARNING } from "../../../terminal/lines.js";
 import { engineOptions } from "../trust-files.js";
 import { lostLines, UNDO } from "./lines.js";
 
 export const init: Handler = async (input, context) => {
-  const isProject = input.flag("project");
-  const named = clientsOf(input);
-  if (isProject && named.length > 0) throw notForProject();
-  const desk = await openServerDesk(engineOptions(context), { isProject });
-  const { home, cwd } = desk.place;
-  const system = { platform: process.platform, home, cwd, env: context.io.env };
-  const isProgram = desk.target.format === "program";
-  const overview = await planInit(desk, system, isProject || isProgram ? [] : CLIENT_IDS);
-  const clients = clientStates(overview);
+  const named = toClients(input.list("client"));
+  const prepared = await prepareInit(engineOptions(context), { isProject: input.flag("project"), named });
+  const { desk, overview, clients } = prepared;
   if (!context.isJson) context.show(overviewLines(overview, clients, desk));
-  const chosen = await choose(clients, { input, named, desk, context });
-  const plan = await planInit(desk, system, chosen ?? named);
-  return await finish(plan, { isAgreed: chosen !== undefined, clients, desk, context });
+  const chosen = await choose({ ...prepared, named, input, context });
+  const plan = await prepared.plan(chosen ?? named);
+  return await finish(plan, chosen !== undefined, { ...prepared, named, input, context });
 };
-
-function notForProject(): DiscoveryError {
-  return new DiscoveryError("INVALID_REQUEST", "A client cannot be connected to a project configuration.", {
-    hint: "Omit --project or --client.",
-  });
-}
 
 function overviewLines(plan: ImportPlan, clients: readonly ClientState[], { target, place }: ServerDesk): Line[] {
   const file = shortenHome(target.file, place.home);
@@ -54,71 +43,51 @@ function overviewLines(plan: ImportPlan, clients: readonly ClientState[], { targ
   ]);
 }
 
-interface Choice {
-  readonly input: Input;
+interface Init extends PreparedInit {
   readonly named: readonly ClientId[];
-  readonly desk: ServerDesk;
+  readonly input: Input;
   readonly context: Context;
 }
 
 /** The clients to connect; undefined if nothing may be written. */
-async function choose(
-  clients: readonly ClientState[],
-  { input, named, desk, context }: Choice,
-): Promise<readonly ClientId[] | undefined> {
+async function choose({ clients, input, named, desk, context }: Init): Promise<readonly ClientId[] | undefined> {
   if (input.flag("yes")) return named;
   if (!canInterrupt(context)) return undefined;
   const { target, place } = desk;
   const isNew = target.bytes === undefined;
   const file = shortenHome(target.file, place.home);
-  context.note([line(0, "")]);
-  if (
-    isNew &&
-    (await ask(`Write ${file} with comments and \`sources: all\` (use the servers of all MCP clients)?`, context)) !==
-      "yes"
-  )
-    return undefined;
+  context.note([""]);
+  const writes = `Write ${file} with comments and \`sources: all\` (use the servers of all MCP clients)?`;
+  if (isNew && !(await isConfirmed(writes, context))) return undefined;
   const chosen: ClientId[] = [];
   for (const { client, changes } of clients) {
     if (changes.length === 0 || (named.length > 0 && !named.includes(client))) continue;
     const does = changes.map((one) => `${shortenHome(one.file, place.home)} ${one.what}`).join("; ");
     const question = `Connect ${CLIENTS[client].title}? Its servers move into your configuration: ${does}.`;
-    if ((await ask(question, context)) === "yes") chosen.push(client);
+    if (await isConfirmed(question, context)) chosen.push(client);
   }
   return isNew || chosen.length > 0 ? chosen : undefined;
 }
 
-interface End {
-  readonly isAgreed: boolean;
-  readonly clients: readonly ClientState[];
-  readonly desk: ServerDesk;
-  readonly context: Context;
-}
-
-async function finish(plan: ImportPlan, { isAgreed, clients, desk, context }: End): Promise<number> {
+async function finish(plan: ImportPlan, isAgreed: boolean, { clients, desk, context }: Init): Promise<number> {
   if (!isAgreed || plan.writes.length === 0) {
-    const data = { success: true, ...pageOf(plan, clients), written: false };
+    const data = { success: true, ...toInitJson(plan, clients), written: false };
     context.reply(data, () => [BLANK, ...nothingLines(plan, isAgreed, context)]);
     return 0;
   }
   const { written, lost } = await carryOutInit(plan, desk);
   const isFailed = written.some(({ failure }) => failure !== undefined);
   const page = toImportPage(plan, written);
-  const data = { success: !isFailed, ...pageOf(plan, clients), changes: page.changes, lost };
+  const data = { success: !isFailed, ...toInitJson(plan, clients), changes: page.changes, lost };
   context.reply(data, () => [BLANK, ...changeLines(page, desk.place.home), ...afterLines(plan, lost)]);
   return isFailed ? ERRORS.CONFIGURATION_ERROR.exit : 0;
 }
 
-function pageOf(plan: ImportPlan, clients: readonly ClientState[]) {
-  const { config, isNew, files, changes } = toImportPage(plan);
-  return { config, isNew, written: true, files, clients, changes };
-}
-
 function nothingLines({ writes, target }: ImportPlan, isAgreed: boolean, context: Context): Line[] {
-  if (isAgreed && writes.length === 0) return [line(0, "There is nothing to write.")];
-  if (canInterrupt(context)) return [line(0, "Nothing was written.")];
+  if (isAgreed && writes.length === 0) return ["There is nothing to write."];
+  if (canInterrupt(context)) return ["Nothing was written."];
   const first = target.bytes === undefined ? " Add --yes to write the configuration." : "";
-  return [line(0, `Nothing was written.${first} Add --yes --client NAME to connect a client.`)];
+  return [`Nothing was written.${first} Add --yes --client NAME to connect a client.`];
 }
 
 function afterLines({ copiedSecrets, rewrites }: ImportPlan, lost: readonly string[]): Line[] {
@@ -130,8 +99,8 @@ function afterLines({ copiedSecrets, rewrites }: ImportPlan, lost: readonly stri
       ? []
       : [line(2, WARNING, ` Secrets moved into the configuration, which only you can read: ${secrets.join(", ")}`)]),
     UNDO,
-    line(0, ""),
-    ...(isConnecting ? [line(0, "Restart the connected clients, so that they use the gateway.")] : []),
-    line(0, "Next: `anygpt mcp add` adds a server, `anygpt mcp list` shows all servers and their state."),
+    "",
+    ...(isConnecting ? ["Restart the connected clients, so that they use the gateway."] : []),
+    "Next: `anygpt mcp add` adds a server, `anygpt mcp list` shows all servers and their state.",
   ];
 }

@@ -1,6 +1,6 @@
 import type { EditReport } from "../../../operations/servers/desk.js";
 import { shortenHome } from "../../../util/home-path.js";
-import { count, dim, line, type Line, WARNING } from "../lines.js";
+import { count, dim, line, type Line, WARNING } from "../../../terminal/lines.js";
 
 /** The servers that became unavailable as a side effect of a change, and how to undo it. */
 export function editLines({ file, isNew, lost }: Pick<EditReport, "file" | "isNew" | "lost">, home: string): Line[] {

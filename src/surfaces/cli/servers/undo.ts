@@ -2,10 +2,10 @@ import { ERRORS } from "../../../errors.js";
 import { listUndoSteps, type UndoStep, undoLast } from "../../../operations/servers/undo.js";
 import { shortenHome } from "../../../util/home-path.js";
 import { homeOf } from "../../../util/state-folder.js";
-import { ask, canInterrupt } from "../ask.js";
+import { canInterrupt, isConfirmed } from "../../../terminal/questions.js";
 import type { Handler } from "../command.js";
 import { undoneLines } from "../import/import-lines.js";
-import { bold, count, dim, line, type Line } from "../lines.js";
+import { bold, count, dim, line, type Line } from "../../../terminal/lines.js";
 import { engineOptions } from "../trust-files.js";
 
 export const undo: Handler = async (input, context) => {
@@ -18,8 +18,8 @@ export const undo: Handler = async (input, context) => {
     return 0;
   }
   if (last !== undefined && !input.flag("yes") && canInterrupt(context)) {
-    context.show([line(0, "The last change:"), stepLine(last, home)]);
-    if ((await ask("Undo this change?", context)) !== "yes") return 1;
+    context.show(["The last change:", stepLine(last, home)]);
+    if (!(await isConfirmed("Undo this change?", context))) return 1;
   }
   const report = await undoLast(options, { force: input.flag("force") });
   const { step, undone, left } = report;
@@ -35,7 +35,7 @@ export const undo: Handler = async (input, context) => {
   return isRefused ? ERRORS.CONFIGURATION_ERROR.exit : 0;
 };
 
-const NOTHING = line(0, "There is nothing to undo.");
+const NOTHING = "There is nothing to undo.";
 
 function stepLine({ action, at, files }: UndoStep, home: string): Line {
   const [day, time = ""] = at.split("T");

@@ -1,16 +1,16 @@
-import type { DiscoveryEngine } from "../../../engine.js";
-import { DiscoveryError } from "../../../errors.js";
 import { openToolFiles, type ToolFileFolders } from "../../../operations/toolfiles/open-tool-files.js";
-import { ask, canInterrupt } from "../ask.js";
+import { canInterrupt, isConfirmed } from "../../../terminal/questions.js";
+import { invalidRequest } from "../../../util/invalid-request.js";
+import type { Handler, Input } from "../command.js";
 import type { Context } from "../context.js";
-import type { Line } from "../lines.js";
-import { withEngine } from "../session.js";
+import type { Line } from "../../../terminal/lines.js";
+import { engineCommand } from "../session.js";
 
-export async function withToolFileFolders<T>(
-  context: Context,
-  use: (folders: ToolFileFolders, engine: DiscoveryEngine) => Promise<T>,
-): Promise<T> {
-  return await withEngine(context, async (engine) => await use(openToolFiles(await engine.stages()), engine));
+/** A command that needs the folders of the tool files. */
+export function toolFilesCommand(
+  run: (folders: ToolFileFolders, input: Input, context: Context) => Promise<number | void>,
+): Handler {
+  return engineCommand(async (engine, input, context) => run(openToolFiles(await engine.stages()), input, context));
 }
 
 export interface KeyConsent {
@@ -26,13 +26,11 @@ export interface KeyConsent {
 }
 
 /** Whether the user agrees: with `--yes`, or by answering the question. */
-export async function isAgreed(consent: KeyConsent, context: Context): Promise<boolean> {
+export async function hasConsent(consent: KeyConsent, context: Context): Promise<boolean> {
   if (consent.isGiven) return true;
   if (!context.isJson) context.note(consent.lines);
   if (!canInterrupt(context) || consent.hasUsedInput === true) {
-    throw new DiscoveryError("INVALID_REQUEST", "This needs a confirmation, and there is no terminal to ask.", {
-      hint: consent.hint,
-    });
+    throw invalidRequest("This needs a confirmation, and there is no terminal to ask.", consent.hint);
   }
-  return (await ask(consent.question, context)) === "yes";
+  return await isConfirmed(consent.question, context);
 }

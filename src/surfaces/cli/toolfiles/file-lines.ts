@@ -1,28 +1,16 @@
 import type { EnvNeed, FileConnection, ToolFile } from "../../../toolfiles/format/tool-file.js";
-import { canonicalJson } from "../../../util/json/canonical.js";
-import { bold, line, type Line } from "../lines.js";
-import { revealedJson, revealedName } from "../reveal.js";
-
-export interface ToolFileLine {
-  readonly file: ToolFile;
-  /** Shown after the version. */
-  readonly remark?: string;
-}
+import { groupByConnection, type RemarkedFile } from "../../../operations/toolfiles/group-files.js";
+import { shownCommand } from "../../../operations/toolfiles/file-page.js";
+import { bold, line, type Line } from "../../../terminal/lines.js";
+import { revealedJson, revealedName } from "../../../terminal/reveal.js";
+import { commandLine } from "../../../util/command-line.js";
 
 /** What the user reviews before trusting files: servers, commands, headers and variables. Files with the same connection are grouped. */
-export function serverLines(listed: readonly ToolFileLine[]): Line[] {
-  const groups = new Map<string, ToolFileLine[]>();
-  for (const one of listed) {
-    const { server, connection, needs } = one.file;
-    const key = canonicalJson({ server, connection, needs });
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [one]);
-    else group.push(one);
-  }
-  return [...groups.values()].flatMap(groupLines);
+export function serverLines(listed: readonly RemarkedFile[]): Line[] {
+  return groupByConnection(listed).flatMap(groupLines);
 }
 
-function groupLines(group: readonly ToolFileLine[]): Line[] {
+function groupLines(group: readonly RemarkedFile[]): Line[] {
   const [first] = group;
   if (first === undefined) return [];
   const { server, connection, needs } = first.file;
@@ -62,7 +50,15 @@ function needLine({ name, description, required }: EnvNeed): Line {
   return line(2, `${required ? "needs" : "may use"} the variable ${name}${what}`);
 }
 
-/** The command as typed in a shell, with invisible characters escaped. */
-export function shownCommand(words: readonly string[]): string {
-  return words.map((word) => (/^[\w@%+=:,./${}-]+$/.test(word) ? word : revealedJson(word))).join(" ");
+const MOST_EXAMPLES = 4;
+
+/** The command that runs the tool of a file, with its required parameters. */
+export function runLine(toolId: string, file: ToolFile | undefined): string {
+  const required = file?.tool.inputSchema["required"];
+  const names = Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];
+  const examples = names
+    .filter((name) => /^[\w.-]{1,60}$/.test(name))
+    .slice(0, MOST_EXAMPLES)
+    .map((name) => `${name}=VALUE`);
+  return commandLine(["anygpt", "mcp", "run", toolId, ...examples]);
 }

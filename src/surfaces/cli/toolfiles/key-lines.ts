@@ -1,48 +1,19 @@
-import { toKeyLine } from "../../../toolfiles/keys/key-line.js";
-import { type OfferedSigningKey, type SigningKeyState, stateOfKey } from "../../../operations/toolfiles/keys.js";
+import { type KeyPage, readableKeyId } from "../../../operations/toolfiles/key-page.js";
+import type { OfferedSigningKey, SigningKeyState } from "../../../operations/toolfiles/keys.js";
 import type { KnownKey } from "../../../toolfiles/keys/known-key.js";
-import { BAD, blocks, bold, count, dim, GOOD, line, type Line, type Styled, verbatim, WARNING } from "../lines.js";
-
-export interface KeyPage {
-  readonly key_id: string;
-  readonly name: string;
-  readonly fingerprint: string;
-  readonly kind: "own" | "trusted";
-  readonly state: SigningKeyState;
-  readonly can_sign: boolean;
-  readonly since: string;
-  readonly not_after?: string;
-  readonly revoked_at?: string;
-  readonly public_key: string;
-}
-
-export interface Moment {
-  readonly now: number;
-  /** Whether this is the key that signs. */
-  readonly active: string | undefined;
-}
-
-/** One key, for text and JSON output. */
-export function toKeyPage(key: KnownKey, moment: Moment): KeyPage {
-  const { keyId, name, isOwn, canSign, trustedAt, notAfter, revokedAt } = key;
-  return {
-    key_id: keyId,
-    name,
-    fingerprint: readableKeyId(keyId),
-    kind: isOwn ? "own" : "trusted",
-    state: stateOfKey(key, moment),
-    can_sign: canSign,
-    since: trustedAt,
-    ...(notAfter === undefined ? {} : { not_after: notAfter }),
-    ...(revokedAt === undefined ? {} : { revoked_at: revokedAt }),
-    public_key: toKeyLine(key),
-  };
-}
-
-/** The id in groups, which are easier to read aloud and compare. */
-export function readableKeyId(keyId: string): string {
-  return (keyId.match(/.{1,4}/g) ?? []).join(" ");
-}
+import {
+  BAD,
+  blocks,
+  bold,
+  count,
+  dim,
+  GOOD,
+  line,
+  type Line,
+  type Styled,
+  verbatim,
+  WARNING,
+} from "../../../terminal/lines.js";
 
 const MARKS: Readonly<Record<SigningKeyState, Styled>> = {
   active: GOOD,
@@ -96,11 +67,11 @@ export function createdLines({ key: { keyId, name }, publicLine, replaced, now }
   const until = replaced?.notAfter === undefined ? "then" : shownTime(replaced.notAfter, now);
   return blocks([
     [line(0, GOOD, ` ${name} is your signing key now.`), line(2, `Fingerprint: ${readableKeyId(keyId)}`)],
-    [line(0, "Others need this line to trust your tool files. It is not secret:"), verbatim(2, publicLine)],
+    ["Others need this line to trust your tool files. It is not secret:", verbatim(2, publicLine)],
     replaced === undefined
       ? []
       : [
-          line(0, `Your previous key ${replaced.keyId} is valid until ${until}.`),
+          `Your previous key ${replaced.keyId} is valid until ${until}.`,
           line(2, "Sign its files again before then with `anygpt mcp sign --all`."),
         ],
   ]);
@@ -110,7 +81,7 @@ export function offeredLines({ line: { name }, keyId, namesake }: OfferedSigning
   return [
     line(0, WARNING, " Files signed with this key can send data to servers and start programs:"),
     ...newKeyLines({ keyId, name, namesake: namesake?.keyId }),
-    line(0, "Compare the fingerprint with the key's owner, who can see it with `anygpt mcp keys list`."),
+    "Compare the fingerprint with the key's owner, who can see it with `anygpt mcp keys list`.",
   ];
 }
 

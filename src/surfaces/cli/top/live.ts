@@ -1,10 +1,10 @@
 import { setTimeout } from "node:timers/promises";
 import { toDiscoveryError } from "../../../errors.js";
 import type { CliIo } from "../io.js";
-import { render } from "../render.js";
+import { render } from "../../../terminal/render.js";
 import { toTopPage } from "./page.js";
 import type { TopReading, ReadingSource } from "../../../operations/top/reading.js";
-import { openScreen } from "./screen.js";
+import { openScreen } from "../../../terminal/screen.js";
 
 export interface TopScreenParts {
   readonly source: ReadingSource;

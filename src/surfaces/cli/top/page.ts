@@ -1,23 +1,19 @@
 // Lays out one reading for the size of the terminal window.
-import { cutToWidth, displayWidth, sanitize } from "../../../util/terminal.js";
-import { bold, count, dim, line, type Line, type LinePart, type LineStyle, type Styled } from "../lines.js";
+import {
+  bold,
+  count,
+  dim,
+  line,
+  type Line,
+  type LinePart,
+  type LineStyle,
+  type StyledLine,
+} from "../../../terminal/lines.js";
+import { createWindowTable, type WindowColumn, windowRow } from "../../../terminal/window-table.js";
+import type { Window } from "../../../terminal/screen.js";
 import { describeSpan } from "../../../util/time-words.js";
+import { byActivity } from "../../../operations/top/by-activity.js";
 import type { TopReading, ServerReading } from "../../../operations/top/reading.js";
-
-export interface Window {
-  readonly columns: number;
-  readonly rows: number;
-}
-
-interface Column {
-  readonly heading: string;
-  readonly width: number;
-  /** In narrow windows, columns with the highest value are omitted first. */
-  readonly order: number;
-  readonly isLeft?: true;
-  readonly text: (server: ServerReading, reading: TopReading) => string;
-  readonly style?: (server: ServerReading) => LineStyle | undefined;
-}
 
 const STATE_STYLES: Readonly<Record<string, LineStyle>> = {
   open: "green",
@@ -26,7 +22,8 @@ const STATE_STYLES: Readonly<Record<string, LineStyle>> = {
   closed: "dim",
 };
 
-const COLUMNS: readonly Column[] = [
+/** `text` gets the server and the reading. */
+const COLUMNS: readonly WindowColumn<ServerReading, TopReading>[] = [
   {
     heading: "STATE",
     width: 8,
@@ -57,27 +54,28 @@ const COLUMNS: readonly Column[] = [
   },
 ];
 
-const NARROWEST_NAME = 12;
-const WIDEST_NAME = 40;
+const NAME = { heading: "SERVER", min: 12, max: 40, text: ({ name }: ServerReading) => name };
 
 /** `problem`: the error of the last attempt to read, if it failed. */
 export function toTopPage(reading: TopReading, window: Window, problem?: string): Line[] {
   const { columns, rows } = window;
   const head = [
     ...headLines(reading),
-    ...(problem === undefined ? [] : [row([{ style: "red", text: problem }], columns)]),
+    ...(problem === undefined ? [] : [windowRow([{ style: "red", text: problem }], columns)]),
   ];
-  const table = toTable(reading, columns);
+  const table = createWindowTable(reading.servers, reading, { name: NAME, columns: COLUMNS, width: columns });
   const servers = byActivity(reading.servers);
   // Reserve one row for the table heading and one for `… and N more`.
   const room = Math.max(1, rows - head.length - 2);
   const shown = servers.length <= room ? servers : servers.slice(0, Math.max(1, room - 1));
   const more = servers.length - shown.length;
   return [
-    ...head.map(({ parts }) => row(parts, columns)),
-    row([""], columns),
-    ...(servers.length === 0 ? [row([dim(nothingYet(reading))], columns)] : [table.heading, ...shown.map(table.toRow)]),
-    ...(more > 0 ? [row([dim(`… and ${more} more`)], columns)] : []),
+    ...head.map(({ parts }) => windowRow(parts, columns)),
+    windowRow([""], columns),
+    ...(servers.length === 0
+      ? [windowRow([dim(nothingYet(reading))], columns)]
+      : [table.heading, ...shown.map(table.toRow)]),
+    ...(more > 0 ? [windowRow([dim(`… and ${more} more`)], columns)] : []),
   ];
 }
 
@@ -85,7 +83,7 @@ function nothingYet({ gateway, covers }: TopReading): string {
   return gateway === undefined ? `No call in ${covers}.` : "No server is configured.";
 }
 
-function headLines({ origin, covers, total, gateway, at }: TopReading): Line[] {
+function headLines({ origin, covers, total, gateway, at }: TopReading): StyledLine[] {
   const { calls, errors, perSecond, p50Ms, p95Ms } = total;
   const time = new Date(at).toTimeString().slice(0, 8);
   const facts = [
@@ -112,72 +110,6 @@ function searchLine({ searches, tokens: { answers, listings } }: NonNullable<Top
   if (listings === 0) return start;
   const saved = Math.max(0, 1 - answers / listings);
   return `${start} · ${toCount(answers)} tokens instead of ${toCount(listings)}: ${(saved * 100).toFixed(1)} % saved`;
-}
-
-/** Sorts by calls per second, then by calls, then by name. */
-function byActivity(servers: readonly ServerReading[]): ServerReading[] {
-  return servers.toSorted(
-    (one, other) =>
-      other.perSecond - one.perSecond ||
-      other.calls - one.calls ||
-      (one.name < other.name ? -1 : Number(one.name > other.name)),
-  );
-}
-
-function toTable(reading: TopReading, columns: number) {
-  const longest = Math.max(6, ...reading.servers.map(({ name }) => displayWidth(name)));
-  const name = Math.min(longest, WIDEST_NAME);
-  const chosen = chooseColumns(reading, columns - Math.min(name, NARROWEST_NAME));
-  const taken = chosen.reduce((sum, { width }) => sum + width + 1, 0);
-  const nameWidth = Math.max(Math.min(name, NARROWEST_NAME), Math.min(name, columns - taken));
-  return {
-    heading: row(
-      [dim([pad("SERVER", nameWidth), ...chosen.map((one) => pad(one.heading, one.width, !one.isLeft))].join(" "))],
-      columns,
-    ),
-    toRow(server: ServerReading): Line {
-      const cells = chosen.flatMap(({ width, isLeft, text, style }): LinePart[] => {
-        const cell = pad(text(server, reading), width, !isLeft);
-        const look = style?.(server);
-        return [" ", look === undefined ? cell : { style: look, text: cell }];
-      });
-      return row([pad(cut(sanitize(server.name), nameWidth), nameWidth), ...cells], columns);
-    },
-  };
-}
-
-/** Omits columns that are empty for all servers, then columns that do not fit. */
-function chooseColumns(reading: TopReading, room: number): Column[] {
-  const nonEmpty = COLUMNS.filter(({ text }) => reading.servers.some((server) => text(server, reading) !== ""));
-  let chosen = nonEmpty;
-  for (let order = 9; order > 0 && widthOf(chosen) > room; order -= 1) {
-    chosen = chosen.filter((column) => column.order < order);
-  }
-  return [...chosen];
-}
-
-function widthOf(columns: readonly Column[]): number {
-  return columns.reduce((sum, { width }) => sum + width + 1, 0);
-}
-
-/** Truncates at the window's edge, because a wrapped line would push other lines out of the window. */
-function row(parts: readonly LinePart[], columns: number): Line {
-  let room = columns;
-  const fitting = parts.map((part): LinePart => {
-    const text = cut(sanitize(typeof part === "string" ? part : part.text).replaceAll(/\s/g, " "), room);
-    room -= displayWidth(text);
-    return typeof part === "string" ? text : ({ ...part, text } satisfies Styled);
-  });
-  return { indent: 0, parts: fitting, verbatim: true };
-}
-
-function cut(text: string, columns: number): string {
-  return columns < 1 ? "" : cutToWidth(text, columns);
-}
-
-function pad(text: string, width: number, isRight = false): string {
-  const space = " ".repeat(Math.max(0, width - displayWidth(text)));
-  return isRight ? `${space}${text}` : `${text}${space}`;
 }
 
 function toCount(amount: number | undefined): string {

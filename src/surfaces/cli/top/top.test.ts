@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { DiscoveryError } from "../../../errors.js";
 import { displayWidth } from "../../../util/terminal.js";
 import type { CliIo } from "../io.js";
-import { render } from "../render.js";
+import { render } from "../../../terminal/render.js";
 import { showLive } from "./live.js";
 import { toTopPage } from "./page.js";
 import type { TopReading, ServerReading } from "../../../operations/top/reading.js";

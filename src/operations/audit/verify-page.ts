@@ -1,0 +1,18 @@
+import type { AuditReport } from "./verify-audit.js";
+
+/** The report as JSON. */
+export function toVerifyPage(report: AuditReport) {
+  const { findings, records, head, archives, checkpoints, signedThrough, keyId, earlierKey, hasStrayArchives } = report;
+  return {
+    whole: findings.length === 0,
+    records,
+    head,
+    archives,
+    checkpoints,
+    signed_through: signedThrough,
+    key_id: keyId ?? null,
+    earlier_key: earlierKey,
+    stray_archives: hasStrayArchives,
+    findings,
+  };
+}

@@ -1,0 +1,20 @@
+import type { Readable, Writable } from "node:stream";
+
+/** The streams of a program and the properties of the terminals that they are connected to. */
+export interface TerminalIo {
+  readonly stdout: Writable;
+  readonly stderr: TextSink;
+  readonly stdin: Readable;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly isTerminal: { readonly stdout: boolean; readonly stderr: boolean; readonly stdin?: boolean };
+  /** Width of the terminal. Output to a file or a pipe is not wrapped. */
+  readonly columns: number;
+  /** Width of the terminal at standard error, if it differs. */
+  readonly stderrColumns?: number;
+  /** Aborts on Ctrl-C. */
+  readonly signal: AbortSignal;
+}
+
+export interface TextSink {
+  write(text: string): unknown;
+}
