@@ -28,10 +28,10 @@ const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", 
 const ERASE_LINE = "\r\u001B[2K";
 const ERASE_LINE_ABOVE = "\u001B[1A\u001B[2K";
 
-type ProgressIo = Pick<TerminalIo, "stderr" | "isTerminal" | "columns" | "stderrColumns">;
+type ProgressIo = Pick<TerminalIo, "stderr" | "isTerminal" | "columns" | "stderrColumns" | "progressDelayMs">;
 
 export function createProgress(
-  { stderr, isTerminal, columns, stderrColumns = columns }: ProgressIo,
+  { stderr, isTerminal, columns, stderrColumns = columns, progressDelayMs = DELAY_MS }: ProgressIo,
   isQuiet = false,
 ): Progress {
   const maxWidth = Math.max(stderrColumns - 3, 10);
@@ -56,7 +56,7 @@ export function createProgress(
   /** Calls `begin`, which starts the frame timer, after the delay. */
   const show = async <T>(work: Promise<T>, begin: () => NodeJS.Timeout | undefined): Promise<T> => {
     let frames: NodeJS.Timeout | undefined;
-    const start = setTimeout(() => (frames = begin()), DELAY_MS);
+    const start = setTimeout(() => (frames = begin()), progressDelayMs);
     try {
       return await work;
     } finally {

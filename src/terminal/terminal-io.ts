@@ -11,6 +11,8 @@ export interface TerminalIo {
   readonly columns: number;
   /** Width of the terminal at standard error, if it differs. */
   readonly stderrColumns?: number;
+  /** How long work lasts before its progress is shown. Default: 1000. */
+  readonly progressDelayMs?: number;
   /** Aborts on Ctrl-C. */
   readonly signal: AbortSignal;
 }

@@ -21,6 +21,8 @@ import type { Notice } from "./types.js";
 /** The status codes with which a server of MCP 2024-11-05 answers the first POST of Streamable HTTP. */
 const LEGACY_STATUSES = new Set([400, 404, 405]);
 
+const UNSUPPORTED_VERSION: number = ProtocolErrorCode.UnsupportedProtocolVersion;
+
 /** Time limit of the ping after the handshake: some servers do not answer it. */
 const INITIAL_PING_MS = 1000;
 
@@ -152,7 +154,7 @@ function nextPlan(
 }
 
 function isVersionRejected(error: unknown): boolean {
-  return error instanceof ProtocolError && error.code === ProtocolErrorCode.UnsupportedProtocolVersion;
+  return error instanceof ProtocolError && error.code === UNSUPPORTED_VERSION;
 }
 
 function openChannel(connection: McpConnection, plan: Plan, parts: ConnectParts): TransportChannel {

@@ -5,6 +5,8 @@ import { Readable, Writable } from "node:stream";
 import { runCli } from "../../src/surfaces/cli/run.js";
 import { nodeServer, ROOT } from "./gateway.js";
 
+const NEVER_MS = 2 ** 31 - 1;
+
 export interface Ran {
   readonly exit: number;
   readonly stdout: string;
@@ -19,6 +21,8 @@ export interface RunOptions {
   readonly columns?: number;
   readonly stdin?: string | Readable;
   readonly signal?: AbortSignal;
+  /** Whether slow commands show progress, as they do after one second. Off by default: it depends on the machine. */
+  readonly showsProgress?: boolean;
   /** Receives all output as it is written. */
   readonly onOutput?: (text: string) => unknown;
 }
@@ -72,6 +76,7 @@ export function createCliPlace(config?: object): CliPlace {
         stderr: options.isTerminal === true,
       },
       columns: options.columns ?? 80,
+      ...(options.showsProgress === true ? {} : { progressDelayMs: NEVER_MS }),
       signal: options.signal ?? new AbortController().signal,
     });
     return { exit, ...output, json: () => JSON.parse(output.stdout) as unknown };

@@ -35,7 +35,7 @@ describe("waiting for servers", () => {
     const stop = new AbortController();
     const onOutput = (text: string): unknown => /Asking|Waiting/.test(text) && stop.abort();
     const { exit, stdout, stderr } = await place.runWith(
-      { signal: stop.signal, onOutput },
+      { signal: stop.signal, onOutput, showsProgress: true },
       "mcp",
       ...command.split(" "),
     );
@@ -56,9 +56,10 @@ describe("a new server that hangs, next to one that answers", () => {
   ];
   // Each command has its own home folder, because commands with the same home share stored server failures.
   const places = new Map(commands.map((command) => [command, createCliPlace({ servers })]));
-  const run = async (command: string): Promise<Ran> => await places.get(command)!.run("mcp", ...command.split(" "));
+  const run = async (command: string, showsProgress = false): Promise<Ran> =>
+    await places.get(command)!.runWith({ showsProgress }, "mcp", ...command.split(" "));
   beforeAll(async () => {
-    await Promise.all(commands.map(async (command) => answers.set(command, await run(command))));
+    await Promise.all(commands.map(async (command) => answers.set(command, await run(command, true))));
   });
   afterAll(() => places.forEach((place) => place.remove()));
 

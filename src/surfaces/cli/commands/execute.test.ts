@@ -191,7 +191,7 @@ describe("execute", () => {
 
   it("shows the wait and the tool's progress on standard error", async () => {
     const argv = ["mcp", "execute", "echo", "sleep", "--args", '{"ms":1500,"every":100}'];
-    const { stderr } = await place.runWith({ isTerminal: true }, ...argv);
+    const { stderr } = await place.runWith({ isTerminal: true, showsProgress: true }, ...argv);
     expect(stderr).toMatch(/Waiting for echo:sleep… \[\d+\/1500\]/);
   });
 
