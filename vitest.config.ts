@@ -5,10 +5,11 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 // Three projects. `npm test` runs `unit` and `integration`, `npm run test:all` runs all. CONTRIBUTING.md has the rule.
 
 /** Tests that leave nothing behind in their process share one, file after file: to start another takes longer than most. */
-const UNIT = [
-  "src/{adapters,audit,catalog,config,discover,executor,metatools,policy,rules,search,sources,store,toolfiles}/**/*.test.ts",
-  "src/util/{*,document/*,json/*}.test.ts",
-];
+const SHARED_FOLDERS = [
+  "adapters,audit,built-in,catalog,config,directory,discover,executor,gateway,metatools,metrics,operations,policy",
+  "registry,rules,search,secrets,sources,store,surfaces,terminal,toolfiles,tracing",
+].join(",");
+const UNIT = [`src/{${SHARED_FOLDERS}}/**/*.test.ts`, "src/util/{*,document/*,json/*}.test.ts"];
 /** Tests through the built programs, fault rows, and what takes more than 10 seconds on an idle machine. */
 const LONG = ["test/{e2e,faults,package}/**/*.test.ts", "**/*.long.test.ts"];
 /** A quick part of the long tests, for `npm test`. */
@@ -38,7 +39,7 @@ export default defineConfig({
     hookTimeout: HANGING_MS,
     pool: "forks",
     // Most tests wait for processes and disks rather than for the processor.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongBetweenOthers },
     projects: [
       { extends: true, test: { name: "unit", include: UNIT, exclude: LONG, isolate: false } },

@@ -2,6 +2,7 @@ import { Validator as SchemaValidator } from "@cfworker/json-schema";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createCliPlace, toolServer } from "../../../test/support/cli.js";
+import { eventually } from "../../../test/support/eventually.js";
 import { testServer } from "../../../test/support/gateway.js";
 import { type Bank, createBank, openRest, type Rest, type RestReply } from "../../../test/support/rest.js";
 import type { JsonObject } from "../../model/json.js";
@@ -95,6 +96,8 @@ describe("the OpenAPI document", () => {
 
 describe("adapters and tools", () => {
   it("lists the same entries as adapters and as servers", async () => {
+    const isPending = async () => JSON.stringify((await get("/api/servers")).json).includes('"pending"');
+    await eventually(async () => !(await isPending()));
     const { json } = await get("/api/adapters");
     expect(json["servers"]).toEqual(
       expect.arrayContaining([
