@@ -35,11 +35,11 @@ const write = (name: string, text: string) => {
 /** The content read after each change; "-" if the file does not exist. */
 function watch(file: string, options: { readAt?: () => number; settleMs?: number } = {}) {
   const seen: string[] = [];
-  let isStarted = false;
+  let checks = 0;
   const started = startWatch({
-    // The first call means that the watch has started.
+    // The second call means that the first check has read the state of the file.
     files: () => {
-      isStarted = true;
+      checks += 1;
       return [path(file)];
     },
     readAt: () => Infinity,
@@ -55,7 +55,7 @@ function watch(file: string, options: { readAt?: () => number; settleMs?: number
     },
   });
   stop = started.stop;
-  return { seen, ready: () => eventually(() => isStarted) };
+  return { seen, ready: () => eventually(() => checks > 1) };
 }
 
 /** Waits for several checks of another watch, because there is no event for the absence of a change. */
