@@ -298,7 +298,7 @@ describe("the daemon", () => {
     const first = await open(() => Promise.resolve(0), { checkMs: 10 });
     rmSync(first.paths.folder, { recursive: true });
     await first.daemon.ended;
-    expect(first.logged.join("\n")).toContain("Its socket is gone or was replaced.");
+    expect(first.logged.join("\n")).toContain("The daemon's socket was removed or replaced.");
   });
 
   it("returns its status, and exits on a stop request", async () => {
