@@ -357,7 +357,7 @@ describe("an unauthenticated process", () => {
       const env = { ...here?.env, SECRET: "s3cret" };
       expect(await client({ env }).outcome).toMatchObject({
         kind: "unavailable",
-        notice: expect.stringContaining("does not know the key") as string,
+        notice: expect.stringContaining("does not have the key") as string,
       });
       expect(Buffer.concat(received).length).toBe(5 + 64);
       expect(Buffer.concat(received).toString("latin1")).not.toContain("s3cret");
