@@ -1,4 +1,4 @@
-// The client's side of a connection to a daemon, after mutual authentication.
+// The client side of a connection to a daemon. Opening the connection includes mutual authentication.
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createConnection, type Socket } from "node:net";
@@ -12,9 +12,9 @@ export type FrameListener = (kind: number, payload: Buffer) => void;
 
 export interface DaemonChannel {
   readonly socket: Socket;
-  /** Replaces the listener. */
+  /** Sets the listener for received frames. It replaces the previous listener. */
   onFrame(listener: FrameListener): void;
-  /** Sends a request and waits for its answer. */
+  /** Sends a request and waits for the response. */
   ask(request: DaemonRequest): Promise<unknown>;
   /** Resolves when the connection has ended, for any reason. */
   readonly closed: Promise<void>;
@@ -26,19 +26,22 @@ export class AbsentError extends Error {
   override readonly name = "AbsentError";
 }
 
-/** A process listens on the socket, but it is not a daemon that may run commands. */
+/** A process listens on the socket, but it cannot be used as a daemon, for example because it fails authentication. */
 export class UnusableError extends Error {
   override readonly name = "UnusableError";
 }
 
-/** A process listens on the socket and does not answer. */
+/** A process listens on the socket but does not respond in time. */
 export class SilentError extends UnusableError {}
 
 export type ChannelPaths = Pick<DaemonPaths, "socket" | "socketFolder" | "keyFile">;
 
 const ANSWER_MS = 5000;
 
-/** Throws `AbsentError` or `UnusableError`. No data of the user is sent before the daemon has authenticated itself. */
+/**
+ * Connects to a daemon. Throws `AbsentError` or `UnusableError`. Sends no user data before the daemon has authenticated
+ * itself.
+ */
 export async function openChannel(paths: ChannelPaths, answerMs = ANSWER_MS): Promise<DaemonChannel> {
   const key = readKey(paths);
   checkOwner(paths);
@@ -58,7 +61,7 @@ export async function openChannel(paths: ChannelPaths, answerMs = ANSWER_MS): Pr
     }
   });
 
-  /** The next frame, which must have this kind. */
+  /** Waits for the next frame. Rejects if the frame is not of the wanted kind. */
   const next = (wanted: number): Promise<Buffer> =>
     new Promise((resolve, reject) => {
       const fail = (error: Error): void => {
@@ -102,7 +105,7 @@ async function authenticate(socket: Socket, key: Buffer, next: (kind: number) =>
 function notAuthenticated(socket: Socket): UnusableError {
   socket.destroy();
   return new UnusableError(
-    "The program that listens on the daemon's socket does not know the key of the state folder.",
+    "The program that listens on the daemon's socket does not have the key in the state folder.",
   );
 }
 
@@ -110,7 +113,7 @@ function readKey({ keyFile }: ChannelPaths): Buffer {
   try {
     return handshakeKey(readFileSync(keyFile));
   } catch (error) {
-    // A daemon creates the key before it listens.
+    // A daemon creates the key file before it listens, so without a key file there is no daemon.
     if (isAbsent(error)) throw new AbsentError(`${keyFile} does not exist.`);
     throw new UnusableError(`${keyFile} cannot be read.`);
   }

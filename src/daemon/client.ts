@@ -1,4 +1,5 @@
-// Runs one command line in the daemon with the streams of this process. Loaded first by the bin: it must stay small.
+// Runs one command line in the daemon with the streams of this process. Every start of the CLI loads this module first,
+// so it must stay small.
 import type { Readable, Writable } from "node:stream";
 import { watchOutput } from "../util/watch-output.js";
 import { type DaemonChannel, AbsentError, openChannel, SilentError } from "./channel.js";
@@ -16,7 +17,7 @@ export interface ClientIo {
   readonly isTerminal: { readonly stdin: boolean; readonly stdout: boolean; readonly stderr: boolean };
   readonly columns: number;
   readonly stderrColumns: number;
-  /** Aborts on Ctrl-C. */
+  /** Aborted when the user presses Ctrl-C. */
   readonly signal: AbortSignal;
   readonly parentPid: number;
 }
@@ -25,10 +26,10 @@ export type ClientOutcome =
   | { readonly kind: "exited"; readonly exitCode: number }
   /** The command did not start: the caller must run it itself. `notice` is a warning for the user. */
   | { readonly kind: "unavailable"; readonly notice?: string }
-  /** The command had started and its outcome is unknown. */
+  /** The connection to the daemon was lost while the command was running, so the command's outcome is unknown. */
   | { readonly kind: "lost" };
 
-/** An attempt fails if it reaches a daemon that is shutting down. */
+/** Maximum number of attempts to run a command. An attempt fails if the daemon is shutting down. */
 const MAX_TRIES = 3;
 
 export async function runInDaemon(argv: readonly string[], io: ClientIo): Promise<ClientOutcome> {
@@ -73,7 +74,10 @@ function toRequest(argv: readonly string[], io: ClientIo): CommandRequest {
   return { kind: "command", argv, cwd, env, isTerminal, columns, stderrColumns, parentPid };
 }
 
-/** Connects the streams until the command has ended. From here on, the command must not be run a second time. */
+/**
+ * Starts the accepted command and forwards its input and output until it has ended. The caller must not run the command
+ * a second time.
+ */
 async function follow(channel: DaemonChannel, io: ClientIo): Promise<ClientOutcome> {
   const { socket } = channel;
   let exitCode: number | undefined;
@@ -106,7 +110,10 @@ async function follow(channel: DaemonChannel, io: ClientIo): Promise<ClientOutco
   return { kind: "exited", exitCode: await settle(exitCode) };
 }
 
-/** Reads input only while the command reads: unread input must stay available to the next reader of the terminal or pipe. */
+/**
+ * Reads input only while the command reads it, so that unread input stays available to the next program that reads the
+ * terminal or pipe.
+ */
 function forwardInput({ socket }: DaemonChannel, stdin: Readable): { start(): void; stop(): void } {
   const onData = (chunk: Buffer | string): void => {
     stdin.pause();

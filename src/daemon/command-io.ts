@@ -1,4 +1,4 @@
-// The daemon's side of one command: streams and a signal whose other ends are in the client's process.
+// The daemon side of one command: its streams and its abort signal, which are connected to the client's process.
 import type { Socket } from "node:net";
 import { Readable, Writable } from "node:stream";
 import { FRAME, type FrameKind, writeFrame, writePieces } from "./frames.js";
@@ -22,15 +22,15 @@ export interface RemoteCommand {
   onFrame(kind: number, payload: Buffer): void;
   /** Interrupts the command, like Ctrl-C. */
   interrupt(): void;
-  /** Call it when the command writes no more. Resolves when all output has been sent. */
+  /** Call this when the command has finished writing. Resolves when all output has been sent. */
   flush(): Promise<void>;
 }
 
-/** Bytes of unsent output after which the command waits for its client. */
+/** Maximum number of unsent bytes in the socket's buffer. Above it, the command's writes wait for the client. */
 const MAX_PENDING_BYTES = 1024 * 1024;
-/** Bytes that a command may write without waiting, as long as the client reads. */
+/** Maximum number of bytes that a command that ignores backpressure may buffer for a client that reads nothing. */
 const MAX_BUFFERED_BYTES = 64 * 1024 * 1024;
-/** How long a client may read nothing before it is disconnected. */
+/** How long a client may read nothing while more than `MAX_BUFFERED_BYTES` are buffered. It is then disconnected. */
 const UNREAD_MS = 3_000;
 
 export function openRemoteCommand(socket: Socket, request: CommandRequest): RemoteCommand {
@@ -67,9 +67,9 @@ export function openRemoteCommand(socket: Socket, request: CommandRequest): Remo
 }
 
 /**
- * Frames of both outputs enter one queue immediately, so that a terminal shows them in the order in which they were
- * written. Above a limit, the command waits for its client, as it would for a pipe. If the command writes on without
- * waiting, a client that reads nothing is disconnected.
+ * Creates the command's standard output or standard error. Frames of both enter one queue immediately, so that a
+ * terminal shows them in the order in which they were written. Above a limit, writes wait for the client, as they would
+ * for a pipe. If the command ignores this backpressure, a client that reads nothing is disconnected.
  */
 function outputTo(socket: Socket, kind: FrameKind): Writable {
   const output = new Writable({
@@ -108,7 +108,7 @@ function inputFrom(socket: Socket): Readable {
   input.on("pause", () => {
     if (isWanted && socket.writable) writeFrame(socket, FRAME.inputUnwanted);
   });
-  // A read that was pending when the reader paused is not repeated by the stream itself.
+  // The stream does not repeat a read that was pending when the reader paused, so the input is requested again.
   input.on("resume", () => {
     if (isWanted && !input.readableEnded) want();
   });

@@ -1,10 +1,11 @@
-// Which command lines the background gateway runs. Loaded by every start of the bin: it must stay tiny.
+// Decides which command lines the background gateway runs. Every start of the CLI loads this module, so it must stay
+// tiny.
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The hidden command that runs a daemon. */
 export const DAEMON_COMMAND = "__daemon";
 
-/** Commands that may need live servers. A test compares it with `usesServers` in the command table. */
+/** Commands that may need connections to servers. A test compares this list with `usesServers` in the command table. */
 export const SERVER_COMMANDS: readonly string[] = [
   "list",
   "search",
@@ -18,7 +19,7 @@ export const SERVER_COMMANDS: readonly string[] = [
   "doctor",
 ];
 
-/** Subcommands of the above that need no live server. */
+/** Subcommands of `SERVER_COMMANDS` that need no connection to a server. */
 export const LOCAL_SUBCOMMANDS: readonly string[] = ["tools export", "tools install"];
 
 /** Whether the background gateway should run this command line. */
@@ -30,7 +31,7 @@ export function usesDaemon(argv: readonly string[], env: Environment): boolean {
   return serverCommand(typed) !== undefined;
 }
 
-/** The name of the command among `SERVER_COMMANDS` that the words begin with. */
+/** The entry of `SERVER_COMMANDS` that the command line begins with. */
 export function serverCommand(argv: readonly string[]): string | undefined {
   const [first = "", second = ""] = leadingWords(argv);
   const pair = `${first} ${second}`;
@@ -40,7 +41,7 @@ export function serverCommand(argv: readonly string[]): string | undefined {
 
 const OFF = new Set(["0", "false", "no", "off"]);
 
-/** Disabled by `ANYGPT_DAEMON=0`, in a CI job, and in a gateway that another gateway started. */
+/** Whether the daemon is disabled: by `ANYGPT_DAEMON=0`, in a CI job, or in a gateway that another gateway started. */
 function isSwitchedOff(env: Environment): boolean {
   const ci = (env["CI"] ?? "").toLowerCase();
   return (
@@ -50,13 +51,13 @@ function isSwitchedOff(env: Environment): boolean {
   );
 }
 
-/** The words that name a command, without the optional `mcp` and without options before or between them. */
+/** The arguments that name the command, without the optional `mcp` and without options before or between them. */
 function leadingWords(argv: readonly string[]): string[] {
   const words = argv.filter((word, index) => !word.startsWith("-") && argv[index - 1] !== "--config");
   return words[0] === "mcp" ? words.slice(1, 3) : words.slice(0, 2);
 }
 
-/** The file that `--config` names. The parser of the command validates it later. */
+/** The value of the option `--config`. The command's own option parser validates it later. */
 export function configOption(argv: readonly string[]): string | undefined {
   for (const [index, word] of argv.entries()) {
     if (word === "--") return undefined;

@@ -1,4 +1,4 @@
-// The daemon's side of one connection: authentication first, within narrow limits, then one request.
+// The daemon side of one connection: authenticates the client within limits of time and size, then handles one request.
 import { randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
 import { openRemoteCommand, type RemoteCommand } from "./command-io.js";
@@ -10,11 +10,11 @@ export interface ConnectionParts {
   readonly key: Buffer;
   readonly proofMs: number;
   onAuthenticated(): void;
-  /** Whether the command may run here. */
+  /** Decides whether the command may run in this daemon. */
   admit(request: CommandRequest): CommandAnswer;
   /** Runs the command. Never rejects. */
   run(request: CommandRequest, command: RemoteCommand): Promise<number>;
-  /** Answers a request that is not a command. */
+  /** Handles a request that is not a command. */
   answer(request: Exclude<DaemonRequest, CommandRequest>): DaemonStatus;
 }
 
@@ -60,7 +60,7 @@ export function serveConnection(socket: Socket, parts: ConnectionParts): void {
   writeFrame(socket, FRAME.hello, nonce);
 }
 
-/** The daemon's proof in response to the client's; undefined if the client's proof is wrong. */
+/** The daemon's proof, which is the response to the client's proof. Undefined if the client's proof is wrong. */
 function toOwnProof(kind: number, payload: Buffer, nonce: Buffer, key: Buffer): Buffer | undefined {
   if (kind !== FRAME.proof || payload.length !== NONCE_BYTES + PROOF_BYTES) return undefined;
   const theirs = payload.subarray(0, NONCE_BYTES);

@@ -1,8 +1,8 @@
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Variables that shells, terminals, editors and sessions set and that no server depends on. All other variables must be
- * equal in the daemon and its client, because servers receive them by `${VAR}` or by inheritance.
+ * Variables that shells, terminals, editors and login sessions set and that no server depends on. All other variables
+ * must be equal in the daemon and its client, because servers receive them by `${VAR}` or by inheritance.
  * `docs/how-to/background-gateway.md` lists these names.
  */
 export const VOLATILE_NAMES: readonly string[] = [
@@ -68,7 +68,10 @@ export const VOLATILE_PREFIXES: readonly string[] = [
 
 const names = new Set(VOLATILE_NAMES);
 
-/** The names of variables that differ, without the volatile ones. Returns no values, because the names may be logged. */
+/**
+ * The names of variables whose values differ, except volatile ones. Returns no values, because the result may be
+ * logged.
+ */
 export function differingVariables(one: Environment, other: Environment): string[] {
   const all = new Set([...Object.keys(one), ...Object.keys(other)]);
   return [...all].filter((name) => one[name] !== other[name] && !isVolatile(name)).sort();

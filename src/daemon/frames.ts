@@ -1,36 +1,46 @@
-// The protocol between client and daemon. A frame is one byte of kind, four bytes of length, and the payload.
+// The protocol between client and daemon. A frame consists of its kind (1 byte), the length of its payload (4 bytes,
+// big-endian) and the payload.
 import type { Socket } from "node:net";
 
 export const FRAME = {
-  /** Daemon: a nonce. */
+  /** Sent by the daemon: a nonce for the client's proof. */
   hello: 1,
-  /** Both: proof of the shared key; the client's begins with its own nonce. */
+  /**
+   * Sent by both sides: an HMAC that proves possession of the shared key. The client's frame begins with the client's
+   * nonce.
+   */
   proof: 2,
-  /** Client: a `DaemonRequest` as JSON. */
+  /** Sent by the client: a `DaemonRequest` as JSON. */
   request: 3,
-  /** Daemon: the answer to a request, as JSON. */
+  /** Sent by the daemon: the response to a request, as JSON. */
   answer: 4,
-  /** Client: run the accepted command. */
+  /** Sent by the client: starts the accepted command. */
   go: 5,
   stdout: 6,
   stderr: 7,
-  /** Daemon: the command reads standard input. The client reads none before: it may belong to a surrounding shell loop. */
+  /**
+   * Sent by the daemon: the command reads standard input. Until then the client reads none, because the input may
+   * belong to a surrounding shell loop.
+   */
   inputWanted: 8,
   inputUnwanted: 9,
   input: 10,
   inputEnd: 11,
-  /** Client: Ctrl-C or SIGTERM. */
+  /** Sent by the client after Ctrl-C or SIGTERM. */
   interrupt: 12,
-  /** Daemon: the exit code, one byte. */
+  /** Sent by the daemon: the command's exit code as one byte. */
   exit: 13,
 } as const;
 
 export type FrameKind = (typeof FRAME)[keyof typeof FRAME];
 
 const HEADER_BYTES = 5;
-/** Largest payload of an input or output frame. */
+/** Maximum payload of a frame that carries standard input, output or error. */
 const PIECE_BYTES = 64 * 1024;
-/** An operating system allows about 2 MiB of arguments and environment. JSON may double that. */
+/**
+ * Maximum payload of any frame. A request contains the arguments and the environment, for which operating systems allow
+ * about 2 MiB; JSON escaping may double that.
+ */
 export const MAX_FRAME_BYTES = 8 * 1024 * 1024;
 const EMPTY = Buffer.alloc(0);
 
@@ -65,7 +75,7 @@ export function createFrameReader(
   };
 }
 
-/** False when the socket's buffer is full. */
+/** Returns false if the socket's buffer is full, like `socket.write`. */
 export function writeFrame(socket: Socket, kind: FrameKind, payload: Uint8Array = EMPTY): boolean {
   const header = Buffer.allocUnsafe(HEADER_BYTES);
   header[0] = kind;

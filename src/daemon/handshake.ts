@@ -1,4 +1,4 @@
-// Each side proves to the other that it can read the key in the state folder, without sending it.
+// Client and daemon prove to each other that they can read the key file in the state folder, without sending the key.
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { deriveKey } from "../util/local-key.js";
 
@@ -9,7 +9,7 @@ export function handshakeKey(localKey: Uint8Array): Buffer {
   return deriveKey(localKey, "anygpt background gateway");
 }
 
-/** The proof includes the role, so that no side can replay the proof of the other. */
+/** The proof includes the role, so that neither side can replay the other side's proof. */
 export function proofOf(key: Buffer, role: "client" | "daemon", nonces: readonly Uint8Array[]): Buffer {
   const hmac = createHmac("sha256", key).update(role);
   for (const nonce of nonces) hmac.update(nonce);
@@ -20,7 +20,10 @@ export function isProof(given: Uint8Array, expected: Uint8Array): boolean {
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-/** On Windows, no folder protects a named pipe. Its name is derived from the key, so only readers of the key know it. */
+/**
+ * The address to listen on. On Windows, no folder permissions protect a named pipe, so its name is derived from the
+ * key: only users who can read the key know the name.
+ */
 export function listenAddress(socket: string, key: Buffer): string {
   if (process.platform !== "win32") return socket;
   const name = createHmac("sha256", key).update(socket).digest("hex").slice(0, 32);

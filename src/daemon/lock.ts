@@ -1,10 +1,10 @@
-// Lets one process at a time start a daemon.
+// A lock that one process at a time holds while it starts a daemon.
 import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { isSameProcess, startTimeOf } from "../util/start-time.js";
 
-/** Longer than any start of a daemon can take. */
+/** Age after which a lock file is ignored: longer than any start of a daemon can take. */
 const MAX_AGE_MS = 60_000;
 
 /**
@@ -21,7 +21,7 @@ export function tryLock(file: string): (() => void) | undefined {
     writeFileSync(draft, JSON.stringify({ pid: process.pid, startTime: startTimeOf(process.pid) }), { mode: 0o600 });
     renameSync(draft, own);
   } catch (error) {
-    // A full disk can leave a partial file.
+    // Removes a partial file, which a full disk can leave.
     rmSync(draft, { force: true });
     throw error;
   }
@@ -30,7 +30,7 @@ export function tryLock(file: string): (() => void) | undefined {
   return undefined;
 }
 
-/** The files of running processes. Files of exited processes are removed. */
+/** The lock files of running processes. Lock files of exited processes are removed. */
 function holdersOf(file: string): string[] {
   const folder = dirname(file);
   const own = new RegExp(`^${basename(file).replaceAll(".", "\\.")}\\.[0-9a-f]{12}$`);

@@ -3,8 +3,8 @@ import { appendFileSync, copyFileSync, statSync, truncateSync } from "node:fs";
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * Appends lines to a file of limited size; older lines are in `FILE.1`. The file is truncated instead of renamed, because
- * it is also the standard error of this process.
+ * Appends lines to a file of limited size; older lines are moved to `FILE.1`. The file is truncated instead of renamed,
+ * because it is also the standard error of this process.
  */
 export function createLogFile(file: string, now: () => number, maxBytes = MAX_BYTES): (message: string) => void {
   return (message) => {

@@ -4,14 +4,14 @@ import type { DaemonPaths } from "./paths.js";
 import { isSameProcess } from "../util/start-time.js";
 import { askDaemon, type DaemonInfo, findProcesses, type RunningDaemon, type SilentDaemon } from "./registry.js";
 
-/** A little longer than a stopping daemon waits for running commands. */
+/** How long `daemon stop` waits for a daemon to exit: a little longer than the daemon waits for running commands. */
 const MAX_STOP_MS = 20_000;
-/** How long a daemon that does not answer may take to exit after SIGTERM. */
+/** How long an unresponsive daemon may take to exit after SIGTERM. */
 const TERM_MS = 2_000;
 
 /**
- * The daemons of this working folder and configuration, of any version, including those that do not answer. `isAll`:
- * all daemons of the state folder.
+ * Finds the daemons of this working folder and configuration, of any version, including unresponsive ones. With
+ * `isAll`, finds all daemons of the state folder.
  */
 export async function findDaemons(paths: DaemonPaths, isAll = false): Promise<(RunningDaemon | SilentDaemon)[]> {
   const all = await findProcesses(paths.stateFolder);
@@ -21,14 +21,14 @@ export async function findDaemons(paths: DaemonPaths, isAll = false): Promise<(R
 export interface Stopped {
   readonly pid: number;
   readonly cwd: string;
-  /** The process still runs after the time limit. */
+  /** True if the process still runs after the time limit. */
   readonly isLate: boolean;
 }
 
 export async function stopDaemons(daemons: readonly (RunningDaemon | SilentDaemon)[]): Promise<Stopped[]> {
   return await Promise.all(
     daemons.map(async ({ info, status }) => {
-      // A daemon that has exited in the meantime does not answer.
+      // A failed stop request is ignored: the daemon may have exited in the meantime.
       if (status === undefined) await signalDaemon(info);
       else await askDaemon(info, "stop").catch(() => undefined);
       return { pid: info.pid, cwd: info.cwd, isLate: !(await waitForExit(info.pid, MAX_STOP_MS)) };

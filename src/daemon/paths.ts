@@ -10,20 +10,23 @@ import { homeOf, stateFolderOf } from "../util/state-folder.js";
 export interface DaemonPaths {
   readonly key: string;
   readonly stateFolder: string;
-  /** The working folder with links resolved: project files, `.env` files and server processes depend on it. */
+  /**
+   * The daemon's working folder with symbolic links resolved. Project files, `.env` files and server processes depend
+   * on it.
+   */
   readonly cwd: string;
-  /** The configuration file that `--config` names. */
+  /** The configuration file given with `--config`. */
   readonly configOption: string | undefined;
-  /** The configuration file that `--config` or `ANYGPT_CONFIG` names. */
+  /** The configuration file given with `--config` or `ANYGPT_CONFIG`. */
   readonly config: string | undefined;
-  /** Contains all files, except the socket if its path would be too long. */
+  /** The folder with all files of the daemon, except the socket if its path would be too long. */
   readonly folder: string;
   readonly socketFolder: string;
   readonly socket: string;
   readonly infoFile: string;
   readonly logFile: string;
   readonly lockFile: string;
-  /** Both sides derive the authentication key from this file. */
+  /** The file from which client and daemon derive the authentication key. */
   readonly keyFile: string;
 }
 
@@ -33,7 +36,7 @@ export interface DaemonPathsParts {
   readonly configPath?: string | undefined;
 }
 
-/** `sun_path` of a socket address has 104 bytes on macOS and 108 on Linux. */
+/** Maximum length of a socket path. `sun_path` of a socket address has 104 bytes on macOS and 108 on Linux. */
 const MAX_SOCKET_PATH_BYTES = 100;
 const KEY_LENGTH = 16;
 
@@ -68,26 +71,37 @@ export function runFolder(stateFolder: string): string {
   return join(stateFolder, "run");
 }
 
-/** The program that daemons run. It must be a bin, because a gateway recognizes another one among its ancestors by it. */
+/**
+ * The program that daemons run. It must be the CLI's bin file, by which a gateway recognizes other gateways among its
+ * ancestor processes.
+ */
 export function daemonProgram(): string {
   return join(dirname(dirname(builtFile("main.cjs"))), "bin", "anygpt.js");
 }
 
-/** Changes with an upgrade or a rebuild: modules are loaded lazily and must all come from one build. */
+/**
+ * Identifies the build of this program: changes with an upgrade or a rebuild. Modules are loaded lazily and must all
+ * come from one build.
+ */
 export function buildStamp(): string {
   const file = builtFile("main.cjs");
   const { ino, size, mtimeMs } = statSync(file);
   return `${file}:${ino}:${size}:${mtimeMs}`;
 }
 
-/** The run folder, or a private folder for temporary files if the path is too long for a socket address. */
+/**
+ * The folder for the socket: the run folder or, if the socket path would be too long there, a private temporary folder.
+ */
 function socketFolderFor(folder: string, stateFolder: string): string {
   const name = `anygpt-${process.getuid?.() ?? 0}-${shortHash([stateFolder])}`;
   const temporary = [tmpdir(), "/tmp"].map((parent) => join(parent, name));
   return [folder, ...temporary].find(isShortEnough) ?? folder;
 }
 
-/** A daemon binds `KEY.PID` first and renames it to `KEY.sock`. */
+/**
+ * Whether socket paths in the folder are short enough. A daemon binds `KEY.PID` first and then renames it to
+ * `KEY.sock`.
+ */
 function isShortEnough(folder: string): boolean {
   const longest = Buffer.byteLength(join(folder, "k".repeat(KEY_LENGTH))) + ".4194304".length;
   return longest <= MAX_SOCKET_PATH_BYTES;

@@ -3,7 +3,7 @@ import { DiscoveryError } from "../errors.js";
 
 const OTHERS = 0o077;
 
-/** Creates the folder, and throws unless it is a real folder of this user that no other user can enter. */
+/** Creates the folder if it is missing. Throws unless it is a real folder of this user that no other user can enter. */
 export function openPrivateFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   checkPrivate(folder);
@@ -22,7 +22,7 @@ function refused(path: string, why: string): DiscoveryError {
   return new DiscoveryError("CONFIGURATION_ERROR", `${path} ${why}.`, {
     hint: [
       { action: "edit-file", path, change: "remove" },
-      "The gateway creates it again with the right owner and permissions.",
+      "The gateway then creates the folder or socket again, with the right owner and permissions.",
     ],
   });
 }

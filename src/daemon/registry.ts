@@ -7,7 +7,7 @@ import { type ChannelPaths, openChannel, SilentError } from "./channel.js";
 import { type DaemonPaths, runFolder } from "./paths.js";
 import type { DaemonStatus } from "./requests.js";
 
-/** The content of the file. */
+/** The content of the file that describes a daemon. */
 export interface DaemonInfo extends ChannelPaths {
   readonly key: string;
   readonly pid: number;
@@ -16,13 +16,13 @@ export interface DaemonInfo extends ChannelPaths {
   readonly config: string | null;
 }
 
-/** A daemon that answers, with its status. */
+/** A daemon that responds, with its status. */
 export interface RunningDaemon {
   readonly info: DaemonInfo;
   readonly status: DaemonStatus;
 }
 
-/** A daemon whose process runs but does not answer. */
+/** A daemon whose process runs but does not respond. */
 export interface SilentDaemon {
   readonly info: DaemonInfo;
   readonly status?: undefined;
@@ -38,7 +38,7 @@ export async function registerDaemon(paths: DaemonPaths): Promise<void> {
   await writePrivateFile(infoFile, JSON.stringify(info));
 }
 
-/** Keeps the file if another daemon has replaced it in the meantime. */
+/** Removes the daemon's file, unless another daemon has replaced the file in the meantime. */
 export async function unregisterDaemon({ infoFile }: DaemonPaths): Promise<void> {
   const info = await readInfo(infoFile);
   if (info?.pid === process.pid) await rm(infoFile, { force: true });
@@ -51,7 +51,7 @@ export async function listDaemons(stateFolder: string): Promise<RunningDaemon[]>
     .sort((one, other) => one.status.idleSeconds - other.status.idleSeconds);
 }
 
-/** Running daemons, including those that do not answer. */
+/** Running daemons, including unresponsive ones. */
 export async function findProcesses(stateFolder: string): Promise<(RunningDaemon | SilentDaemon)[]> {
   const folder = runFolder(stateFolder);
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(".json"));
@@ -73,7 +73,7 @@ async function inspectDaemon(file: string): Promise<RunningDaemon | SilentDaemon
 
 /** A daemon updates the modification time of its file at this interval. */
 export const HEARTBEAT_MS = 5_000;
-/** A daemon that has not done so for this long hangs; even a slow machine would have done it by then. */
+/** A daemon whose file has not been updated for this long hangs; even a slow machine would have updated it by then. */
 const HUNG_MS = 4 * HEARTBEAT_MS;
 
 /** Kills the daemon if it hangs; its reaper stops its servers. Returns false if it may only be slow. */
@@ -85,7 +85,7 @@ export async function killIfHung({ infoFile }: Pick<DaemonPaths, "infoFile">): P
   return true;
 }
 
-/** Throws if no daemon answers. */
+/** Sends a request to the daemon. Throws if no daemon responds. */
 export async function askDaemon(paths: ChannelPaths, kind: "status" | "stop"): Promise<DaemonStatus> {
   const channel = await openChannel(paths);
   try {
@@ -106,7 +106,7 @@ async function readInfo(file: string): Promise<DaemonInfo | undefined> {
 /** The maximum number of running daemons: each uses memory and server processes. */
 const MAX_DAEMONS = 4;
 
-/** Stops the daemons that were idle for longest, never one that runs a command. */
+/** Stops the daemons that have been idle for longest if too many are running. Never stops one that runs a command. */
 export async function stopSurplus({ stateFolder, key }: DaemonPaths): Promise<void> {
   const others = (await listDaemons(stateFolder)).filter(({ info, status }) => info.key !== key && !status.isLeaving);
   const surplus = others.slice(MAX_DAEMONS - 1).filter(({ status }) => status.running === 0);

@@ -1,4 +1,4 @@
-// Requests of a client to a daemon, and the responses.
+// The requests from a client to a daemon, and their responses.
 
 /** The properties of the client's process that a command uses. */
 export interface CommandRequest {
@@ -9,7 +9,7 @@ export interface CommandRequest {
   readonly isTerminal: { readonly stdin: boolean; readonly stdout: boolean; readonly stderr: boolean };
   readonly columns: number;
   readonly stderrColumns: number;
-  /** The first process in the search for a gateway among the client's ancestors. */
+  /** The client's parent process, where the search for a gateway among the client's ancestors begins. */
   readonly parentPid: number;
 }
 
@@ -17,14 +17,14 @@ export type DaemonRequest = CommandRequest | { readonly kind: "status" } | { rea
 
 export type CommandAnswer =
   | { readonly kind: "accepted" }
-  /** The daemon accepts no more commands: start another one. */
+  /** The daemon is shutting down and accepts no more commands. The client must start another daemon. */
   | { readonly kind: "leaving"; readonly reason: string }
   /** The command must run in the client's process. */
   | { readonly kind: "refused"; readonly reason: string };
 
 export interface DaemonStatus {
   readonly pid: number;
-  /** ISO 8601. */
+  /** When the daemon was started, in ISO 8601. */
   readonly since: string;
   readonly cwd: string;
   readonly config: string | null;
@@ -35,6 +35,6 @@ export interface DaemonStatus {
   readonly memoryBytes: number;
   /** Names of servers with an open connection. */
   readonly servers: readonly string[];
-  /** It accepts no more commands and exits when the running ones have ended. */
+  /** True if the daemon accepts no more commands and exits when its running commands have ended. */
   readonly isLeaving: boolean;
 }

@@ -298,7 +298,7 @@ describe("the daemon", () => {
     const first = await open(() => Promise.resolve(0), { checkMs: 10 });
     rmSync(first.paths.folder, { recursive: true });
     await first.daemon.ended;
-    expect(first.logged.join("\n")).toContain("Its socket is gone or was replaced.");
+    expect(first.logged.join("\n")).toContain("The daemon's socket was removed or replaced.");
   });
 
   it("returns its status, and exits on a stop request", async () => {
@@ -357,7 +357,7 @@ describe("an unauthenticated process", () => {
       const env = { ...here?.env, SECRET: "s3cret" };
       expect(await client({ env }).outcome).toMatchObject({
         kind: "unavailable",
-        notice: expect.stringContaining("does not know the key") as string,
+        notice: expect.stringContaining("does not have the key") as string,
       });
       expect(Buffer.concat(received).length).toBe(5 + 64);
       expect(Buffer.concat(received).toString("latin1")).not.toContain("s3cret");

@@ -13,18 +13,21 @@ import type { CommandAnswer, CommandRequest, DaemonStatus } from "./requests.js"
 
 export interface DaemonParts {
   readonly paths: DaemonPaths;
-  /** The key of the handshake. */
+  /** The key for the handshake with clients. */
   readonly key: Buffer;
   /** The environment that servers are started with. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly idleMs: number;
   readonly run: (argv: readonly string[], io: CommandIo) => Promise<number>;
-  /** Why a command cannot run here although its environment is the same; undefined if it can. */
+  /**
+   * Returns the reason why a command cannot run in this daemon although its environment is the same. Undefined if it
+   * can.
+   */
   readonly refusal: (request: CommandRequest) => string | undefined;
   readonly describe: () => Pick<DaemonStatus, "version" | "servers">;
   readonly log: (message: string) => void;
   readonly checkMs?: number;
-  /** The time limit of the handshake. */
+  /** Time limit for a client to prove that it has the key. */
   readonly proofMs?: number;
 }
 
@@ -36,7 +39,7 @@ export interface Daemon {
 
 const PROOF_MS = 3000;
 const MAX_UNAUTHENTICATED = 64;
-/** For `daemon stop`: how long running commands may take to finish. */
+/** How long running commands may take to finish after `daemon stop`. */
 const STOP_GRACE_MS = 10_000;
 /** How long an interrupted command may take to end. */
 const END_GRACE_MS = 5000;
@@ -86,7 +89,7 @@ export async function serveDaemon(parts: DaemonParts): Promise<Daemon> {
         }, END_GRACE_MS).unref();
       }, graceMs).unref();
     }
-    // The response to the client that requested it is sent first.
+    // Deferred, so that a client that requested the stop receives its response first.
     setImmediate(startIdling);
   };
 
@@ -109,9 +112,9 @@ export async function serveDaemon(parts: DaemonParts): Promise<Daemon> {
     running.delete(command);
     served += 1;
     log(
-      `${serverCommand(request.argv) ?? "A command"} ended with ${exitCode} after ${Math.round(performance.now() - began)} ms.`,
+      `${serverCommand(request.argv) ?? "A command"} ended with exit code ${exitCode} after ${Math.round(performance.now() - began)} ms.`,
     );
-    // In a later turn of the event loop, so that the exit code is sent first.
+    // Deferred, so that the exit code is sent first.
     setImmediate(startIdling);
     return exitCode;
   };
@@ -167,7 +170,10 @@ export async function serveDaemon(parts: DaemonParts): Promise<Daemon> {
   return { leave, ended };
 }
 
-/** Waits for clients that still read output. A client that has all output and stays connected is disconnected. */
+/**
+ * Ends a connection. Waits for a client that still reads output; disconnects a client that has all output but stays
+ * connected.
+ */
 function endSoon(socket: Socket): void {
   socket.end();
   setTimeout(() => (socket.writableLength === 0 ? socket.destroy() : undefined), END_GRACE_MS).unref();
@@ -188,18 +194,19 @@ async function listen(server: Server, paths: DaemonPaths, key: Buffer): Promise<
   return identityOf(paths.socket);
 }
 
-/** Shows other processes that the daemon does not hang. */
+/** Updates the modification time of the info file, which shows other processes that the daemon does not hang. */
 function touchInfoFile(infoFile: string): void {
   try {
     utimesSync(infoFile, new Date(), new Date());
   } catch {
-    // The file does not exist yet, or no longer.
+    // The file does not exist yet or was removed.
   }
 }
 
 /** Why the daemon must exit: another daemon replaced it, the state folder was removed, or the program was replaced. */
 function whyToLeave(paths: DaemonPaths, identity: string | undefined, build: string): string | undefined {
-  if (identity !== undefined && identityOf(paths.socket) !== identity) return "Its socket is gone or was replaced.";
+  if (identity !== undefined && identityOf(paths.socket) !== identity)
+    return "The daemon's socket was removed or replaced.";
   try {
     return buildStamp() === build ? undefined : "The program was replaced by another version.";
   } catch {

@@ -18,7 +18,10 @@ export interface StartDaemonParts {
 
 const MAX_START_MS = 20_000;
 const POLL_MS = 15;
-/** Two commands that request the lock at the same time both retry within this time; a failed start takes longer. */
+/**
+ * Two commands that request the lock at the same time both retry within this time. If the lock was held for longer,
+ * another command's attempt to start the daemon has failed.
+ */
 const TIE_MS = 500;
 
 /** Connects to the daemon, and starts it if none runs. Throws the reason if that fails. */
@@ -38,17 +41,18 @@ export async function startDaemon(parts: StartDaemonParts): Promise<DaemonChanne
       continue;
     }
     try {
-      // Another process may have started a daemon before this one got the lock. If its start failed, do not repeat it.
+      // Another process may have started a daemon before this process got the lock. If that start failed, it is not
+      // repeated.
       const other = await openIfPresent(paths);
       if (other !== undefined) return other;
       if (heldSince !== undefined && performance.now() - heldSince > TIE_MS)
-        throw unavailable("The attempt of another command to start it has failed.", paths);
+        throw unavailable("Another command has already tried to start the background gateway and failed.", paths);
       return await launch(parts, until);
     } finally {
       unlock();
     }
   }
-  throw unavailable(`It was not ready within ${MAX_START_MS / 1000} s.`, paths);
+  throw unavailable(`The process was not ready within ${MAX_START_MS / 1000} s.`, paths);
 }
 
 async function launch({ paths, env, signal }: StartDaemonParts, until: number): Promise<DaemonChannel> {
@@ -62,10 +66,10 @@ async function launch({ paths, env, signal }: StartDaemonParts, until: number): 
     await sleep(POLL_MS);
   }
   if (end.reason === undefined && !signal.aborted) child.kill();
-  throw unavailable(end.reason ?? `It was not ready within ${MAX_START_MS / 1000} s.`, paths);
+  throw unavailable(end.reason ?? `The process was not ready within ${MAX_START_MS / 1000} s.`, paths);
 }
 
-/** The daemon gets its own session: signals of the terminal do not reach it, and it outlives this process. */
+/** Starts the daemon in its own session, so that terminal signals do not reach it and it outlives this process. */
 function spawnDaemon(paths: DaemonPaths, env: StartDaemonParts["env"]): ChildProcess {
   const log = openSync(paths.logFile, "a", 0o600);
   try {

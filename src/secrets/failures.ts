@@ -5,7 +5,10 @@ import { MAX_OUTPUT_BYTES, type ToolCall, type ToolResult } from "./run-tool.js"
 
 const MAX_QUOTE_LENGTH = 200;
 
-/** The error for a reference without a value. It never contains the value or the output of a user command. */
+/**
+ * The error for a secret reference whose value cannot be read. It never contains a value or the output of a user
+ * command.
+ */
 export function unreadable(
   text: string,
   { kind }: SecretReference,
@@ -43,14 +46,14 @@ function quoteOf(stderr: string): string {
 
 const INSTALL: Readonly<Record<SecretReference["kind"], string>> = {
   keychain: "Install PROGRAM (on Debian and Ubuntu `apt install libsecret-tools`), or use a variable instead.",
-  "1password": "Install the command line tool of 1Password, or use a variable instead.",
-  vault: "Install the command line tool of Vault, or use a variable instead.",
+  "1password": "Install the 1Password CLI, or use a variable instead.",
+  vault: "Install the Vault CLI, or use a variable instead.",
   command: "Correct the command in the configuration, or give the full path of the program.",
 };
 
 const REPAIR: Readonly<Record<SecretReference["kind"], string>> = {
   keychain: "Unlock the keychain, or store the secret with `anygpt mcp secret set NAME`.",
-  "1password": "Sign in with `op signin`, and try the same address with `op read`.",
+  "1password": "Sign in with `op signin`, and try the same reference with `op read`.",
   vault: "Log in with `vault login`, and try the same path with `vault kv get`.",
   command: "Run the command in a terminal. It must print the secret on standard output and exit with code 0.",
 };

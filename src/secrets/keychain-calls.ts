@@ -2,12 +2,15 @@ import { DiscoveryError } from "../errors.js";
 import type { KeychainItem } from "./reference.js";
 import type { ToolCall, ToolResult } from "./run-tool.js";
 
-/** How one platform's keychain is read and written. Values are passed on standard input, because other users can list process arguments. */
+/**
+ * The commands that read and write one platform's keychain. Values are passed on standard input, because other users
+ * can list process arguments.
+ */
 export interface KeychainCalls {
   read(item: KeychainItem): ToolCall;
   write(item: KeychainItem, value: string): ToolCall;
   remove(item: KeychainItem): ToolCall;
-  /** Whether the keychain itself answered a `read`, with a value or with "no such entry". */
+  /** True if the keychain itself responded to a `read`, with a value or with "no such entry". */
   isAnswer(result: ToolResult): boolean;
 }
 
@@ -19,7 +22,7 @@ const MACOS: KeychainCalls = {
   write: ({ service, account }, value) => ({
     program: "security",
     args: ["-i"],
-    // Hexadecimal needs no quoting.
+    // The value is written in hexadecimal, which needs no quoting.
     input: `add-generic-password -U -s ${service} -a ${account} -X ${Buffer.from(value).toString("hex")}\n`,
   }),
   remove: ({ service, account }) => security(["delete-generic-password", "-s", service, "-a", account]),
@@ -33,14 +36,15 @@ const LINUX: KeychainCalls = {
     input: value,
   }),
   remove: (item) => secretTool(["clear", ...attributes(item)]),
-  // `secret-tool` exits with code 1 in both cases; it writes to standard error only if it cannot reach the keychain.
+  // `secret-tool` exits with code 1 both for a missing entry and for an unreachable keychain; it writes to standard
+  // error only in the second case.
   isAnswer: (result) => result.kind === "ended" && (result.code === 0 || result.stderr.trim() === ""),
 };
 
 export function keychainCalls(platform: NodeJS.Platform): KeychainCalls {
   if (platform === "darwin") return MACOS;
   if (platform !== "win32") return LINUX;
-  throw new DiscoveryError("CONFIGURATION_ERROR", "The keychain of Windows is not supported.", {
+  throw new DiscoveryError("CONFIGURATION_ERROR", "The Windows keychain is not supported.", {
     hint: "Use ${op://VAULT/ITEM/FIELD}, ${vault:PATH#FIELD}, ${command:PROGRAM ARGUMENT …} or a variable instead.",
   });
 }

@@ -7,12 +7,12 @@ import { createRunTool, type ToolCall, type SecretToolParts, type ToolResult } f
 import { valueIn } from "./value-in.js";
 
 export interface Keychain {
-  /** Undefined if the entry does not exist. */
+  /** Returns the value of an entry. Undefined if the entry does not exist. */
   read(name: string): Promise<string | undefined>;
-  /** Replaces the value of the entry. */
+  /** Creates the entry or replaces its value. */
   write(name: string, value: string): Promise<void>;
   remove(name: string): Promise<void>;
-  /** Whether the tool is installed and reaches the keychain. */
+  /** Whether the platform's keychain tool is installed and can access the keychain. */
   isAvailable(): Promise<boolean>;
 }
 
@@ -30,7 +30,7 @@ export function openKeychain({ platform, ...parts }: KeychainParts): Keychain {
   async function read(name: string): Promise<string | undefined> {
     const call = calls.read(keychainItem(name));
     const result = await run(call);
-    // Both tools exit with another code or print nothing if the entry does not exist.
+    // If the entry does not exist, the tools exit with a code other than 0 or print nothing.
     if (result.kind === "ended" && (result.code !== 0 || result.stdout === "")) return undefined;
     return valueIn(result) ?? fail("read", name, { call, result });
   }
@@ -41,7 +41,7 @@ export function openKeychain({ platform, ...parts }: KeychainParts): Keychain {
       if (value === "" || /[\r\n\0]/.test(value)) throw notStorable(name);
       const call = calls.write(keychainItem(name), value);
       const result = await run(call);
-      // `security -i` exits with code 0 even if the command failed.
+      // Reads the value back, because `security -i` exits with code 0 even if the command failed.
       const isStored = result.kind === "ended" && result.code === 0 && (await read(name)) === value;
       if (!isStored) fail("written", name, { call, result });
     },
@@ -57,7 +57,10 @@ export function openKeychain({ platform, ...parts }: KeychainParts): Keychain {
   };
 }
 
-/** Whether every platform's tool returns the value unchanged: `security` prints non-ASCII text in hexadecimal. */
+/**
+ * Whether the keychain tools of all platforms return the value unchanged. `security` prints non-ASCII text in
+ * hexadecimal.
+ */
 export function isStorable(value: string): boolean {
   return /^[\x20-\x7e]+$/.test(value);
 }

@@ -14,9 +14,11 @@ export interface KeychainItem {
   readonly account: string;
 }
 
-/** The default service of keychain entries. */
+/** The service of keychain entries whose reference names no service. */
 const DEFAULT_SERVICE = "anygpt";
-/** A leading dash is excluded, because the tool would read it as an option. */
+/**
+ * Valid service and account names. A leading dash is excluded, because the keychain tool would read it as an option.
+ */
 const NAME = /^[A-Za-z0-9_.@][A-Za-z0-9_.@-]{0,127}$/;
 
 export function parseReference(text: string): SecretReference {
@@ -26,7 +28,7 @@ export function parseReference(text: string): SecretReference {
   return scheme === "vault" ? parseVault(rest) : parseCommand(rest);
 }
 
-/** `NAME`, or `SERVICE/ACCOUNT` for an entry of another program. */
+/** Parses `NAME`, or `SERVICE/ACCOUNT` for an entry of another program. */
 export function keychainItem(name: string): KeychainItem {
   const parts = name.split("/");
   const [service, account] = parts.length === 2 ? parts : [DEFAULT_SERVICE, name];

@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 
-/** A program of the platform with its arguments and input. */
+/** A program to run, with its arguments and its standard input. */
 export interface ToolCall {
   readonly program: string;
   readonly args: readonly string[];
-  /** The standard input. The default is empty. */
+  /** The text for standard input. The default is empty. */
   readonly input?: string;
 }
 
@@ -18,14 +18,14 @@ export type ToolResult =
 
 export interface SecretToolParts {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The working folder of the tools. It must not be the folder of the user's project, which may contain untrusted programs. */
+  /** The working folder of the programs. It must not be a project folder, which may contain untrusted programs. */
   readonly cwd: string;
   readonly timeoutMs?: number;
 }
 
 export type RunTool = (call: ToolCall) => Promise<ToolResult>;
 
-/** Long enough for a user to touch a sensor or type a password. */
+/** Time limit for a program: long enough for a user to touch a sensor or type a password. */
 const TIMEOUT_MS = 60_000;
 export const MAX_OUTPUT_BYTES = 64 * 1024;
 

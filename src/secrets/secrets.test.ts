@@ -124,7 +124,7 @@ describe("a reference", () => {
 
   it("to the keychain of Windows is reported as not supported", async () => {
     const error = await failureOf(reader({ platform: "win32" }).read("keychain:TOKEN"));
-    expect(error.message).toBe("The keychain of Windows is not supported.");
+    expect(error.message).toBe("The Windows keychain is not supported.");
   });
 });
 

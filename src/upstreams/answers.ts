@@ -1,4 +1,4 @@
-// Converts answers of a server into results, events and errors of the gateway.
+// Converts server responses into results, events and errors of the gateway.
 import { DiscoveryError, type Executed } from "../errors.js";
 import type { CallEvent, CallResult } from "../model/call.js";
 import { isJsonObject, type JsonObject } from "../model/json.js";
@@ -10,10 +10,10 @@ import type { ServerResponse } from "./open-request.js";
 import { oversizeError } from "./oversize.js";
 
 /**
- * Whether the tool ran, by the JSON-RPC error code. A server that cannot parse a request or does not know its method
- * has not run the tool. Handlers also report invalid requests and invalid parameters while they work, so these codes
- * count as the answer of the tool: a repetition would get the same answer, and nothing is sent twice. All other codes
- * leave it unknown.
+ * Whether the tool was executed, by JSON-RPC error code. A server that cannot parse a request or does not know its
+ * method has not run the tool. "Invalid request" and "invalid params" may also come from the running tool, so a call
+ * with these errors counts as executed: it would fail again, and it must not be sent twice. All other codes leave it
+ * unknown.
  */
 const EXECUTED: Readonly<Record<number, Executed>> = {
   [-32_700]: "no",
@@ -24,7 +24,7 @@ const EXECUTED: Readonly<Record<number, Executed>> = {
 
 const MISSING_CAPABILITY = -32_021;
 
-/** JSON serialization of deeper data would exhaust the call stack. */
+/** Maximum nesting depth of a result. JSON serialization of deeper data would exhaust the call stack. */
 const MAX_DEPTH = 500;
 
 export function toCallResult(answer: ServerResponse, server: string, { redact }: Secrets): CallResult {
@@ -56,7 +56,7 @@ export function toCallResult(answer: ServerResponse, server: string, { redact }:
       "TOOL_EXECUTION_ERROR",
       `${server} answered with data nested over ${MAX_DEPTH} levels deep.`,
       {
-        hint: "The tool ran, but its answer cannot be passed on.",
+        hint: "The tool ran, but its result cannot be passed on.",
         server,
         executed: "yes",
       },
@@ -67,7 +67,7 @@ export function toCallResult(answer: ServerResponse, server: string, { redact }:
   return { ...result, content: Array.isArray(result["content"]) ? result["content"] : [] };
 }
 
-/** The client capabilities that the server requires (MCP 2026-07-28). */
+/** The client capabilities that the server requires according to its error response (MCP 2026-07-28). */
 function requiredCapabilitiesIn({ code, data }: Extract<ServerResponse, { kind: "error" }>): {
   requiredCapabilities?: JsonObject;
 } {
@@ -76,12 +76,13 @@ function requiredCapabilitiesIn({ code, data }: Extract<ServerResponse, { kind: 
 }
 
 /**
- * By the protocol (MCP 2025-11-25), the call was not executed and must be repeated after the user has visited the URL.
+ * The error for a call that requires the user to visit a URL first. By the protocol (MCP 2025-11-25), the call was not
+ * executed and must be repeated afterwards.
  */
 function urlVisitRequired(server: string, data: unknown): DiscoveryError {
   const elicitations = isWithinDepth(data, MAX_DEPTH) ? urlElicitationsOf(data) : [];
   return new DiscoveryError("TOOL_EXECUTION_ERROR", `${server} requires the user to visit a URL first.`, {
-    hint: ["Ask the user to open the address.", { action: "retry" }],
+    hint: ["Ask the user to open the URL.", { action: "retry" }],
     facts: { jsonRpcCode: URL_ELICITATION_REQUIRED, elicitations },
     server,
     executed: "no",
@@ -89,7 +90,7 @@ function urlVisitRequired(server: string, data: unknown): DiscoveryError {
 }
 
 function unknownResultType(server: string, resultType: unknown): DiscoveryError {
-  return new DiscoveryError("TOOL_EXECUTION_ERROR", `The tool of ${server} returned a result of an unknown type.`, {
+  return new DiscoveryError("TOOL_EXECUTION_ERROR", `${server} returned a tool result of an unknown type.`, {
     hint: "Update the gateway.",
     facts: { resultType },
     server,

@@ -4,7 +4,7 @@ import type { UpstreamOptions } from "./options.js";
 import type { Schedule } from "./schedule.js";
 import { startCancelled } from "./start-errors.js";
 
-/** A start that several callers may wait for. */
+/** The start of a server, which several callers may wait for. */
 export interface AwaitedStart<Result> {
   readonly promise: Promise<Result>;
   waiting: number;
@@ -20,7 +20,7 @@ export interface WaitParts {
   readonly toReason: (error: unknown) => DiscoveryError;
 }
 
-/** Waits for a start at most `waitMs`. The start continues when the caller stops waiting. */
+/** Waits at most `waitMs` for a start. The start continues when the caller stops waiting. */
 export async function waitForStart<Result>(start: AwaitedStart<Result>, parts: WaitParts): Promise<Result> {
   const { server, options, schedule, waitMs, signal, toStillStarting, toReason } = parts;
   if (start.waiting >= options.concurrency + options.queue) throw queueFull(server, { waiting: start.waiting, waitMs });

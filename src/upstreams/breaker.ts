@@ -6,7 +6,7 @@ const WINDOW_MS = 60_000;
 const FAILURES_IN_WINDOW = 5;
 const OPEN_MS = 60_000;
 
-/** Why a server is not started at the moment. */
+/** Why, and until when, a server is not started again. */
 export interface Pause {
   readonly reason: DiscoveryError;
   readonly retryAt: number;
@@ -15,13 +15,13 @@ export interface Pause {
 }
 
 export interface Breaker {
-  /** The pause that applies at `now`, if there is one. */
+  /** The pause in effect at `now`. Undefined if the server may be started. */
   pause(now: number): Pause | undefined;
-  /** The last failure, until a success follows. */
+  /** The pause after the last failure, even if it is over. Undefined after a success. */
   readonly last: Pause | undefined;
-  /** Reports that the server could not be started. */
+  /** Call this when the server could not be started. */
   startFailed(reason: DiscoveryError, now: number): void;
-  /** Reports that the server ended unexpectedly after it had worked. The next call may start it immediately. */
+  /** Call this when the server ended unexpectedly after it had worked. The next call may start it immediately. */
   crashed(reason: DiscoveryError, now: number): void;
   succeeded(): void;
 }
@@ -55,7 +55,8 @@ export function createBreaker(random: () => number): Breaker {
     crashed(reason, now) {
       record(reason, now, 0);
     },
-    // Crashes stay counted: a server that starts and then crashes at every call must open the breaker as well.
+    // Does not reset the count of crashes: a server that starts and then crashes on every call must open the breaker as
+    // well.
     succeeded() {
       failedStarts = 0;
       isHalfOpen = false;

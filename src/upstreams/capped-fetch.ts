@@ -7,9 +7,11 @@ import { oversizeAnswer, messageTooLarge } from "./oversize.js";
 
 const LINE_FEED_BYTE = 0x0a;
 const LINE_FEED = Buffer.from([LINE_FEED_BYTE]);
-/** Size limit for the lines `event:` and `id:` in addition to the data. */
+/** Size allowance for the `event:` and `id:` lines of a server-sent event, in addition to its data. */
 const MAX_EVENT_HEADER_BYTES = 4096;
-/** A line longer than this multiple of the limit ends the stream: it is endless, or decompresses to gigabytes. */
+/**
+ * A line longer than this multiple of `maxMessageBytes` ends the stream: it is endless, or decompresses to gigabytes.
+ */
 const MAX_LINE_FACTOR = 16;
 
 export interface CappedFetchParts {
@@ -17,9 +19,9 @@ export interface CappedFetchParts {
   readonly maxMessageBytes: number;
   /** Replaces the platform's `fetch`. */
   readonly fetch?: FetchLike | undefined;
-  /** Adds tokens to requests, for a server with sign-in. */
+  /** Set for a server with sign-in: adds access tokens to requests. */
   readonly signed?: SignedFetchParts | undefined;
-  /** Called for every failure, because the SDK reports only the text of an error on an event stream. */
+  /** Called for every failure, because the SDK reports only the message of an error on an event stream. */
   readonly onFailure: (error: DiscoveryError) => void;
 }
 
@@ -77,8 +79,9 @@ function capBody({ server, maxMessageBytes }: CappedFetchParts): TransformStream
 }
 
 /**
- * Replaces an event that is too large by an error response for its call; the stream and its other events continue.
- * The stream ends if an event of many lines is too large (no known server sends one) or if a line does not end.
+ * Replaces an event that is too large with an error response for its call; the stream and its other events continue.
+ * The stream ends if an event with many `data:` lines is too large (no known server sends one) or if a line does not
+ * end.
  */
 function capEvents({ server, maxMessageBytes }: CappedFetchParts): TransformStream<Uint8Array, Uint8Array> {
   let output: TransformStreamDefaultController<Uint8Array> | undefined;

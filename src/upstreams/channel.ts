@@ -8,7 +8,7 @@ export interface TransportChannel {
   stalled(): boolean;
   /** True if the server no longer accepts input. */
   isInputClosed(): boolean;
-  /** True if one process serves the whole channel, so that its silence concerns all calls. */
+  /** True if one process serves the whole channel, so that a hanging process affects all calls. */
   readonly exclusive: boolean;
   /** Why the channel has ended, or why it could not be opened. */
   ending(): DiscoveryError | undefined;

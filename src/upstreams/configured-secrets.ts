@@ -2,7 +2,7 @@ import type { ServerConnection } from "../model/server.js";
 import { secretsIn } from "./rest/secrets-in.js";
 
 /**
- * The values of the server's configuration that may be secrets. They are redacted only in messages of this server.
+ * The values in the server's configuration that may be secrets. They are redacted only in messages from this server.
  */
 export function configuredSecrets(connection: ServerConnection): string[] {
   if (connection.kind === "built-in") return [];

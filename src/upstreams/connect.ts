@@ -1,4 +1,5 @@
-// Opens a session on a resolved connection, in the era of the protocol that the server supports.
+// Opens a session over a connection whose variables are resolved, in the protocol era that the server supports:
+// "modern" since MCP 2026-07-28, "legacy" before.
 import { Client, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
 import { DiscoveryError } from "../errors.js";
 import type { Era, McpConnection } from "../model/server.js";
@@ -18,12 +19,15 @@ import type { Peers } from "./types.js";
 import { createStdioChannel } from "./stdio-transport.js";
 import type { Notice } from "./types.js";
 
-/** The status codes with which a server of MCP 2024-11-05 answers the first POST of Streamable HTTP. */
+/**
+ * HTTP status codes with which a server that supports only MCP 2024-11-05 responds to the first POST of Streamable
+ * HTTP.
+ */
 const LEGACY_STATUSES = new Set([400, 404, 405]);
 
 const UNSUPPORTED_VERSION: number = ProtocolErrorCode.UnsupportedProtocolVersion;
 
-/** Time limit of the ping after the handshake: some servers do not answer it. */
+/** Time limit of the ping after the handshake. Some servers do not respond to a ping. */
 const INITIAL_PING_MS = 1000;
 
 export interface ConnectParts {
@@ -36,22 +40,25 @@ export interface ConnectParts {
   readonly secrets: Secrets;
   readonly reaper: Reaper;
   readonly installations: Installations;
-  /** Called when a command that may install its package first is started. */
+  /**
+   * Called before a stdio server's command is started, with the state of the installation that may precede the server.
+   */
   readonly onInstalling: (status: InstallStatus) => void;
-  /** Set for a server with sign-in. */
+  /** Provides access tokens. Set only for a server with sign-in. */
   readonly signIn?: SignIn | undefined;
-  /** Whether calls may have clients that servers can send requests to. */
+  /** The number of clients that servers may send requests to. */
   readonly peers: Peers;
   readonly onListChanged: () => void;
   readonly onNotice: (notice: Notice) => void;
   readonly onLost: (reason: DiscoveryError) => void;
-  /** Receives the promise of a channel that is still closing after a failed start. */
+  /** Called after a failed start with a promise that resolves when the channel is closed. */
   readonly onClosing: (closed: Promise<void>) => void;
 }
 
 /**
- * `probe`: detects the era. `slow-probe`: the same with the time limit of a start. `legacy-by-sse`: for `http`, uses the
- * transport of MCP 2024-11-05.
+ * How to open the session. `probe`: detects the protocol era. `slow-probe`: detects it with the longer time limit of a
+ * start. `legacy`: uses `initialize` without detection. `legacy-by-sse`: the same over the HTTP transport of MCP
+ * 2024-11-05.
  */
 type Plan = "probe" | "slow-probe" | "legacy" | "legacy-by-sse";
 
@@ -72,7 +79,7 @@ export async function openSession(
     tried.add(plan);
     const attempt: Attempt = await tryPlan({ connection, plan }, parts, signal);
     if (attempt.kind === "open") return attempt.session;
-    // `legacy-by-sse` is a guess. If it fails as well, the earlier failure is the better explanation.
+    // The plan `legacy-by-sse` is a guess. If it fails as well, the earlier failure is the better explanation.
     if (plan !== "legacy-by-sse" || reason === undefined) reason = attempt.reason;
     plan = signal.aborted ? undefined : nextPlan(connection, plan, attempt);
   }
@@ -94,7 +101,7 @@ async function tryPlan(planned: PlannedConnection, parts: ConnectParts, signal: 
       mode: "auto",
       probe: { timeoutMs: plan === "slow-probe" ? parts.options.startTimeoutMs : parts.options.probeTimeoutMs },
     },
-    // The gateway does not validate results here, and creating the SDK's validator makes a start slow.
+    // The gateway does not validate results here, and creating the SDK's validator would slow down every start.
     jsonSchemaValidator: {
       getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
     },
@@ -104,7 +111,7 @@ async function tryPlan(planned: PlannedConnection, parts: ConnectParts, signal: 
     const timeout = startLimitMs(connection, parts.options);
     const prior = plan === "probe" || plan === "slow-probe" ? {} : { prior: { kind: "legacy" as const } };
     await orAborted(client.connect(channel.transport, { signal, timeout, ...prior }), signal);
-    // The server may have closed the connection with its last message of the handshake.
+    // The server may have closed the connection immediately after its last handshake message.
     if (client.transport === undefined) throw channel.ending() ?? new Error("the connection was closed");
     if (parts.peers !== "none" && channel.exclusive) await answerInitialRequests(client);
     const { server, secrets, onListChanged, onNotice, onLost } = parts;
@@ -128,7 +135,7 @@ async function tryPlan(planned: PlannedConnection, parts: ConnectParts, signal: 
   } catch (error) {
     const closed = channel.close().catch(() => undefined);
     parts.onClosing(closed);
-    // Wait for the exit code: it explains the failure.
+    // Waits for the process to exit, because its exit code explains the failure.
     if (channel.isInputClosed()) await orAborted(closed, signal).catch(() => undefined);
     const aborted: unknown = signal.aborted ? signal.reason : undefined;
     const ending = channel.ending();
@@ -137,7 +144,7 @@ async function tryPlan(planned: PlannedConnection, parts: ConnectParts, signal: 
   }
 }
 
-/** The next plan after a failure: the other era, or the older HTTP transport. */
+/** The next plan to try after a failure: the other protocol era, or the older HTTP transport. */
 function nextPlan(
   connection: McpConnection,
   plan: Plan,
@@ -146,7 +153,7 @@ function nextPlan(
   const rejected = failure.error instanceof ProtocolError || LEGACY_STATUSES.has(httpStatus(failure.error) ?? 0);
   if (plan === "legacy") return rejected && connection.kind !== "sse" ? "probe" : undefined;
   if (connection.kind === "http") return rejected ? "legacy-by-sse" : undefined;
-  // The server started more slowly than the probe allowed, so the SDK took it for a legacy server.
+  // The server started more slowly than the probe allowed, so the SDK took it for a server before MCP 2026-07-28.
   if (plan === "probe" && isVersionRejected(failure.error)) return "slow-probe";
   // Some servers exit when they receive any message before `initialize`. A server that could not be started is not
   // tried again.
@@ -183,14 +190,14 @@ function stdioParts({ env, stderr, reaper, secrets, options, installations, onIn
 
 /**
  * Some servers request roots immediately after the handshake. Such a request belongs to no call, and the SDK rejects
- * it. The ping delays the first call until then; otherwise the request could be attributed to that call.
+ * it. The ping delays the first call until such requests have arrived; otherwise they could be attributed to that call.
  */
 async function answerInitialRequests(client: Client): Promise<void> {
   if (client.getProtocolEra() === "modern") return;
   await client.request({ method: "ping" }, { timeout: INITIAL_PING_MS }).catch(() => undefined);
 }
 
-/** The SDK ignores the signal while it negotiates the version. */
+/** Rejects when the signal is aborted, because the SDK ignores the signal while it negotiates the protocol version. */
 function orAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason as Error);

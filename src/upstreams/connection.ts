@@ -6,21 +6,21 @@ export interface UpstreamConnectionParts {
   readonly session: UpstreamSession;
   readonly since: number;
   readonly options: Pick<UpstreamOptions, "idleMs">;
-  /** The number of uses after which a session that leaks memory is recycled. */
+  /** A session that leaks memory is closed and replaced after this many uses. */
   readonly maxUses?: number | undefined;
   readonly schedule: Schedule;
-  /** Whether a caller waits for notifications of the server. */
+  /** Whether a caller waits for notifications from the server. */
   readonly isWatched: () => boolean;
-  /** Called when the connection will stay open for calls, not only for a list. */
+  /** Called when the connection will be kept open for calls, instead of being closed after a tools/list request. */
   readonly onKept: () => void;
   /** Called when the connection begins to close, for any reason. */
   readonly onEnding: (connection: Connection) => void;
 }
 
-/** A session that leaks memory has leaked some megabytes after this many uses. */
+/** The default of `maxUses`. A session that leaks memory has leaked some megabytes by then. */
 const MAX_USES = 100_000;
 
-/** An open session with its users. It closes when it has been idle for `idleMs`. */
+/** An open session with a count of its running uses. It closes when it has been idle for `idleMs`. */
 export class Connection {
   readonly session: UpstreamSession;
   readonly since: number;
@@ -56,7 +56,7 @@ export class Connection {
     return this.session.leaks === true && this.#uses >= (this.#parts.maxUses ?? MAX_USES);
   }
 
-  /** Keeps the connection open after the current use. Calls need that; a list does not. */
+  /** Keeps the connection open after the current use. Calls need that; a tools/list request does not. */
   keep(): void {
     if (this.#kept) return;
     this.#kept = true;
@@ -82,7 +82,7 @@ export class Connection {
     this.closeOrIdle();
   }
 
-  /** Closes the connection or starts the idle timer, if no call is running. */
+  /** Closes the connection or starts its idle timer. Does nothing while a call is running. */
   closeOrIdle(): void {
     if (this.#inFlight > 0) return;
     if (this.#retired || !(this.#kept || this.#parts.isWatched())) this.end();

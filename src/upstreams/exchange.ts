@@ -1,7 +1,7 @@
-// Sends JSON-RPC requests, many at a time over one transport, and returns raw results. It implements progress,
-// timeouts and cancellation, and does not know methods. The SDK's `request` is not used: in the modern era it
-// validates results, so that one malformed tool would fail a whole list, and a new kind of content a call that was
-// executed.
+// Sends JSON-RPC requests, many at a time over one transport, and returns unvalidated results. It implements progress,
+// timeouts and cancellation for any method. The SDK's `request` is not used: since MCP 2026-07-28, it validates
+// results, so that one malformed tool would make a whole tool list fail, and an unknown content type would make a call
+// fail that was executed.
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { JSONRPCMessage, JSONRPCRequest, Transport } from "@modelcontextprotocol/client";
 import { DiscoveryError } from "../errors.js";
@@ -16,25 +16,29 @@ import {
   OpenRequest,
 } from "./open-request.js";
 
-// The SDK numbers its own requests from zero on the same transport.
+// The id of the first request. The SDK numbers its own requests from zero on the same transport.
 const FIRST_ID = 1_000_000;
 /** How long a server may still be working on a cancelled call: not every server respects cancellation. */
 const CANCELLED_MS = 60_000;
-/** How long after its answer a server may still send messages about a call. */
+/** How long a server may still send messages about a call after it has responded to the call. */
 const LATE_MS = 5_000;
-/** Above this number of entries, `answeredAt` is cleaned of entries older than `LATE_MS`. */
+/** Above this number of entries, entries older than `LATE_MS` are removed from `answeredAt`. */
 const MAX_ANSWERED_ACTORS = 256;
 
 export interface ExchangeParts {
   readonly server: string;
   readonly transport: Transport;
-  /** Members that every request and notification of this connection carries in `_meta`. */
+  /** The members that every request and notification on this connection contains in `_meta`. */
   readonly envelope: JsonObject;
-  /** In the modern era over HTTP, closing the stream of a request cancels it. */
+  /**
+   * True if closing the response stream of a request cancels the request, as over HTTP since MCP 2026-07-28. Otherwise
+   * a notification cancels it.
+   */
   readonly cancelByStream: boolean;
   /**
-   * `during`: the calls that the notification may belong to, including cancelled ones. `late`: the actors whose calls
-   * were answered a short time ago, which it may also belong to.
+   * Called for a notification from the server. `during`: the calls that the notification may belong to, including
+   * cancelled ones. `late`: the actors whose calls were answered a short time ago; the notification may belong to one
+   * of those calls.
    */
   readonly onNotification: (
     method: string,
@@ -42,11 +46,11 @@ export interface ExchangeParts {
     during: readonly OpenCall[],
     late: readonly string[],
   ) => void;
-  /** Returns false if the request is not handled here. It is then passed to the SDK. */
+  /** Called for a request from the server. Returns false to leave the request to the SDK. */
   readonly onRequest: (request: InboundRequest) => boolean;
 }
 
-/** A request of the server. */
+/** A request from the server. */
 export interface InboundRequest {
   readonly id: string | number;
   readonly method: string;
@@ -56,9 +60,9 @@ export interface InboundRequest {
 }
 
 export interface RequestExchange {
-  /** Rejects with a DiscoveryError, and only if there is no answer. */
+  /** Sends a request to the server. Rejects with a DiscoveryError, and only if there is no response. */
   request(request: ExchangeRequest, signal?: AbortSignal): Promise<ServerResponse>;
-  /** Answers a request of the server. */
+  /** Sends the response to a request from the server. */
   respond(id: string | number, answer: PeerAnswer): void;
   /** The number of received messages of any kind. Two equal values mean silence between them. */
   readonly received: number;
@@ -66,10 +70,10 @@ export interface RequestExchange {
   fail(reason: DiscoveryError): void;
 }
 
-/** The part of `OpenCall` that a cancelled call keeps. */
+/** Replaces the members of a cancelled `OpenCall` other than its actor and its client. */
 const ENDED_CALL = { onEvent: undefined, ended: AbortSignal.abort(), pause: () => () => undefined };
 
-/** A peer with the identity of the client only, so that its data can be freed. */
+/** Keeps only the identity of the client, so that the other data of the peer can be freed. */
 function toClientIdentity({ client }: CallerPeer): CallerPeer {
   const ended = { kind: "error", code: 0, message: "The call is over." } as const;
   return { client, capabilities: {}, request: () => Promise.resolve(ended) };
@@ -77,13 +81,14 @@ function toClientIdentity({ client }: CallerPeer): CallerPeer {
 
 interface Pending {
   readonly request: OpenRequest;
-  /** Set if closing the stream cancels the request. */
+  /** Set if the request is cancelled by closing its response stream. */
   readonly stream: AbortController | undefined;
 }
 
 /**
- * Over HTTP, a message arrives on the stream of the request that it belongs to, and nothing else identifies that
- * request. Everything that the SDK does for a request runs in its asynchronous context.
+ * Identifies the request that a received message belongs to. Over HTTP, the message arrives on the response stream of
+ * its request, and nothing else identifies the request; the SDK handles that stream in the asynchronous context of the
+ * request.
  */
 const streams = new AsyncLocalStorage<{ readonly of: object; readonly id: number }>();
 
@@ -91,12 +96,12 @@ export function createRequestExchange(parts: ExchangeParts): RequestExchange {
   const { server, transport } = parts;
   const pending = new Map<number, Pending>();
   const open = new Set<OpenRequest>();
-  /** Cancellations that are being sent, by the id of the request. */
+  /** Cancellation notifications that are being sent, by request id. */
   const cancellations = new Map<number, Promise<void>>();
-  /** The last cancelled call of each actor, or of each client whose actor is unknown. */
+  /** The last cancelled call by actor or, if its actor is unknown, by client. */
   const cancelled = new Map<unknown, { readonly call: OpenCall; readonly timer: NodeJS.Timeout }>();
   const requestParts = { server, dispatch, cancel, forget, onSettled };
-  /** When the last call of each actor ended. */
+  /** When the last call of each actor ended, on the clock of `performance.now()`. */
   const answeredAt = new Map<string, number>();
   let nextId = FIRST_ID;
   let received = 0;
@@ -116,7 +121,7 @@ export function createRequestExchange(parts: ExchangeParts): RequestExchange {
     if (method === undefined) {
       const number = Number(id);
       if (!(number >= FIRST_ID)) return false;
-      // An unknown id belongs to a late answer of a call that has ended.
+      // A response with an unknown id belongs to a call that has already ended.
       pending.get(number)?.request.answer(message);
       return true;
     }
@@ -211,8 +216,8 @@ export function createRequestExchange(parts: ExchangeParts): RequestExchange {
       const answer = kind === "result" ? body : { error: body };
       const send = (): Promise<void> =>
         transport.send({ jsonrpc: "2.0", id, ...answer } as JSONRPCMessage).catch(() => undefined);
-      // Over HTTP, the answer and the cancellation are separate requests: without waiting, a tool could continue with the
-      // error before it is cancelled.
+      // Over HTTP, this response and the cancellation of the call are separate requests. If the response arrived first,
+      // the tool could continue with it before the tool is cancelled.
       const stream = streams.getStore();
       const cancellation = stream?.of === pending ? cancellations.get(stream.id) : undefined;
       void (cancellation === undefined ? send() : cancellation.then(send));

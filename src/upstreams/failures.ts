@@ -1,4 +1,5 @@
-// Converts errors of the SDK, of fetch and of sockets into DiscoveryErrors. Other code must not read `error.message`.
+// Converts errors from the SDK, from fetch and from sockets into DiscoveryErrors. Other modules must not read
+// `error.message`.
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, SseError } from "@modelcontextprotocol/client";
 import { DiscoveryError, type ErrorCode, type Executed } from "../errors.js";
 import { UNREACHED } from "../util/net/network-error.js";
@@ -6,8 +7,8 @@ import { type Hint, toNextSteps } from "../model/next-steps.js";
 import { cutAtWord, toOneLine } from "../util/text.js";
 
 /**
- * A connection that is lost during a call reports the same codes. It is certain that nothing was sent only if the error
- * occurred while connecting.
+ * Whether the request may have been sent before the error occurred. These codes are reported both while connecting and
+ * when a connection is lost during a call; only while connecting is it certain that nothing was sent.
  */
 function isAfterConnect(error: unknown, code: string): boolean {
   if (code !== "EHOSTUNREACH" && code !== "ENETUNREACH") return false;
@@ -15,7 +16,7 @@ function isAfterConnect(error: unknown, code: string): boolean {
   return syscall !== "connect" && syscall !== "getaddrinfo";
 }
 
-/** A failure below HTTP. */
+/** Converts a failure below HTTP: a name, connection or TLS error. */
 export function networkError(server: string, error: unknown): DiscoveryError {
   const code = systemCode(error) ?? "unknown";
   const unreached = isAfterConnect(error, code) ? undefined : UNREACHED[code];
@@ -33,14 +34,14 @@ export function networkError(server: string, error: unknown): DiscoveryError {
   return new DiscoveryError("SERVER_CONNECTION_ERROR", `${server} cannot be reached: ${what} (${code}).`, {
     hint: tls
       ? [
-          "Repair the certificate, or correct the address of the server.",
+          "Repair the certificate, or correct the URL of the server.",
           {
             action: "set-variable",
             name: "NODE_EXTRA_CA_CERTS",
             value: "the file with the server's certificate authority",
           },
         ]
-      : "Check the url of the server and that it is running.",
+      : "Check the URL of the server, and that the server is running.",
     facts: { error: code },
     server,
     cause: error,
@@ -61,9 +62,9 @@ export function unauthorized(server: string, status: number): DiscoveryError {
 
 /** The authentication that a server requires (RFC 9110, RFC 9728). It contains no text that the server chose. */
 export interface Challenge {
-  /** The scheme in lower case. */
+  /** The authentication scheme in lower case. */
   readonly scheme: "bearer" | "basic" | "other";
-  /** Whether the challenge names protected resource metadata. */
+  /** Whether the challenge contains the URL of protected resource metadata. */
   readonly hasMetadata: boolean;
 }
 
@@ -86,9 +87,9 @@ export function challengeIn(header: string | null): Challenge | undefined {
 
 /**
  * Status codes that say that the request was not executed: its credentials, session, method, size, format or timing
- * were wrong, or it belongs to another server (RFC 9110, 6585, 8470; in MCP, 404 also means that a session has
- * ended). All others leave it unknown: 302 and 303 may be sent after the work, 408 and 499 interrupt it, 403 and 406 also
- * come from a proxy that inspects the answer, and 400, 409 and 422 also come from the tool itself.
+ * were wrong, or it belongs to another server (RFC 9110, 6585, 8470; in MCP, 404 also means that a session has ended).
+ * After all other codes, this is unknown: 302 and 303 may be sent after the work, 408 and 499 interrupt it, 403 and 406
+ * also come from a proxy that inspects the response, and 400, 409 and 422 also come from the tool itself.
  */
 const NOT_EXECUTED = new Set([307, 308, 401, 404, 405, 407, 411, 413, 415, 421, 425, 426, 429, 431]);
 
@@ -96,7 +97,7 @@ function executedAfter(status: number): Executed {
   return NOT_EXECUTED.has(status) ? "no" : "unknown";
 }
 
-/** Converts an HTTP status other than success into an error of a call. */
+/** Converts an unexpected HTTP status into the error of a call. */
 export function statusError(server: string, status: number, cause: unknown): DiscoveryError {
   if (status === 401 || status === 403) return unauthorized(server, status);
   const [code, what, hint] = explainStatus(status);
@@ -113,10 +114,10 @@ export function statusError(server: string, status: number, cause: unknown): Dis
 const CHECK_FIRST = "Check what the call has done before you repeat it.";
 
 function explainStatus(status: number): [ErrorCode, string, Hint] {
-  const checkUrl = "Check the url of the server.";
+  const checkUrl = "Check the URL of the server.";
   if (status < 300) return ["TOOL_EXECUTION_ERROR", "answered with data that is not MCP", checkUrl];
   if (status < 400) {
-    const hint = "If you trust the address that it redirects to, write that address into the configuration.";
+    const hint = "If you trust the redirect target, write its URL into the configuration.";
     return ["SERVER_CONNECTION_ERROR", "redirects to another address, which the gateway does not follow", hint];
   }
   if (status === 404)
@@ -132,7 +133,7 @@ function explainStatus(status: number): [ErrorCode, string, Hint] {
   return ["TOOL_EXECUTION_ERROR", "failed", ""];
 }
 
-/** Converts any error of a request. */
+/** Converts any error of a request into a DiscoveryError. */
 export function requestError(server: string, error: unknown): DiscoveryError {
   const known = findCause(error, (cause) => cause instanceof DiscoveryError);
   if (known instanceof DiscoveryError) return known.about({ server });
@@ -145,7 +146,7 @@ export function requestError(server: string, error: unknown): DiscoveryError {
   return networkError(server, error);
 }
 
-/** Converts any error of opening a connection. */
+/** Converts any error that occurs while a connection is opened into a DiscoveryError. */
 export function connectError(server: string, error: unknown): DiscoveryError {
   if (error instanceof ProtocolError) return handshakeRejected(server, error);
   if (isUnclassified(error)) return handshakeFailed(server, error);
@@ -158,7 +159,7 @@ export function connectError(server: string, error: unknown): DiscoveryError {
   ];
   const isKept = keeps.includes(found.code);
   const steps = isKept ? found.nextSteps.filter((step) => step.action !== "advice" || step.text !== CHECK_FIRST) : [];
-  // No tool was called yet, so `executed` is not carried over.
+  // The new error has no `executed`, because no tool was called yet.
   return new DiscoveryError(isKept ? found.code : "SERVER_CONNECTION_ERROR", found.message, {
     hint: steps.length > 0 ? steps : `Check the connection of ${server} in the configuration.`,
     facts: found.facts,
@@ -175,7 +176,7 @@ export function httpStatus(error: unknown): number | undefined {
 
 function handshakeRejected(server: string, error: ProtocolError): DiscoveryError {
   return new DiscoveryError("SERVER_CONNECTION_ERROR", `${server} rejected the handshake (JSON-RPC ${error.code}).`, {
-    hint: "Check that it is an MCP server, and which protocol versions it supports.",
+    hint: `Check that ${server} is an MCP server, and which protocol versions it supports.`,
     facts: { jsonRpcCode: error.code },
     server,
     cause: error,
@@ -191,7 +192,7 @@ function isUnclassified(error: unknown): boolean {
 function handshakeFailed(server: string, error: unknown): DiscoveryError {
   const detail = error instanceof Error ? cutAtWord(toOneLine(error.message), 200).replace(/\.$/, "") : "unknown error";
   return new DiscoveryError("SERVER_CONNECTION_ERROR", `The handshake with ${server} failed: ${detail}.`, {
-    hint: "Check that it is an MCP server, and which protocol versions it supports.",
+    hint: `Check that ${server} is an MCP server, and which protocol versions it supports.`,
     server,
     cause: error,
   });
@@ -199,7 +200,7 @@ function handshakeFailed(server: string, error: unknown): DiscoveryError {
 
 function notAnswered(server: string, cause: unknown): DiscoveryError {
   return new DiscoveryError("SERVER_CONNECTION_ERROR", `${server} did not answer the handshake in time.`, {
-    hint: "Check that it is an MCP server, and read the server's own log.",
+    hint: `Check that ${server} is an MCP server, and read its log.`,
     server,
     cause,
   });
@@ -207,7 +208,7 @@ function notAnswered(server: string, cause: unknown): DiscoveryError {
 
 function notMcp(server: string, cause: unknown): DiscoveryError {
   return new DiscoveryError("TOOL_EXECUTION_ERROR", `${server} answered with data that is not MCP.`, {
-    hint: "Check the url of the server.",
+    hint: "Check the URL of the server.",
     server,
     executed: "unknown",
     cause,
@@ -239,7 +240,7 @@ export function isNotSent(error: unknown): error is DiscoveryError {
 }
 
 /**
- * Converts the reason of a closed connection for a call that was running: it is unknown whether the call was
+ * Converts the reason why a connection was closed into the error of a running call: it is unknown whether the call was
  * executed.
  */
 export function toMidCallError(reason: DiscoveryError): DiscoveryError {

@@ -8,11 +8,13 @@ import {
 } from "../util/net/guarded-fetch.js";
 import { networkOf } from "../util/net/network.js";
 
-/** For URLs that do not come from the configuration. An event stream may be open for as long as a call may last. */
+/**
+ * Limits for URLs that do not come from the configuration. An event stream may stay open as long as a call may last.
+ */
 const FOREIGN_LIMITS: Limits = { timeoutMs: 60_000, maxTotalMs: 15 * 60_000, redirect: "refuse" };
 /**
- * Like the platform's fetch: a timeout after five minutes of silence, and connections are reused. The SDK follows
- * redirects itself.
+ * Limits for configured URLs. As in Node's fetch, requests time out after five minutes of silence, and connections are
+ * reused. The SDK follows redirects itself.
  */
 const CONFIGURED_LIMITS: Limits = {
   timeoutMs: 300_000,
@@ -29,7 +31,7 @@ export interface FetchParts extends Pick<GuardedFetchParts, "lookup" | "env"> {
   readonly maxMessageBytes: number;
 }
 
-/** A fetch that must be closed with its connection. */
+/** A fetch function whose resources must be closed together with the connection that uses it. */
 export interface ClosableFetch {
   readonly fetch: FetchLike;
   close(): void;
@@ -51,7 +53,8 @@ export function createConfiguredFetch(
 ): ClosableFetch | undefined {
   if (networkOf(parts.env ?? {}).isPlain(url)) return undefined;
   const guard = createGuardedFetch({ ...parts, allowInternal: [url.origin] });
-  // Each message is limited where it is read; a stream of messages is not limited.
+  // The body size is not limited here: each message is limited where it is read, and a stream may contain any number of
+  // messages.
   return toFetch(guard, { ...CONFIGURED_LIMITS, maxBytes: Number.POSITIVE_INFINITY });
 }
 

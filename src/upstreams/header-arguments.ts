@@ -12,16 +12,19 @@ export interface HeaderArgument {
   readonly type: string;
 }
 
-/** `invalid`: a client must not use the tool over HTTP. */
+/**
+ * The arguments that a tool's input schema declares as headers. If the declarations are `invalid`, a client must not
+ * use the tool over HTTP.
+ */
 export type HeaderArguments =
   | { readonly kind: "valid"; readonly declared: readonly HeaderArgument[] }
   | { readonly kind: "invalid"; readonly reason: string };
 
 const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 const TYPES = new Set<unknown>(["string", "integer", "boolean"]);
-/** Keywords that contain several schemas under names of the author's choice. */
+/** JSON Schema keywords whose value maps names chosen by the author to schemas. */
 const NAMED = new Set(["properties", "patternProperties", "dependentSchemas", "$defs", "definitions"]);
-/** Keywords that contain data, even if it looks like a schema. */
+/** JSON Schema keywords whose value is data, even if it looks like a schema. */
 const DATA = new Set(["default", "const", "enum", "examples"]);
 
 const known = new WeakMap<JsonObject, HeaderArguments>();
@@ -37,8 +40,8 @@ export function readHeaderArguments(schema: JsonObject): HeaderArguments {
 }
 
 /**
- * Collects the declarations in a schema. Returns the error, if there is one. `path` is undefined where the schema does
- * not describe one argument, for example below `anyOf` or `items`.
+ * Collects the header declarations in a schema. Returns the reason if a declaration is invalid. `path` is undefined
+ * where the schema does not describe one argument, for example below `anyOf` or `items`.
  */
 function collect(schema: unknown, path: readonly string[] | undefined, found: HeaderArgument[]): string | undefined {
   if (!isJsonObject(schema)) return undefined;
@@ -77,7 +80,7 @@ function findDuplicate(declared: readonly HeaderArgument[]): string | undefined 
   return names.size < declared.length ? `${KEYWORD} names the same header twice` : undefined;
 }
 
-/** The headers that a call carries in addition to its body. */
+/** The HTTP headers in which a call repeats some of its arguments. */
 export function toArgumentHeaders(schema: JsonObject, args: JsonObject): Record<string, string> {
   const read = readHeaderArguments(schema);
   if (read.kind === "invalid") return {};
@@ -85,7 +88,7 @@ export function toArgumentHeaders(schema: JsonObject, args: JsonObject): Record<
   return Object.fromEntries(headers.flatMap(([name, text]) => (text === undefined ? [] : [[name, encode(text)]])));
 }
 
-/** The first header that does not match the arguments. Undefined if all match. */
+/** The first header that does not match its argument. Undefined if all match. */
 export function findMismatch(schema: JsonObject, args: unknown, headers: Headers): string | undefined {
   const read = readHeaderArguments(schema);
   if (read.kind === "invalid" || !isJsonObject(args)) return undefined;
@@ -104,7 +107,7 @@ function valueAt(args: JsonObject, path: readonly string[]): unknown {
   return path.reduce<unknown>((value, key) => (isJsonObject(value) ? value[key] : undefined), args);
 }
 
-/** Undefined for a missing value, and for a value that a header cannot represent. */
+/** The header text of an argument. Undefined for a missing value, and for a value that a header cannot represent. */
 function toText(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   const isPlain = typeof value === "boolean" || (typeof value === "number" && Number.isSafeInteger(value));

@@ -1,4 +1,4 @@
-// HTTP channels: Streamable HTTP, or the event streams of MCP 2024-11-05.
+// Channels over HTTP: Streamable HTTP, or HTTP with server-sent events (MCP 2024-11-05).
 import {
   SSEClientTransport,
   SseError,
@@ -29,7 +29,7 @@ export function createHttpChannel(connection: HttpConnection, parts: HttpParts):
   return {
     ...toChannel(transport, settings),
     async close() {
-      // Ending the session is optional, so an unresponsive server must not delay it.
+      // A client may skip the request that ends the session, so an unresponsive server must not delay closing.
       await Promise.race([transport.terminateSession().catch(() => undefined), later(TERMINATE_MS)]);
       await transport.close();
       settings.close();
@@ -40,7 +40,8 @@ export function createHttpChannel(connection: HttpConnection, parts: HttpParts):
 export function createSseChannel(connection: SseConnection | HttpConnection, parts: HttpParts): TransportChannel {
   const settings = createSettings(connection, parts);
   const transport = new SSEClientTransport(toUrl(connection.url, parts.server), settings.options);
-  // The SDK reopens a broken stream, but the new stream belongs to a session that was never initialized.
+  // The SDK reopens a broken stream, but the new stream would belong to a session that was never initialized, so the
+  // transport is closed.
   transport.onerror = (error) => {
     if (error instanceof SseError) void transport.close();
   };

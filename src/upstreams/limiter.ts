@@ -1,7 +1,7 @@
 import { DiscoveryError } from "../errors.js";
 import type { Schedule } from "./schedule.js";
 
-/** The numbers are read on each use, because they may change while the limiter is in use. */
+/** The limits are read on each use, because a configuration change may change them while the limiter is in use. */
 export interface LimiterParts {
   readonly server: string;
   readonly concurrency: number;
@@ -21,14 +21,17 @@ export interface LimiterSlot {
 
 export interface Limiter {
   /**
-   * Waits for a slot. The caller with the fewest slots comes first. In a full queue, the caller with the most waiting
-   * calls loses one.
+   * Waits for a slot. The caller with the fewest slots comes first. If the queue is full, a waiting call of the caller
+   * with the most waiting calls is rejected.
    */
   acquire(caller?: string, signal?: AbortSignal): Promise<LimiterSlot>;
   readonly waiting: number;
 }
 
-/** Limit of freed slots per server: a call that waits for its client still uses resources of the server. */
+/**
+ * Maximum number of temporarily freed slots per server. A call that waits for its client still uses resources of the
+ * server.
+ */
 const MAX_LENT = 256;
 
 interface Waiting {
@@ -42,7 +45,7 @@ export function createLimiter(parts: LimiterParts): Limiter {
   let running = 0;
   let lent = 0;
   const held = new Map<string, number>();
-  /** In order of arrival. */
+  /** The waiting calls in order of arrival. */
   const queued: Waiting[] = [];
 
   const count = (caller: string, by: 1 | -1): void => {
@@ -141,7 +144,7 @@ export function createLimiter(parts: LimiterParts): Limiter {
   };
 }
 
-/** The first waiting call of the callers with the fewest slots. */
+/** The index of the first waiting call among the calls of the callers with the fewest slots. */
 function findNext(queued: readonly Waiting[], held: ReadonlyMap<string, number>): number {
   let best = 0;
   let fewest = Number.POSITIVE_INFINITY;
@@ -155,8 +158,8 @@ function findNext(queued: readonly Waiting[], held: ReadonlyMap<string, number>)
 }
 
 /**
- * The last waiting call of the caller with the most waiting calls. Undefined if that caller would not have more waiting
- * calls than `caller`.
+ * Finds the call to reject so that `caller` can wait: the last waiting call of the caller with the most waiting calls.
+ * Undefined if that caller would not have more waiting calls than `caller`.
  */
 function findLast(queued: readonly Waiting[], caller: string): Waiting | undefined {
   const waits = new Map<string, number>();

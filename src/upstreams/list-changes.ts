@@ -16,8 +16,8 @@ export interface ListChanges {
 }
 
 /**
- * Coalesces notifications of a changed list: reports at most one per second and twenty per minute, and always one
- * after the last notification. The first report is delayed by a second as well, because notifications come in bursts.
+ * Coalesces list-changed notifications: reports at most one per second and twenty per minute, and always one after the
+ * last notification. The first report is delayed by a second as well, because notifications come in bursts.
  */
 export function createListChanges(parts: ListChangesParts): ListChanges {
   let reports: number[] = [];

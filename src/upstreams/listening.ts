@@ -1,13 +1,13 @@
-// Keeps a stream for change notifications of a modern server open until it is no longer needed. The notifications on
-// it are handled like all others.
+// Keeps a stream for change notifications open to a server of MCP 2026-07-28 or later, until the stream is no longer
+// needed. Notifications on the stream are handled like all others.
 import type { Client } from "@modelcontextprotocol/client";
 
 export type Filter = Parameters<Client["listen"]>[0];
 
 export interface Listening {
   /**
-   * The notifications that the server agreed to send. Rejects if the first stream could not be opened; it is then not
-   * opened again.
+   * The notifications that the server agreed to send. Rejects if the first stream could not be opened; no further
+   * attempt is then made.
    */
   readonly honored: Promise<Filter>;
   end(): void;
@@ -16,7 +16,10 @@ export interface Listening {
 const MIN_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 60_000;
 
-/** `onMissed` is called after the stream was interrupted, because changes during that time are unknown. */
+/**
+ * Opens the stream and reopens it after every interruption. Then calls `onMissed`, because changes during the
+ * interruption are unknown.
+ */
 export function keepListening(client: Client, filter: Filter, onMissed: () => void): Listening {
   let pauseMs = MIN_PAUSE_MS;
   let timer: NodeJS.Timeout | undefined;
@@ -28,7 +31,8 @@ export function keepListening(client: Client, filter: Filter, onMissed: () => vo
     close = () => void stream.close().catch(() => undefined);
     if (isOver) close();
     void stream.closed.then(openLater);
-    // The pause grows while the server ends each stream immediately, and is reset when a stream lasts for a minute.
+    // The pause before reopening grows while the server ends each stream immediately. It is reset when a stream lasts
+    // for a minute.
     later(MAX_PAUSE_MS, () => (pauseMs = MIN_PAUSE_MS));
     return stream.honoredFilter;
   }

@@ -14,8 +14,8 @@ export interface ToolPages {
 }
 
 /**
- * Reads a list to its last page, or to the limits. If a page fails, the whole list fails, because a partial list
- * would look like removed tools.
+ * Reads a tool list to its last page, or to the limits. If a page fails, the whole list fails, because tools missing
+ * from a partial list would look like removed tools.
  */
 export async function readPages(page: (cursor: string | undefined) => Promise<JsonObject>): Promise<ToolPages> {
   const tools = new Map<string, ToolDefinition>();
@@ -32,7 +32,7 @@ export async function readPages(page: (cursor: string | undefined) => Promise<Js
       else tools.set(tool.name, tool);
     }
     const next = result["nextCursor"];
-    // Some servers end with an empty cursor instead of none.
+    // Some servers mark the last page with an empty cursor instead of none.
     if (typeof next !== "string" || next === "") return { tools: [...tools.values()], dropped, truncated: false };
     if (seen.has(next)) break;
     seen.add(next);
@@ -42,7 +42,7 @@ export async function readPages(page: (cursor: string | undefined) => Promise<Js
 }
 
 /**
- * A client that sends arguments as headers must not use a tool whose header declarations are invalid (MCP
+ * Removes tools whose header declarations are invalid: a client that sends arguments as headers must not use them (MCP
  * 2026-07-28).
  */
 export function withoutInvalidHeaders({ tools, dropped, truncated }: ToolPages): ToolPages {
@@ -60,8 +60,8 @@ export function withoutInvalidHeaders({ tools, dropped, truncated }: ToolPages):
 }
 
 /**
- * The definition, or the reason why it cannot be used. A missing input schema means "no parameters"; one that is not
- * an object is an error.
+ * The tool definition, or the reason why it cannot be used. A missing input schema means "no parameters"; an input
+ * schema that is not an object is an error.
  */
 function toTool(item: unknown): ToolDefinition | string {
   if (!isJsonObject(item)) return "it is not an object";

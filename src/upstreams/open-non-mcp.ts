@@ -15,7 +15,10 @@ export interface NonMcpParts extends UpstreamsParts {
 
 export type OpenNonMcp = (connection: BuiltInConnection | RestConnection, secrets: Secrets) => Promise<UpstreamSession>;
 
-/** The state of a REST API (document, retry budget) outlives its sessions. */
+/**
+ * Creates the function that opens sessions without MCP. It keeps the state of a REST API (document, retry budget)
+ * across sessions.
+ */
 export function createOpenNonMcp({ version = "0.0.0", ...parts }: NonMcpParts): OpenNonMcp {
   const { server, builtInTools, convertDocument: convert } = parts;
   let memory: RestMemory | undefined;

@@ -1,4 +1,4 @@
-// One request of the gateway to a server, from its first message to its final answer, with its timeouts.
+// One request from the gateway to a server, from its first message to its final response, with its timeouts.
 import { DiscoveryError } from "../errors.js";
 import type { CallContext } from "../model/call.js";
 import { isJsonObject, type JsonObject } from "../model/json.js";
@@ -13,34 +13,34 @@ export interface Limits {
 export interface ExchangeRequest extends Limits {
   readonly method: string;
   readonly params: JsonObject;
-  /** Metadata of this request that overrides the metadata of the connection. */
+  /** The `_meta` members of this request. They override those of the connection. */
   readonly envelope?: JsonObject | undefined;
   /** HTTP headers in addition to those of the connection. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly onProgress?: ((params: JsonObject) => void) | undefined;
-  /** The caller that the request is made for. Absent if it is not made for one caller. */
+  /** The caller that the request is made for. Absent if the request is not made for a single caller. */
   readonly caller?: RequestListener | undefined;
   /**
-   * Called with every answer. Undefined means that the answer is final. Otherwise the request is sent again with the
-   * returned members; the idle timeout is paused until they are available.
+   * Called with every response. Returns undefined if the response is final. Otherwise the request is sent again with
+   * the returned members; the idle timeout is paused until they are available.
    */
   readonly more?: ((answer: ServerResponse, ended: () => AbortSignal) => Promise<JsonObject> | undefined) | undefined;
 }
 
-/** The receiver of messages that a server sends besides its answers. */
+/** Receives the messages that a server sends in addition to its responses. */
 export interface RequestListener extends Pick<CallContext, "peer" | "onEvent"> {
   readonly actorId: string | undefined;
 }
 
-/** A call that waits for its answer. */
+/** A call that waits for its response. */
 export interface OpenCall extends RequestListener {
-  /** Aborted when the call no longer waits. */
+  /** Aborted when the call no longer waits for its response. */
   readonly ended: AbortSignal;
   /** Pauses the idle timeout until the returned function is called. */
   pause(): () => void;
 }
 
-/** The response of the server. An error is a response as well. */
+/** A JSON-RPC response from the server: a result or an error. */
 export type ServerResponse =
   | { readonly kind: "result"; readonly result: unknown }
   | { readonly kind: "error"; readonly code: number; readonly message: string; readonly data: unknown };
@@ -51,13 +51,13 @@ export interface OpenRequestParts {
   readonly dispatch: (wanted: ExchangeRequest, request: OpenRequest) => number;
   /** Stops waiting for messages with this id. */
   readonly forget: (id: number) => void;
-  /** Stops waiting, and notifies the server if it has not answered yet. */
+  /** Stops waiting for messages with this id, and notifies the server if it has not responded yet. */
   readonly cancel: (id: number, reason: string) => void;
   readonly onSettled: (request: OpenRequest) => void;
 }
 
 export class OpenRequest {
-  /** Rejects with a DiscoveryError, and only if there is no answer. */
+  /** The final response. Rejects with a DiscoveryError, and only if there is no response. */
   readonly answered: Promise<ServerResponse>;
   readonly call: OpenCall | undefined;
   readonly #wanted: ExchangeRequest;
@@ -71,7 +71,7 @@ export class OpenRequest {
   #reject: (reason: DiscoveryError) => void = () => undefined;
   #id = 0;
   #isSettled = false;
-  /** Whether the server has already answered with a request for input. */
+  /** Whether the server has already responded with a request for input. */
   #hasRounds = false;
 
   constructor(wanted: ExchangeRequest, parts: OpenRequestParts, signal?: AbortSignal) {
@@ -122,7 +122,7 @@ export class OpenRequest {
     else void this.#continueWith(more);
   }
 
-  /** Reports that there will be no answer. */
+  /** Reports that there will be no response. */
   fail(reason: DiscoveryError): void {
     const isBegun = this.#hasRounds && reason.executed === "no";
     this.#settle(() => this.#reject(isBegun ? toMidCallError(reason) : reason));

@@ -15,7 +15,7 @@ export const upstreamOptions = z
     startTimeoutMs: milliseconds.default(30_000).describe("Time limit for a server to become ready after its start."),
     probeTimeoutMs: milliseconds
       .default(5_000)
-      .describe("Longest wait for the first answer of a server whose protocol era is unknown."),
+      .describe("Longest wait for the first response from a server whose MCP version is still unknown."),
     installTimeoutMs: milliseconds
       .default(600_000)
       .describe(
@@ -52,7 +52,7 @@ export const upstreamOptions = z
       .int()
       .min(1024)
       .default(10 * 1024 * 1024)
-      .describe("Largest message accepted from a server; a larger one fails only its call."),
+      .describe("Largest message accepted from a server; a larger message makes only its own call fail."),
   })
   .describe("Connections to servers: environment, time limits, queues and sizes.");
 

@@ -3,8 +3,8 @@ import { isJsonObject, type JsonObject } from "../model/json.js";
 import type { Overflow } from "../util/line-reader.js";
 import { idOfOversize } from "../util/oversize-id.js";
 
-// Outside the codes that JSON-RPC and MCP reserve. If a server sends this code itself, only its own call is reported
-// as too large.
+// A JSON-RPC error code outside the ranges that JSON-RPC and MCP reserve. If a server sends this code itself, only that
+// call is reported as too large.
 const OVERSIZE_CODE = -31_413;
 
 /** The error response that replaces a message that is too large to read, so that only its call fails. */
@@ -18,7 +18,7 @@ export function oversizeAnswer(overflow: Overflow): JsonObject | undefined {
   };
 }
 
-/** The error for such a response. Undefined for any other code. */
+/** Converts the error response of `oversizeAnswer` into a DiscoveryError. Undefined for any other error code. */
 export function oversizeError(server: string, code: number, data: unknown): DiscoveryError | undefined {
   if (code !== OVERSIZE_CODE) return undefined;
   const bytes = isJsonObject(data) && typeof data["bytes"] === "number" ? data["bytes"] : undefined;

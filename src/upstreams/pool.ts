@@ -1,5 +1,5 @@
 // The pool of connections to all servers. It manages connections, time limits and failures. Its callers have already
-// checked catalog, rules and policy.
+// checked the catalog, the tool rules and the policy.
 import { DiscoveryError } from "../errors.js";
 import { builtFile } from "../util/built-file.js";
 import { commandToStart, createInstallations } from "./install/installations.js";
@@ -12,14 +12,16 @@ import { createWatches, type Watches } from "./watches.js";
 
 const CLOSE_MS = 5_000;
 
-/** A per-actor connection that has been unused for this long is removed, with its breaker and lists. */
+/** A per-actor connection that has been unused for this long is removed, with its breaker and its cached lists. */
 const FORGET_MS = 600_000;
-/** Above this number of connections, closed per-actor connections are removed immediately. */
+/** Above this number of pool entries, closed per-actor connections are removed immediately. */
 const MAX_ENTRIES = 1_000;
 /** A failed connection is kept at least this long, so that its breaker keeps its count. */
 const FAILED_MS = 60_000;
 
-/** A pool entry: the connection to one server or, for a server with per-actor connections, of one actor to it. */
+/**
+ * A pool entry: the connection to one server or, for a server with per-actor connections, one actor's connection to it.
+ */
 interface PoolEntry {
   readonly server: string;
   readonly upstream: Upstream;
@@ -28,9 +30,12 @@ interface PoolEntry {
 
 export function createUpstreams(parts: UpstreamsParts): Upstreams {
   const entries = new Map<string, PoolEntry>();
-  /** Connections that still have running calls but accept no new ones. */
+  /** Replaced connections that accept no new calls but still have running ones. */
   const retired = new Set<Upstream>();
-  /** All connections read from this object, so that a change takes effect on all of them. */
+  /**
+   * The current options. All connections read from this object, so that a configuration change takes effect on all of
+   * them.
+   */
   const options = { ...parts.options };
   const reaper = createReaper({
     program: builtFile("reaper.js"),
@@ -38,9 +43,9 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
     log: parts.log,
   });
   const installations = createInstallations(parts.installsFolder);
-  /** Stored by pool key, so that the resource watches survive the replacement of a server's connection. */
+  /** The resource watches by pool key. They survive the replacement of a server's connection. */
   const watched = new Map<string, Watches>();
-  /** The number of announced calls of each server. */
+  /** The number of announced calls (`expectCall`) by server. */
   const expected = new Map<string, number>();
   const offerListeners = new Set<Parameters<Upstreams["onOffersChanged"]>[0]>();
   let peers: Peers = "none";
@@ -119,7 +124,10 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
     );
   }
 
-  /** Returns the most open state of several. The failure of a per-actor connection is not visible to other actors. */
+  /**
+   * The state of a server: open if one of its connections is open, else starting if one is starting. The failure of a
+   * per-actor connection is not visible to other actors.
+   */
   function stateOf(server: string): UpstreamState {
     const states = [...entries.values()]
       .filter((entry) => entry.server === server)
@@ -205,7 +213,7 @@ export function createUpstreams(parts: UpstreamsParts): Upstreams {
 
 const CLOSED: UpstreamState = { kind: "closed" };
 
-/** No server name contains the separator character. */
+/** The key of a pool entry. No server name contains the separator character. */
 function keyOf({ name, actor }: UpstreamTarget): string {
   return actor === undefined ? name : `${name}\0${actor}`;
 }

@@ -9,7 +9,7 @@ import type { OfferKind, UpstreamRequest } from "./types.js";
 
 interface OfferList {
   readonly method: string;
-  /** The member of the result that contains the items. */
+  /** The member of the list result that contains the items. */
   readonly member: string;
   /** The member of an item that identifies it. */
   readonly key: string;
@@ -42,7 +42,7 @@ export interface Offers {
   /** The cached list. Undefined if it was never read. */
   known(kind: OfferKind): readonly JsonObject[] | undefined;
   isFresh(kind: OfferKind, freshMs: number): boolean;
-  /** Concurrent callers share one read. `use` provides a connection for it. */
+  /** Reads the complete list from the server. Concurrent callers share one read. `use` provides a connection. */
   read(kind: OfferKind, use: UseRelay): Promise<readonly JsonObject[]>;
   forget(kinds: readonly OfferKind[]): void;
 }
@@ -70,7 +70,7 @@ export function createOffers({ now, timeoutMs }: OffersParts): Offers {
     },
     read(kind, use) {
       const already = reading.get(kind);
-      // A read that began before the change may return the old list.
+      // A read that began before the list changed is not shared, because it may return the old list.
       if (already !== undefined && !outdated.has(kind)) return already;
       const isLatest = (): boolean => reading.get(kind) === mine;
       const mine: Promise<readonly JsonObject[]> = readAll(kind, use, isLatest).finally(() => {
@@ -124,12 +124,14 @@ async function readPage(list: OfferList, relay: Relay, request: UpstreamRequest)
     });
   }
   const { [list.member]: items, nextCursor } = answer.result;
-  // Some servers end with an empty cursor instead of none.
+  // Some servers mark the last page with an empty cursor instead of none.
   const next = typeof nextCursor === "string" && nextCursor !== "" ? nextCursor : undefined;
   return { items: Array.isArray(items) ? items : [], next };
 }
 
-/** Skips items without an identifier and items that are nested too deep. */
+/**
+ * The identifier of an item. Undefined for an item without an identifier or with too deep nesting, which is skipped.
+ */
 function keyOf(item: unknown, { key }: OfferList): string | undefined {
   if (!isJsonObject(item) || !isWithinDepth(item, MAX_DEPTH)) return undefined;
   const value = item[key];

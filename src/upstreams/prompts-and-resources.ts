@@ -29,7 +29,7 @@ export interface ServerPromptsAndResourcesParts {
   readonly schedule: Schedule;
   readonly watches: Watches;
   readonly onOffersChanged: (kind: "prompts" | "resources") => void;
-  /** Provides the connection, opening it if needed, within the limits for calls. */
+  /** Runs the work on the server's connection within the limits for calls. Opens the connection if needed. */
   readonly use: <Result>(target: UpstreamTarget, work: ConnectionWork<Result>, signal?: AbortSignal) => Promise<Result>;
   /** The session of the open connection, if there is one. */
   readonly session: () => UpstreamSession | undefined;
@@ -40,9 +40,9 @@ export interface ServerPromptsAndResources {
   offers(target: UpstreamTarget, wanted: WantedOffers): Promise<readonly JsonObject[] | undefined>;
   watch(target: UpstreamTarget, uri: string): Promise<UpstreamAnswer>;
   unwatch(uri: string): void;
-  /** Handles a notification of the server. */
+  /** Handles a notification from the server. */
   handleNotice(notice: Notice): void;
-  /** Reports a connection that will be kept open. */
+  /** Call this when a connection that will be kept open has been opened. */
   opened(session: UpstreamSession): void;
   stop(): void;
 }
@@ -99,7 +99,7 @@ export function createServerPromptsAndResources(parts: ServerPromptsAndResources
       const { relay } = session;
       if (relay === undefined) return;
       for (const kind of ["prompts", "resources"] as const) {
-        // Announces lists that were never read: the server is not started only to read them.
+        // Reports lists that were never read as changed, because a server is not started only to read them.
         if (relay.capabilities[kind] === true && offers.known(kind) === undefined) changes[kind].notify();
       }
       const isReconnection = wasOpened;

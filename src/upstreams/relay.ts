@@ -1,5 +1,5 @@
-// Relays requests other than tool calls to a server and returns its answers unchanged: prompts, resources,
-// completion. Its callers check access.
+// Relays requests other than tool calls (prompts, resources, completion) to a server and returns its responses
+// unchanged. Its callers check access.
 import { CLIENT_CAPABILITIES_META_KEY, type Client } from "@modelcontextprotocol/client";
 import { DiscoveryError } from "../errors.js";
 import type { CallerPeer } from "../model/call.js";
@@ -14,12 +14,12 @@ import type { ServerResponse, ExchangeRequest } from "./open-request.js";
 import { oversizeError } from "./oversize.js";
 import type { Notice, UpstreamAnswer, UpstreamRequest } from "./types.js";
 
-/** JSON serialization of deeper data would exhaust the call stack. */
+/** Maximum nesting depth of a result. JSON serialization of deeper data would exhaust the call stack. */
 const MAX_DEPTH = 500;
 const WATCH_TIMEOUT_MS = 10_000;
 const METHOD_NOT_FOUND = -32_601;
 
-/** The requests that one open connection supports besides listing and calling tools. */
+/** The requests that one open connection supports besides tools/list and tools/call. */
 export interface Relay {
   readonly capabilities: ServerCapabilities;
   request(request: UpstreamRequest, signal?: AbortSignal): Promise<UpstreamAnswer>;
@@ -43,7 +43,7 @@ interface Watch {
 }
 
 /**
- * Time limit of a request, including the time that the caller's client needs to answer requests of the server.
+ * Time limit of a request, including the time that the caller's client needs to respond to requests from the server.
  */
 const MAX_TOTAL_MS = 900_000;
 const DONE: UpstreamAnswer = { kind: "result", result: {} };
@@ -59,7 +59,7 @@ export function createRelay(parts: RelayParts): Relay {
       params,
       timeoutMs,
       maxTotalMs: peer === undefined ? timeoutMs : MAX_TOTAL_MS,
-      // A request of the server that may belong to this caller must not reach another client.
+      // A request from the server that may belong to this caller must not reach another client.
       ...(wanted.isShared === true ? {} : { caller: { actorId, peer, onEvent: undefined } }),
       ...(parts.era === "modern" && peer !== undefined ? inputOptions(server, peer) : {}),
     };
@@ -69,7 +69,10 @@ export function createRelay(parts: RelayParts): Relay {
   const sendForUri = (method: string, uri: string): Promise<UpstreamAnswer> =>
     request({ method, params: { uri }, timeoutMs: WATCH_TIMEOUT_MS, isShared: true });
 
-  /** In the modern era, a subscription is a stream for each resource, because its filter cannot be changed later. */
+  /**
+   * Since MCP 2026-07-28, every subscribed resource needs its own stream, because the filter of a stream cannot be
+   * changed later.
+   */
   async function listen(uri: string, watch: Watch): Promise<UpstreamAnswer> {
     if (client.getServerCapabilities()?.resources?.subscribe !== true) return notSupported();
     const { honored, end } = keepListening(client, { resourceSubscriptions: [uri] }, () =>
@@ -129,7 +132,7 @@ export function toNotice(method: string, { uri }: JsonObject): Notice | undefine
   return undefined;
 }
 
-/** The notifications to subscribe to at a modern server. Legacy servers send them without a subscription. */
+/** The notifications to subscribe to (MCP 2026-07-28 and later). Older servers send them without a subscription. */
 export function toFilter(client: Client): Filter {
   const { tools, prompts, resources } = client.getServerCapabilities() ?? {};
   return {

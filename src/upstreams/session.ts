@@ -1,4 +1,4 @@
-// A session with one server over an open connection: lists, calls, and requests of the server.
+// A session with one server over an open connection: tool lists, calls, and requests from the server.
 import { setTimeout as pause } from "node:timers/promises";
 import {
   CLIENT_CAPABILITIES_META_KEY,
@@ -35,7 +35,7 @@ const ENVELOPE_KEYS = [
   LOG_LEVEL_META_KEY,
 ];
 
-/** A killed server that has not exited after this time is no longer waited for. */
+/** How long the gateway waits for a killed server to exit. */
 const END_MS = 2_000;
 
 export interface UpstreamSessionParts {
@@ -63,11 +63,11 @@ export interface UpstreamSession {
   /** True if every call leaks memory: the SDK calls `AbortSignal.any` with the connection's own signal. */
   readonly leaks?: boolean;
   listTools(signal?: AbortSignal): Promise<ServerListing>;
-  /** `releaseSlot` frees the slot of the call while the caller's client answers a request of the server. */
+  /** `releaseSlot` frees the slot of the call while the caller's client responds to a request from the server. */
   callTool(call: UpstreamCall, releaseSlot?: ReleaseSlot): Promise<CallResult>;
-  /** Prompts and resources, for a server that uses MCP. */
+  /** The requests for prompts and resources. Set for a server that uses MCP. */
   readonly relay?: Relay;
-  /** Subscribes to list changes of a modern server. Legacy servers send them without a subscription. */
+  /** Subscribes to list changes (MCP 2026-07-28 and later). Older servers report them without a subscription. */
   watchList(): void;
   close(): Promise<void>;
 }
@@ -118,7 +118,7 @@ export function createUpstreamSession(parts: UpstreamSessionParts): UpstreamSess
     parts.onLost(reason);
   }
 
-  /** Reports a change of each list, because changes during an interruption are unknown. */
+  /** Reports every list as changed, because changes during an interruption are unknown. */
   function reportMissedChanges({ toolsListChanged, promptsListChanged, resourcesListChanged }: Filter): void {
     if (toolsListChanged === true) parts.onListChanged();
     if (promptsListChanged === true) parts.onNotice({ kind: "changed", offers: "prompts" });
@@ -126,7 +126,8 @@ export function createUpstreamSession(parts: UpstreamSessionParts): UpstreamSess
   }
 
   /**
-   * If a dead process did not receive the request, waits for its exit, because the exit code explains the failure.
+   * Sends a request. If the server's process has closed its input and did not receive the request, waits for the
+   * process to exit, because its exit code explains the failure.
    */
   async function sendRequest(wanted: ExchangeRequest, signal?: AbortSignal): Promise<ServerResponse> {
     try {
@@ -191,21 +192,22 @@ export function createUpstreamSession(parts: UpstreamSessionParts): UpstreamSess
   }
 
   /**
-   * Most errors of one call do not affect the connection. It is lost if the server does not read its input, or if it has
-   * dropped the session.
+   * Marks the connection as lost if the server does not read its input or has dropped the session. Most errors of one
+   * call do not affect the connection.
    */
   function markLostIfDead(error: DiscoveryError): void {
     const unread = error.code === "TOOL_EXECUTION_TIMEOUT" && channel.stalled();
     const forgotten = error.facts["status"] === 404 && channel.transport.sessionId !== undefined;
     if (lost || !(unread || forgotten)) return;
     markLost(error);
-    // If the server has dropped the session, each running call gets its own 404 and is repeated, so the channel stays open.
+    // If the server has dropped the session, each running call gets its own 404 and is repeated, so the channel stays
+    // open.
     if (unread) channel.kill();
   }
 
   /**
-   * A frozen process would let every call time out. Any answer to a ping, even "method not found", shows that it is
-   * alive.
+   * Checks that the server's process still responds, because every call to a frozen process would time out. Any
+   * response to a ping, even "method not found", shows that it is alive.
    */
   async function pingServer(): Promise<void> {
     if (isPinging || lost || closing !== undefined) return;
@@ -278,13 +280,14 @@ function toEnvelope({ client, clientInfo }: UpstreamSessionParts, era: Era): Jso
   };
 }
 
-/** The capabilities of the caller's client. */
+/** The `_meta` member with the capabilities of the caller's client. */
 function toCapabilityEnvelope({ peer }: CallContext): JsonObject {
   return { [CLIENT_CAPABILITIES_META_KEY]: peer?.capabilities ?? {} };
 }
 
 /**
- * The caller's envelope describes the caller's connection to the gateway, not the gateway's connection to the server.
+ * Removes the protocol members of `_meta`: they describe the caller's connection to the gateway, not the gateway's
+ * connection to the server.
  */
 function withoutEnvelope(meta: JsonObject): JsonObject {
   return Object.fromEntries(

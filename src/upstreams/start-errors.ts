@@ -63,7 +63,7 @@ export function startTimedOut(
   return new DiscoveryError("SERVER_CONNECTION_ERROR", `${server} ${what} ${limitMs / 1000} s${quoteStderr(stderr)}`, {
     hint: isInstalling
       ? "The installation continues in the background. Repeat the call later, or run the server's command in a terminal to see its progress."
-      : "Check that it is an MCP server. If it installs packages when it starts, start it once in a terminal.",
+      : `Check that ${server} is an MCP server. If it installs packages when it starts, start it once in a terminal.`,
     facts: { startTimeoutMs: limitMs },
     server,
   });

@@ -21,11 +21,11 @@ export function startLimitMs(connection: ServerConnection, { startTimeoutMs, ins
 export interface StartClockParts {
   readonly connection: ServerConnection;
   readonly options: Limits;
-  /** Undefined until it is known whether the command installs a package. */
+  /** Returns the state of the installation. Undefined until it is known whether the command installs a package. */
   readonly status: () => InstallStatus | undefined;
   readonly schedule: Schedule;
   readonly now: () => number;
-  /** Called once, with the limit that was exceeded. */
+  /** Called once when the time limit is exceeded, with that limit. */
   readonly onTimeout: (limitMs: number) => void;
 }
 

@@ -20,7 +20,10 @@ import type { Reaper } from "./process/reap-client.js";
 import type { StderrRing } from "./process/stderr-ring.js";
 import { type SupervisedProcess, superviseProcess } from "./process/supervise.js";
 
-/** More than the message quotes, because redaction does not recognize a truncated secret. */
+/**
+ * How much of a non-MCP line on standard output is kept: more than an error quotes, because redaction does not
+ * recognize a truncated secret.
+ */
 const MAX_STRAY_BYTES = 8192;
 
 export interface StdioParts {
@@ -32,7 +35,7 @@ export interface StdioParts {
   readonly reaper: Reaper;
   readonly redact: Redact;
   readonly installations: Installations;
-  /** Called when the command may install its package first. */
+  /** Called before the command is started, with the state of the installation that may precede the server. */
   readonly onInstalling: (status: InstallStatus) => void;
 }
 
@@ -165,7 +168,10 @@ class StdioTransport implements Transport {
     }
   }
 
-  /** Called before the first message is passed on, because this start may have installed the package. */
+  /**
+   * Whether npm installed the pinned content. Called before the first message is passed on, because this start may have
+   * installed the package.
+   */
   #hasPinnedContent(): boolean {
     if (this.#isChecked) return true;
     const fault = this.#integrityFault();
@@ -208,7 +214,10 @@ class StdioTransport implements Transport {
     );
   }
 
-  /** Kills the process, so that its exit code explains the failure to the calls that still wait for answers. */
+  /**
+   * The error after the server has closed its input. Kills the process, so that its exit code explains the failure to
+   * the calls that still wait for responses.
+   */
   #inputClosed(): DiscoveryError {
     const { server } = this.parts;
     this.isInputClosed = true;
@@ -240,10 +249,10 @@ function toNotStarted(error: unknown): ProcessExit {
   return { kind: "not-started", error: error instanceof Error ? error : new Error(String(error)) };
 }
 
-/** Whether a command line can express the complete entry without a secret. */
+/** Whether a command line can express the complete configuration entry without revealing a secret. */
 function canRepeatCommand(connection: StdioConnection, parts: Pick<StdioParts, "env" | "redact">): boolean {
   const { args, env, cwd, inheritEnv = [] } = connection;
-  // Servers of the user's configuration start in the home folder by default.
+  // Servers in the user's configuration start in the home folder by default.
   const home = parts.env["HOME"] ?? parts.env["USERPROFILE"];
   const isBare = Object.keys(env).length === 0 && (cwd === undefined || cwd === home) && inheritEnv.length === 0;
   return isBare && args.every((word) => parts.redact(word) === word);

@@ -9,7 +9,7 @@ import type { SignIn, SignInRequest } from "./oauth/sign-in.js";
 import type { UpstreamOptions } from "./options.js";
 import type { ConvertDocument } from "./rest/convert-document.js";
 
-/** The clients that servers may send requests to: none, one client, or several. */
+/** The number of clients that servers may send requests to. */
 export type Peers = "none" | "one" | "many";
 
 export interface UpstreamsParts {
@@ -21,17 +21,17 @@ export interface UpstreamsParts {
   /** The folder for the lock files and the output of running installations. */
   readonly installsFolder: string;
   readonly now: () => number;
-  /** The number of uses after which a connection that leaks memory is recycled. The default is 100,000. */
+  /** A connection that leaks memory is closed and replaced after this many uses. The default is 100,000. */
   readonly maxUses?: number;
   readonly random: () => number;
   readonly log: (message: string) => void;
-  /** The folder for the standard error of stdio servers. Without it, no log files are written. */
+  /** The folder for log files with the standard error of stdio servers. Without it, no log files are written. */
   readonly logFolder?: string;
-  /** The gateway's secrets. Without them, each server has its own. */
+  /** The secrets to redact, shared by all servers. Without it, each server has its own set. */
   readonly secrets?: Secrets;
-  /** Converts the documents of REST APIs. */
+  /** Converts the API documents of REST APIs into tools. */
   readonly convertDocument?: ConvertDocument;
-  /** Provides the tokens for requests to a remote server. Undefined for a server without sign-in. */
+  /** Provides the access tokens for requests to a remote server. Undefined for a server without sign-in. */
   readonly signIn?: (request: SignInRequest) => Promise<SignIn | undefined> | SignIn | undefined;
   /** The gateway's built-in tools, which are offered as a server. */
   readonly builtInTools?: () => Promise<readonly BuiltInTool[]>;
@@ -42,23 +42,23 @@ export interface UpstreamsParts {
 
 export interface Upstreams {
   /**
-   * Opens or shares the connection and calls the tool. Waits for a start at most `startWaitMs` and then fails with
-   * UPSTREAM_STARTING while the start continues.
+   * Opens or shares the connection and calls the tool. Waits at most `startWaitMs` for the server to start, then fails
+   * with UPSTREAM_STARTING while the start continues.
    */
   call(target: UpstreamTarget, call: UpstreamCall): Promise<CallResult>;
   /**
-   * Lists the tools over the open connection if there is one. Otherwise opens a connection for the list and closes it
-   * afterwards, unless calls have begun to use it.
+   * Requests the tool list over the open connection if there is one. Otherwise opens a connection for this request and
+   * closes it afterwards, unless calls have begun to use it.
    */
   list(target: UpstreamTarget, signal?: AbortSignal): Promise<ServerListing>;
   /** Opens or shares the connection and keeps it open until it has been idle for `idleMs`. */
   open(target: UpstreamTarget, signal?: AbortSignal): Promise<void>;
-  /** Sends a request other than a tool call over the shared connection. The server's answer is returned unchanged. */
+  /** Sends a request other than a tool call over the shared connection. The server's response is returned unchanged. */
   request(target: UpstreamTarget, request: UpstreamRequest, signal?: AbortSignal): Promise<UpstreamAnswer>;
   /** The server's prompts, resources or templates. Undefined if they are unknown and no connection may be opened. */
   offers(target: UpstreamTarget, wanted: WantedOffers): Promise<readonly JsonObject[] | undefined>;
   /**
-   * Reports changes of a resource across reconnections until `end` is called. `answer` is the server's answer to the
+   * Reports changes of a resource across reconnections until `end` is called. `answer` is the server's response to the
    * subscription.
    */
   watch(target: UpstreamTarget, uri: string, onChange: () => void): Promise<Watching>;
@@ -68,8 +68,8 @@ export interface Upstreams {
    */
   onOffersChanged(listener: (server: string, kind: "prompts" | "resources") => void): () => void;
   /**
-   * Announces a call: a connection that is opened to list tools stays open for it. Returns a function that withdraws
-   * the announcement.
+   * Announces a call, so that a connection that is opened to request the tool list stays open for the call. Returns a
+   * function that withdraws the announcement.
    */
   expectCall(server: string): () => void;
   /** Whether the command of a stdio server has to install its package before the server can start. */
@@ -80,18 +80,16 @@ export interface Upstreams {
    */
   isProcessActive(server: string): boolean | undefined;
   state(server: string): UpstreamState;
-  /**
-   * Declares that calls may have clients that servers can send requests to. Takes effect when a connection is opened.
-   */
+  /** Declares how many clients servers may send requests to. Takes effect when a connection is opened. */
   expectPeers(peers: Exclude<Peers, "none">): void;
   /**
-   * Lets running calls finish on the old connection; new calls open a new one. Resolves when the old connection is
+   * Closes the connection after its running calls; new calls open a new one. Resolves when the old connection is
    * closed.
    */
   drop(server: string): Promise<void>;
   /**
-   * Applies another configuration in one step: changed servers are dropped, the others stay connected. Returns the
-   * names of the dropped servers.
+   * Applies a new configuration in one step: changed servers are dropped, the others stay connected. Returns the names
+   * of the dropped servers.
    */
   adopt(next: NextUpstreams): readonly string[];
   /** The last lines that a stdio server wrote to its standard error. */
@@ -111,11 +109,14 @@ export interface NextUpstreams {
 
 export interface UpstreamTarget {
   readonly name: string;
-  /** Replaces the variables at the time of use and reports secret values. May throw CONFIGURATION_ERROR. */
+  /**
+   * Resolves the connection: replaces its variables and reports secret values to `noteSecret`. May throw
+   * CONFIGURATION_ERROR.
+   */
   readonly connection: (noteSecret?: (value: string) => void) => Promise<ServerConnection> | ServerConnection;
-  /** Identifies the connection among others of the same name. The default is derived from the connection itself. */
+  /** Identifies the connection's configuration; changes whenever that changes. The default is `identityOf`. */
   readonly identity?: () => string;
-  /** The protocol era of the server in the previous session. */
+  /** The protocol era (before or since MCP 2026-07-28) that the server used in the previous session. */
   readonly eraHint?: Era;
   /** The actor whose sign-in is used. The default is the local user. */
   readonly actor?: string;
@@ -128,15 +129,18 @@ export interface UpstreamCall {
   readonly arguments: JsonObject;
   /** The schema as the server declared it: some arguments may have to be sent as HTTP headers as well. */
   readonly inputSchema?: JsonObject | undefined;
-  /** Protocol metadata to send. */
+  /** The members of `_meta` to send to the server. */
   readonly meta?: JsonObject | undefined;
-  /** The operation of a REST API. */
+  /** The HTTP operation to call. Set for a REST API only. */
   readonly operation?: RestOperation | undefined;
   /** The idle timeout. Every progress notification restarts it. */
   readonly timeoutMs: number;
-  /** Longest wait for a server that has to be started first. The default is in the configuration. */
+  /**
+   * Longest wait for a server that has to be started first. The default is `upstreams.startWaitMs` in the
+   * configuration.
+   */
   readonly startWaitMs?: number | undefined;
-  /** The total time limit. */
+  /** The total time limit of the call. */
   readonly maxTotalMs: number;
   /** Passes progress and log messages to the caller and never throws. Undefined if the caller does not want them. */
   readonly report?: ((event: CallEvent) => void) | undefined;
@@ -153,27 +157,30 @@ export interface UpstreamRequest {
   readonly method: string;
   readonly params: JsonObject;
   readonly timeoutMs: number;
-  /** Longest wait for a server that has to be started first. The default is in the configuration. */
+  /**
+   * Longest wait for a server that has to be started first. The default is `upstreams.startWaitMs` in the
+   * configuration.
+   */
   readonly startWaitMs?: number;
-  /** The actor that the request is made for. Messages of the server during the request reach no other actor. */
+  /** The actor that the request is made for. Messages from the server during the request reach no other actor. */
   readonly actorId?: string;
   /** The client that the server may send requests to during this request. */
   readonly peer?: CallerPeer | undefined;
   /**
-   * True if the request is not made for one caller. Requests that the server sends meanwhile are attributed to the other
-   * running calls.
+   * True if the request is not made for a single caller. Requests that the server sends meanwhile are attributed to the
+   * other running calls.
    */
   readonly isShared?: boolean;
 }
 
-/** The answer of a server. An error is an answer as well. */
+/** The server's response to a request: a result or an error. */
 export type UpstreamAnswer =
   | { readonly kind: "result"; readonly result: JsonObject }
   | { readonly kind: "error"; readonly code: number; readonly message: string; readonly data?: unknown };
 
 export type OfferKind = "prompts" | "resources" | "templates";
 
-/** A notification of a server about its prompts or resources. */
+/** A notification from a server about its prompts or resources. */
 export type Notice =
   | { readonly kind: "changed"; readonly offers: "prompts" | "resources" }
   | { readonly kind: "updated"; readonly uri: string };
@@ -182,7 +189,7 @@ export interface WantedOffers {
   readonly kind: OfferKind;
   /** A cached list that is younger than this is returned without a request to the server. */
   readonly freshMs: number;
-  /** Whether a connection may be opened for the request. */
+  /** Whether a connection may be opened for the list request. */
   readonly mayOpen: boolean;
 }
 
@@ -197,7 +204,7 @@ export type UpstreamState =
       readonly kind: "starting";
       readonly since: number;
       readonly waiting?: number;
-      /** The command is still installing the server's package. */
+      /** Set while the command is still installing the server's package. */
       readonly isInstalling?: true;
     }
   | {

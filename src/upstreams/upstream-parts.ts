@@ -10,10 +10,10 @@ export interface UpstreamParts extends UpstreamsParts {
   readonly reaper: Reaper;
   readonly installations: Installations;
   readonly schedule: Schedule;
-  /** Whether calls may have clients that servers can send requests to. */
+  /** Returns the number of clients that servers may send requests to. */
   readonly peers: () => Peers;
   readonly watches: Watches;
-  /** Whether a call has been announced. */
+  /** Whether a call to this server has been announced with `expectCall`. */
   readonly isExpected: () => boolean;
   readonly onOffersChanged: (kind: "prompts" | "resources") => void;
 }

@@ -62,7 +62,7 @@ export class Upstream {
   #closed = false;
   #users = 0;
   #retired: (() => void) | undefined;
-  /** The identity at the last opening. Undefined if it was never opened. */
+  /** The identity of the connection that was opened last. Undefined if none was opened. */
   identity: string | undefined;
   readonly #openNonMcp: OpenNonMcp;
   readonly #ownership: Ownership;
@@ -138,7 +138,7 @@ export class Upstream {
       let connection = await this.#ready(target, want, signal);
       const ready = work.beforeSend?.();
       if (ready !== undefined) await ready;
-      // The connection was lost during `beforeSend`.
+      // The connection may have been lost during `beforeSend`.
       if (connection.session.closed) connection = await this.#ready(target, want, signal);
       try {
         return await connection.use(run);
@@ -189,7 +189,7 @@ export class Upstream {
     return this.#stderr?.lines() ?? [];
   }
 
-  /** Accepts no new calls and closes after the last running one. Resolves when everything is closed. */
+  /** Accepts no new calls and closes the connection after the last running call. Resolves when everything is closed. */
   async retire(): Promise<void> {
     this.#changes.stop();
     this.promptsAndResources.stop();
@@ -227,7 +227,10 @@ export class Upstream {
     connection.retire();
   }
 
-  /** Recycles the connection. Notifications are lost until another one is open, so changes are assumed. */
+  /**
+   * Recycles the connection. Notifications are lost until another connection is open, so all lists are reported as
+   * changed.
+   */
   #recycle(connection: Connection): void {
     this.#replace(connection);
     this.#changes.notify();
@@ -274,7 +277,7 @@ export class Upstream {
       return this.#toConnection(await this.#openNonMcp(connection, this.#secrets));
     const { server, version, options, env } = this.#parts;
     const stderr = this.#stderr ?? createStderrRing(this.#secrets.redact);
-    // Loaded on demand: the SDK takes long to load, and searches and lists from the cache do not need it.
+    // Loaded on demand: the SDK takes long to load, and searches and cached lists do not need it.
     const { openSession } = await import("./connect.js");
     const opened: { session?: UpstreamSession } = {};
     const signIn = await this.#ownership.signIn(connection, target);
@@ -305,8 +308,8 @@ export class Upstream {
   }
 
   /**
-   * Some servers announce a list change after every handshake. On a connection that was opened only for a list, this
-   * would lead to another list, and so on; the list was just read anyway.
+   * Reports a changed tool list, except on a connection that was opened only to request the list. Some servers announce
+   * a change after every handshake, so each list request would cause another one.
    */
   #announced(): void {
     if (this.#current?.kept ?? this.#starting?.keep) this.#changes.notify();
@@ -321,7 +324,7 @@ export class Upstream {
     this.#current = connection;
     this.#breaker.succeeded();
     if (start.keep) connection.keep();
-    // A waiting caller uses the connection immediately afterwards.
+    // If a caller is waiting, it uses the connection immediately afterwards.
     if (start.waiting === 0) connection.closeOrIdle();
     this.#changed();
   }

@@ -1,7 +1,10 @@
 /** The listeners for changes of a server's resources. They outlive its connections. */
 export interface Watches {
   readonly uris: readonly string[];
-  /** Returns a function that removes the listener. It returns true if it was the last one for the resource. */
+  /**
+   * Returns a function that removes the listener. That function returns true if the listener was the last one for the
+   * resource.
+   */
   add(uri: string, listener: () => void): () => boolean;
   /** Notifies the listeners of a resource and of the resources that contain it by URI path. */
   notify(uri: string): void;

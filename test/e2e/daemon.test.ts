@@ -318,7 +318,7 @@ describe("a background gateway", () => {
     await execute("echo", { text: "argument-canary" }, { env: { TOKEN: "value-canary" } });
     await execute("echo", { text: "argument-canary" }, { env: { TOKEN: "other-canary" } });
     const { stdout } = await anygpt(["daemon", "logs", "-n", "1000"]);
-    expect(stdout).toContain("execute ended with 0");
+    expect(stdout).toContain("execute ended with exit code 0");
     expect(stdout).not.toContain("canary");
   });
 });

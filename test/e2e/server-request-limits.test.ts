@@ -207,7 +207,7 @@ it("stops a server that sends endless input requests", async () => {
   const caller = await gateway.client("legacy-stdio", { answer: as("ann") });
   const { text } = await caller.execute("modern-stdio", "forever");
   expect(JSON.parse(text)).toMatchObject({
-    error: { message: "The tool of modern-stdio asks for input more than 20 times." },
+    error: { message: "modern-stdio asks for input more than 20 times." },
   });
   expect(caller.asked).toHaveLength(20);
   await caller.close();

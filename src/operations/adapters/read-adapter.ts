@@ -26,5 +26,5 @@ export async function readAdapter(
     guarded.close();
   }
   if (converted !== undefined) return converted;
-  throw new DiscoveryError("SERVER_CONNECTION_ERROR", `The document of ${server} could not be read.`, { server });
+  throw new DiscoveryError("SERVER_CONNECTION_ERROR", `The API document of ${server} could not be read.`, { server });
 }

@@ -3,13 +3,16 @@ import { existsSync, readFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { missingPackages, NPX_LOCK, npxStateOf } from "./npx-cache.js";
 
-/** npm 11 reports a lock that was removed; npm 7 to 11 report folders that an interrupted npm left behind. */
+/**
+ * npm errors caused by an interrupted installation: npm 11 reports a removed lock; npm 7 to 11 report leftover folders.
+ */
 const LEFTOVERS = /\bECOMPROMISED\b|Lock compromised|\bENOTEMPTY\b/;
 const MISSING_FILE = /Cannot find (?:module|package) '([^']+)'(?: imported from (.+))?$/;
 const MISSING_COMMAND = /^sh: (?:\d+: |line \d+: )?([\w.@-]+): (?:command )?not found$/;
 
 /**
- * Call this only after the server process has exited with these lines and while no process installs into the folder.
+ * Whether an npx cache folder is broken. Call this only after the server process has exited with these lines on
+ * standard error and while no process installs into the folder.
  */
 export function isBroken(folder: string, stderr: readonly string[]): boolean {
   const state = npxStateOf(folder, Date.now);
@@ -20,8 +23,8 @@ export function isBroken(folder: string, stderr: readonly string[]): boolean {
 }
 
 /**
- * Whether the line reports a missing file of an installed package. A missing package that was never installed is an
- * error of the package that requires it.
+ * Whether the line reports a missing file of an installed package. If the package was never installed, the package that
+ * requires it has a defect, and the folder is not broken.
  */
 function lacksFile(line: string, folder: string): boolean {
   const [, wanted] = MISSING_FILE.exec(line) ?? [];
@@ -41,7 +44,7 @@ function lacksCommand(line: string, folder: string): boolean {
   );
 }
 
-/** The commands that the packages in the folder's package.json declare. */
+/** The names of the executables (`bin`) that the dependencies in the folder's package.json provide. */
 function commandsOf(folder: string): string[] {
   return Object.keys(readObject(join(folder, "package.json"))["dependencies"] ?? {}).flatMap((name) => {
     const { bin } = readObject(join(folder, "node_modules", name, "package.json"));

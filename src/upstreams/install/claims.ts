@@ -5,23 +5,23 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { isSameProcess, startTimeOf } from "../../util/start-time.js";
 
-/** The content of a claim file. */
+/** The content of a claim file, which names the process that installs a package. */
 interface Claimant {
   readonly pid: number;
   readonly startTime: string | undefined;
-  /** Wall-clock time in milliseconds. */
+  /** When the claim was created, as wall-clock time in milliseconds. */
   readonly beganAt: number;
 }
 
 export interface InstallClaim {
-  /** Transfers the claim: from now on it lasts until that process exits or the claim is released. */
+  /** Transfers the claim to another process: the claim then lasts until that process exits or the claim is released. */
   transferTo(pid: number): void;
   release(): void;
 }
 
 export interface ClaimParts {
   readonly folder: string;
-  /** An older claim is ignored. */
+  /** Claims older than this are ignored. */
   readonly limitMs: number;
 }
 
@@ -29,9 +29,9 @@ const SUFFIX = ".claim";
 const POLL_MS = 200;
 
 /**
- * Waits for the claim on a key. Returns undefined as soon as it is no longer needed. Every process creates a file with a
- * unique name and then looks for other files: of two processes, at most one finds no other file. So no process removes
- * the file of a running process.
+ * Waits until this process holds the claim on a key. Returns undefined as soon as the claim is no longer needed. Every
+ * process creates a file with a unique name and then looks for files of other processes: of two processes, at most one
+ * finds none. So no process removes the file of a running process.
  */
 export async function takeClaim(
   key: string,
@@ -52,12 +52,12 @@ export async function takeClaim(
   }
 }
 
-/** Whether a running process claims the key. */
+/** Whether a running process holds a claim on the key. */
 export function isInstallClaimed(key: string, parts: ClaimParts, except?: string): boolean {
   return claimantOf(key, parts, except) !== undefined;
 }
 
-/** The id of the running process that claims the key. */
+/** The id of the running process that holds a claim on the key. */
 export function claimantOf(key: string, parts: ClaimParts, except?: string): number | undefined {
   return claimFiles(key, parts.folder)
     .filter((file) => file !== except)
@@ -91,7 +91,10 @@ function claimFiles(key: string, folder: string): string[] {
   }
 }
 
-/** A claim whose process has exited is removed. This is safe because its file name is never reused. */
+/**
+ * The id of the running process that a claim file names. The file is removed if that process has exited, which is safe
+ * because file names are never reused.
+ */
 function livingClaimant(file: string, { limitMs }: ClaimParts): number | undefined {
   const claimant = readClaim(file);
   if (claimant === undefined) return undefined;

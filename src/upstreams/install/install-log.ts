@@ -1,11 +1,11 @@
-// The standard error of an installer goes to a file: a pipe would break when the gateway exits, and npm fails when it
-// cannot write a warning.
+// The log file for an installer's standard error. A pipe would break when the gateway exits, and npm fails if it cannot
+// write a warning.
 import { randomBytes } from "node:crypto";
 import { closeSync, constants, fstatSync, ftruncateSync, mkdirSync, openSync, readSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { StderrRing } from "../process/stderr-ring.js";
 
-/** A larger log is emptied. */
+/** Maximum size of an installation log. A larger log is emptied. */
 export const MAX_INSTALL_LOG_BYTES = 1024 * 1024;
 const CHUNK_BYTES = 64 * 1024;
 const IDLE_POLL_MS = 250;
@@ -15,11 +15,11 @@ const NEWLINE = 10;
 export interface InstallLog {
   readonly file: string;
   /**
-   * The file descriptor for the process. It is opened for appending, so writing continues at the end after the file
-   * is truncated.
+   * The file descriptor for the installer's standard error. It is opened for appending, so writing continues at the end
+   * after the file is truncated.
    */
   readonly fd: number;
-  /** Copies the output that was written since the previous call. */
+  /** Copies the output that was written since the previous call to the standard error ring buffer. */
   pull(): void;
   /**
    * Copies the remaining output and stops following the file. With "keep", the file is not removed, because a process still
@@ -39,8 +39,9 @@ export function openInstallLog(folder: string, key: string, stderr: StderrRing):
   let isClosed = false;
 
   /**
-   * Copies complete lines only, except at the end: redaction would not recognize a part of a secret. Of a backlog
-   * larger than the size limit, only the end is read, so that a flood does not block the event loop.
+   * Copies complete lines only, except at the end, because redaction would not recognize a part of a secret. If the
+   * unread output exceeds the size limit, only its end is read, so that a flood of output does not block the event
+   * loop.
    */
   function pull(isEnd: boolean): number {
     const { size } = fstatSync(fd);
@@ -68,7 +69,7 @@ export function openInstallLog(folder: string, key: string, stderr: StderrRing):
     stderr.push(bytes.subarray(from));
   }
 
-  /** Output written after the last read is lost, possibly with the beginning of the next line. */
+  /** Empties the file. Output written since the last read is lost, possibly with the beginning of the next line. */
   function truncate(): void {
     ftruncateSync(fd, 0);
     position = 0;

@@ -14,7 +14,7 @@ import { findNpmLog, type NpmLog } from "./npm-log.js";
 import { areExactVersions, npxFolderOf, npxInstalledAt, npxStateOf } from "./npx-cache.js";
 import { isNpxDone, type NpxStart } from "./npx-progress.js";
 
-/** Time limit of an installation. The reaper then ends its processes. */
+/** Time limit of an installation. When it is exceeded, the reaper ends the installer's processes. */
 export const MAX_INSTALL_MS = 600_000;
 
 const LOG_RETENTION_MS = 86_400_000;
@@ -38,17 +38,17 @@ export function commandToStart(
 /** One start of a command that may install its package first. */
 export interface Installation {
   readonly tool: string;
-  /** Undefined if the folder is not writable. */
+  /** The file for the installer's standard error. Undefined if the folder is not writable. */
   readonly log: InstallLog | undefined;
-  /** Set for `npx` only. */
+  /** The npx cache folder and its state before the start. Set for `npx` only. */
   readonly npx: NpxStart | undefined;
-  /** Reports that the process has started. */
+  /** Call this when the process has started. */
   started(pid: number): void;
-  /** Reports that the server has answered, which shows that the installation is complete. */
+  /** Call this when the server has responded, which shows that the installation is complete. */
   finished(): void;
-  /** Reports that the process has exited. */
+  /** Call this when the process has exited. */
   ended(): void;
-  /** Reports that the gateway has detached from the process, which continues in the background. */
+  /** Call this when the gateway detaches from the process, which continues in the background. */
   detach(): void;
 }
 
@@ -60,13 +60,14 @@ export interface InstallStatus {
   mayInstall(): boolean;
   /** Copies the current output of the installer to the standard error ring buffer. */
   readOutput(): void;
-  /** The process that installs the same package, while this start waits for it. */
+  /** The id of the process that installs the same package, while this start waits for that process. */
   waitsFor(): number | undefined;
 }
 
 export interface Installations {
   /**
-   * Waits while another process installs the same package. Resolves to undefined for a command that installs nothing.
+   * Call this before the command is started. Waits while another process installs the same package. Resolves to
+   * undefined for a command that installs nothing.
    */
   begin(
     start: CommandToStart,
@@ -78,7 +79,7 @@ export interface Installations {
   isNeeded(start: CommandToStart): boolean;
   /** After a failed start: the npx cache folder that must be removed before a start can succeed. */
   brokenNpxFolder(start: CommandToStart, stderr: readonly string[]): string | undefined;
-  /** After npx has failed without output: the log that npm wrote for the run since the given wall-clock time. */
+  /** After npx has failed without output: the log of that npm run, which began at the given wall-clock time. */
   npmLog(start: CommandToStart, since: number): NpmLog | undefined;
 }
 
@@ -92,7 +93,10 @@ const NO_INSTALLATION: InstallStatus = {
 export function createInstallations(folder: string): Installations {
   let isWritable: boolean | undefined;
 
-  /** What an installation leaves behind: files in the npx cache, or a mark after the first successful start. */
+  /**
+   * Finds the traces of an earlier installation: files in the npx cache, or a mark file after the first successful
+   * start.
+   */
   function traceOf(installer: Installer, start: CommandToStart) {
     const npxFolder = npxFolderOf(installer, start.env, start.cwd);
     const key = keyOf(npxFolder ?? whatIsInstalled(installer, start));
@@ -112,7 +116,7 @@ export function createInstallations(folder: string): Installations {
       if (installer === undefined) return undefined;
       const { npxFolder, key, mark, isComplete, isKnown } = traceOf(installer, start);
       const mayUpdate = npxFolder !== undefined && !hasFile(mark) && !areExactVersions(installer.packages);
-      // A package that is installed and cannot change is treated as a normal server, which is killed if it hangs.
+      // If nothing can be installed or updated, the process is treated like any other server and killed if it hangs.
       if (isKnown() && !mayUpdate) return undefined;
       isWritable ??= sweep(folder);
       const parts = { folder, limitMs: MAX_INSTALL_MS };
@@ -144,7 +148,7 @@ export function createInstallations(folder: string): Installations {
         finished() {
           finish();
           claim?.release();
-          // npx may run a package of the project, or use another cache than the expected one.
+          // npx may have run a package of the project or used an unexpected cache, so a mark file records the success.
           if (!isComplete()) touch(mark);
         },
         ended() {
@@ -171,7 +175,7 @@ export function createInstallations(folder: string): Installations {
   };
 }
 
-/** Whether a process of a gateway that uses this installations folder currently installs into the npx folder. */
+/** Whether a gateway that uses this installations folder is currently installing into the npx folder. */
 export function isBeingInstalled(npxFolder: string, folder: string): boolean {
   return isInstallClaimed(keyOf(npxFolder), { folder, limitMs: MAX_INSTALL_MS });
 }
@@ -181,8 +185,8 @@ function keyOf(what: string): string {
 }
 
 /**
- * A command such as `npm install` names no package, so the complete command line and its working directory identify
- * it.
+ * Identifies what a command installs. A command such as `npm install` names no package, so it is identified by its
+ * complete command line and its working directory.
  */
 function whatIsInstalled({ tool, packages }: Installer, { command, args, cwd }: CommandToStart): string {
   return JSON.stringify(packages.length > 0 ? [tool, ...packages] : [tool, command, args, cwd]);
@@ -190,7 +194,7 @@ function whatIsInstalled({ tool, packages }: Installer, { command, args, cwd }: 
 
 /**
  * Releases the claim as soon as the installation is complete, so that other processes need not wait for the server's
- * first answer.
+ * first response.
  */
 function releaseWhen(isDone: () => boolean, claim: InstallClaim | undefined): NodeJS.Timeout | undefined {
   if (claim === undefined) return undefined;
@@ -207,7 +211,7 @@ function touch(file: string): void {
     writeFileSync(file, "", { flag: "a", mode: 0o600 });
     utimesSync(file, new Date(), new Date());
   } catch {
-    // The only effect is that the next start is reported as an installation again.
+    // Ignored: the only effect is that the next start is reported as an installation again.
   }
 }
 

@@ -6,11 +6,11 @@ export interface Installer {
   /** The installing program with its subcommand: "npx", "pnpm dlx", "docker run". */
   readonly tool: string;
   /**
-   * The installed items as written in the command: package specs, an image or a module. Empty if a project's own
-   * dependencies are installed.
+   * The packages as written in the command: package specs, an image or a module. Empty if the command installs the
+   * dependencies of a project.
    */
   readonly packages: readonly string[];
-  /** Set for `npx` and `npm exec` only: the folder given with `--cache`. */
+  /** The value of `--cache`. Set for `npx` and `npm exec` only. */
   readonly npm?: { readonly cache: string | undefined };
 }
 
@@ -18,7 +18,9 @@ type Parse = (words: readonly string[]) => Installer | undefined;
 
 const isInstaller = (program: string): boolean => Object.hasOwn(PARSERS, program);
 
-/** The installer behind a command, also inside shells and wrappers. Undefined for a command that installs nothing. */
+/**
+ * The installer that a command runs, even inside shells and wrappers. Undefined for a command that installs nothing.
+ */
 export function installerOf(command: string, args: readonly string[]): Installer | undefined {
   for (const [program = "", ...words] of unwrap([command, ...args], isInstaller)) {
     const found = PARSERS[programOf(program)]?.(words);
@@ -28,8 +30,8 @@ export function installerOf(command: string, args: readonly string[]): Installer
 }
 
 /**
- * As in npx-cli.js of npm 11: every other option takes the next word as its value, unless that word begins with a
- * dash.
+ * The options of npx-cli.js in npm 11 that take no value. Every other option takes the next word as its value, unless
+ * that word begins with a dash.
  */
 const NPM_SYNTAX: OptionSyntax = {
   flags: new Set([
@@ -72,7 +74,7 @@ function npm(words: readonly string[], tool: "npx" | "npm exec"): Installer | un
   return { tool, packages, npm: { cache: optionValues(options, "cache").at(-1) } };
 }
 
-/** Parses package managers that take the packages from an option or else from the first word. */
+/** Creates a parser for package managers that take package names from an option or, without it, from the first word. */
 function runner(tool: string, syntax: OptionSyntax, ...naming: string[]): Parse {
   return (words) => {
     const { options, rest } = readWords(words, syntax);
@@ -82,7 +84,7 @@ function runner(tool: string, syntax: OptionSyntax, ...naming: string[]): Parse 
   };
 }
 
-/** Selects the parser by subcommand. Options may precede the subcommand. */
+/** Creates a parser that delegates to the parser of the subcommand. Options may precede the subcommand. */
 function subcommands(syntax: OptionSyntax, table: Readonly<Record<string, Parse>>): Parse {
   return (words) => {
     const { rest, before } = readWords(words, syntax);
@@ -92,7 +94,7 @@ function subcommands(syntax: OptionSyntax, table: Readonly<Record<string, Parse>
   };
 }
 
-/** `npm install`, with or without package names. */
+/** Creates the parsers for `npm install` and similar commands, with or without package names. */
 function install(tool: string, ...naming: string[]): Record<string, Parse> {
   const parse: Parse = (words) => ({
     tool: `${tool} install`,

@@ -1,5 +1,5 @@
-// npx exits without output if a script of a package fails. The reason is only in the log that npm writes (npm 7 to
-// 11).
+// Finds the log of an npm run. If a script of a package fails, npx exits without output, and only this log contains the
+// reason (npm 7 to 11).
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { npmSetting } from "../../util/npm-settings.js";
@@ -9,20 +9,20 @@ import { npmCacheOf } from "./npx-cache.js";
 
 export interface NpmLog {
   readonly file: string;
-  /** The line that explains the failure, or undefined. */
+  /** The log line that explains the failure. Undefined if none was found. */
   readonly line: string | undefined;
 }
 
 export interface NpmRun {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Wall-clock time in milliseconds. Older logs belong to other runs. */
+  /** When the run began, as wall-clock time in milliseconds. Older logs belong to other runs. */
   readonly since: number;
 }
 
 const FAILED_SCRIPT = /^run \S+ \w+ \{ code: (?:[1-9]\d*|null), /;
 const MAX_BYTES = 4 * 1024 * 1024;
-/** Linux takes file times from a clock that is up to one tick (10 ms) behind the wall clock. */
+/** Tolerance for file times: Linux takes them from a clock that is up to one tick (10 ms) behind the wall clock. */
 const COARSE_CLOCK_MS = 20;
 
 /** The log that npm wrote for these packages since the given time. */

@@ -8,15 +8,15 @@ import type { Installer } from "./installer.js";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** npm 11 updates the lock every second and takes over a lock that is older than this. */
+/** Age after which an npm lock is abandoned. npm 11 updates its lock every second and takes over an older one. */
 const LOCK_STALE_MS = 60_000;
 
 export const NPX_LOCK = "concurrency.lock";
 
 /**
- * `absent`: no package is installed. `installing`: npm holds its lock. `complete`: every package is installed.
- * `partial`: some packages are installed and npm has not finished; an npm without a lock (before 11) may still be
- * running.
+ * The state of an npx cache folder. `absent`: no package is installed. `installing`: npm holds its lock. `complete`:
+ * every package is installed. `partial`: some packages are installed and npm has not finished; an npm without a lock
+ * (before 11) may still be running.
  */
 export type NpxState = "absent" | "installing" | "complete" | "partial";
 
@@ -28,12 +28,18 @@ export function npxFolderOf({ npm, packages }: Installer, env: Environment, cwd:
   return join(resolve(cwd, npm.cache ?? npmCacheOf(env)), "_npx", hash);
 }
 
-/** For specs that are not exact versions, npx queries the registry and installs a newer version if there is one. */
+/**
+ * Whether all package specs are exact versions. For other specs, npx queries the registry and installs a newer version
+ * if there is one.
+ */
 export function areExactVersions(packages: readonly string[]): boolean {
   return packages.every((spec) => /^(?:@[^/@]+\/)?[^/@]+@\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$/.test(spec));
 }
 
-/** npm writes `.package-lock.json` last, so any newer entry belongs to an installation that has not finished. */
+/**
+ * Determines the state of an npx cache folder. npm writes `.package-lock.json` last, so any newer entry belongs to an
+ * installation that has not finished.
+ */
 export function npxStateOf(folder: string, now: () => number): NpxState {
   const lockedAt = modifiedAt(join(folder, NPX_LOCK));
   if (lockedAt !== undefined && now() - lockedAt < LOCK_STALE_MS) return "installing";

@@ -6,19 +6,25 @@ import { npxInstalledAt, npxStateOf } from "./npx-cache.js";
 export interface NpxStart {
   readonly npxFolder: string;
   /**
-   * `npxInstalledAt` before the process was started. Without it, a folder that was complete before an update would look
-   * like a finished update.
+   * The result of `npxInstalledAt` before the process was started. Without it, a folder that was complete before an
+   * update would look like a finished update.
    */
   readonly installedBefore: number | undefined;
 }
 
-/** Without /proc, an npx that finds nothing to update is not recognized as done. */
+/**
+ * Whether npx has finished installing. On a platform without /proc, an npx that finds nothing to update is not
+ * recognized as finished.
+ */
 export function isNpxDone({ npxFolder, installedBefore }: NpxStart, pid: number | undefined): boolean {
   if (npxStateOf(npxFolder, Date.now) !== "complete") return false;
   return npxInstalledAt(npxFolder) !== installedBefore || (pid !== undefined && hasStartedServer(pid));
 }
 
-/** npm 7 to 11 run the server with `npm_lifecycle_event=npx`, and installation scripts with other values. */
+/**
+ * Whether npx has started the server. npm 7 to 11 run it with `npm_lifecycle_event=npx`, and installation scripts with
+ * other values.
+ */
 function hasStartedServer(npx: number): boolean {
   const [leader = npx, ...descendants] = processTree(npx);
   return !isNpxScript(leader) && descendants.some(isNpxScript);

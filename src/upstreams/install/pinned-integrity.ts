@@ -30,7 +30,7 @@ export function integrityError(
     {
       server,
       hint: [
-        `Review the package in ${folder}. If you trust it, update its checksum.`,
+        `Review the package in ${folder}. If you trust it, update the pinned integrity.`,
         { action: "edit-config", key: `servers.${server}.integrity`, change: "correct" },
       ],
     },

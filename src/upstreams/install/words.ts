@@ -1,11 +1,14 @@
-/** `values`: the options that take the next word as their value. `flags`: the only options that do not. */
+/**
+ * How a program parses its options. `values`: only these options take the next word as their value. `flags`: all
+ * options take the next word, except these.
+ */
 export type OptionSyntax = { readonly flags: ReadonlySet<string> } | { readonly values: ReadonlySet<string> };
 
 export interface ReadWords {
   readonly options: readonly (readonly [name: string, value: string | undefined])[];
   /** The first word that is not an option, and everything after it. */
   readonly rest: readonly string[];
-  /** The options as they were written. */
+  /** The options before that word, as they were written. */
   readonly before: readonly string[];
 }
 

@@ -32,7 +32,7 @@ export function unwrap(words: readonly string[], isInstaller: (program: string) 
   return at === -1 ? [] : inner([rest.slice(at)]);
 }
 
-/** The name of a program without its folder and without the file extension of Windows. */
+/** The name of a program without its folder and without a Windows file extension. */
 export function programOf(word: string): string {
   const name = word.split(/[\\/]/).at(-1) ?? word;
   return name.toLowerCase().replace(/\.(?:exe|cmd|ps1)$/, "");
@@ -52,7 +52,7 @@ function moduleOf(args: readonly string[]): string[][] {
   return args[at] === "-m" ? [args.slice(at + 1)] : [];
 }
 
-/** The commands of `sh -c "…"`. Script files are not read. */
+/** The commands in the script of `sh -c "…"`. Script files are not read. */
 function scriptsOf(args: readonly string[]): string[][] {
   const at = args.findIndex((word) => /^-[a-z]*c$/.test(word));
   return at === -1 ? [] : splitScript(args[at + 1] ?? "");

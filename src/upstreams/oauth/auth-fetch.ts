@@ -18,7 +18,7 @@ export interface AuthFetchParts extends Pick<GuardedFetchParts, "lookup" | "ca" 
 
 export interface AuthFetch {
   readonly fetch: FetchLike;
-  /** Why the URL must be neither requested nor opened. Undefined if it may be. */
+  /** The reason why the gateway must neither request nor open the URL. Undefined if it may. */
   whyRefused(url: URL): string | undefined;
   close(): void;
 }
@@ -59,7 +59,7 @@ export function createAuthFetch({ server, connection, ...network }: AuthFetchPar
       );
       const { status, headers } = response;
       const chunks: Buffer[] = [];
-      // An event stream never ends and contains nothing that is needed here.
+      // The body of an event stream never ends and is not needed here.
       if (headers["content-type"]?.includes("text/event-stream")) stop.abort();
       else for await (const chunk of response.body) chunks.push(chunk);
       // A status below 200 or above 599 cannot be represented in a Response. Such a status is not expected, because

@@ -15,7 +15,10 @@ export interface ClientRequest {
   readonly fetch: AuthFetch["fetch"];
 }
 
-/** The OAuth client to use: the configured client, a client metadata document, or a newly registered client. */
+/**
+ * Returns the OAuth client to use: the configured client, one with a client metadata document, or a newly registered
+ * one.
+ */
 export async function findClient(request: ClientRequest): Promise<OAuthClient> {
   const { server, metadata, settings } = request;
   const { clientId, clientSecret, clientMetadataUrl } = settings;
@@ -67,7 +70,7 @@ function unregistered(server: string): DiscoveryError {
     `The authorization server of ${server} does not support dynamic client registration.`,
     {
       hint: [
-        "Register a client there with the redirect address http://127.0.0.1/callback.",
+        "Register a client at the authorization server with the redirect URI http://127.0.0.1/callback.",
         { action: "edit-config", key: `servers.${server}.oauth.clientId`, value: "its client id" },
       ],
       server,

@@ -13,23 +13,25 @@ export interface Credential {
   readonly accessToken: string;
   readonly refreshToken?: string;
   readonly scope?: string;
-  /** Wall-clock time in milliseconds. Absent if the issuer did not report it. */
+  /** When the access token expires, as wall-clock time in milliseconds. Absent if the issuer did not report it. */
   readonly expiresAt?: number;
 }
 
 export interface OAuthClient {
   readonly id: string;
-  /** Only the secret of a dynamically registered client. A configured secret is never stored. */
+  /** The secret of a dynamically registered client. A configured secret is never stored. */
   readonly secret?: string;
   readonly authMethod?: string;
   /** True if the client, and its secret if it has one, comes from the configuration. */
   readonly isConfigured?: boolean;
 }
 
-/** Allows for different clocks and for the duration of a request. */
+/**
+ * How long before its expiry a token counts as expired. Allows for clock differences and for the duration of a request.
+ */
 const MARGIN_MS = 30_000;
 
-/** Whether the token has expired or is about to. A short lifetime has a proportionally short margin. */
+/** Whether the token has expired or is about to expire. For a short lifetime, the margin is proportionally shorter. */
 export function expiresSoon({ expiresAt }: Credential, now: number, savedAt: number): boolean {
   if (expiresAt === undefined) return false;
   return now >= expiresAt - Math.min(MARGIN_MS, Math.max(0, expiresAt - savedAt) / 10);

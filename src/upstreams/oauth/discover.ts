@@ -1,5 +1,5 @@
-// Finds the authorization server of an MCP server and its metadata. Rejects metadata of another server or issuer, and
-// URLs that must not be requested.
+// Finds the authorization server of an MCP server and its metadata. Rejects metadata that belongs to another server or
+// issuer, and URLs that must not be requested.
 import {
   type AuthorizationServerMetadata,
   checkResourceAllowed,
@@ -60,7 +60,10 @@ export async function discoverAuthorization(
 
 type Fetch = AuthFetch["fetch"];
 
-/** Some servers accept `initialize` without a token and reject only the next request. */
+/**
+ * Requests without a token that provoke the server's challenge. Some servers accept `initialize` and reject only the
+ * next request.
+ */
 const PROBES = [
   {
     method: "initialize",
@@ -69,7 +72,7 @@ const PROBES = [
   { method: "tools/list", params: {} },
 ].map((request, id) => ({ jsonrpc: "2.0", id, ...request }));
 
-/** The challenge of the server. Undefined if the server answers without a token. */
+/** The server's authentication challenge. Undefined if the server accepts requests without a token. */
 async function challengeOf({ connection: { kind, url, headers } }: OAuthDiscoveryParts, fetch: Fetch) {
   const json = { accept: "application/json, text/event-stream", "content-type": "application/json" };
   const requests =

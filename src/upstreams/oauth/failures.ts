@@ -18,7 +18,7 @@ export function loginCommand({ server, actor = LOCAL, scope }: LoginRequest): st
   return commandLine(["anygpt", "mcp", "auth", "login", server, ...actorOption, ...scopeOption]);
 }
 
-/** The server requires a sign-in, and there is no token or the token was rejected. */
+/** The error if the server requires a sign-in and there is no token, or the server rejected the token. */
 export function signInRequired(login: LoginRequest, hadToken: boolean): DiscoveryError {
   const { server } = login;
   const message = hadToken
@@ -34,7 +34,7 @@ export function signInRequired(login: LoginRequest, hadToken: boolean): Discover
 /** The scope characters of RFC 6749, without those that a shell would interpret or that would end a quoted string. */
 const SCOPE = /^[\w.:/@+*=~,-]{1,200}(?: [\w.:/@+*=~,-]{1,200}){0,30}$/;
 
-/** The scope that a server requires, if it can be shown and typed in a command. */
+/** The scope that a server requires. Undefined if it is not safe to show or to type in a command. */
 export function scopeIn(text: string | undefined): string | undefined {
   return text !== undefined && SCOPE.test(text) ? text : undefined;
 }
@@ -53,7 +53,7 @@ export function notAllowed(login: LoginRequest): DiscoveryError {
   const { server } = login;
   return new DiscoveryError(
     "UPSTREAM_UNAUTHORIZED",
-    `${server} does not allow this for the account that signed in (HTTP 403).`,
+    `${server} does not allow this call for the account that signed in (HTTP 403).`,
     {
       hint: [
         "Choose another tool, or sign in with another account.",
@@ -66,7 +66,7 @@ export function notAllowed(login: LoginRequest): DiscoveryError {
   );
 }
 
-/** The metadata or an answer of the server or its authorization server is untrusted or insufficient. */
+/** The error if metadata or a response from the server or its authorization server is untrusted or insufficient. */
 export function unusable(server: string, why: string, cause?: unknown): DiscoveryError {
   return new DiscoveryError("UPSTREAM_UNAUTHORIZED", `The sign-in to ${server} is not possible: ${why}.`, {
     hint: [
@@ -78,7 +78,7 @@ export function unusable(server: string, why: string, cause?: unknown): Discover
   });
 }
 
-/** A temporary failure: the credential stays stored, and the next call tries again. */
+/** The error for a temporary failure of a renewal: the credential stays stored, and the next call tries again. */
 export function notRenewed(server: string, why: string, cause?: unknown): DiscoveryError {
   return new DiscoveryError("SERVER_CONNECTION_ERROR", `The sign-in to ${server} could not be renewed: ${why}.`, {
     hint: { action: "retry" },

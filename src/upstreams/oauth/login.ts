@@ -22,7 +22,7 @@ export interface LoginParts {
   readonly redirectUrl: string;
   /** The scope that the user requests in addition to the scope that the server requires. */
   readonly scope?: string | undefined;
-  /** The scope of an earlier sign-in. Requesting more must not lose it. */
+  /** The scope granted in an earlier sign-in. It is requested again, so that a larger scope does not lose it. */
   readonly grantedScope?: string | undefined;
   readonly now: () => number;
 }
@@ -32,7 +32,7 @@ export interface Login {
   readonly scope: string | undefined;
   /** The URL at which the user signs in. */
   readonly url: URL;
-  /** Whether a redirect belongs to this sign-in, by its `state`. */
+  /** Whether a redirect belongs to this sign-in, determined by its `state`. */
   matches(answer: URLSearchParams): boolean;
   /** Redeems the authorization code. Can be called once. */
   finish(answer: URLSearchParams, signal: AbortSignal): Promise<Credential>;
@@ -135,7 +135,7 @@ function assertIssuer({ issuer, metadata }: AuthorizationDetails, answer: URLSea
 function declined(server: string, error: string | null): DiscoveryError {
   const code = error !== null && /^[\w-]{1,60}$/.test(error) ? error : "no code";
   return new DiscoveryError("UPSTREAM_UNAUTHORIZED", `The sign-in to ${server} was not granted (${code}).`, {
-    hint: ["Allow the access in the browser.", { action: "sign-in", server, command: loginCommand({ server }) }],
+    hint: ["Allow access in the browser.", { action: "sign-in", server, command: loginCommand({ server }) }],
     server,
   });
 }

@@ -6,7 +6,7 @@ import { clientOf } from "./renewal.js";
 import type { OAuthSettings } from "../../model/server.js";
 import { revokeToken } from "./token-request.js";
 
-/** Revokes the tokens of a sign-in at their issuer. Returns undefined on success, else the reason of the failure. */
+/** Revokes the tokens of a sign-in at their issuer. Returns undefined on success, else the reason for the failure. */
 export async function revokeCredential(
   server: string,
   credential: Credential,

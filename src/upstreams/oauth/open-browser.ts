@@ -1,6 +1,9 @@
 import { spawn } from "node:child_process";
 
-/** The environment variables that the opener of the desktop needs. The gateway's secrets are not among them. */
+/**
+ * The environment variables that the desktop's program for opening URLs needs. The gateway's secrets are not among
+ * them.
+ */
 const OPENER_VARIABLES =
   /^(?:PATH|HOME|USER|LOGNAME|LANG|LC_\w+|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|XDG_\w+|DBUS_SESSION_BUS_ADDRESS|BROWSER|DESKTOP_SESSION|KDE_\w+|GNOME_\w+|SYSTEMROOT|WINDIR|USERPROFILE|APPDATA|LOCALAPPDATA|TMPDIR|TEMP|TMP)$/i;
 
@@ -32,6 +35,6 @@ export async function openBrowser(url: URL, { env, platform }: Desktop): Promise
 
 function openerOf(platform: NodeJS.Platform): [string, ...string[]] {
   if (platform === "darwin") return ["open"];
-  // `start` is a built-in command of the shell, which would interpret `&` in a URL.
+  // `start` is not used: it is a built-in command of cmd.exe, which would interpret `&` in a URL.
   return platform === "win32" ? ["rundll32", "url.dll,FileProtocolHandler"] : ["xdg-open"];
 }

@@ -4,10 +4,13 @@ import type { McpConnection } from "../../model/server.js";
 import type { UpstreamsParts, UpstreamTarget } from "../types.js";
 import type { SignIn } from "./sign-in.js";
 
-/** The owner of a connection: once an actor has signed in over a connection, no other actor may use it. */
+/** Which actor owns a connection: once an actor has signed in over a connection, no other actor may use it. */
 export interface Ownership {
   signIn(connection: McpConnection, target: UpstreamTarget): Promise<SignIn | undefined>;
-  /** Call this before a connection is shared, and again after waiting for it. */
+  /**
+   * Throws if another actor owns the connection. Call this before a connection is shared, and again after waiting for
+   * it.
+   */
   assertOwner(target: UpstreamTarget): void;
 }
 

@@ -9,7 +9,10 @@ import type { OAuthSettings } from "../../model/server.js";
 import { requestTokens, type TokenAnswer, type Tokens } from "./token-request.js";
 import type { CredentialStore, Holding, OpenCredential, SealedCredential, Vault } from "./vault.js";
 
-/** Much longer than a request to the issuer may take, so that only the claim of a stalled process expires. */
+/**
+ * Lifetime of a claim: much longer than a request to the issuer may take, so that only the claim of a stalled process
+ * expires.
+ */
 const CLAIM_TTL_MS = 60_000;
 const POLL_MS = 40;
 const MAX_WAIT_MS = 30_000;
@@ -26,7 +29,7 @@ export interface RenewalParts {
 
 /**
  * Returns a credential whose access token differs from `refused` and does not expire soon, or undefined if the user
- * must sign in again. Rejects on a temporary failure; the stored credential then stays valid.
+ * must sign in again. Rejects on a temporary failure; the stored credential then remains valid.
  */
 export async function renew(
   known: OpenCredential,
@@ -40,7 +43,7 @@ export async function renew(
   while (current !== undefined) {
     const { version } = current;
     const claim = await store().claim(holding, { version, holder, now: now(), ttlMs: CLAIM_TTL_MS });
-    // `isRefused` may have changed meanwhile: a refusal by the issuer does not change the version.
+    // Uses the `isRefused` of the claim, because a refusal by the issuer does not change the version of the credential.
     if (claim.kind === "claimed") {
       return await renewClaimed({ ...current, isRefused: claim.credential.isRefused }, holder, parts);
     }
@@ -81,8 +84,8 @@ async function renewClaimed(
     throw notRenewed(holding.server, `its authorization server answered with ${answer.reason}`);
   }
   if (answer.kind === "refused") {
-    // The issuer accepts a refresh token once, so a process whose claim has expired is refused as well. Then another
-    // process has stored a newer credential.
+    // The issuer accepts a refresh token only once. If the claim of this process had expired, another process may have
+    // used the token and stored a newer credential.
     const isLast = await store().refuse(holding, claimId);
     return isLast ? undefined : await decrypt(await store().find(holding), parts);
   }
@@ -99,14 +102,17 @@ interface Grant {
   readonly refreshToken: string;
 }
 
-/** Undefined if there is no refresh token, or if the configured client is not the one that signed in. */
+/**
+ * The data for a refresh request. Undefined if there is no refresh token, or if the configured client is not the one
+ * that signed in.
+ */
 function grantOf(credential: Credential, settings: OAuthSettings): Grant | undefined {
   const { refreshToken } = credential;
   const client = clientOf(credential, settings);
   return refreshToken === undefined || client === undefined ? undefined : { credential, client, refreshToken };
 }
 
-/** The client of a credential, with the currently configured secret. */
+/** The OAuth client that a credential was issued to, with the currently configured secret. */
 export function clientOf({ client }: Credential, { clientId, clientSecret }: OAuthSettings): OAuthClient | undefined {
   if (client.isConfigured !== true) return client;
   if (client.id !== clientId) return undefined;
@@ -127,7 +133,10 @@ async function requestRenewal(
   }
 }
 
-/** Values that the token response omits stay unchanged (RFC 6749, sections 5.1 and 6). */
+/**
+ * Updates a credential with a token response. Values that the response omits are preserved (RFC 6749, sections 5.1 and
+ * 6), except the expiry time.
+ */
 export function withTokens(credential: Credential, { lifetimeMs, ...tokens }: Tokens, now: number): Credential {
   const { expiresAt: _expired, ...rest } = credential;
   return { ...rest, ...tokens, ...(lifetimeMs === undefined ? {} : { expiresAt: now + lifetimeMs }) };

@@ -1,10 +1,10 @@
 import type { HttpConnection, SseConnection } from "../../model/server.js";
 import { sha256 } from "../../util/sha256.js";
 
-/** A remote connection, with its variables replaced, which supports sign-in. */
+/** A connection to a remote server, which may require sign-in. Its variables are already replaced. */
 export type RemoteConnection = HttpConnection | SseConnection;
 
-/** Whether the configuration sets the Authorization header. Then the gateway does not sign in. */
+/** Whether the configuration sets the Authorization header. If so, the gateway does not sign in. */
 export function hasOwnAuthorization({ headers }: RemoteConnection): boolean {
   return Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
 }

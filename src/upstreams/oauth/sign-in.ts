@@ -1,4 +1,4 @@
-// Provides the access token for each request of an actor on a connection, and renews it when needed. It never starts
+// Provides the access token for an actor's requests on a connection, and renews the token when needed. It never starts
 // a sign-in; only the user can do that.
 import type { LocalKey } from "../../util/local-key.js";
 import type { GuardedFetchParts } from "../../util/net/guarded-fetch.js";
@@ -24,7 +24,10 @@ export interface SignIn {
   readonly actor: string;
   /** The token to send. Undefined if the actor has not signed in. */
   token(): Promise<string | undefined>;
-  /** After the server has rejected `refused`: another token, or undefined if the user must sign in. */
+  /**
+   * Call this after the server has rejected the token `refused`. Returns another token, or undefined if the user must
+   * sign in.
+   */
   another(refused: string | undefined): Promise<string | undefined>;
   /** Registers the current secrets for redaction again, because they are still in use. */
   noteAgain(): void;
@@ -40,9 +43,9 @@ export interface SignInParts extends Pick<GuardedFetchParts, "lookup" | "ca" | "
   /** Called for each access, because a reload may replace the store. */
   readonly store: () => CredentialStore;
   readonly key: LocalKey;
-  /** Wall-clock time in milliseconds. */
+  /** The current wall-clock time in milliseconds. */
   readonly now: () => number;
-  /** Called whenever secrets are used, so that the redaction may forget unused secrets. */
+  /** Called whenever a secret is used, because redaction forgets secrets that are no longer used. */
   readonly noteSecret: (secret: string) => void;
   readonly pause?: (delayMs: number) => Promise<void>;
 }
@@ -110,7 +113,7 @@ function createSignIn(parts: RenewalParts, noteSecret: (secret: string) => void)
     return keep(stored && (await vault.open(stored)));
   }
 
-  /** Concurrent callers share one renewal. */
+  /** Renews the credential. Concurrent callers share one renewal. */
   async function renewed(known: OpenCredential, refused: string | undefined): Promise<OpenCredential | undefined> {
     renewing ??= renew(known, refused, parts)
       .then(keep)
@@ -127,12 +130,12 @@ function createSignIn(parts: RenewalParts, noteSecret: (secret: string) => void)
     const { accessToken, refreshToken } = known.credential;
     if (isUsable(known, refused, now())) return accessToken;
     const next = known.isRefused || refreshToken === undefined ? undefined : await renewedInTime(known, refused);
-    // An expired token that cannot be renewed is sent anyway, so that the server's answer decides.
+    // An expired token that cannot be renewed is sent anyway, so that the server decides whether to accept it.
     const token = (next ?? known).credential.accessToken;
     return token === refused ? undefined : token;
   }
 
-  /** If the renewal fails, a token that has not expired yet is still used. */
+  /** Renews the credential before it expires. If the renewal fails, a token that has not expired yet is still used. */
   async function renewedInTime(known: OpenCredential, refused: string | undefined) {
     try {
       return await renewed(known, refused);

@@ -5,7 +5,7 @@ import type { SignIn } from "./sign-in.js";
 
 export interface SignedFetchParts {
   readonly signIn: SignIn;
-  /** The origin that tokens may be sent to. A request to any other origin carries none. */
+  /** The origin that tokens may be sent to. A request to any other origin contains no token. */
   readonly origin: string;
 }
 
@@ -22,8 +22,8 @@ export interface Signed {
 }
 
 /**
- * Sends a request with the token. If the server rejects the token with 401, sends it once more with another token; a
- * rejected request was not executed.
+ * Sends a request with the token. If the server rejects the token with 401, sends the request once more with another
+ * token; a rejected request was not executed.
  */
 export async function sendSigned(url: string | URL, init: RequestInit | undefined, parts: SendParts): Promise<Signed> {
   const { signIn, origin, send, failed } = parts;

@@ -1,4 +1,4 @@
-// Requests tokens with a grant. Returns the tokens or the reason of the failure.
+// Requests tokens with a grant. Returns the tokens or the reason for the failure.
 import type { FetchLike } from "@modelcontextprotocol/client";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import type { Credential, OAuthClient } from "./credential.js";
@@ -14,7 +14,7 @@ export type TokenAnswer =
   | { readonly kind: "granted"; readonly tokens: Tokens }
   /** The issuer rejected the grant or the client; a repetition would be rejected as well. */
   | { readonly kind: "refused"; readonly reason: string }
-  /** The request failed without a decision of the issuer. */
+  /** The request failed, but the issuer did not reject the grant or the client. */
   | { readonly kind: "failed"; readonly reason: string };
 
 export interface TokenRequest {
@@ -24,7 +24,7 @@ export interface TokenRequest {
   readonly form: Readonly<Record<string, string>>;
 }
 
-/** Permanent errors by RFC 6749, section 5.2, and RFC 8707. A retry does not help. */
+/** OAuth error codes that are permanent according to RFC 6749, section 5.2, and RFC 8707. A retry does not help. */
 const PERMANENT_ERRORS = new Set([
   "invalid_grant",
   "invalid_client",
@@ -35,7 +35,7 @@ const PERMANENT_ERRORS = new Set([
   "invalid_request",
 ]);
 
-/** Ten years. Longer lifetimes could exceed the range of dates. */
+/** Maximum lifetime of a token in seconds: ten years. Longer lifetimes could exceed the range of dates. */
 const MAX_LIFETIME_S = 315_360_000;
 
 export async function requestTokens(request: TokenRequest, fetch: FetchLike): Promise<TokenAnswer> {
@@ -55,7 +55,7 @@ export async function requestTokens(request: TokenRequest, fetch: FetchLike): Pr
   };
 }
 
-/** Revokes a token (RFC 7009). Returns undefined on success, else the reason of the failure. */
+/** Revokes a token (RFC 7009). Returns undefined on success, else the reason for the failure. */
 export async function revokeToken(
   { revocationEndpoint, authMethods }: Credential,
   { token, hint, client }: { readonly token: string; readonly hint: string; readonly client: OAuthClient },
@@ -84,8 +84,8 @@ async function post({ endpoint, authMethods, client, form }: TokenRequest, fetch
 }
 
 /**
- * The registered method, else the safest method that the server supports. The default is client_secret_basic (RFC
- * 8414).
+ * The client authentication method: the registered method, else the safest method that the server supports. The default
+ * is client_secret_basic (RFC 8414).
  */
 function authMethodOf({ secret, authMethod }: OAuthClient, known: readonly string[]): string {
   if (secret === undefined) return "none";
@@ -93,13 +93,13 @@ function authMethodOf({ secret, authMethod }: OAuthClient, known: readonly strin
   return known.length > 0 && !known.includes("client_secret_basic") ? "client_secret_post" : "client_secret_basic";
 }
 
-/** By RFC 6749, section 2.3.1, both values are form-encoded first. */
+/** The Authorization header for client_secret_basic. By RFC 6749, section 2.3.1, both values are form-encoded first. */
 function basic(id: string, secret: string): string {
   const encoded = (text: string): string => new URLSearchParams([["", text]]).toString().slice(1);
   return `Basic ${Buffer.from(`${encoded(id)}:${encoded(secret)}`).toString("base64")}`;
 }
 
-/** `token_type` is required, but some servers omit it. */
+/** Whether the token type is Bearer. RFC 6749 requires `token_type`, but some servers omit it. */
 function isBearer(type: unknown): boolean {
   return type === undefined || (typeof type === "string" && type.toLowerCase() === "bearer");
 }

@@ -9,7 +9,7 @@ const CIPHER = "aes-256-gcm";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** The key of a credential: server, connection and actor. */
+/** Identifies a credential by server, connection and actor. */
 export interface Holding {
   readonly server: string;
   readonly connection: string;

@@ -1,6 +1,9 @@
 import { inheritedNames } from "./inherited-names.js";
 
-/** The number of gateways above a child process. It matters if the child is itself a gateway. */
+/**
+ * The environment variable with the number of gateways above a process. A child process reads it if it is itself a
+ * gateway.
+ */
 export const DEPTH_VARIABLE = "ANYGPT_DEPTH";
 
 const SAFE_NAMES = new Set([

@@ -1,6 +1,6 @@
 // Finds the line of a program's standard error that explains its failure. It is often not the last line.
 
-/** Lines that follow an error report and do not explain the cause. */
+/** Patterns of lines that follow an error report and do not explain the cause. */
 const NOISE = [
   /^Node\.js v\d/,
   /^npm (?:ERR!|error) (?:A complete log of this run|Log files were not written|code |errno |syscall |path |command |signal )/,
@@ -15,7 +15,9 @@ const NOISE = [
   /^exit status \d+$/,
 ];
 
-/** From the most to the least specific pattern. `takes` selects the first or the last matching line. */
+/**
+ * Patterns of lines that explain a failure, from most to least specific. `takes` selects the first or the last match.
+ */
 const CAUSES: readonly { readonly pattern: RegExp; readonly takes: "first" | "last" }[] = [
   // npm 7 to 11. The line with the status or the reason comes first: "npm error 404 Not Found - GET …".
   {

@@ -13,13 +13,13 @@ const NEEDS = "Error: BRAVE_API_KEY environment variable is required";
 describe("hintFor", () => {
   it("explains how to pass on a variable that is set in the gateway's environment", () => {
     expect(hintFor(ended([NEEDS], { gatewayEnv: { BRAVE_API_KEY: "x" } }))).toBe(
-      "BRAVE_API_KEY is set here, but the gateway passes on only the variables that the entry lists. Pass it on: `anygpt mcp add brave --replace --env BRAVE_API_KEY -- npx -y brave-mcp`.",
+      "BRAVE_API_KEY is set in the gateway's environment, but the gateway passes on only the variables that the entry lists. Pass it on: `anygpt mcp add brave --replace --env BRAVE_API_KEY -- npx -y brave-mcp`.",
     );
   });
 
   it("reports an unset variable and refers to the edit command when the arguments are unknown", () => {
     const hint = hintFor(ended(["GOOGLE_MAPS_API_KEY environment variable is not set"], { args: undefined }));
-    expect(hint).toContain("GOOGLE_MAPS_API_KEY is not set here");
+    expect(hint).toContain("GOOGLE_MAPS_API_KEY is not set in the gateway's environment");
     expect(hint).toContain(
       'run `anygpt mcp edit` and add "GOOGLE_MAPS_API_KEY": "${GOOGLE_MAPS_API_KEY}" to `env` of brave.',
     );

@@ -1,10 +1,10 @@
-// Turns the standard error of an exited server into advice for the user, for the causes that are known.
+// Finds advice for the user in the standard error of an exited server, for known causes.
 import { shellLine } from "../../util/command-line.js";
 
 export interface ExitedServer {
   readonly server: string;
   readonly command: string;
-  /** Undefined if the entry has values that a generated command line would reveal or lose. */
+  /** The server's arguments. Undefined if the entry has values that a generated command line would reveal or lose. */
   readonly args?: readonly string[] | undefined;
   readonly stderr: readonly string[];
   /** The environment variables that the process received. */
@@ -13,12 +13,15 @@ export interface ExitedServer {
   readonly gatewayEnv?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-/** Returns undefined if the cause is unknown. */
+/** Returns advice for the user. Undefined if the cause is unknown. */
 export function hintFor(ended: ExitedServer): string | undefined {
   return unknownPackage(ended) ?? missingVariables(ended);
 }
 
-/** npm 7 to 11: "npm error 404 Not Found - GET https://registry.example/@scope%2fname - Not found". */
+/**
+ * The error of npm 7 to 11 for an unknown package: "npm error 404 Not Found - GET
+ * https://registry.example/@scope%2fname - Not found".
+ */
 const NOT_FOUND = /^npm (?:ERR!|error) 404\s+Not Found - GET \S*?\/((?:@[^/\s%]+(?:%2f|\/))?[^/\s]+?)(?:\s|$)/i;
 
 function unknownPackage({ server, stderr }: ExitedServer): string | undefined {
@@ -50,8 +53,8 @@ function missingVariables({
   const unset = names.filter((name) => gatewayEnv[name] === undefined);
   const state =
     unset.length === 0
-      ? `${names.join(", ")} ${are} set here, but the gateway passes on only the variables that the entry lists.`
-      : `${unset.join(", ")} ${unset.length === 1 ? "is" : "are"} not set here: put ${unset.length === 1 ? "it" : "them"} into the environment or ~/.ai/.env. The gateway passes on only the variables that the entry lists.`;
+      ? `${names.join(", ")} ${are} set in the gateway's environment, but the gateway passes on only the variables that the entry lists.`
+      : `${unset.join(", ")} ${unset.length === 1 ? "is" : "are"} not set in the gateway's environment: put ${unset.length === 1 ? "it" : "them"} into the environment or ~/.ai/.env. The gateway passes on only the variables that the entry lists.`;
   return `${state} Pass ${them} on: ${wayToPass(names, { server, command, args })}`;
 }
 

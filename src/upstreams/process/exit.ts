@@ -25,7 +25,7 @@ export interface ExitContext {
   readonly brokenNpxFolder?: string | undefined;
   /** The log that npm wrote, set when the process wrote nothing to standard error. */
   readonly npmLog?: { readonly file: string; readonly line: string | undefined } | undefined;
-  /** A requirement that may be missing, as an additional hint. */
+  /** A hint about a requirement of the server that may be missing. */
   readonly startHint?: string | undefined;
   readonly args?: ExitedServer["args"];
   readonly childEnv?: ExitedServer["childEnv"];
@@ -121,7 +121,7 @@ function explain(error: NodeJS.ErrnoException, { command, cwd }: ExitContext): [
 
 const notExecutable = (command: string): [string, string] => [
   `the command ${command} cannot be executed`,
-  "Check that it is a program and that you may run it.",
+  "Check that the file is a program and that you have permission to run it.",
 ];
 const tooManyFiles = (): [string, string] => [
   "too many files are open",
@@ -144,5 +144,8 @@ const REASONS: Readonly<Record<string, (command: string) => [what: string, hint:
   ENFILE: tooManyFiles,
   EAGAIN: noResources,
   ENOMEM: noResources,
-  E2BIG: () => ["its arguments and environment are too large", "Shorten the arguments, or pass fewer variables."],
+  E2BIG: () => [
+    "its arguments and environment are too large",
+    "Shorten the arguments, or pass fewer environment variables.",
+  ],
 };

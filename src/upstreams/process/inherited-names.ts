@@ -1,4 +1,4 @@
-/** Tokens and settings of the gateway itself. They are never passed to a child process. */
+/** Names of variables with tokens and settings of the gateway itself. They are never passed to a child process. */
 const GATEWAY_VARIABLE = /^ANYGPT_/i;
 
 /** The names of the variables that match one of the patterns. `*` matches any characters, `?` matches one. */

@@ -4,12 +4,12 @@ import { processTree, readProcFile } from "./process-tree.js";
 import type { Reaper } from "./reap-client.js";
 
 export interface ProcessActivity {
-  /** Wraps the reaper to learn the id of each watched process. */
+  /** The given reaper, wrapped to learn the id of each watched process. */
   readonly reaper: Reaper;
   /**
-   * Whether the last watched process has used or requested processor time, or has written to standard error, since
-   * the previous call. Undefined if the platform does not provide the figures. `instead`: another process to check.
-   * `written`: the number of bytes written to standard error so far.
+   * Whether the last watched process has used or requested processor time, or has written to standard error, since the
+   * previous call. Undefined if the platform does not provide these figures. `instead`: the id of another process to
+   * check. `written`: the number of bytes that were written to standard error so far.
    */
   isActive(other?: { readonly instead?: number | undefined; readonly written?: number }): boolean | undefined;
 }
@@ -46,7 +46,7 @@ export function createProcessActivity(reaper: Reaper): ProcessActivity {
   };
 }
 
-/** Sums up a process and all its descendants. */
+/** The processor use of a process and all its descendants together. */
 function useOf(pid: number): ProcessorUse | undefined {
   const [own, ...others] = processTree(pid).map(readUse);
   if (own === undefined) return undefined;
@@ -55,7 +55,8 @@ function useOf(pid: number): ProcessorUse | undefined {
 }
 
 /**
- * The process name in front of the fields may contain any character, so parsing starts after its last parenthesis.
+ * Reads /proc/PID/stat. The process name in front of the fields may contain any character, so parsing starts after the
+ * last closing parenthesis.
  */
 function readUse(pid: number): ProcessorUse | undefined {
   const stat = readProcFile(pid, "stat");

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** More processes than any server starts. Further descendants are ignored. */
+/** Maximum size of a process tree: more processes than any server starts. Further descendants are ignored. */
 const MAX_PROCESSES = 50;
 
 /** The process and its descendants. Only the process itself on a platform without /proc. */

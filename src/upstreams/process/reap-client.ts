@@ -33,7 +33,7 @@ export interface ReaperParts {
   readonly log: (message: string) => void;
 }
 
-/** Starts the reaper process with the first process to watch. */
+/** Creates the reaper. Its process is started with the first process to watch. */
 export function createReaper(parts: ReaperParts): Reaper {
   const watched = new Map<number, InstallationNote | undefined>();
   const handedOver = new Set<number>();

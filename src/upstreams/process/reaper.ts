@@ -16,9 +16,9 @@ import type { InstallationNote } from "./reap-client.js";
 const TERM_GRACE_MS = 700;
 const POLL_MS = 25;
 const SUPERVISE_MS = 250;
-/** Time for a server whose installation is complete to read the end of its input and exit. */
+/** How long a server whose installation is complete may take to read the end of its input and exit. */
 const SETTLE_MS = 5_000;
-/** On SIGTERM, npm rolls back a partial installation, which takes time. */
+/** How long npm may take to roll back a partial installation after SIGTERM. */
 const UNDO_MS = 30_000;
 
 interface Group {
@@ -77,8 +77,8 @@ async function supervise(pid: number): Promise<void> {
 }
 
 /**
- * npm may begin to install just before the signal. SIGKILL is then sent only to an installation that exceeds its time
- * limit.
+ * Ends an installation. npm may begin to install just before SIGTERM; SIGKILL is then sent only if the installation
+ * exceeds its time limit.
  */
 async function endInstallation(pid: number, note: InstallationNote, graceMs: number): Promise<void> {
   const isTooOld = Date.now() - note.beganAt >= note.limitMs;
@@ -90,7 +90,10 @@ async function endInstallation(pid: number, note: InstallationNote, graceMs: num
   if (!isInstalling()) signal(pid, "SIGKILL");
 }
 
-/** The process opened the file in append mode, so its next line is written at the beginning of the emptied file. */
+/**
+ * Empties a log that is too large. The process opened the file in append mode, so its next line is written at the
+ * beginning of the emptied file.
+ */
 function emptyLargeLog(file: string | undefined): boolean {
   if (file === undefined) return false;
   try {
@@ -116,9 +119,9 @@ function pause(ms: number): Promise<void> {
 }
 
 /**
- * The operating system can reuse a process id; the new process then has another start time. It does not reuse the id
- * of an exited group leader while the group still has members, so a group without a leader is still the registered
- * one.
+ * Whether the process group is still the registered one. The operating system can reuse a process id; the new process
+ * then has another start time. It does not reuse the id of an exited group leader while the group still has members, so
+ * a group without a leader is still the registered one.
  */
 function isStillOurs(pid: number): boolean {
   const current = startTimeOf(pid);

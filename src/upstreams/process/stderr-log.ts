@@ -20,10 +20,10 @@ export interface StderrLogParts {
   readonly now: () => number;
 }
 
-/** A full file is renamed to `NAME.log.1` and replaces the previous file of that name. */
+/** Maximum size of a log file. A full file is renamed to `NAME.log.1` and replaces the previous file of that name. */
 export const MAX_STDERR_LOG_BYTES = 1024 * 1024;
 const WRITE_AFTER_MS = 250;
-/** Limit of buffered bytes between two writes. Lines that exceed it are dropped and counted. */
+/** Maximum number of buffered bytes between two writes. Lines that exceed it are dropped and counted. */
 const MAX_BUFFERED_BYTES = 64 * 1024;
 
 /** The log file of a server. Characters that a file name cannot contain are percent-encoded, for example `%3A`. */
@@ -42,7 +42,7 @@ export interface LoggedServer {
   readonly logFolder?: string;
 }
 
-/** Returns undefined if the server has no log. */
+/** Opens the log of a server. Returns undefined if the server has no log. */
 export function openStderrLog(
   { server, options, logFolder: folder }: LoggedServer,
   { kind }: Pick<ServerConnection, "kind">,
@@ -58,9 +58,9 @@ export function createStderrLog({ file, redact, now }: StderrLogParts): StderrLo
   let droppedBytes = 0;
   let timer: NodeJS.Timeout | undefined;
   let isBegun = false;
-  /** The buffer ends in the middle of a line whose end was dropped. */
+  /** True if the buffer ends in the middle of a line whose end was dropped. */
   let isTruncated = false;
-  /** The next bytes belong to a line whose beginning was dropped. */
+  /** True if the next bytes belong to a line whose beginning was dropped. */
   let isInDroppedLine = false;
 
   /** Writes complete lines only: redaction would not recognize a part of a secret. */

@@ -6,7 +6,7 @@ import type { StderrLog } from "./stderr-log.js";
 const MAX_BYTES = 64 * 1024;
 const BLOCK_BYTES = 4096;
 const MAX_LINE_LENGTH = 500;
-/** Text closer than this to dropped text may be the end of a secret. */
+/** How many characters after dropped text are not shown, because they may be the end of a secret. */
 const REDACTION_MARGIN = 4096;
 const NEWLINE = 10;
 
@@ -20,8 +20,8 @@ export interface StderrRing {
 }
 
 /**
- * Data is copied into blocks of this object: the buffers of the stream and Node's shared buffer pool are larger than
- * the data, so a reference to them would use more memory.
+ * A block of the kept output. Output is copied into such blocks, because stream buffers and Node's shared buffer pool
+ * are larger than the data, so a reference to them would use more memory.
  */
 interface Piece {
   readonly block: Buffer;
@@ -87,8 +87,8 @@ export function createStderrRing(redact: Redact, log?: StderrLog): StderrRing {
 }
 
 /**
- * A line whose beginning was dropped may begin with a part of a secret, which redaction does not recognize. Only text
- * beyond `REDACTION_MARGIN` is shown.
+ * The end of a line whose beginning was dropped. The line may begin with a part of a secret, which redaction does not
+ * recognize, so only text beyond `REDACTION_MARGIN` is shown.
  */
 function endOf(partial: string): string {
   return partial.length > REDACTION_MARGIN + MAX_LINE_LENGTH ? partial.slice(-MAX_LINE_LENGTH) : "";

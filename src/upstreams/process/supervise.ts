@@ -1,5 +1,5 @@
-// Starts and supervises a process: reads its output by lines, reports its exit and ends it in order. This module does
-// not know MCP.
+// Starts and supervises a process: reads its output line by line, reports its exit, and ends it gracefully if possible.
+// This module does not know MCP.
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
@@ -13,7 +13,8 @@ import { windowsCommandLine } from "./windows-command.js";
 
 const EOF_GRACE_MS = 1_000;
 const TERM_GRACE_MS = 2_000;
-// A process that still holds the pipe after the group was killed has left the group. Its output is not waited for.
+// How long the gateway waits for remaining output after the process group was killed. A process that still holds the
+// pipe has left the group, and its output is not needed.
 const DRAIN_MS = 100;
 const STALL_MS = 250;
 /** Linux writes this many bytes to an empty pipe either completely or not at all. */
@@ -29,7 +30,8 @@ export interface ProcessParts {
   readonly stderr: StderrRing;
   readonly reaper: Reaper;
   /**
-   * For a command that may install its package first. Until `settled` is called, it is never killed, only detached.
+   * Set for a command that may install its package first. Until `settled` is called, the process is never killed, only
+   * detached.
    */
   readonly installation?: Installation | undefined;
   readonly onLine: (line: Buffer) => void;
@@ -41,9 +43,9 @@ export interface ProcessParts {
 }
 
 /**
- * `unread`: the process did not read its input in time and is being killed. `closed`: the process no longer accepts
- * input and may have received a part of this text. `refused`: the process no longer accepts input and has received
- * nothing of this text.
+ * The outcome of a write. `unread`: the process did not read its input in time and is being killed. `closed`: the
+ * process no longer accepts input and may have received a part of this text. `refused`: the process no longer accepts
+ * input and has received nothing of this text.
  */
 export type WriteOutcome = "sent" | "unread" | "closed" | "refused";
 
@@ -57,7 +59,7 @@ export interface SupervisedProcess {
   readonly stalled: boolean;
   /** Resolves when the text has been written to the process, or can no longer be written. */
   write(text: string): Promise<WriteOutcome>;
-  /** To be called when the server has answered, which shows that the installation is complete. */
+  /** Call this when the server has responded, which shows that the installation is complete. */
   settled(): void;
   /**
    * Ends the process and its descendants: end of input, then SIGTERM, then SIGKILL. A process that may be installing
@@ -97,7 +99,7 @@ export function superviseProcess(parts: ProcessParts): SupervisedProcess {
   // exited.
   child.once("exit", (code, signal) => void recordExit({ kind: "exited", code, signal }));
   child.once("error", (error) => void recordExit({ kind: "not-started", error }));
-  // A server that closes its standard output can no longer answer.
+  // A server that closes its standard output can no longer respond, so its process is ended.
   child.stdout?.once("end", () => void endAfterOutput());
 
   async function recordExit(how: ProcessExit): Promise<void> {
@@ -152,8 +154,8 @@ export function superviseProcess(parts: ProcessParts): SupervisedProcess {
   }
 
   /**
-   * Output and input close shortly before a process exits. The wait makes a failed installer count as exited, not as
-   * detached.
+   * Ends or detaches a process that has closed its output or input. A process closes both shortly before it exits, so a
+   * short wait lets a failed installer count as exited, not as detached.
    */
   function endAfterOutput(): Promise<void> {
     afterOutputEnd ??= within(gone, installation === undefined ? 0 : EOF_GRACE_MS).then((isGone) =>
@@ -177,7 +179,7 @@ export function superviseProcess(parts: ProcessParts): SupervisedProcess {
     else if (pid !== undefined && exit === undefined) signalGroup(pid, "SIGKILL");
   }
 
-  /** Texts written in one turn of the event loop are sent in one system call and share one outcome. */
+  /** Strings written in one turn of the event loop are sent in one system call and share one outcome. */
   function write(text: string): Promise<WriteOutcome> {
     const { stdin } = child;
     if (exit !== undefined || stdin === null || !stdin.writable) return Promise.resolve("refused");
@@ -191,7 +193,7 @@ export function superviseProcess(parts: ProcessParts): SupervisedProcess {
     const text = outbox.length === 1 ? (outbox[0] ?? "") : outbox.join("");
     outbox = [];
     flushing = undefined;
-    // The text was already sent together with the end of the input.
+    // The outbox is empty if `endInOrder` or `detach` has already flushed it.
     if (text === "") return Promise.resolve("sent");
     const isAtomic = stdin.writableLength === 0 && Buffer.byteLength(text) <= MAX_ATOMIC_WRITE_BYTES;
     return new Promise<WriteOutcome>((resolve) => {
@@ -224,8 +226,8 @@ export function superviseProcess(parts: ProcessParts): SupervisedProcess {
 }
 
 /**
- * The process closed its input before it received all of the text. It may have received a part, unless the write was
- * atomic.
+ * The outcome of a failed write: the process closed its input before it received all of the text. It may have received
+ * a part, unless the write was atomic.
  */
 function outcomeOf({ code }: NodeJS.ErrnoException, isAtomic: boolean): WriteOutcome {
   return code === "EPIPE" && isAtomic && process.platform === "linux" ? "refused" : "closed";

@@ -4,7 +4,7 @@ import { DiscoveryError } from "../../errors.js";
 export interface CommandLine {
   readonly file: string;
   readonly args: readonly string[];
-  /** The arguments are one complete command line and must not be quoted again. */
+  /** True if the arguments are one complete command line that must not be quoted again. */
   readonly verbatim: boolean;
 }
 
@@ -14,7 +14,7 @@ export interface CommandSearch {
   readonly exists: (path: string) => boolean;
 }
 
-// cmd.exe interprets these characters even within quotes, so they are never passed to a batch file.
+// Characters that cmd.exe interprets even within quotes. They are never passed to a batch file.
 const UNSAFE_IN_BATCH = /["%^&|<>!\r\n\0]/;
 
 /**

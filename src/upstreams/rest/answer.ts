@@ -4,7 +4,7 @@ import type { CallResult } from "../../model/call.js";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import { isWithinDepth } from "../../util/depth.js";
 
-/** JSON serialization of deeper data would exhaust the call stack. */
+/** Maximum nesting depth of a JSON response. JSON serialization of deeper data would exhaust the call stack. */
 const MAX_DEPTH = 500;
 const TEXT =
   /^(?:text\/.*|application\/(?:.*\+)?(?:json|xml|yaml|x-yaml|javascript|ecmascript|graphql|sql|toml|x-www-form-urlencoded|x-ndjson|ndjson|jsonl|x-jsonlines|jsonlines|json-seq|stream\+json|jwt|http|problem|x-sh)|image\/svg\+xml)$/;
@@ -14,7 +14,7 @@ export interface RestResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: Buffer;
-  /** The URL without its query, which may contain an API key. */
+  /** The request URL without its query, which may contain an API key. */
   readonly address: string;
 }
 

@@ -1,4 +1,4 @@
-// Converts an error response of the API into a DiscoveryError: the API's message, advice, and whether the operation
+// Converts an error response from the API into a DiscoveryError: the API's message, advice, and whether the operation
 // was executed.
 import { DiscoveryError, type Executed } from "../../errors.js";
 import { isJsonObject } from "../../model/json.js";
@@ -18,8 +18,8 @@ const REJECTED_UNEXECUTED = new Set([
   423, 424, 425, 426, 428, 429, 431, 451, 501, 505,
 ]);
 /**
- * It is unknown whether the operation was executed: an intermediary that answers with these codes may have passed the
- * request on.
+ * Status codes after which it is unknown whether the operation was executed: an intermediary that responds with one of
+ * them may have passed the request on.
  */
 const EXECUTION_UNKNOWN = new Set([302, 408, 499]);
 
@@ -83,7 +83,7 @@ function adviceFor({ server, connection, status, retryAfterMs }: FailedAnswer): 
   if (status === 402 || status === 409)
     return "The API has processed the request. Read its message before you call again.";
   if (status >= 500 || EXECUTION_UNKNOWN.has(status)) return "Check what the call has done before you repeat it.";
-  return "Correct the arguments; the message of the API explains the error.";
+  return "Correct the arguments; the API's message explains the error.";
 }
 
 function secretIn(kind: string, server: string): string {
@@ -149,7 +149,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Of an HTML page, only the title is useful as a message. */
+/** The error message in a body that is not JSON. Of an HTML page, only the title is useful. */
 function plainText(contentType: string, text: string): string | undefined {
   if (!/html/.test(contentType) && !/^\s*<(?:!doctype|html)/i.test(text)) return text.slice(0, 4 * MAX_MESSAGE_LENGTH);
   return /<title[^>]{0,200}>([^<]{0,300})<\/title>/i.exec(text.slice(0, 20_000))?.[1];

@@ -10,7 +10,7 @@ export interface BaseAddress {
 export interface BaseAddressParts {
   readonly server: string;
   readonly address: string;
-  /** The URL of the document, if it was fetched from the web. `address` may be relative to it. */
+  /** The URL of the API document, if it was fetched from the web. `address` may be relative to it. */
   readonly documentUrl?: string | undefined;
 }
 
@@ -25,8 +25,8 @@ export function parseBaseAddress({ server, address, documentUrl }: BaseAddressPa
 }
 
 /**
- * The only function that builds a request URL. The result is always below the base address; undefined if that is
- * impossible.
+ * Builds the URL of a request. No other function does that. The result is always below the base address; undefined if
+ * that is impossible.
  */
 export function below(base: BaseAddress, path: string, query: string): URL | undefined {
   const rest = path.startsWith("/") || path === "" ? path : `/${path}`;
@@ -36,7 +36,7 @@ export function below(base: BaseAddress, path: string, query: string): URL | und
   return url !== undefined && hasPrefix(base, url) && url.username === "" && url.hash === "" ? url : undefined;
 }
 
-/** Checks the URL of a redirect. No server may interpret it as a URL outside the base address. */
+/** Whether the URL of a redirect is below the base address, even for a server that decodes dot segments in the path. */
 export function isBelow(base: BaseAddress, url: URL): boolean {
   return hasPrefix(base, url) && !hasDotSegments(url.pathname);
 }

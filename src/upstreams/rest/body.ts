@@ -1,4 +1,4 @@
-// Builds the request body from the document's description and the arguments of a call.
+// Builds the request body from its description in the API document and the arguments of a call.
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import type { RestBody } from "../../model/operation.js";
 import { type Filled, toFormBody } from "./form.js";
@@ -35,7 +35,9 @@ export async function toRequestBody(
   }
 }
 
-/** The members with their argument values. Undefined if no argument belongs to the body and the body is optional. */
+/**
+ * The body members with their argument values. Undefined if no argument belongs to the body and the body is optional.
+ */
 function fill(body: RestBody, values: JsonObject): readonly Filled[] | undefined {
   const members = body.members ?? [{ argument: body.argument ?? "body", name: "" }];
   const filled = members
@@ -53,7 +55,7 @@ function toJson(body: RestBody, filled: readonly Filled[]): string {
   return JSON.stringify(Object.fromEntries(filled.map(({ member, value }) => [member.name, value])));
 }
 
-/** If the form is one argument, the properties of its value are the members. */
+/** The members of a form. If one argument contains the whole form, the properties of its value are the members. */
 function membersOf(body: RestBody, filled: readonly Filled[]): readonly Filled[] {
   if (body.members !== undefined) return filled;
   const [whole] = filled;

@@ -1,5 +1,5 @@
-// Builds one HTTP request from an operation and the arguments of a call; it does not send it. The request cannot
-// leave the base address, and an argument can only set headers and parameters that the document names.
+// Builds one HTTP request from an operation and the arguments of a call; it does not send it. The request cannot leave
+// the base address, and an argument can only set headers and parameters that the API document names.
 import { DiscoveryError } from "../../errors.js";
 import type { JsonObject } from "../../model/json.js";
 import type { RestOperation, RestParameter } from "../../model/operation.js";

@@ -1,4 +1,4 @@
-// Adds the configured credentials to requests, except for operations that need none according to the document.
+// Adds the configured credentials to requests, except for operations that need none according to the API document.
 import { DiscoveryError } from "../../errors.js";
 import type { RestAuth, RestConnection } from "../../model/server.js";
 import type { RestRequest } from "./build-request.js";
@@ -10,21 +10,24 @@ import { createTokenSource, type TokenParts } from "./token.js";
 export interface RestCredentials {
   /** Header names in lower case that no argument may set. */
   readonly reservedHeaders: ReadonlySet<string>;
-  /** `refused`: the token of an earlier attempt, which the API rejected. */
+  /**
+   * Adds the credentials to a request. `isOpen`: the operation needs none. `refused`: the token of an earlier attempt,
+   * which the API rejected.
+   */
   apply(request: RestRequest, isOpen: boolean, refused?: string): Promise<Authorized>;
 }
 
 export interface Authorized {
   readonly request: RestRequest;
-  /** Set for an access token that can be renewed. */
+  /** The access token that was added. Set only if it can be renewed. */
   readonly token?: string;
 }
 
 export type CredentialsParts = Omit<TokenParts, "auth"> & { readonly connection: RestConnection };
 
 /**
- * A configured header whose name matches is not sent to operations that need no credentials according to the
- * document.
+ * Names of headers that may contain credentials. Such a configured header is not sent to operations that need no
+ * credentials according to the API document.
  */
 const CREDENTIAL = /^(?:authorization|cookie|proxy-authorization)$|key|token|secret|auth|password/;
 
@@ -79,7 +82,7 @@ function withKey(request: RestRequest, auth: Extract<RestAuth, { kind: "api-key"
   return { ...request, url };
 }
 
-/** Removes an argument of the same name, because the configured value has precedence. */
+/** Removes the pair that an argument of the same name added, because the configured value has precedence. */
 function without(pairs: readonly string[], name: string): string[] {
   return pairs.filter((pair) => !pair.startsWith(`${encode(name, name)}=`));
 }
@@ -88,7 +91,7 @@ function withHeader(request: RestRequest, name: string, value: string): RestRequ
   return { ...request, headers: { ...request.headers, [name]: value } };
 }
 
-/** The configuration cannot set headers that control message framing. */
+/** Headers that control message framing. The configuration cannot set them. */
 const FRAMING = new Set([
   "host",
   "content-length",

@@ -9,7 +9,7 @@ import { readText } from "./read-text.js";
 
 export const MAX_DOCUMENT_BYTES = 50 * 1024 * 1024;
 
-/** Data about a server's document that outlives one connection. */
+/** Data about a server's API document that outlives one connection. */
 export interface DocumentMemory {
   stamp?: string;
   /**
@@ -28,7 +28,7 @@ export interface DocumentParts {
 
 interface Text {
   readonly text: string;
-  /** Changes with the document. Undefined if there is no way to detect a change. */
+  /** A value that changes with the document. Undefined if there is no way to detect a change. */
   readonly stamp: string | undefined;
 }
 
@@ -58,7 +58,7 @@ export async function readDocument(
 
 type ReadParts = DocumentParts & { readonly known: string | undefined };
 
-/** Resolves to undefined if the document is unchanged. */
+/** Reads the API document from a file. Resolves to undefined if the document is unchanged. */
 async function readFileText(path: string, { server, known }: ReadParts): Promise<Text | undefined> {
   const file = await open(path, "r").catch((error: NodeJS.ErrnoException) => {
     throw documentUnreadable(
@@ -108,7 +108,7 @@ function stampOf({ headers }: GuardedResponse): string | undefined {
 }
 
 function documentUnreadable(server: string, why: string): DiscoveryError {
-  return new DiscoveryError("SERVER_CONNECTION_ERROR", `The document of ${server} cannot be read: ${why}.`, {
+  return new DiscoveryError("SERVER_CONNECTION_ERROR", `The API document of ${server} cannot be read: ${why}.`, {
     hint: { action: "edit-config", key: `adapters.${server}.document`, change: "correct" },
     server,
   });

@@ -9,7 +9,7 @@ export interface Filled {
 }
 
 /**
- * Encodes `application/x-www-form-urlencoded`. If the document defines no style, lists repeat the name and objects
+ * Encodes `application/x-www-form-urlencoded`. If the API document defines no style, arrays repeat the name and objects
  * become JSON.
  */
 export function toFormBody(filled: readonly Filled[]): string {

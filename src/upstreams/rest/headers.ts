@@ -4,7 +4,7 @@ import { toOneLine } from "../../util/text.js";
 import { toParts } from "./style.js";
 import { wrongArgument } from "./wrong-argument.js";
 
-/** Headers for credentials, routing and message framing. Only the gateway sets them, never an argument. */
+/** Headers for credentials, routing and message framing. Arguments cannot set them. */
 const RESERVED =
   /^(?:host|authorization|cookie2?|set-cookie2?|content-(?:length|type|encoding)|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|http2-settings|accept(?:-encoding|-charset)?|via|forwarded|date|origin|referer|x-real-ip|x-original-\w+|x-rewrite-url|x-http-method(?:-override)?|x-method-override|proxy-.*|sec-.*|x-forwarded-.*|access-control-.*)$/;
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;

@@ -85,7 +85,7 @@ describe("the tool list", () => {
   it("fails for a URL that answers with 404", async () => {
     const api = await serve(json({}, 404));
     const error = await failure((await openTo(api, { document: `${api.origin}/api.json` })).listTools());
-    expect(error.message).toBe("The document of api cannot be read: its URL answered with HTTP 404.");
+    expect(error.message).toBe("The API document of api cannot be read: its URL answered with HTTP 404.");
   });
 });
 

@@ -1,4 +1,4 @@
-// Opens a session with a REST API: its tools come from its document, its calls are HTTP requests.
+// Opens a session with a REST API: its tools come from its API document, its calls are HTTP requests.
 import { DiscoveryError } from "../../errors.js";
 import type { CallResult } from "../../model/call.js";
 import type { RestConnection, ServerListing } from "../../model/server.js";
@@ -29,7 +29,7 @@ export interface RestSessionParts extends Pick<GuardedFetchParts, "lookup" | "ca
   readonly schedule: Schedule;
 }
 
-/** State that outlives one session with a server. */
+/** State of a REST API that outlives one session. */
 export interface RestMemory {
   readonly document: DocumentMemory;
   readonly budget: RetryBudget;
@@ -39,7 +39,7 @@ export function createRestMemory(): RestMemory {
   return { document: {}, budget: createRetryBudget() };
 }
 
-/** Sends no request before the first list or call. */
+/** Opens a session. Sends no request before the first tool list or call. */
 export async function openRestSession(connection: RestConnection, parts: RestSessionParts): Promise<UpstreamSession> {
   const { server, options, memory } = parts;
   const guarded = createGuardedFetch({ ...parts, allowInternal: configuredOrigins(connection) });
@@ -107,7 +107,7 @@ export async function openRestSession(connection: RestConnection, parts: RestSes
   };
 }
 
-/** A document from the web must not choose the host that receives the credentials. */
+/** Whether a document from the web would choose the host that receives the credentials, which must not happen. */
 function isBaseChosenByWebDocument({ document, baseUrl, auth, headers }: RestConnection): boolean {
   return baseUrl === undefined && isWebAddress(document) && (auth !== undefined || Object.keys(headers).length > 0);
 }
@@ -136,8 +136,8 @@ function credentialsMissing(server: string, variables: readonly string[]): Disco
 }
 
 /**
- * Only origins that the user wrote into the configuration may be private addresses: those of the document, the API
- * and the token endpoint.
+ * The origins in the configuration: of the API document, the API and the token endpoint. Only these may be private
+ * addresses.
  */
 function configuredOrigins({ document, baseUrl, auth }: RestConnection): string[] {
   const tokenUrl = auth?.kind === "client-credentials" ? auth.tokenUrl : undefined;
@@ -146,7 +146,10 @@ function configuredOrigins({ document, baseUrl, auth }: RestConnection): string[
   );
 }
 
-/** Returns undefined for a missing or invalid base address: the document's tools can still be listed. */
+/**
+ * The base address in the API document. Undefined if it is missing or invalid: the document's tools can still be
+ * listed.
+ */
 function baseIn({ baseUrl }: DescribedTools, { document }: RestConnection, server: string): BaseAddress | undefined {
   if (baseUrl === undefined) return undefined;
   const documentUrl = isWebAddress(document) ? document : undefined;
@@ -170,8 +173,8 @@ function toListing({ tools, dropped, truncated, title, version, description }: D
 }
 
 function operationUnknown(server: string, tool: string): DiscoveryError {
-  return new DiscoveryError("TOOL_EXECUTION_ERROR", `The API operation behind ${tool} of ${server} is unknown.`, {
-    hint: "Refresh the catalog, so that the gateway reads the document of the API again.",
+  return new DiscoveryError("TOOL_EXECUTION_ERROR", `The API operation of the tool ${server}:${tool} is unknown.`, {
+    hint: "Refresh the catalog, so that the gateway reads the API document again.",
     server,
     tool,
   });

@@ -1,8 +1,8 @@
 import { fetchCancelled } from "../../util/net/network-error.js";
 
 /**
- * Waits for shared work until the caller cancels. The work itself continues for the other callers. Nothing has been
- * sent yet.
+ * Waits for shared work until the caller cancels. The work itself continues for the other callers. The error says that
+ * nothing has been sent yet.
  */
 export function orCancelled<Result>(work: Promise<Result>, server: string, signal?: AbortSignal): Promise<Result> {
   if (signal === undefined) return work;

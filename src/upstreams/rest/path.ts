@@ -5,7 +5,9 @@ import { encode } from "./encode.js";
 import { toParts } from "./style.js";
 import { wrongArgument } from "./wrong-argument.js";
 
-/** Some servers and proxies decode a path more than once. */
+/**
+ * How often a path is decoded in the search for dot segments. Some servers and proxies decode a path more than once.
+ */
 const MAX_DECODINGS = 6;
 
 export function expandPath(template: string, parameters: readonly RestParameter[], values: JsonObject): string {
@@ -53,7 +55,10 @@ function checkSegment(argument: string, segment: string): void {
   throw wrongArgument(argument, "is percent-encoded too many times");
 }
 
-/** Bytes above 127 are parts of UTF-8 characters here, not the C1 control characters of Unicode. */
+/**
+ * Whether the text contains control characters. Bytes above 127 are parts of UTF-8 characters here, not the C1 control
+ * characters of Unicode.
+ */
 function hasControls(text: string): boolean {
   return text.split("").some((character) => character < " " || character === "\u007f");
 }
@@ -71,15 +76,15 @@ export function hasDotSegments(path: string): boolean {
 }
 
 /**
- * Matches `..` and `.`, also followed by path parameters (`;name=value`), which some servers strip from a segment.
+ * Matches `..` and `.`, even if followed by path parameters (`;name=value`), which some servers strip from a segment.
  */
 export function isDots(segment: string): boolean {
   return /^\.{1,2}$/.test((decode(segment).split(";")[0] ?? "").trim());
 }
 
 /**
- * Decodes byte by byte: invalid UTF-8 may still be dots and slashes to another server. Overlong UTF-8 encodings of
- * slash and dot are a known attack.
+ * Decodes byte by byte, because invalid UTF-8 may still be dots and slashes to another server. Overlong UTF-8 encodings
+ * of slash and dot are a known attack.
  */
 function decode(text: string): string {
   return text

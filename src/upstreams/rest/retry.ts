@@ -4,12 +4,14 @@ import type { DiscoveryError } from "../../errors.js";
 import { isSafe } from "../../util/net/safe-method.js";
 
 const MAX_RETRIES = 2;
-/** The gateway does not wait longer than this; it reports the delay to the caller instead. */
+/**
+ * Longest wait before a retry. If the API requests a longer delay, the gateway reports the delay to the caller instead.
+ */
 const MAX_RETRY_WAIT_MS = 10_000;
 const FIRST_PAUSE_MS = 100;
-/** Retries per call. */
+/** The fraction of a retry that each call adds to the budget. */
 const SHARE = 0.1;
-/** A new server starts with this many retries in advance. */
+/** The number of retries that a new server may use before its calls have earned any. */
 const INITIAL_RETRIES = 2;
 const MAX_SAVED = 10;
 
@@ -27,9 +29,9 @@ const TEMPORARY_ERRORS = new Set([
 
 /** Limits retries to a tenth of all calls, so that an overloaded API does not receive much more traffic. */
 export interface RetryBudget {
-  /** Reports a call, which earns a tenth of a retry. */
+  /** Counts a call, which earns a tenth of a retry. The first calls earn the initial retries. */
   called(): void;
-  /** Takes one retry from the budget, if there is one. */
+  /** Takes one retry from the budget. Returns false if there is none. */
   take(): boolean;
 }
 
@@ -62,7 +64,7 @@ export interface RetryState {
   readonly random: () => number;
 }
 
-/** The delay before the next attempt. Undefined if there is none. */
+/** The delay before the next attempt. Undefined if the request must not be sent again. */
 export function retryDelayMs(outcome: RetryOutcome, state: RetryState): number | undefined {
   if (!state.mayRepeat || state.attempt >= MAX_RETRIES) return undefined;
   const delay = wantedDelayMs(outcome, state);
@@ -77,7 +79,7 @@ function wantedDelayMs(outcome: RetryOutcome, state: RetryState): number | undef
   return (status === 502 || status === 504) && state.isSafe ? (retryAfterMs ?? pause) : undefined;
 }
 
-/** Whether executing the operation twice has the same effect as executing it once. */
+/** Whether the request may be sent again: executing the operation twice has the same effect as executing it once. */
 export function mayRepeat(operation: RestOperation, hasKey: boolean): boolean {
   const { method, idempotent } = operation;
   // An explicit `idempotent: false` overrides the HTTP method. Then only an idempotency key lets the API detect a
@@ -86,7 +88,10 @@ export function mayRepeat(operation: RestOperation, hasKey: boolean): boolean {
   return hasKey || isSafe(method) || ((method === "PUT" || method === "DELETE") && idempotent === true);
 }
 
-/** Parses seconds or a date. Returns undefined for anything else. */
+/**
+ * Parses the Retry-After header, which contains seconds or a date, into milliseconds. Returns undefined for anything
+ * else.
+ */
 export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
   const text = value?.trim() ?? "";
   if (/^\d+$/.test(text)) return Number(text) * 1000;

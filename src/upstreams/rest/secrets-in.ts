@@ -1,6 +1,6 @@
 import type { RestAuth } from "../../model/server.js";
 
-/** All values to redact, also in the encoded form in which they are sent. */
+/** All credential values to redact, including the encoded forms in which they are sent. */
 export function secretsIn(auth: RestAuth | undefined): string[] {
   switch (auth?.kind) {
     case "bearer":

@@ -1,4 +1,4 @@
-// Sends a call to the API and returns its answer as a tool result. Retries if a repetition is safe and time allows.
+// Sends a call to the API and returns the response as a tool result. Retries if a repetition is safe and time allows.
 import { DiscoveryError, type Executed } from "../../errors.js";
 import type { CallResult } from "../../model/call.js";
 import type { RestOperation } from "../../model/operation.js";
@@ -39,7 +39,7 @@ export interface SendParts {
   readonly schedule: Schedule;
 }
 
-/** A call with the request that represents it. */
+/** A tool call with the HTTP request that was built for it. */
 export interface PreparedCall {
   readonly call: UpstreamCall;
   readonly operation: RestOperation;
@@ -88,7 +88,7 @@ export async function send(prepared: PreparedCall, parts: SendParts): Promise<Ca
       refused = authorized.token;
       continue;
     }
-    // If an earlier attempt may have been executed, that uncertainty remains.
+    // If an earlier attempt may have been executed, the error says so.
     const error = outcome.error.about({ executed });
     const state = { attempt, mayRepeat: repeatable, isSafe: isSafe(request.method), leftMs: leftMs(), random };
     const delayMs = retryDelayMs(outcome, state);
@@ -99,7 +99,7 @@ export async function send(prepared: PreparedCall, parts: SendParts): Promise<Ca
   }
 }
 
-/** A token is fetched for many calls. Each call waits only as long as its time limit allows. */
+/** Waits for a token only as long as the call's time limit allows. Several calls may wait for the same token. */
 async function inTime<Result>(
   work: Promise<Result>,
   limits: Parameters<typeof createTimeLimit>[0],
@@ -222,10 +222,14 @@ function keyOf({ call, operation }: PreparedCall, server: string): Attempt["key"
   const header = operation.idempotencyHeader?.toLowerCase();
   if (header === undefined || typeof value !== "string") return undefined;
   if (isTokenName(header) && isHeaderValue(value) && value !== "") return { header, value };
-  throw new DiscoveryError("TOOL_VALIDATION_ERROR", `The idempotency key cannot be sent to ${server} as a header.`, {
-    hint: "Use an idempotency key of letters, digits and dashes.",
-    server,
-  });
+  throw new DiscoveryError(
+    "TOOL_VALIDATION_ERROR",
+    `The idempotency key cannot be sent to ${server}: it is not a valid HTTP header.`,
+    {
+      hint: "Use an idempotency key of letters, digits and dashes.",
+      server,
+    },
+  );
 }
 
 function joinCookies(configured: string | undefined, fromArguments: string): string {

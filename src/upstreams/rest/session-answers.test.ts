@@ -211,7 +211,7 @@ describe("an error response", () => {
     const api = await serve();
     const { operation: _, ...call } = toCall(GET);
     expect((await failure((await openTo(api)).callTool(call))).message).toBe(
-      "The API operation behind tool of api is unknown.",
+      "The API operation of the tool api:tool is unknown.",
     );
     expect(api.received).toEqual([]);
   });

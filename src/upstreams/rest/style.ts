@@ -1,17 +1,18 @@
-// Serializes parameter values by their OpenAPI style into texts and pairs, which are not encoded yet.
+// Serializes parameter values by their OpenAPI style into strings and name-value pairs, which are not percent-encoded
+// yet.
 import { isJsonObject } from "../../model/json.js";
 import type { RestParameter } from "../../model/operation.js";
 
 export type ParameterStyle = RestParameter["style"];
 
-/** A name and its value. `separator` joins the `parts`; it belongs to the style, not to a value. */
+/** A parameter name with its value: the `parts` joined by `separator`, which depends on the style. */
 export interface Pair {
   readonly name: string;
   readonly parts: readonly string[];
   readonly separator: string;
 }
 
-/** Deeper than any real parameter, and safe for the call stack. */
+/** Maximum nesting depth of a `deepObject` parameter: deeper than any real parameter, and safe for the call stack. */
 const MAX_DEPTH = 20;
 
 export function toParameterText(value: unknown): string {
@@ -20,7 +21,7 @@ export function toParameterText(value: unknown): string {
   return JSON.stringify(value);
 }
 
-/** For query, cookie and form: the name and the value of each pair. */
+/** Serializes a query, cookie or form parameter into pairs of names and values. */
 export function toPairs(name: string, value: unknown, how: { style: ParameterStyle; explode: boolean }): Pair[] {
   const { style, explode } = how;
   if (style === "deepObject" && typeof value === "object") return deepPairs(name, value, 0);
@@ -37,7 +38,10 @@ export function toPairs(name: string, value: unknown, how: { style: ParameterSty
   return parts.length === 0 ? [] : [{ name, parts, separator }];
 }
 
-/** For path and header, which have no separate name: the parts of the value, some of them `key=value`. */
+/**
+ * Serializes a path or header parameter, which has no separate name, into the parts of its value. A part with two
+ * strings means `key=value`.
+ */
 export function toParts(value: unknown, explode: boolean): readonly (readonly string[])[] {
   if (Array.isArray(value)) return value.map((item) => [toParameterText(item)]);
   if (!isJsonObject(value)) return [[toParameterText(value)]];

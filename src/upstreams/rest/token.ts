@@ -11,7 +11,7 @@ import { basic } from "./secrets-in.js";
 
 const TOKEN_TIMEOUT_MS = 15_000;
 const MAX_ANSWER_BYTES = 256 * 1024;
-/** Allows for different clocks and for the duration of a request. */
+/** How long before its expiry a token is renewed. Allows for clock differences and for the duration of a request. */
 const MARGIN_MS = 30_000;
 
 type ClientCredentials = Extract<RestAuth, { kind: "client-credentials" }>;
@@ -25,7 +25,7 @@ export interface TokenParts {
 }
 
 export interface TokenSource {
-  /** `refused`: a token that the API no longer accepts. */
+  /** Returns an access token. `refused`: a token that the API no longer accepts. */
   token(refused?: string): Promise<string>;
 }
 
@@ -48,7 +48,7 @@ export function createTokenSource(parts: TokenParts): TokenSource {
 
   return {
     async token(refused) {
-      // A late caller with a refused token receives the token that another caller has obtained since then.
+      // If another caller has already renewed the refused token, the renewed token is returned.
       const isGood = current !== undefined && current.value !== refused && parts.now() < current.until;
       const { value } = isGood && current !== undefined ? current : await renew();
       parts.secrets.noteTemporary(value);
@@ -119,10 +119,10 @@ function noToken(server: string, status: number, body: Record<string, unknown>):
   const error = typeof body["error"] === "string" && /^[\w-]{1,60}$/.test(body["error"]) ? body["error"] : undefined;
   const what = error === undefined ? `HTTP ${status}` : `HTTP ${status}, ${error}`;
   const code = status >= 500 ? "SERVER_CONNECTION_ERROR" : "UPSTREAM_UNAUTHORIZED";
-  return new DiscoveryError(code, `${server} did not receive an access token (${what}).`, {
+  return new DiscoveryError(code, `No access token was issued for ${server} (${what}).`, {
     hint: [
       { action: "edit-config", key: `adapters.${server}.auth`, change: "correct" },
-      "Check its clientId, clientSecret, scopes and tokenUrl.",
+      "Check `clientId`, `clientSecret`, `scopes` and `tokenUrl`.",
     ],
     facts: { status, ...(error === undefined ? {} : { error }) },
     server,

@@ -6,14 +6,14 @@ import type { DiscoveryError } from "../../errors.js";
 import { isInside } from "../../util/inside.js";
 import { wrongArgument } from "./wrong-argument.js";
 
-/** Limit for all files of a call together. */
+/** Maximum size of all files of a call together. */
 export const MAX_UPLOAD_BYTES = 50 * 1024 * 1024;
 
 export interface UploadParts {
   readonly server: string;
   /** Absolute paths of the allowed folders. */
   readonly folders: readonly string[];
-  /** The part of the limit that the other files of the call have not used. */
+  /** The remaining part of `MAX_UPLOAD_BYTES`, which other files of the call have not used. */
   readonly leftBytes?: number;
 }
 
@@ -46,7 +46,10 @@ export async function readUpload(argument: string, value: unknown, parts: Upload
   }
 }
 
-/** Resolves every symbolic link on both sides: a link inside the folder may lead out of it. */
+/**
+ * The real path of a file in an allowed folder. Resolves symbolic links in both paths, because a link inside the folder
+ * may lead out of it.
+ */
 async function findAllowed(argument: string, path: string, parts: UploadParts): Promise<string> {
   if (path.includes("\0")) throw wrongArgument(argument, "is not the path of a file");
   let exists = false;

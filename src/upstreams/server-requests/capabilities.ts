@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 
-/** The requests that a server may send to a client, with the capability that each needs. */
+/** The requests that a server may send to a client, by method, with the client capability that each needs. */
 const CAPABILITY_OF: Readonly<Record<string, string>> = {
   "elicitation/create": "elicitation",
   "sampling/createMessage": "sampling",
@@ -8,10 +8,10 @@ const CAPABILITY_OF: Readonly<Record<string, string>> = {
 };
 
 /**
- * The client capabilities that the gateway declares to every server: everything that some client may support. They
- * are the same in every process and for every caller, because servers decide by them which tools they list; otherwise
- * the list would depend on the first caller. If the caller lacks a capability, the server gets an error when it sends
- * the request. `roots.listChanged` is not declared: a server would then request the roots outside of any call, when no
+ * The client capabilities that the gateway declares to every server: everything that some client may support. They are
+ * the same in every process and for every caller, because servers use them to decide which tools to list; otherwise the
+ * list would depend on the first caller. If the caller lacks a capability, the server gets an error when it sends the
+ * request. `roots.listChanged` is not declared: a server would then request the roots outside of any call, when no
  * client can be determined.
  */
 export const DECLARED_CAPABILITIES = {

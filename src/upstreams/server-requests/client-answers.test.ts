@@ -70,7 +70,7 @@ it("ends the call of a modern server with the client's error message", async () 
   const call = open().call(modern, toCall("think", { prompt: "p" }, { peer: refusing }));
   await expect(call).rejects.toMatchObject({
     code: "TOOL_EXECUTION_ERROR",
-    message: "The client rejected the input request of the tool of modern: User rejected sampling.",
+    message: "The client rejected an input request from modern: User rejected sampling.",
     facts: { jsonRpcCode: -1, method: "sampling/createMessage" },
     executed: "unknown",
   });

@@ -1,4 +1,4 @@
-// Delivers log messages of a server to the callers that they can belong to and that requested them.
+// Delivers log messages from a server to the callers that they may belong to and that requested them.
 import { type Client, LOG_LEVEL_META_KEY } from "@modelcontextprotocol/client";
 import type { CallContext, CallEvent } from "../../model/call.js";
 import type { JsonObject } from "../../model/json.js";
@@ -23,9 +23,9 @@ export interface Logs {
    * ago.
    */
   deliver(params: JsonObject, during: readonly OpenCall[], late: readonly string[]): void;
-  /** Sets a legacy server to the level "debug" if the caller requests that level. */
+  /** Sets the server's log level to "debug" if the caller requests it. Needed only before MCP 2026-07-28. */
   prepare(caller: CallContext): Promise<void> | undefined;
-  /** The request metadata that asks a modern server for log messages of the caller's level. */
+  /** The `_meta` members that request log messages of the caller's level (MCP 2026-07-28 and later). */
   envelope(caller: CallContext): JsonObject | undefined;
   /** The event handler of this call, without messages that its caller did not request. */
   filtered(call: UpstreamCall): ((event: CallEvent) => void) | undefined;
@@ -35,7 +35,7 @@ export function createLogs({ client, era, exchange, secrets, timeoutMs }: LogsPa
   let settingDebugLevel: Promise<void> | undefined;
 
   /**
-   * A connection has one log level for all callers, so it is only ever raised; `filtered` applies each caller's
+   * A connection has one log level for all callers, so the level is never reset; `filtered` applies each caller's
    * level.
    */
   async function setDebugLevel(): Promise<void> {

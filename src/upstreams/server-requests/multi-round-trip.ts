@@ -1,5 +1,5 @@
-// Multi-round-trip requests: if a modern server answers that it needs input, this asks the caller's client for it and
-// returns the members with which the request is sent again.
+// Multi-round-trip requests (MCP 2026-07-28 and later): if a server responds that it needs input, requests the input
+// from the caller's client and returns the members with which the request is sent again.
 import { DiscoveryError } from "../../errors.js";
 import type { CallerPeer, PeerQuestion } from "../../model/call.js";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
@@ -10,7 +10,7 @@ import { isServerRequest, missingCapability } from "./capabilities.js";
 
 const MAX_ROUNDS = 20;
 const MAX_QUESTIONS = 32;
-/** JSON serialization of deeper data would exhaust the call stack. */
+/** Maximum nesting depth of input requests. JSON serialization of deeper data would exhaust the call stack. */
 const MAX_DEPTH = 500;
 /** Delay before a request is sent again if the server asks for a repetition without input. */
 const PAUSE_MS = 250;
@@ -49,7 +49,7 @@ async function nextRound(required: JsonObject, parties: Parties, ended: AbortSig
   const state = typeof requestState === "string" ? { requestState } : {};
   if (questions.length > 0) return { ...state, inputResponses: await askAll(questions, parties, ended) };
   if (typeof requestState !== "string")
-    throw failure(parties.server, "asks for input, but its answer contains no input request");
+    throw failure(parties.server, "asks for input, but its response contains no input request");
   await pause(ended);
   return state;
 }
@@ -71,7 +71,7 @@ function toQuestions(requests: unknown, { server, peer }: Parties): Question[] {
   });
 }
 
-/** The first error cancels the other requests. */
+/** Sends all input requests to the caller's client at once. The first error cancels the others. */
 async function askAll(questions: readonly Question[], parties: Parties, ended: AbortSignal): Promise<JsonObject> {
   const othersCancelled = new AbortController();
   const signal = AbortSignal.any([ended, othersCancelled.signal]);
@@ -91,22 +91,18 @@ async function askOne(
   const answer = await peer?.request(question, signal);
   if (answer?.kind === "result") return [key, answer.result];
   const detail = cutAtWord(toOneLine(answer?.message ?? ""), 300).replace(/\.$/, "") || "no reason given";
-  throw new DiscoveryError(
-    "TOOL_EXECUTION_ERROR",
-    `The client rejected the input request of the tool of ${server}: ${detail}.`,
-    {
-      hint: "Check what the call has done before you repeat it.",
-      facts: { method, ...(answer === undefined ? {} : { jsonRpcCode: answer.code }) },
-      server,
-      executed: "unknown",
-    },
-  );
+  throw new DiscoveryError("TOOL_EXECUTION_ERROR", `The client rejected an input request from ${server}: ${detail}.`, {
+    hint: "Check what the call has done before you repeat it.",
+    facts: { method, ...(answer === undefined ? {} : { jsonRpcCode: answer.code }) },
+    server,
+    executed: "unknown",
+  });
 }
 
 function unsupportedInput(server: string, needs: string): DiscoveryError {
   return new DiscoveryError(
     "TOOL_EXECUTION_ERROR",
-    `The tool of ${server} asks for input that the caller's client does not support.`,
+    `${server} asks for input that the caller's client does not support.`,
     {
       hint: `Pass the input in the arguments, or use a client that supports ${needs}.`,
       facts: { resultType: "input_required", needs },
@@ -117,7 +113,7 @@ function unsupportedInput(server: string, needs: string): DiscoveryError {
 }
 
 function failure(server: string, what: string): DiscoveryError {
-  return new DiscoveryError("TOOL_EXECUTION_ERROR", `The tool of ${server} ${what}.`, {
+  return new DiscoveryError("TOOL_EXECUTION_ERROR", `${server} ${what}.`, {
     hint: "The server has a defect. Check what the call has done before you repeat it.",
     facts: { resultType: "input_required" },
     server,

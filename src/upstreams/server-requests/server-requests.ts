@@ -1,5 +1,6 @@
-// Forwards requests of a legacy server (elicitation, sampling, roots) to the client whose call they belong to, and
-// returns the client's answer. If the client cannot be determined with certainty, the server receives an error.
+// Forwards requests from a legacy server (before MCP 2026-07-28: elicitation, sampling, roots) to the client whose call
+// they belong to, and returns the client's response. If the client cannot be determined with certainty, the server
+// receives an error.
 import type { CallerPeer, PeerAnswer } from "../../model/call.js";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import { isWithinDepth } from "../../util/depth.js";
@@ -13,21 +14,21 @@ const METHOD_NOT_FOUND = -32_601;
 const INVALID_PARAMS = -32_602;
 const INTERNAL_ERROR = -32_603;
 
-/** JSON serialization of deeper data would exhaust the call stack. */
+/** Maximum nesting depth of a request. JSON serialization of deeper data would exhaust the call stack. */
 const MAX_DEPTH = 500;
-/** Limit of unanswered requests of one server. */
+/** Maximum number of unanswered requests from one server. */
 const MAX_OPEN = 256;
 
 export interface ServerRequests {
-  /** Returns false if the request is not for a client. */
+  /** Handles a request from the server. Returns false if the request is not for a client. */
   handle(request: InboundRequest): boolean;
-  /** The server has cancelled its request. */
+  /** Call this when the server has cancelled its request. */
   withdraw(id: unknown): void;
 }
 
 export interface ServerRequestOptions {
   readonly urlElicitations?: UrlElicitations;
-  /** Whether the server must not receive the roots of any client. */
+  /** True if the server must not receive the roots of any client. */
   readonly hidesRoots?: boolean;
 }
 
@@ -68,7 +69,7 @@ export function createServerRequests(
 }
 
 const SHARED = "Several clients share this server, so it does not receive the roots of any of them.";
-const FULL = "Too many requests of this server are waiting for an answer.";
+const FULL = "Too many requests from this server are waiting for a response.";
 
 /** The call that the request belongs to, and its client. */
 interface Recipient {
@@ -101,7 +102,10 @@ function findRecipient({ method, params, during }: InboundRequest): Recipient | 
   return { call, peer };
 }
 
-/** Pauses the idle timeout of the call while the client answers, because the server does not cause the delay. */
+/**
+ * Forwards the request to the client. Pauses the idle timeout of the call meanwhile, because the server does not cause
+ * the delay.
+ */
 async function ask(
   { method, params }: InboundRequest,
   { call, peer }: Recipient,
@@ -117,7 +121,7 @@ async function ask(
   }
 }
 
-/** The server's progress token is meaningless to the client. */
+/** Removes the server's progress token, which is meaningless to the client. */
 function withoutToken(params: JsonObject): JsonObject {
   if (!isJsonObject(params["_meta"])) return params;
   const { progressToken: _token, ...meta } = params["_meta"];

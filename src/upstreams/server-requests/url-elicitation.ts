@@ -1,12 +1,14 @@
 import type { CallerPeer } from "../../model/call.js";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 
-/** Limit of remembered URL elicitations. The oldest are dropped first. */
+/** Maximum number of remembered URL elicitations. The oldest are dropped first. */
 const MAX_ELICITATIONS = 256;
-/** The JSON-RPC error code of a legacy server for a call that requires the user to visit a URL first. */
+/** The JSON-RPC error code for a call that requires the user to visit a URL first (MCP 2025-11-25). */
 export const URL_ELICITATION_REQUIRED = -32_042;
 
-/** The URL elicitations of a legacy server, with the client to notify when the user has completed one. */
+/**
+ * The URL elicitations of a server before MCP 2026-07-28, with the client to notify when the user has completed one.
+ */
 export interface UrlElicitations {
   note(elicitation: unknown, peer: CallerPeer | undefined): void;
   /** Handles the server's notification that an elicitation is complete. */

@@ -31,7 +31,7 @@ export function toNetworkError(server: string, error: unknown, isSent: boolean):
   return new DiscoveryError("SERVER_CONNECTION_ERROR", `${server} cannot be reached: ${what} (${code}).`, {
     hint: isTls
       ? [
-          "Repair the certificate, or correct the address of the server.",
+          "Repair the certificate, or correct the URL of the server.",
           {
             action: "set-variable",
             name: "NODE_EXTRA_CA_CERTS",
