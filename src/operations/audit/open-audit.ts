@@ -13,11 +13,11 @@ import { type AuditReport, verifyAudit } from "./verify-audit.js";
 
 /** The extent of the audit log. */
 export interface AuditState {
-  /** The newest record. */
+  /** The number and hash of the newest record. */
   readonly head: AuditMark;
   /** Calls that were sent and have no outcome yet. */
   readonly openIntents: number;
-  /** Records up to this number are in archives. */
+  /** The number of the last archived record. Later records are in the store. */
   readonly archivedThrough: number;
 }
 
@@ -25,7 +25,7 @@ export interface AuditState {
 export interface ReadAuditOptions {
   /** The maximum number of records. Default: 50. */
   readonly limit?: number;
-  /** Only records up to this number. */
+  /** The number of the last record to include. Default: the newest. */
   readonly through?: number;
 }
 
@@ -39,7 +39,7 @@ export interface ExportAuditOptions {
 export interface AuditReader {
   /** @internal */
   readonly records: AuditRecords;
-  /** The time of day. @internal */
+  /** The current time in Unix milliseconds. @internal */
   readonly now: number;
   /** The user's home folder. @internal */
   readonly home: string;
@@ -104,7 +104,7 @@ async function configuredStore(
   try {
     return (await loadConfig(parts)).config.store;
   } catch (error) {
-    // A named file that is missing must not lead to the log of another store.
+    // If the user named a configuration file that is missing, the log of the default store must not be used instead.
     if (configPath !== undefined) throw error;
     warn(`${toDiscoveryError(error).message} This is the audit log of the default store.`);
     return undefined;

@@ -29,7 +29,7 @@ export async function remoteConnection(server: string, stages: Stages): Promise<
   return connection;
 }
 
-/** Throws SERVER_NOT_FOUND with the nearest names. */
+/** Throws SERVER_NOT_FOUND with similar names if the server is not configured. */
 export async function assertKnown(server: string, { configuredServers, discovery }: Stages): Promise<void> {
   if (!configuredServers.servers.some(({ name }) => name === server)) await discovery.server(server);
 }

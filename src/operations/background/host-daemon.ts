@@ -32,7 +32,7 @@ export type RunRemote = (argv: readonly string[], io: CommandIo, engine: SharedE
 
 const USUAL_IDLE_MINUTES = 15;
 
-/** Serves CLI clients until the process gets a signal or is idle for long. */
+/** Serves CLI clients until the process gets a signal or has been idle for the configured time. */
 export async function hostDaemon(configPath: string | undefined, io: DaemonProcess, run: RunRemote): Promise<void> {
   const paths = daemonPaths({ cwd: io.cwd, env: io.env, configPath });
   openPrivateFolder(paths.folder);

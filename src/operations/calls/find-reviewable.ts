@@ -30,11 +30,15 @@ function unattended(id: string): DiscoveryError {
 }
 
 function unreadable(id: string): DiscoveryError {
-  return new DiscoveryError("POLICY_DENIED", `The call of ${id} cannot be shown: it was encrypted with another key.`, {
-    hint: [
-      { action: "run-command", command: `anygpt mcp deny ${id}`, purpose: "deny it" },
-      "Then let the caller make the call again.",
-    ],
-    facts: { approval_id: id },
-  });
+  return new DiscoveryError(
+    "POLICY_DENIED",
+    `The call of the approval request ${id} cannot be shown: it was encrypted with another key.`,
+    {
+      hint: [
+        { action: "run-command", command: `anygpt mcp deny ${id}`, purpose: "deny it" },
+        "Then let the caller make the call again.",
+      ],
+      facts: { approval_id: id },
+    },
+  );
 }

@@ -17,9 +17,9 @@ export interface RewrittenClient {
   readonly reason?: string;
   /** Servers that are removed from the file because the configuration has them. */
   readonly removed: readonly string[];
-  /** Servers that stay in the file because the gateway does not offer them. */
+  /** Servers that remain in the file because the gateway does not offer them. */
   readonly kept: readonly string[];
-  /** Why a server stays although the configuration has it or could have it. */
+  /** Why a server remains in the file although the configuration has it or could have it. */
   readonly reasons: readonly { readonly server: string; readonly reason: string }[];
 }
 
@@ -124,7 +124,7 @@ async function planFile(
   }
   if (result.kind === "unchanged") return { ...common, status: "unchanged", removed: [] };
   const gateways = new Set(file.content.servers.filter(({ isGateway }) => isGateway).map((one) => one.definition.name));
-  // Invalid entries were not read, and stay too.
+  // Invalid entries were not read, so they also remain in the file.
   const staying = { ...common, kept: result.kept.filter((name) => !gateways.has(name)) };
   return {
     ...staying,
