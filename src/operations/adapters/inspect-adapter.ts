@@ -37,7 +37,7 @@ export interface AdapterVariable {
 
 /** The operations of one category. */
 export interface Category {
-  /** Null for operations without a category. */
+  /** The name of the category. Null for operations without a category. */
   readonly name: string | null;
   readonly operations: readonly ListedOperation[];
 }

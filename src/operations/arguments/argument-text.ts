@@ -37,7 +37,9 @@ export function toArgumentText(named: readonly NamedArgument[], schema: JsonObje
   return toText(root);
 }
 
-/** `a.b` is the member `a.b` where the schema has one, else the member `b` of `a`. */
+/**
+ * Finds the member that a name refers to: `a.b` is the member `a.b` if the schema has one, else the member `b` of `a`.
+ */
 function locate(name: string, typed: string, schemas: Schemas, facts: SchemaFacts): Pick<Placed, "path" | "schemas"> {
   const properties = facts.properties(schemas);
   const exact = properties.get(name);
@@ -81,7 +83,7 @@ function bothSet({ name }: Placed, member: string): DiscoveryError {
   );
 }
 
-/** An argument that occurs several times sets the items of an array. */
+/** The JSON text of an argument. If it occurs several times, each occurrence is an item of an array. */
 function groupText(group: readonly Placed[], facts: SchemaFacts): string {
   const [first, second] = group;
   if (first === undefined) return "null";
@@ -97,7 +99,7 @@ function arrayText(group: readonly Placed[], facts: SchemaFacts): string {
   return `[${group.map((one) => valueText({ ...one, schemas: facts.items(one.schemas) }, facts)).join(",")}]`;
 }
 
-/** If the schema allows a string or names no type, the value is a string. */
+/** The JSON text of a value. If the schema allows a string or names no type, the value is a string. */
 function valueText(argument: Placed, facts: SchemaFacts): string {
   const { name, value, isJson, schemas } = argument;
   if (isJson) return checkedJson(name, value, "JSON");

@@ -24,7 +24,7 @@ export interface OpenSignIn {
   readonly answer: Receiver["answer"];
   /** Exchanges the authorization code in the redirect parameters for a credential. */
   readonly finish: (answer: URLSearchParams) => Promise<Credential>;
-  /** Stores the credential that `finish` returned, encrypted, and records the sign-in. */
+  /** Stores the credential that `finish` returned, encrypted, and records the sign-in in the audit log. */
   readonly store: (credential: Credential) => Promise<void>;
   readonly close: () => void;
 }

@@ -17,7 +17,7 @@ export interface SignOutReport {
   readonly reason?: string;
 }
 
-/** Revokes the credentials of an actor at the authorization server where it supports that, and removes them here. */
+/** Revokes an actor's credentials, if the authorization server supports that, and removes them from this machine. */
 export async function signOut(
   engine: DiscoveryEngine,
   server: string,

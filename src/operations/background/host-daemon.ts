@@ -61,7 +61,9 @@ export async function hostDaemon(configPath: string | undefined, io: DaemonProce
     describe: () => ({ version: VERSION, servers: shared.openServers() }),
     log,
   });
-  io.signal.addEventListener("abort", () => daemon.leave("It received a signal.", 0), { once: true });
+  io.signal.addEventListener("abort", () => daemon.leave("The background gateway received a signal.", 0), {
+    once: true,
+  });
   io.onReload?.(() => void shared.reload());
   io.onCrash?.((error) => {
     log(shared.redact(error instanceof Error ? (error.stack ?? error.message) : String(error)));

@@ -64,7 +64,8 @@ export function createSharedEngine({ cwd, env, configPath, log }: SharedEnginePa
         cwd,
         env,
         ...(configPath === undefined ? {} : { configPath }),
-        // The parent process is a CLI command, not a gateway. The daemon rejects each command that a gateway started.
+        // 0: no gateway started this process. A CLI command did, and the daemon rejects commands that a gateway
+        // started.
         startedBy: 0,
         log(message, facts) {
           log(message);

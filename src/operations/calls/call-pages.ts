@@ -1,4 +1,4 @@
-// Confirmations and idempotency keys as JSON.
+// Converts confirmations and idempotency keys to JSON.
 import type { Confirmation } from "../../executor/confirmations.js";
 import type { JsonObject } from "../../model/json.js";
 import type { KeyRecord } from "../../store/key-records.js";

@@ -24,7 +24,7 @@ export interface ConfigOrigin {
   readonly column?: number;
 }
 
-/** A rule and its origin. */
+/** A tool rule and its origin. */
 export interface ListedRule extends ConfigOrigin {
   readonly rule: string;
 }
@@ -35,7 +35,7 @@ export interface ConfiguredServerLine extends ConfigOrigin {
   readonly kind: ConnectionKind;
   /** The MCP client whose file contains the server. */
   readonly client?: string;
-  /** The name of the program, or the origin of the URL. Contains no secret. */
+  /** How to reach the server: the name of the program, or the origin of the URL. Contains no secret. */
   readonly reach: string;
 }
 

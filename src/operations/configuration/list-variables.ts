@@ -122,7 +122,7 @@ function findReferences({ configuredServers }: Stages): NeededSecret[] {
   return [...users].map(([text, neededBy]) => ({ reference: `\${${text}}`, neededBy }));
 }
 
-/** The environment variables that server processes inherit in addition to the safe set. */
+/** The environment variables that server processes inherit in addition to the built-in list of safe variables. */
 export interface GivenEnvironment {
   readonly inherited: readonly { readonly server: string; readonly inheritEnv: readonly string[] }[];
   /** MCP clients that pass their whole environment to these servers. The gateway does not. */

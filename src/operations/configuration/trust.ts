@@ -13,7 +13,7 @@ import { expandHome } from "../../util/home-path.js";
 /** A file that the user has trusted. `changed`: its content differs from the trusted content. */
 export interface TrustedFile {
   readonly path: string;
-  /** Unix time in milliseconds. */
+  /** When the user trusted the file, as Unix time in milliseconds. */
   readonly trustedAt: number;
   readonly status: "ok" | "changed" | "missing";
 }

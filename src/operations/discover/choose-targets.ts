@@ -162,7 +162,7 @@ async function filedTargets(desk: DiscoverDesk): Promise<DiscoveryTarget[]> {
       .toReversed()
       .map((file) => [file.server, file]),
   );
-  // If all files are rejected, the check itself reports that.
+  // If there are files but all are rejected, there is no target, and the caller reports the rejected files.
   if (existing.length === 0) throw wrong(`There are no signed tool files in ${desk.folder}.`, HOW);
   return [...first.values()].reverse().map(toFiled);
 }

@@ -5,7 +5,7 @@ import { DiscoveryError } from "../../errors.js";
 import { isBeingInstalled } from "../../upstreams/install/installations.js";
 import { npxStateOf } from "../../upstreams/install/npx-cache.js";
 
-/** Rejects a path that is not a folder directly inside `_npx`, and a folder into which a package is being installed. */
+/** Removes the folder. Throws if it is not directly inside `_npx`, or if a package is being installed into it. */
 export async function repairNpxCache(folder: string, installsFolder: string): Promise<void> {
   const parent = dirname(folder);
   const isNpx = /^[0-9a-f]{16}$/.test(basename(folder)) && basename(parent) === "_npx";

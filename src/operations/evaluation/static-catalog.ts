@@ -61,7 +61,7 @@ export function createStaticCatalog(tools: readonly EvalTool[], { options, warn 
   };
 }
 
-/** `enabled` is computed at each search, so that hiding tools does not need a new index. */
+/** Makes tools hideable: `enabled` is computed at each search, so that hiding tools does not need a new index. */
 function toHideable(snapshot: Snapshot, isHidden: (id: string) => boolean): Snapshot {
   const hideable = (tool: Tool): Tool => ({
     id: tool.id,

@@ -13,7 +13,7 @@ export interface EditTarget {
   readonly file: string;
   /** `program`: a JavaScript or TypeScript module, which commands cannot edit. */
   readonly format: "json" | "yaml" | "program";
-  /** Undefined if the file does not exist. */
+  /** The content of the file. Undefined if the file does not exist. */
   readonly bytes: Uint8Array | undefined;
   readonly config: Config | undefined;
   readonly isShared: boolean;

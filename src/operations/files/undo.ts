@@ -59,7 +59,7 @@ export async function undoBackups(
       isNeeded ||= !now.isReplaced;
       continue;
     }
-    // A client that still starts the gateway needs the configuration with its servers.
+    // The configuration is not restored while a client still starts the gateway: the client needs the servers in it.
     const one =
       backup.role !== "client" && isNeeded ? waiting(backup) : await undoOne(backup, backups, { ...options, ...now });
     isNeeded ||= one.status === "refused" || one.status === "waiting";

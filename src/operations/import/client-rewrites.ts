@@ -11,7 +11,7 @@ import type { Write } from "../files/write.js";
 /** The planned or finished change of one MCP client's file. */
 export interface RewrittenClient {
   readonly client: ClientId;
-  /** Null when the client has no file on this machine. */
+  /** The path of the client's file. Null if the client has no file on this machine. */
   readonly file: string | null;
   readonly status: "rewritten" | "unchanged" | "refused";
   readonly reason?: string;
@@ -168,7 +168,7 @@ function isRegisteredIn({ content }: ReadFile): boolean {
   return content.servers.some(({ isGateway, disabled }) => isGateway && disabled === undefined);
 }
 
-/** The settings of VS Code contain servers only if VS Code has not moved them to its own MCP file yet. */
+/** Whether a client's file can contain servers. VS Code moves servers from its settings to its own MCP file. */
 function canContainServers({ location: { client, path } }: ReadFile): boolean {
   return client !== "vscode" || !path.endsWith("settings.json");
 }

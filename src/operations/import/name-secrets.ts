@@ -2,7 +2,7 @@
 import type { ServerCandidate } from "../../sources/candidate.js";
 import { findSecrets, type PlainSecret, replaceSecrets } from "../../util/plain-secrets.js";
 
-/** Where secrets are moved to. */
+/** A store that secrets are moved to, such as the keychain or a variable file. */
 export interface SecretStore {
   /** The value that is stored under the name. Undefined if the name is free. */
   valueOf(name: string): Promise<string | undefined>;

@@ -23,7 +23,7 @@ export interface ImportableServer {
   readonly line?: number;
   readonly column?: number;
   readonly transport: ConnectionKind;
-  /** The name of the program, or the origin of the URL. Contains no secret. */
+  /** How to reach the server: the name of the program, or the origin of the URL. Contains no secret. */
   readonly reach: string;
   /**
    * `taken`: added under its own name. `renamed`: added under another name. `duplicate`: the same as another server

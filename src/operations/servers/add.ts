@@ -248,7 +248,7 @@ function assertReplaceable(
   );
 }
 
-/** A server of the configuration takes precedence over a server of the same name in an MCP client's file. */
+/** A note if an MCP client's file has a server of the same name. The server of the configuration takes precedence. */
 function nameNotes(name: string, desk: ServerDesk): string[] {
   if (ownOf(name, desk.target) !== undefined) return [];
   const isOffered = desk.offered?.servers.some((server) => identity(server.name) === identity(name)) === true;

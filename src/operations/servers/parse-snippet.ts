@@ -62,7 +62,7 @@ function toDraft(found: ClientServer, parts: Parameters<typeof importServer>[1])
     name: definition.name,
     entry: { ...toConfigEntry(definition, envFile), ...(disabled === undefined ? {} : { enabled: false }) },
     ...(tools === undefined ? {} : { toolRules: toToolRules(definition.name, tools) }),
-    notes: [...(disabled === undefined ? [] : [`It is added as disabled: ${disabled}.`]), ...notes],
+    notes: [...(disabled === undefined ? [] : [`The server is added as disabled: ${disabled}.`]), ...notes],
   };
 }
 

@@ -132,8 +132,12 @@ function notesOn(entry: DirectoryEntry, missing: readonly string[], optional: re
     ...(homepage === undefined ? [] : [`Home page: ${homepage}`]),
     ...(missing.length === 0
       ? []
-      : [`It needs ${missing.join(", ")}. Set ${them} in the environment or in ~/.ai/.env, or add --env NAME=value.`]),
-    ...(optional.length === 0 ? [] : [`It can also use ${optional.join(", ")}: add --env NAME or --env NAME=value.`]),
+      : [
+          `The server needs ${missing.join(", ")}. Set ${them} in the environment or in ~/.ai/.env, or add --env NAME=value.`,
+        ]),
+    ...(optional.length === 0
+      ? []
+      : [`The server can also use ${optional.join(", ")}: add --env NAME or --env NAME=value.`]),
   ];
 }
 

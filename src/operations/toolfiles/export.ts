@@ -15,7 +15,7 @@ const ARCHIVE = /\.(?:tgz|tar\.gz)$/i;
 
 /** Which tool files to export, and where to. */
 export interface ExportToolFilesRequest {
-  /** An archive if the name ends in `.tgz` or `.tar.gz`, otherwise a folder. */
+  /** The path to write to: an archive if the name ends in `.tgz` or `.tar.gz`, otherwise a folder. */
   readonly output: string;
   /** Ids of tool files. Default: all. */
   readonly ids?: readonly string[];

@@ -11,7 +11,7 @@ import { type Keys, openKeys } from "../../toolfiles/keys/open-keys.js";
 import { signerName } from "../../toolfiles/keys/signer-name.js";
 import { parseSpan } from "./span.js";
 
-/** The keys of this machine. They do not depend on the configuration. */
+/** The user's own and trusted keys on this machine. They do not depend on the configuration. */
 export interface SigningKeys {
   readonly keys: Keys;
   readonly now: () => number;

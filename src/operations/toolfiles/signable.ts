@@ -85,7 +85,9 @@ function describeSigner(verdict: SignatureVerdict): string {
   return ofKey === undefined ? (REMARKS[reason] ?? reason) : `${ofKey} ${String(error.facts["keyId"])}`;
 }
 
-/** The version of a file that a key of this user signed, expired or not. Undefined for any other file. */
+/**
+ * The version of a file that one of this user's keys signed, even if the key has expired. Undefined for other files.
+ */
 export function readOwnSigned(
   path: string,
   bytes: Buffer,
