@@ -11,8 +11,7 @@ export interface AuditSelection extends Pick<AuditQuery, "since" | "until" | "ac
 }
 
 /**
- * * Without `kind` and `requestId`, intents (records of calls before they are sent) are included only if `withIntents`
- * is
+ * Without `kind` and `requestId`, intents (records of calls before they are sent) are included only if `withIntents` is
  * true. @internal
  */
 export function toAuditFilter({ kind, tool, ...rest }: AuditSelection, withIntents = false): AuditFilter {
