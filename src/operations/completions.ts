@@ -1,4 +1,4 @@
-// Names that a shell can complete. Starts no server.
+// Completes names on the command line, such as servers and tools, for a shell. Starts no server.
 import { basename } from "node:path";
 import type { DiscoveryEngine } from "../engine.js";
 import type { OpenOptions } from "../gateway/engine-options.js";
@@ -6,7 +6,10 @@ import { CLIENT_IDS } from "../sources/options.js";
 import { openCatalog } from "./open-catalog.js";
 import { openSigningKeys } from "./toolfiles/keys.js";
 
-/** What a word names. `own-server`: a server in the configuration itself. `target`: a server, or `SERVER:TOOL`. */
+/**
+ * What the word to complete names. `own-server`: a server in the configuration itself. `target`: a server, or
+ * `SERVER:TOOL`.
+ */
 export type CompletionSource =
   | "server"
   | "own-server"
@@ -23,9 +26,9 @@ export type CompletionSource =
 export interface CompletionRequest {
   readonly options: OpenOptions;
   readonly withEngine: <T>(use: (engine: DiscoveryEngine) => Promise<T>) => Promise<T>;
-  /** The beginning of the word. */
+  /** The beginning of the word to complete. */
   readonly typed: string;
-  /** The words before it, without options. */
+  /** The words before the word to complete, without options. */
   readonly operands: readonly string[];
 }
 

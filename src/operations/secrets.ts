@@ -10,7 +10,7 @@ export function openSystemKeychain(options: OpenOptions): Keychain {
   return openKeychain({ env, cwd: home, platform: process.platform });
 }
 
-/** The reference without `${}`. Throws if it does not refer to a secret. */
+/** Removes `${}` from a reference. Throws if it does not refer to a secret. */
 export function toSecretReference(text: string): string {
   const reference = text.replace(/^\$\{([^]*)\}$/, "$1");
   if (/^(?:keychain:|op:\/\/|vault:|command:)/.test(reference)) return reference;

@@ -17,32 +17,37 @@ import { readAdapter } from "./read-adapter.js";
 /** An adapter to add to the configuration. */
 export interface AdapterRequest {
   readonly name: string;
-  /** A file or a URL. */
+  /** The path or URL of the API document. */
   readonly document: string;
   readonly baseUrl?: string | undefined;
-  /** As in the option `--auth`, such as `bearer:VAR`, where VAR is the name of an environment variable. */
+  /**
+   * The authentication in the syntax of the option `--auth`, such as `bearer:VAR`; VAR names an environment variable.
+   */
   readonly auth?: string | undefined;
   readonly idempotencyHeader?: string | undefined;
   readonly category?: string | undefined;
 }
 
-/** An adapter that was read and checked, but not written yet. */
+/** An adapter whose API document was read and whose entry was checked, but not yet written to the configuration. */
 export interface PreparedAdapter {
   readonly added: NamedMember;
   readonly target: EditTarget;
   readonly document: ConvertedDocument;
   readonly home: string;
-  /** Undefined if the configuration is a JavaScript or TypeScript module: the user must add the entry. */
+  /**
+   * Writes the entry to the configuration. Undefined if that is a JavaScript or TypeScript module, which the user must
+   * edit.
+   */
   readonly write?: () => Promise<EditReport>;
 }
 
 export interface PrepareAdapterOptions {
   readonly signal?: AbortSignal;
-  /** Wraps the wait for the document. @internal */
+  /** Called with the promise that reads the API document, for example to show progress. @internal */
   readonly onRead?: <T>(document: string, work: Promise<T>) => Promise<T>;
 }
 
-/** Reads the document and checks the entry, without writing it. */
+/** Reads the API document and checks the adapter's entry, without writing it to the configuration. */
 export async function prepareAdapter(
   { name, ...request }: AdapterRequest,
   options: OpenOptions = {},
@@ -88,7 +93,7 @@ function assertNew(name: string, { config, file }: EditTarget): void {
   });
 }
 
-/** Checks the entry with the rules of the configuration. Throws `INVALID_REQUEST` with the first violation. */
+/** Checks the entry against the schema of the configuration. Throws `INVALID_REQUEST` with the first violation. */
 function check({ name, entry }: NamedMember, paths: Parameters<typeof compileAdapter>[1]): Adapter {
   const checked = checkSchema(adaptersOptions, { [name]: entry });
   const [compiled] = checked.kind === "ok" ? checked.value.map((one) => compileAdapter(one, paths)) : [];

@@ -3,7 +3,10 @@ import type { JsonObject } from "../../model/json.js";
 
 const VARIABLE = /^[A-Za-z_]\w*$/;
 
-/** Converts a value of `--auth` into the `auth` entry of the configuration. It contains names of variables: a secret would stay in the shell's history. */
+/**
+ * Converts a value of `--auth` into the `auth` entry of the configuration. The value contains names of environment
+ * variables, not secrets, because it remains in the shell's history.
+ */
 export function toAuthEntry(option: string): JsonObject {
   const [type = "", ...rest] = option.split(":");
   switch (type) {
@@ -42,7 +45,7 @@ function variable(words: readonly string[], option: string): string {
   return `\${${name}}`;
 }
 
-/** The message does not repeat the value, because it may contain a secret by mistake. */
+/** The error for an invalid value of `--auth`. It does not quote the value, which may contain a secret by mistake. */
 function malformed(option: string): DiscoveryError {
   const [type = ""] = option.split(":");
   const known = ["bearer", "basic", "header", "query", "cookie", "oauth2"].includes(type) ? ` for ${type}` : "";

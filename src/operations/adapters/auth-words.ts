@@ -17,7 +17,10 @@ export function describeAuth(auth: WantedAuth | RestAuth): string {
   }
 }
 
-/** The value of `--auth` for this method, with suggested variable names. Undefined if adapters do not support the method. */
+/**
+ * The value of `--auth` for this method, with suggested variable names. Undefined if adapters do not support the
+ * method.
+ */
 export function authOption(auth: WantedAuth, name: string): string | undefined {
   const variable = name
     .toUpperCase()

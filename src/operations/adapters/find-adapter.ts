@@ -28,7 +28,7 @@ export function findAdapter(name: string, stages: Pick<Stages, "configuredServer
   });
 }
 
-/** Resolves the variables of the document and of the base URL. Reading a document needs no other variables. */
+/** Resolves the variables in the document path and the base URL. Reading the API document needs no other variables. */
 export function toReadable(connection: RestConnection, resolve: (text: string) => string): RestConnection {
   const { document, baseUrl } = connection;
   return {

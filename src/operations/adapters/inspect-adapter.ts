@@ -6,7 +6,7 @@ import type { DiscoveryEngine } from "../../engine.js";
 import { type Adapter, findAdapter, toReadable } from "./find-adapter.js";
 import { readAdapter } from "./read-adapter.js";
 
-/** An adapter with the operations of its document. Contains the names of variables, not their values. */
+/** An adapter with the operations of its API document. Contains the names of variables, not their values. */
 export interface AdapterPage {
   readonly name: string;
   readonly title: string | null;
@@ -24,7 +24,7 @@ export interface AdapterPage {
   readonly categories: readonly Category[];
   /** Operations that cannot be used as tools, with the reason. */
   readonly dropped: readonly { readonly name: string; readonly reason: string }[];
-  /** Patterns in `operations` of the configuration that match no tool. */
+  /** Patterns in the adapter's setting `operations` that match no tool. */
   readonly unmatched: readonly string[];
   readonly truncated: boolean;
 }
@@ -37,7 +37,7 @@ export interface AdapterVariable {
 
 /** The operations of one category. */
 export interface Category {
-  /** Null for operations without a category. */
+  /** The name of the category. Null for operations without a category. */
   readonly name: string | null;
   readonly operations: readonly ListedOperation[];
 }
@@ -50,11 +50,11 @@ export interface ListedOperation {
   readonly title: string | null;
   readonly risk: string | null;
   readonly deprecated: boolean;
-  /** The input schema was shortened because it is too large. */
+  /** True if the input schema was shortened because it is too large. */
   readonly shortened: boolean;
 }
 
-/** Reads the current document of an adapter. */
+/** Reads the adapter's API document and returns its operations. */
 export async function inspectAdapter(
   engine: DiscoveryEngine,
   name: string,
@@ -71,7 +71,7 @@ export async function inspectAdapter(
 /** Options of `inspectAdapter`. */
 export interface InspectOptions {
   readonly signal?: AbortSignal;
-  /** Called with the document before it is read. */
+  /** Called with the path or URL of the API document before it is read. */
   readonly onRead?: (document: string) => void;
 }
 

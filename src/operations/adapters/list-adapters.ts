@@ -11,13 +11,13 @@ export interface ListedAdapter {
   readonly baseUrl: string | null;
   readonly auth: string | null;
   readonly missingVariables: readonly string[];
-  /** The number of tools. Null if the document has not been read yet. */
+  /** The number of tools. Null if the API document has not been read yet. */
   readonly tools: number | null;
   readonly dropped: number;
   readonly failure: string | null;
 }
 
-/** Lists the adapters of the configuration. Reads no document. */
+/** Lists the adapters of the configuration. Does not read their API documents. */
 export async function listAdapters(engine: DiscoveryEngine): Promise<ListedAdapter[]> {
   const stages = await openCatalog(engine);
   const { servers } = stages.snapshot();

@@ -8,7 +8,7 @@ import { createGuardedFetch } from "../../util/net/guarded-fetch.js";
 
 const MAX_READ_MS = 30_000;
 
-/** Reads the current document of an adapter. Sends no credentials. */
+/** Reads an adapter's API document from its file or URL. Sends no credentials. */
 export async function readAdapter(
   server: string,
   connection: RestConnection,

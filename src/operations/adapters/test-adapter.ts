@@ -17,20 +17,22 @@ const MAX_START_MS = 60_000;
 
 /** Options of `testAdapter`. */
 export interface TestAdapterOptions {
-  /** A read-only tool without required arguments. It is called instead of a HEAD request to the base URL. */
+  /**
+   * A read-only tool without required arguments. The test calls it instead of sending a HEAD request to the base URL.
+   */
   readonly tool?: string;
-  /** Called before the request is sent. Default: no request is sent. */
+  /** Called with a description of the test request; returns true to send it. Default: no request is sent. */
   readonly confirm?: (request: string) => Promise<boolean>;
-  /** Wraps the wait for the document and for the answer of the API. @internal */
+  /** Called with the promise that reads the API document, for example to show progress. @internal */
   readonly onRead?: <T>(work: Promise<T>) => Promise<T>;
-  /** @internal */
+  /** Called with the promise of the test request, for example to show progress. @internal */
   readonly onRequest?: <T>(request: string, work: Promise<T>) => Promise<T>;
   readonly signal?: AbortSignal;
-  /** Renders the next steps of a failure as text. Default: as calls of the library. @internal */
+  /** Renders the suggested next steps after a failure as text. Default: as calls to this library. @internal */
   readonly describe?: DescribeStep;
 }
 
-/** Checks the document, the variables, the authentication and the address of an adapter. */
+/** Checks the API document, the variables, the authentication and the base URL of an adapter. */
 export async function testAdapter(
   engine: DiscoveryEngine,
   name: string,
@@ -75,7 +77,7 @@ async function readOrError(
   }
 }
 
-/** An unset variable in the base URL does not prevent reading the document. Another check reports it. */
+/** Resolves variables. If one is unset, returns the text unchanged: `variableChecks` reports the unset variable. */
 function resolveOrKeep(text: string, variables: Stages["variables"]): string {
   try {
     return variables.resolve(text);
@@ -105,7 +107,7 @@ function documentCheck(read: Read, describe: DescribeStep): AdapterCheck {
 
 const MAX_NAMED = 10;
 
-/** Reports patterns in `operations` of the configuration that match no operation. */
+/** Reports patterns in the adapter's setting `operations` that match no operation. */
 function operationsCheck(read: Read): AdapterCheck[] {
   if (read instanceof DiscoveryError || read.unmatched.length === 0) return [];
   const named = read.unmatched.slice(0, MAX_NAMED).join(", ");
@@ -158,7 +160,7 @@ async function requestCheck({ adapter, stages, read, options, describe }: Reques
   return await (onRequest?.(what, work) ?? work);
 }
 
-/** The base URL of calls, or the error that explains why it is unknown. */
+/** The base URL for calls, or the error that explains why the base URL is unknown. */
 function findAddress({ name, connection }: Adapter, { variables }: Stages, read: Read): string | DiscoveryError {
   try {
     const documented = read instanceof DiscoveryError ? undefined : read.baseUrl;

@@ -1,5 +1,5 @@
-// Converts the arguments of a command line into JSON text, with the types of the tool's schema. Numbers stay text until a
-// strict parser reads them, so that a number too large for JavaScript is rejected and not rounded.
+// Converts the arguments of a command line into JSON text, with the types of the tool's schema. Numbers stay text until
+// a strict parser reads them, so that a number too large for JavaScript is rejected and not rounded.
 import { DiscoveryError } from "../../errors.js";
 import type { JsonObject } from "../../model/json.js";
 import { nearestNames } from "../../search/nearest.js";
@@ -9,7 +9,7 @@ import { createSchemaFacts, type SchemaFacts, type Schemas } from "./schema-fact
 
 /** One `name=value` or `name:=json`. If the command line names a file, `value` is its content. */
 export interface NamedArgument {
-  /** As typed. Dots separate the members of nested objects. */
+  /** The argument's name as typed. Dots separate the members of nested objects. */
   readonly name: string;
   readonly value: string;
   readonly isJson: boolean;
@@ -37,7 +37,9 @@ export function toArgumentText(named: readonly NamedArgument[], schema: JsonObje
   return toText(root);
 }
 
-/** `a.b` is the member `a.b` where the schema has one, else the member `b` of `a`. */
+/**
+ * Finds the member that a name refers to: `a.b` is the member `a.b` if the schema has one, else the member `b` of `a`.
+ */
 function locate(name: string, typed: string, schemas: Schemas, facts: SchemaFacts): Pick<Placed, "path" | "schemas"> {
   const properties = facts.properties(schemas);
   const exact = properties.get(name);
@@ -81,7 +83,7 @@ function bothSet({ name }: Placed, member: string): DiscoveryError {
   );
 }
 
-/** An argument that occurs several times sets the items of an array. */
+/** The JSON text of an argument. If it occurs several times, each occurrence is an item of an array. */
 function groupText(group: readonly Placed[], facts: SchemaFacts): string {
   const [first, second] = group;
   if (first === undefined) return "null";
@@ -97,7 +99,7 @@ function arrayText(group: readonly Placed[], facts: SchemaFacts): string {
   return `[${group.map((one) => valueText({ ...one, schemas: facts.items(one.schemas) }, facts)).join(",")}]`;
 }
 
-/** If the schema allows a string or names no type, the value is a string. */
+/** The JSON text of a value. If the schema allows a string or names no type, the value is a string. */
 function valueText(argument: Placed, facts: SchemaFacts): string {
   const { name, value, isJson, schemas } = argument;
   if (isJson) return checkedJson(name, value, "JSON");
@@ -117,8 +119,8 @@ function valueText(argument: Placed, facts: SchemaFacts): string {
 }
 
 /**
- * Rejects text that is not JSON. The executor rejects and records what parsing would silently change, such as duplicate keys.
- * The message does not contain the value, which may be a secret.
+ * Throws if the text is not JSON. Accepts duplicate keys and other flaws that parsing would hide: the executor rejects
+ * them. The message does not contain the value, which may be a secret.
  */
 function checkedJson(name: string, value: string, wanted: string): string {
   const parsed = parseStrictJson(value);
@@ -127,7 +129,7 @@ function checkedJson(name: string, value: string, wanted: string): string {
   const reason = fault.kind === "not-json" ? `must be ${wanted}` : fault.message;
   throw invalidRequest(
     `The argument ${JSON.stringify(name)} ${reason}.`,
-    `In a shell, put single quotes around it: '${name}:=[1, 2]'.`,
+    `In a shell, put single quotes around the argument: '${name}:=[1, 2]'.`,
   );
 }
 

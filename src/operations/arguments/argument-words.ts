@@ -6,19 +6,19 @@ import type { JsonObject } from "../../model/json.js";
 import { type ArgumentsInput, type GivenArguments, parseArguments, readFileOrInput } from "./read-arguments.js";
 import { type NamedArgument, toArgumentText } from "./argument-text.js";
 
-/** The arguments before the tool's schema is known. */
+/** The arguments from the command line, before the tool's schema is known. */
 export interface ArgumentWords {
   readonly named: readonly NamedArgument[];
-  /** The content of `@file`. */
+  /** All arguments of the file that `@file` names. */
   readonly whole: GivenArguments | undefined;
-  /** Standard input was read, so no question can be answered there. */
+  /** True if standard input was read for an argument, so that the user cannot answer questions there. */
   readonly hasUsedInput: boolean;
 }
 
 /** The tool that the arguments are for. */
 export interface WordTarget {
   readonly inputSchema: JsonObject;
-  /** Shown with every error. */
+  /** The tool's signature, shown with every error. */
   readonly signature?: string;
 }
 
@@ -33,7 +33,7 @@ export async function readArgumentWords(words: readonly string[], io: ArgumentsI
     throw wrong(`${files.join(" and ")} cannot be used together.`, "Put all arguments into one file.");
   const fromInput = words.filter((word) => /^@-$|^[^=]+=@-$/.test(word));
   if (fromInput.length > 1) {
-    throw wrong(`${fromInput.join(" and ")} both read standard input.`, "Read one of them from a file.");
+    throw wrong(`${fromInput.join(" and ")} both read standard input.`, "Read only one argument from standard input.");
   }
   const [file] = files;
   const named: NamedArgument[] = [];

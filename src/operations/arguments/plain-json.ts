@@ -1,9 +1,9 @@
 import { createScanner } from "jsonc-parser";
 
-/** A comma after one of these tokens is an error and stays: no value precedes it. */
+/** Tokens that do not end a value. A comma after one of them is a syntax error and is not removed. */
 const NOT_A_VALUE: ReadonlySet<string> = new Set(["", "{", "[", ",", ":"]);
 
-/** Removes comments and trailing commas. Other syntax errors stay. */
+/** Removes comments and trailing commas. Does not correct other syntax errors. */
 export function toPlainJson(text: string): string {
   const scanner = createScanner(text, false);
   const kept: string[] = [];

@@ -18,28 +18,31 @@ export interface ArgumentsInput {
 }
 
 export interface ArgumentsSource {
-  /** `--args` */
+  /** The value of `--args`. */
   readonly text: string | undefined;
-  /** `--args-file` */
+  /** The value of `--args-file`. */
   readonly file: string | undefined;
   /** Name of the option if it is not `--args`; the file option has this name plus `-file`. */
   readonly option?: string;
 }
 
 /**
- * The parsed arguments, and the flaws in their JSON that `JSON.parse` accepts and changes silently, such as duplicate keys.
- * The executor rejects a call with flaws, so the audit log records the attempt.
+ * The parsed arguments, and the flaws in their JSON that `JSON.parse` accepts and changes silently, such as duplicate
+ * keys. The executor rejects a call with flaws, so the audit log records the attempt.
  */
 export interface GivenArguments {
   readonly arguments: JsonObject;
   readonly flaws: NonNullable<CallContext["flaws"]>;
 }
 
-/** Reads a tool's arguments from the command line. An error gives the position of the fault and never quotes the text, which may be secret. */
+/**
+ * Reads a tool's arguments from the command line. An error gives the position of the syntax error and never quotes the
+ * text, which may be secret.
+ */
 export async function readArguments(source: ArgumentsSource, io: ArgumentsInput): Promise<GivenArguments> {
   const { text, file, option = "--args" } = source;
   if (text !== undefined && file !== undefined) {
-    throw wrong(`${option} and ${option}-file cannot be used together.`, "Pass one of them.");
+    throw wrong(`${option} and ${option}-file cannot be used together.`, "Pass only one of the two options.");
   }
   if (file !== undefined) {
     const content = await readFileOrInput(
@@ -52,7 +55,7 @@ export async function readArguments(source: ArgumentsSource, io: ArgumentsInput)
   return text === undefined ? { arguments: {}, flaws: [] } : parseArguments(text, option);
 }
 
-/** The text of a file, or of standard input for `-`. */
+/** Reads the text of a file, or of standard input if `file` is `-`. */
 export async function readFileOrInput(
   file: string,
   hint: string,
@@ -79,7 +82,9 @@ export async function readStandardInput(stdin: Readable, signal: AbortSignal): P
   throw wrong(`Standard input ${content.kind === "missing" ? "is empty" : content.reason}.`, "Send UTF-8 text.");
 }
 
-/** Accepts comments and trailing commas: if the text is not valid JSON, they are removed first. */
+/**
+ * Parses a JSON object. Accepts comments and trailing commas: if the text is not valid JSON, it is parsed without them.
+ */
 export function parseArguments(text: string, origin: string, option = origin): GivenArguments {
   const asWritten = parseStrictJson(text);
   const isPlain = asWritten.kind === "value" || !asWritten.violations.some(({ kind }) => kind === "not-json");

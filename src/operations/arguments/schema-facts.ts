@@ -1,5 +1,5 @@
-// Answers questions about a JSON Schema, through $ref, allOf, anyOf and oneOf. Each subschema is visited once, so that a
-// recursive schema takes linear time.
+// Answers questions about a JSON Schema, through $ref, allOf, anyOf and oneOf. Each subschema is visited once, so that
+// a recursive schema takes linear time.
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import { followReference } from "../../util/schema-reference.js";
 
@@ -7,7 +7,7 @@ import { followReference } from "../../util/schema-reference.js";
 export type Schemas = readonly unknown[];
 
 export interface SchemaFacts {
-  /** The schemas of each named member. */
+  /** The schemas of each member that `properties` names. */
   properties(schemas: Schemas): ReadonlyMap<string, Schemas>;
   /** The schemas of members that `properties` does not name. Undefined if the schema allows no other members. */
   otherProperties(schemas: Schemas): Schemas | undefined;

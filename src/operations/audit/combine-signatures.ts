@@ -2,7 +2,7 @@ import type { ShownRecord } from "./records.js";
 
 const SIGNED = "sign_tool_file";
 
-/** `discover` signs one file per tool: consecutive signatures by the same actor are combined into one row. */
+/** Combines consecutive signatures by the same actor into one record, because `discover` signs one file per tool. */
 export function combineSignatures(records: readonly ShownRecord[]): ShownRecord[] {
   const isSigned = ({ kind, action }: ShownRecord): boolean => kind === "note" && action === SIGNED;
   const rows: { record: ShownRecord; files: number }[] = [];

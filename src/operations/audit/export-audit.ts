@@ -24,13 +24,19 @@ export interface ExportedAudit {
   readonly missing: readonly string[];
 }
 
-/** Writes the matching records of the store and the archives, oldest first. The file appears only when it is complete. @internal */
+/**
+ * Writes the matching records of the store and the archives, oldest first. The file appears only when it is complete.
+ * @internal
+ */
 export async function exportAudit(parts: ExportParts): Promise<ExportedAudit> {
   const { file, isForced } = parts;
   return await writeOutput(file, { isForced, mode: 0o600 }, (handle) => writeAll(handle, parts));
 }
 
-/** A rotation may move records from the store into an archive at any time. The loop then reads them from the archive. */
+/**
+ * Writes all matching records. If a rotation moves unread records into an archive meanwhile, reads them from the
+ * archive.
+ */
 async function writeAll(handle: FileHandle, parts: ExportParts): Promise<ExportedAudit> {
   const { audit, archiveFolder, filter } = parts;
   const missing = new Set<string>();
@@ -55,7 +61,10 @@ async function writeAll(handle: FileHandle, parts: ExportParts): Promise<Exporte
   return { records, missing: [...missing] };
 }
 
-/** Writes the records in the store until the end, or until a rotation moved unread ones away. Returns the last number that was written. */
+/**
+ * Writes the records in the store until the end, or until a rotation has moved unread records into an archive. Returns
+ * the number of the last record.
+ */
 async function writeStored(
   { audit, filter }: ExportParts,
   range: { readonly after: number; readonly through: number },
@@ -72,7 +81,7 @@ async function writeStored(
   }
 }
 
-/** The archives with records after a number, oldest first. */
+/** The archives that contain records after the given record number, oldest first. */
 async function findArchives(
   folder: string,
   { stored, after }: { readonly stored: StoredChain; readonly after: number },

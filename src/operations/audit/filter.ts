@@ -10,7 +10,10 @@ export interface AuditSelection extends Pick<AuditQuery, "since" | "until" | "ac
   readonly kind?: NonNullable<AuditQuery["kind"]> | "all";
 }
 
-/** Without `kind` and `requestId`, intents are included only if `withIntents` is true. @internal */
+/**
+ * Without `kind` and `requestId`, intents (records of calls before they are sent) are included only if `withIntents` is
+ * true. @internal
+ */
 export function toAuditFilter({ kind, tool, ...rest }: AuditSelection, withIntents = false): AuditFilter {
   const isPattern = tool !== undefined && /[*?[{]/.test(tool);
   const query: AuditQuery = {

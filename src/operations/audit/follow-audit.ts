@@ -6,7 +6,7 @@ const POLL_MS = 300;
 
 /** Where `follow` starts and when it stops. */
 export interface FollowAuditOptions {
-  /** Records after this number. */
+  /** The number of a record. Only later records are returned. */
   readonly after: number;
   readonly signal: AbortSignal;
   /** Called about three times per second. Returns true to stop. */
@@ -23,7 +23,7 @@ export async function* followAudit(
   let { after } = options;
   while (!isOver() && (await setTimeout(POLL_MS, true, { signal }).catch(() => false))) {
     const { seq: through } = await audit.head();
-    // The store was replaced by a new one.
+    // The newest record has a lower number than before: the store was replaced by a new one.
     if (through < after) after = 0;
     yield* readBetween(audit, filter, { after, through });
     after = through;

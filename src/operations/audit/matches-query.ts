@@ -1,6 +1,6 @@
 import type { AuditFilter, ShownRecord } from "./records.js";
 
-/** Applies the query to a record of an archive, as the store does to its own records. */
+/** Whether a record of an archive matches the query. The store applies the same query to its own records. */
 export function matchesQuery(record: ShownRecord, { query, accepts }: AuditFilter): boolean {
   const { since, until, kind, requestId, tool, actor, outcome } = query;
   const time = String(record["timestamp"]);

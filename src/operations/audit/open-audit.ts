@@ -11,13 +11,13 @@ import { readNewest, type ShownRecord } from "./records.js";
 import { type FollowAuditOptions, followAudit } from "./follow-audit.js";
 import { type AuditReport, verifyAudit } from "./verify-audit.js";
 
-/** The extent of the audit log. */
+/** The newest record, the open calls and the archived part of the audit log. */
 export interface AuditState {
-  /** The newest record. */
+  /** The number and hash of the newest record. */
   readonly head: AuditMark;
   /** Calls that were sent and have no outcome yet. */
   readonly openIntents: number;
-  /** Records up to this number are in archives. */
+  /** The number of the last archived record. Later records are in the store. */
   readonly archivedThrough: number;
 }
 
@@ -25,7 +25,7 @@ export interface AuditState {
 export interface ReadAuditOptions {
   /** The maximum number of records. Default: 50. */
   readonly limit?: number;
-  /** Only records up to this number. */
+  /** The number of the last record to include. Default: the newest. */
   readonly through?: number;
 }
 
@@ -39,12 +39,15 @@ export interface ExportAuditOptions {
 export interface AuditReader {
   /** @internal */
   readonly records: AuditRecords;
-  /** The time of day. @internal */
+  /** The current time in Unix milliseconds. @internal */
   readonly now: number;
   /** The user's home folder. @internal */
   readonly home: string;
   state(): Promise<AuditState>;
-  /** The newest records that match, oldest first. Without `kind` and `requestId`, intents are not included. */
+  /**
+   * The newest records that match, oldest first. Without `kind` and `requestId`, intents (records of calls before they
+   * are sent) are not included.
+   */
   read(selection?: AuditSelection, options?: ReadAuditOptions): Promise<ShownRecord[]>;
   /** Yields records that match as they are added, until the signal aborts or `isOver` returns true. */
   follow(selection: AuditSelection, options: FollowAuditOptions): AsyncGenerator<readonly ShownRecord[]>;
@@ -95,7 +98,9 @@ function createReader(
   };
 }
 
-/** Returns undefined for an invalid configuration, so that the log of the default store is still readable. */
+/**
+ * The store in the configuration. Undefined if the default configuration is invalid: the default store is then read.
+ */
 async function configuredStore(
   parts: LoadParts,
   { configPath }: OpenOptions,
@@ -104,7 +109,8 @@ async function configuredStore(
   try {
     return (await loadConfig(parts)).config.store;
   } catch (error) {
-    // A named file that is missing must not lead to the log of another store.
+    // If the user named a configuration file that is missing or invalid, do not read the log of the default store
+    // instead.
     if (configPath !== undefined) throw error;
     warn(`${toDiscoveryError(error).message} This is the audit log of the default store.`);
     return undefined;

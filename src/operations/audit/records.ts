@@ -14,7 +14,9 @@ export interface AuditFilter {
   readonly accepts: (record: ShownRecord) => boolean;
 }
 
-/** A body that was tampered with and is no JSON object is returned as text. @internal */
+/**
+ * Parses the body of a record. A body that is not a JSON object was tampered with and is returned as text. @internal
+ */
 export function toShown({ seq, hash, body }: AuditRecord): ShownRecord {
   try {
     const parsed: unknown = JSON.parse(body);
@@ -44,7 +46,7 @@ export async function readNewest(
   return found.slice(0, limit).reverse();
 }
 
-/** All records that match after one number and up to another, one page at a time. @internal */
+/** All matching records in a range of record numbers, one page at a time. @internal */
 export async function* readBetween(
   audit: AuditRecords,
   { query, accepts }: AuditFilter,

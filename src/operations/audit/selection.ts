@@ -4,12 +4,12 @@ import type { AuditSelection } from "./filter.js";
 const KINDS = ["outcome", "intent", "note", "rotation", "all"] as const;
 const OUTCOMES = ["ok", "tool_error", "error", "unknown", "dry_run"] as const;
 
-/** Which records of the audit log a command line names, by option. */
+/** The values of the command-line options that select audit records. */
 export type AuditWords = Readonly<
   Record<"since" | "until" | "kind" | "request" | "tool" | "actor" | "outcome", string | undefined>
 >;
 
-/** `now` is the time that `since` and `until` count from. */
+/** Converts the options. Times in `since` and `until` such as `1h` count back from `now`. */
 export function toAuditSelection(words: AuditWords, now: number): AuditSelection {
   const given = {
     since: when(words, "since", now),
@@ -30,7 +30,7 @@ const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_00
 const AGO = /^(\d{1,9}(?:\.\d{1,9})?)([smhdw])$/;
 const DATE = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:\d{2})?)?$/i;
 
-/** ISO 8601 in UTC, the format of the records. */
+/** Converts the time in an option to ISO 8601 in UTC, the format of the records. */
 function when(words: AuditWords, option: "since" | "until", now: number): string | undefined {
   const text = words[option]?.trim();
   if (text === undefined) return undefined;

@@ -13,12 +13,14 @@ import { readLocalKey } from "../../util/local-key.js";
 export interface AuditReport extends HistoryReport {
   /** The id of the key that signs checkpoints. Undefined if there is no key. */
   readonly keyId: string | undefined;
-  /** There are archives that no record refers to: they belong to another store, or this store was emptied. */
+  /** True if no record refers to the existing archives: they belong to another store, or this store was emptied. */
   readonly hasStrayArchives: boolean;
   readonly files: AuditFiles;
 }
 
-/** A running gateway may be writing its first checkpoint. After this time the checkpoint counts as missing. */
+/**
+ * How long to wait for a running gateway to write its first checkpoint. After that the checkpoint counts as missing.
+ */
 const CHECKPOINT_WAIT_MS = 1000;
 const POLL_MS = 50;
 
@@ -45,7 +47,10 @@ export async function verifyAudit(
   return { ...report, findings, keyId: signer?.keyId, hasStrayArchives, files };
 }
 
-/** The file with the newest checkpoint reveals a truncated log. An attacker who truncates the log would also delete this file. */
+/**
+ * Reports a missing checkpoint file. The file reveals a truncated log, so an attacker who truncates the log would
+ * delete it.
+ */
 async function checkCheckpointFile(
   report: HistoryReport,
   { checkpointFile }: AuditFiles,
@@ -64,7 +69,7 @@ async function checkCheckpointFile(
   }
 }
 
-/** A store with few records and no checkpoint is new. Another store may have created the signing key. */
+/** Whether a log without checkpoints is plausible: a store with few records is new, even if a signing key exists. */
 function mayBeUnsigned({ checkpoints, head, archives }: HistoryReport): boolean {
   return checkpoints === 0 && archives === 0 && head.seq <= MAX_UNSIGNED_RECORDS;
 }

@@ -1,6 +1,6 @@
 import type { AuditReport } from "./verify-audit.js";
 
-/** The report as JSON. */
+/** The verification report as JSON. */
 export function toVerifyPage(report: AuditReport) {
   const { findings, records, head, archives, checkpoints, signedThrough, keyId, earlierKey, hasStrayArchives } = report;
   return {

@@ -12,13 +12,13 @@ export interface AnswerOptions {
   readonly server: string;
   readonly limitMs: number;
   readonly signal: AbortSignal;
-  /** Where the user may paste the URL that the browser was redirected to. */
+  /** The input stream into which the user may paste the URL that the browser was redirected to. */
   readonly pasted?: Readable | undefined;
-  /** Called for a pasted line that is not this URL. */
+  /** Called for a pasted line that is not the redirect URL of this sign-in. */
   readonly onOtherLine: () => void;
 }
 
-/** Waits for the redirect of the browser, or for its URL on `pasted`. */
+/** Waits until the browser is redirected to the local port, or until the user pastes the redirect URL. */
 export async function awaitAnswer({ login, answer }: OpenSignIn, options: AnswerOptions): Promise<URLSearchParams> {
   const { server, limitMs, signal, pasted, onOtherLine } = options;
   const over = new AbortController();
@@ -35,7 +35,9 @@ export async function awaitAnswer({ login, answer }: OpenSignIn, options: Answer
   }
 }
 
-/** Stays pending if the input ends, because the browser may still answer. */
+/**
+ * Reads the redirect URL from the input. Stays pending if the input ends, because the browser may still be redirected.
+ */
 function readPasted(
   input: Readable,
   matches: (answer: URLSearchParams) => boolean,

@@ -20,7 +20,7 @@ export async function openAuthDesk(engine: DiscoveryEngine): Promise<AuthDesk> {
   return { stages, credentials: persistence.store.credentials, vault };
 }
 
-/** The connection of a server that supports sign-in. Throws INVALID_REQUEST if it does not. */
+/** The connection of a remote server. Throws INVALID_REQUEST if the server does not support sign-in. */
 export async function remoteConnection(server: string, stages: Stages): Promise<RemoteConnection> {
   await assertKnown(server, stages);
   const connection = await stages.resolveConnection(server).connection();
@@ -29,7 +29,7 @@ export async function remoteConnection(server: string, stages: Stages): Promise<
   return connection;
 }
 
-/** Throws SERVER_NOT_FOUND with the nearest names. */
+/** Throws SERVER_NOT_FOUND with similar names if the server is not configured. */
 export async function assertKnown(server: string, { configuredServers, discovery }: Stages): Promise<void> {
   if (!configuredServers.servers.some(({ name }) => name === server)) await discovery.server(server);
 }

@@ -1,4 +1,5 @@
-// Receives the redirect from the authorization server on a loopback port. The page in the browser shows nothing of the request.
+// Receives the redirect from the authorization server on a loopback port. The response page contains no data from the
+// request.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -49,7 +50,10 @@ export async function openReceiver(port: number, isExpected: (answer: URLSearchP
   };
 }
 
-/** Rejects other Host headers: any website can make the browser send requests here, under its own host name (DNS rebinding). */
+/**
+ * Reads the redirect parameters. Rejects other Host headers, because any website can make the browser send requests
+ * here, under its own host name (DNS rebinding).
+ */
 function read({ method, url = "", headers }: IncomingMessage, origin: string): URLSearchParams | undefined {
   if (method !== "GET" || `http://${headers.host ?? ""}` !== origin || !URL.canParse(url, origin)) return undefined;
   const { pathname, searchParams } = new URL(url, origin);

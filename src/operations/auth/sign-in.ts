@@ -8,11 +8,11 @@ import { openAuthDesk, remoteConnection } from "./desk.js";
 import { openReceiver, type Receiver } from "./receiver.js";
 
 export interface SignInOptions {
-  /** The caller of the gateway to sign in; the local user by default. */
+  /** The caller of the gateway for whom the credential is stored. Default: the local user. */
   readonly actor?: string | undefined;
   /** Scopes to request in addition to those that the server names, separated by spaces. */
   readonly scope?: string | undefined;
-  /** The local port of the redirect URL; any free port by default. */
+  /** The local port of the redirect URL. Default: any free port. */
   readonly port?: number | undefined;
 }
 
@@ -20,16 +20,18 @@ export interface SignInOptions {
 export interface OpenSignIn {
   readonly actor: string;
   readonly login: Login;
-  /** The parameters of the redirect. */
+  /** Resolves with the query parameters of the redirect URL. */
   readonly answer: Receiver["answer"];
-  /** Exchanges the answer for a credential. */
+  /** Exchanges the authorization code in the redirect parameters for a credential. */
   readonly finish: (answer: URLSearchParams) => Promise<Credential>;
-  /** Stores the credential that `finish` returned, encrypted, and records the sign-in. */
+  /** Stores the credential that `finish` returned, encrypted, and records the sign-in in the audit log. */
   readonly store: (credential: Credential) => Promise<void>;
   readonly close: () => void;
 }
 
-/** Prepares a sign-in (discovery, client registration, authorization URL) and listens on a local port for the redirect. */
+/**
+ * Prepares a sign-in (discovery, client registration, authorization URL) and listens on a local port for the redirect.
+ */
 export async function beginSignIn(
   engine: DiscoveryEngine,
   server: string,

@@ -11,20 +11,20 @@ export interface SignOutReport {
   readonly actor: string;
   /** The number of credentials that were removed. */
   readonly removed: number;
-  /** The authorization server revoked all of them. */
+  /** True if the authorization server revoked all removed credentials. */
   readonly revoked: boolean;
-  /** Why the authorization server did not revoke one. */
+  /** Why the authorization server did not revoke a credential. */
   readonly reason?: string;
 }
 
-/** Revokes the credentials of an actor at the authorization server where it supports that, and removes them here. */
+/** Revokes an actor's credentials, if the authorization server supports that, and removes them from this machine. */
 export async function signOut(
   engine: DiscoveryEngine,
   server: string,
   actor = localActor("cli").id,
 ): Promise<SignOutReport> {
   const desk = await openAuthDesk(engine);
-  // Includes credentials for an earlier address of the server, and for a server that is not configured any more.
+  // Includes credentials for an earlier URL of the server, and for a server that is no longer configured.
   const stored = (await desk.credentials.list(server)).filter((each) => each.actor === actor);
   if (stored.length === 0) await assertKnown(server, desk.stages);
   const settings = await settingsOf(server, desk);

@@ -22,14 +22,17 @@ export async function readDaemonLog(file: string, maxLines: number): Promise<Dae
           command: "anygpt mcp daemon status",
           purpose: "see the background gateways of other folders",
         },
-        "Run this command in one of these folders, or pass its configuration file with --config.",
+        "Run this command in the folder of a background gateway, or pass the configuration file with --config.",
       ],
     });
   });
   return { lines: content.toString("utf8").split("\n").filter(Boolean).slice(-maxLines), end: content.length };
 }
 
-/** Yields text that is added to the file after `from`, until the signal aborts. A full log file is truncated in place. */
+/**
+ * Yields text that is added to the file after `from`, until the signal aborts. Starts again at the beginning if the
+ * file gets shorter, because a full log file is truncated in place.
+ */
 export async function* followDaemonLog(file: string, from: number, signal: AbortSignal): AsyncGenerator<string> {
   let position = from;
   while (!signal.aborted) {

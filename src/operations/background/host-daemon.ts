@@ -32,7 +32,7 @@ export type RunRemote = (argv: readonly string[], io: CommandIo, engine: SharedE
 
 const USUAL_IDLE_MINUTES = 15;
 
-/** Serves CLI clients until the process gets a signal or is idle for long. */
+/** Serves CLI clients until the process gets a signal or has been idle for the configured time. */
 export async function hostDaemon(configPath: string | undefined, io: DaemonProcess, run: RunRemote): Promise<void> {
   const paths = daemonPaths({ cwd: io.cwd, env: io.env, configPath });
   openPrivateFolder(paths.folder);
@@ -61,7 +61,9 @@ export async function hostDaemon(configPath: string | undefined, io: DaemonProce
     describe: () => ({ version: VERSION, servers: shared.openServers() }),
     log,
   });
-  io.signal.addEventListener("abort", () => daemon.leave("It received a signal.", 0), { once: true });
+  io.signal.addEventListener("abort", () => daemon.leave("The background gateway received a signal.", 0), {
+    once: true,
+  });
   io.onReload?.(() => void shared.reload());
   io.onCrash?.((error) => {
     log(shared.redact(error instanceof Error ? (error.stack ?? error.message) : String(error)));

@@ -7,7 +7,10 @@ import { absolutePath } from "../../util/home-path.js";
 import type { LogFacts } from "../../util/log.js";
 import { homeOf } from "../../util/state-folder.js";
 
-/** Reloads the configuration if its files changed, and returns the engine. Undefined if the command names another configuration. */
+/**
+ * Reloads the configuration if its files changed, and returns the engine. Undefined if the command names another
+ * configuration.
+ */
 export type SharedEngine = (
   options: Pick<OpenOptions, "configPath"> & Required<Pick<OpenOptions, "log" | "warn">>,
 ) => Promise<DiscoveryEngine | undefined>;
@@ -15,18 +18,21 @@ export type SharedEngine = (
 export interface SharedEngineParts {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Absolute. */
+  /** The absolute path of the configuration file. Undefined if the user named none. */
   readonly configPath: string | undefined;
   readonly log: (message: string) => void;
 }
 
 export interface EngineHost {
-  /** Opens the engine and starts to list the tools of servers that are not in the catalog yet. Commands report its errors. */
+  /**
+   * Opens the engine and requests the tool lists of servers that are not in the catalog yet. If this fails, the next
+   * command reports the error.
+   */
   open(onReload: (reload: Reload) => void): void;
   /** Runs a command that may use the engine. Until it ends, the command receives the log messages of the engine. */
   during<T>(run: (engine: SharedEngine) => Promise<T>): Promise<T>;
   reload(): Promise<void>;
-  /** The configuration, once it is known. */
+  /** The configuration. Undefined until it has been read. */
   config(): Config | undefined;
   /** Names of the servers with an open connection. */
   openServers(): readonly string[];
@@ -40,7 +46,10 @@ interface Listener {
   readonly warn: (message: string) => void;
 }
 
-/** One engine for all commands of a daemon. It logs into the daemon's file and to the commands that run. */
+/**
+ * Creates one engine for all commands of a daemon. The engine logs to the daemon's log file and to the running
+ * commands.
+ */
 export function createSharedEngine({ cwd, env, configPath, log }: SharedEngineParts): EngineHost {
   const listeners = new Set<Listener>();
   let engine: DiscoveryEngine | undefined;
@@ -55,7 +64,8 @@ export function createSharedEngine({ cwd, env, configPath, log }: SharedEnginePa
         cwd,
         env,
         ...(configPath === undefined ? {} : { configPath }),
-        // The parent process is a CLI command, not a gateway. The daemon rejects each command that a gateway started.
+        // 0: no gateway started this process. A CLI command did, and the daemon rejects commands that a gateway
+        // started.
         startedBy: 0,
         log(message, facts) {
           log(message);
@@ -69,7 +79,7 @@ export function createSharedEngine({ cwd, env, configPath, log }: SharedEnginePa
       engine.watch(onReload);
       engine.known().then(
         (known) => (stages ??= known),
-        // The next command reports it.
+        // The next command reports the error.
         () => undefined,
       );
     },

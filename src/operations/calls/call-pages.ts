@@ -1,9 +1,9 @@
-// Confirmations and idempotency keys as JSON.
+// Converts confirmations and idempotency keys to JSON.
 import type { Confirmation } from "../../executor/confirmations.js";
 import type { JsonObject } from "../../model/json.js";
 import type { KeyRecord } from "../../store/key-records.js";
 
-/** `arguments` is null if they cannot be decrypted any more. */
+/** A confirmation as JSON. `arguments` is null if the arguments can no longer be decrypted. */
 export function toConfirmationPage({ call, ...rest }: Confirmation): JsonObject {
   const { id, state, tool, actor, selfService, askedAt, expiresAt, decidedBy, decidedAt } = rest;
   return {

@@ -3,10 +3,12 @@ import type { Confirmation } from "../../executor/confirmations.js";
 import type { Stages } from "../../gateway/stages.js";
 import { findWaiting } from "./confirmations.js";
 
-/** A waiting call with its arguments. */
+/** A call that waits for approval, with its arguments. */
 export type ReviewableCall = Confirmation & { readonly call: NonNullable<Confirmation["call"]> };
 
-/** Finds a waiting call that a user can review: there must be a terminal, and the arguments must be readable. */
+/**
+ * Finds a call that waits for approval. Throws without a terminal or readable arguments: a user must review the call.
+ */
 export async function findReviewable(
   id: string,
   { confirmations, runtime }: Pick<Stages, "confirmations" | "runtime">,
@@ -30,11 +32,15 @@ function unattended(id: string): DiscoveryError {
 }
 
 function unreadable(id: string): DiscoveryError {
-  return new DiscoveryError("POLICY_DENIED", `The call of ${id} cannot be shown: it was encrypted with another key.`, {
-    hint: [
-      { action: "run-command", command: `anygpt mcp deny ${id}`, purpose: "deny it" },
-      "Then let the caller make the call again.",
-    ],
-    facts: { approval_id: id },
-  });
+  return new DiscoveryError(
+    "POLICY_DENIED",
+    `The call of the approval request ${id} cannot be shown: it was encrypted with another key.`,
+    {
+      hint: [
+        { action: "run-command", command: `anygpt mcp deny ${id}`, purpose: "deny it" },
+        "Then let the caller make the call again.",
+      ],
+      facts: { approval_id: id },
+    },
+  );
 }

@@ -17,7 +17,7 @@ export const KEY_STATE_WORDS: Readonly<Record<KeyState, string>> = {
   unknown: "was sent, and its outcome is unknown",
 };
 
-/** Calls of unknown outcome come first. */
+/** Lists idempotency keys with their calls. Calls of unknown outcome come first. */
 export async function listKeyRecords(
   { state, key }: { readonly state?: KeyState | undefined; readonly key?: string | undefined },
   idempotency: IdempotencyKeys,
@@ -30,7 +30,7 @@ export async function listKeyRecords(
   return [...found.filter(isUnknown), ...found.filter((one) => !isUnknown(one))];
 }
 
-/** Records whether a call of unknown outcome ran. `word`: its number or its key. */
+/** Records whether a call of unknown outcome ran. `word`: the number or the idempotency key of the call. */
 export async function resolveUnknownCall(
   word: string,
   verdict: CallVerdict,
@@ -41,7 +41,7 @@ export async function resolveUnknownCall(
   return unknown;
 }
 
-/** By its number, or by its key if no call has that number. Throws if its outcome is not unknown. */
+/** Finds a call by its number, or else by its idempotency key. Throws if the outcome of the call is known. */
 async function findUnknown(word: string, idempotency: IdempotencyKeys): Promise<KeyRecord> {
   const lists = [await idempotency.list({ state: "unknown" }), await idempotency.list({})];
   const numbered = lists.flat().find(({ id }) => String(id) === word);
@@ -55,19 +55,19 @@ async function findUnknown(word: string, idempotency: IdempotencyKeys): Promise<
     const numbers = unknown.map(({ id, scope }) => `${id} (${scope.tool})`).join(", ");
     throw new DiscoveryError(
       "INVALID_REQUEST",
-      `The key "${word}" belongs to ${unknown.length} calls of unknown outcome: ${numbers}.`,
+      `The idempotency key "${word}" belongs to ${unknown.length} calls of unknown outcome: ${numbers}.`,
       {
-        hint: "Name one of them by its number.",
+        hint: "Pass the number of one of these calls.",
         facts: { ids: unknown.map(({ id }) => id) },
       },
     );
   }
   const [known] = named;
   if (known !== undefined) throw notUnknown(known);
-  throw new DiscoveryError("INVALID_REQUEST", `No call has the number or key "${word}".`, {
+  throw new DiscoveryError("INVALID_REQUEST", `No call has the number or idempotency key "${word}".`, {
     hint: [
-      { action: "run-command", command: "anygpt mcp idempotency list", purpose: "see all keys" },
-      "The gateway deletes keys when they expire.",
+      { action: "run-command", command: "anygpt mcp idempotency list", purpose: "see all idempotency keys" },
+      "The gateway deletes idempotency keys when they expire.",
     ],
   });
 }

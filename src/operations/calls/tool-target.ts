@@ -1,4 +1,5 @@
-// Finds the tool that a command line names: `SERVER TOOL`, `SERVER:TOOL`, or `TOOL` if exactly one server has a tool of that name.
+// Finds the tool that a command line names: `SERVER TOOL`, `SERVER:TOOL`, or `TOOL` if exactly one server has a tool of
+// that name.
 import type { Snapshot } from "../../catalog/snapshot.js";
 import type { Stages } from "../../gateway/stages.js";
 import type { DiscoveryEngine } from "../../engine.js";
@@ -10,13 +11,13 @@ import { isArgumentWord } from "../arguments/argument-words.js";
 export interface ToolTarget {
   readonly server: string;
   readonly tool: string;
-  /** The words after the tool. */
+  /** The command-line words after the name of the tool. */
   readonly rest: readonly string[];
 }
 
 type Servers = Snapshot["servers"];
 
-/** `openWhole` connects to servers with unknown tools. It is called only if the tool is named without its server. */
+/** Finds the tool. Calls `openWhole`, which connects to servers with unknown tools, only if no server is named. */
 export async function openTarget(
   words: readonly string[],
   engine: DiscoveryEngine,
@@ -29,7 +30,7 @@ export async function openTarget(
   return { ...byToolName(words, stages.snapshot().servers), stages };
 }
 
-/** Undefined if the first word can only be the name of a tool. */
+/** The server and the tool that the words name. Undefined if the first word can only be the name of a tool. */
 export function serverAndTool(words: readonly string[], servers: Servers): ToolTarget | undefined {
   const [first = "", second] = words;
   const isTwoWords = second !== undefined && !isArgumentWord(second);
@@ -83,7 +84,7 @@ function unknownTool(typed: string, tools: readonly { readonly id: string; reado
   const hint =
     ids.length > 0
       ? `Did you mean ${ids.slice(0, 3).join(" or ")}?`
-      : "Find tools by what they do with `anygpt mcp search`, and write SERVER:TOOL as it prints them.";
+      : "Search for the tool with `anygpt mcp search`, and write SERVER:TOOL as in the search results.";
   return wrong("TOOL_NOT_FOUND", `No tool is named ${JSON.stringify(typed)}.`, hint);
 }
 

@@ -12,19 +12,19 @@ import { untrustedFiles } from "../../gateway/notices.js";
 import type { SourceReport } from "../../sources/report.js";
 import { storeFile } from "../../store/create-store.js";
 
-/** `partial`: the gateway ignores some of its entries, `message` gives the reasons. */
+/** A source of servers. `partial`: the gateway ignores some entries of the source, and `message` gives the reasons. */
 export interface ListedSource extends Omit<SourceReport, "status"> {
   readonly status: SourceReport["status"] | "partial";
 }
 
-/** The position of an entry. `file` is null for an entry that does not come from a file. */
+/** The position of an entry in its file. `file` is null for an entry that does not come from a file. */
 export interface ConfigOrigin {
   readonly file: string | null;
   readonly line?: number;
   readonly column?: number;
 }
 
-/** A rule and its origin. */
+/** A tool rule and its origin. */
 export interface ListedRule extends ConfigOrigin {
   readonly rule: string;
 }
@@ -35,7 +35,7 @@ export interface ConfiguredServerLine extends ConfigOrigin {
   readonly kind: ConnectionKind;
   /** The MCP client whose file contains the server. */
   readonly client?: string;
-  /** The name of the program, or the origin of the URL. Contains no secret. */
+  /** How to reach the server: the name of the program, or the origin of the URL. Contains no secret. */
   readonly reach: string;
 }
 
@@ -51,13 +51,16 @@ type Section<Name extends keyof DiscoveryConfig> = Complete<NonNullable<Discover
 
 /** The policy without its lists of tools. */
 export interface ListedPolicy extends Pick<Section<"policy">, "preset" | "confirmation" | "pinning"> {
-  /** The lowest risk at which a call needs an idempotency key, for the profile `gateway` and for all others. */
+  /** The lowest risk at which a call needs an idempotency key, for the profile `gateway` and for all other profiles. */
   readonly keyRequiredFrom: Section<"policy">["idempotency"]["requiredFrom"];
-  /** The number of entries of each list. */
+  /** The number of entries in each list of the policy. */
   readonly entries: Readonly<Record<"risk" | "distrust" | "scopes" | "rateLimits" | "buckets" | "idempotency", number>>;
 }
 
-/** The effective configuration. Contains no secrets: a connection is reduced to the program name or the origin of the URL. */
+/**
+ * The effective configuration. Contains no secrets: a connection is reduced to the program name or the origin of the
+ * URL.
+ */
 export interface ConfigPage {
   readonly file: string | null;
   readonly origin: LoadedOrigin;
@@ -66,7 +69,10 @@ export interface ConfigPage {
   readonly enabled: boolean;
   readonly cache: { readonly enabled: boolean; readonly ttl: number };
   readonly sources: readonly ListedSource[];
-  /** Whether the gateway reads the files of all MCP clients: `named` by `sources: all`, `implicit` because the configuration lists no servers. */
+  /**
+   * Whether the gateway reads the files of all MCP clients. `named`: because of `sources: all`. `implicit`: because the
+   * configuration lists no servers.
+   */
   readonly allClients: "named" | "implicit" | "no";
   /** Without a configuration file: the MCP clients that have no file on this machine. */
   readonly absent: readonly ListedSource[];
@@ -76,7 +82,7 @@ export interface ConfigPage {
   readonly upstreams: Section<"upstreams">;
   readonly policy: ListedPolicy;
   readonly audit: Section<"audit">;
-  /** The database file of the gateway. */
+  /** The path of the gateway's database file. */
   readonly store: string;
   readonly servers: {
     readonly configured: number;
@@ -161,7 +167,10 @@ interface RuleContext {
   readonly server: string | undefined;
 }
 
-/** Rules after those of the configuration come from the MCP client's file that defines the server. */
+/**
+ * Where a rule is defined. Rules after those of the configuration come from the MCP client's file that defines the
+ * server.
+ */
 function whereRule(index: number, { loaded, config, servers, server }: RuleContext): ConfigOrigin {
   if (index < config.toolRules.length) return { file: loaded.file ?? null, ...loaded.positionOf(["toolRules", index]) };
   return { file: servers.find(({ name }) => name === server)?.origin ?? null };

@@ -30,16 +30,16 @@ export async function listVariables(engine: DiscoveryEngine): Promise<NeededEnvi
 /** One variable that the configuration refers to, without its value. */
 export interface ReferencedVariable {
   readonly name: string;
-  /** `default`: it is not set, and does not need to be. */
+  /** `default`: the variable is not set and not needed, for example because its reference has a default value. */
   readonly status: "set" | "default" | "missing";
-  /** `environment`, or the file that sets it. Null if it is not set. */
+  /** `environment`, or the path of the file that sets the variable. Null if it is not set. */
   readonly from: string | null;
   /** A file that sets the variable but is ignored, because the user has not trusted it. */
   readonly untrusted?: string;
   readonly hasDefault: boolean;
-  /** The description in a tool file. */
+  /** The description of the variable in a tool file. */
   readonly description?: string;
-  /** Names of servers, or `source` with the type of the source. */
+  /** The names of servers, and `source TYPE` for a source whose path contains the variable. */
   readonly neededBy: readonly string[];
 }
 
@@ -71,7 +71,9 @@ function findNeeded(stages: Stages): ReferencedVariable[] {
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** In `${A:-${B}}`, B is needed only if A is not set. Therefore this resolves the whole connection. */
+/**
+ * The unset variables that a server needs. Resolves the whole connection: `${A:-${B}}` needs B only if A is not set.
+ */
 function missingOf(server: string, { resolveConnection }: Stages): ReadonlySet<unknown> {
   try {
     resolveConnection(server).withoutSecrets();
@@ -82,7 +84,7 @@ function missingOf(server: string, { resolveConnection }: Stages): ReadonlySet<u
   }
 }
 
-/** A variable that is set for tool files only counts as set. */
+/** Where a variable is set. A variable that is set only for tool files counts as set. */
 function originOf(name: string, { variables, toolFileVariables }: Stages): VariableOrigin {
   const origin = variables.originOf(name);
   return isSet(origin) ? origin : toolFileVariables.originOf(name);
@@ -120,7 +122,7 @@ function findReferences({ configuredServers }: Stages): NeededSecret[] {
   return [...users].map(([text, neededBy]) => ({ reference: `\${${text}}`, neededBy }));
 }
 
-/** The environment variables that server processes inherit in addition to the safe set. */
+/** The environment variables that server processes inherit in addition to the built-in list of safe variables. */
 export interface GivenEnvironment {
   readonly inherited: readonly { readonly server: string; readonly inheritEnv: readonly string[] }[];
   /** MCP clients that pass their whole environment to these servers. The gateway does not. */

@@ -1,7 +1,7 @@
 import { DiscoveryError } from "../../errors.js";
 import { LOG_FORMATS, LOG_LEVELS, LOG_VARIABLE, type LogOptions, parseLogOptions } from "../../util/log.js";
 
-/** Options on the command line override the environment variable. */
+/** The log level and format. Options on the command line override the environment variable. */
 export function resolveLogOptions(
   typed: { readonly level: string | undefined; readonly format: string | undefined },
   env: Readonly<Record<string, string | undefined>>,
@@ -9,7 +9,7 @@ export function resolveLogOptions(
   const fromEnvironment = parseLogOptions(env[LOG_VARIABLE] ?? "");
   if (fromEnvironment === undefined) {
     throw new DiscoveryError("CONFIGURATION_ERROR", `${LOG_VARIABLE} is not a valid log level or log format.`, {
-      hint: `Set it to a level (${LOG_LEVELS.join(", ")}), a format (json, text), or both separated by a comma.`,
+      hint: `Set the variable to a level (${LOG_LEVELS.join(", ")}), a format (json, text), or both separated by a comma.`,
     });
   }
   return {

@@ -7,7 +7,7 @@ import { writePrivateFile } from "../../util/private-files.js";
 import { openCatalog } from "../open-catalog.js";
 import { type AskedServer, type AskOptions, askServers } from "../servers/ask-servers.js";
 
-/** The result of listing the tools of one server again. */
+/** The result of requesting the tool list of one server again. */
 export interface ReloadedServer {
   readonly server: string;
   readonly status: "new" | "changed" | "unchanged" | "failed";
@@ -17,14 +17,17 @@ export interface ReloadedServer {
 }
 
 export interface ReloadReport {
-  /** Null without a configuration file. */
+  /** The path of the configuration file. Null if there is none. */
   readonly file: string | null;
   readonly servers: readonly ReloadedServer[];
-  /** Sums over all servers. */
+  /** The numbers of tools of all servers together. */
   readonly tools: { readonly total: number; readonly enabled: number };
 }
 
-/** Lists the tools of every server again, and makes the running gateways of this machine reload their configuration. */
+/**
+ * Requests the tool list of every server again, and makes the running gateways of this machine reload their
+ * configuration.
+ */
 export async function reloadServers(engine: DiscoveryEngine, options: AskOptions = {}): Promise<ReloadReport> {
   const { describe = describeLibraryStep } = options;
   const stages = await openCatalog(engine);
@@ -61,7 +64,7 @@ function toReloaded({ name, failure }: AskedServer, { before, after, describe }:
   return { server: name, status: changes.length === 0 ? "unchanged" : "changed", tools, changes };
 }
 
-/** The changes that the last listing found. The record contains the changes of earlier listings too. */
+/** The changes in the last tool list of the server. The record also contains earlier changes. */
 function latestChanges(server: CatalogServer | undefined): ReloadedServer["changes"] {
   const record = server?.record;
   if (record === undefined) return [];

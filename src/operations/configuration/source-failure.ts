@@ -2,7 +2,7 @@ import { DiscoveryError } from "../../errors.js";
 import { describeProblem, type Problem } from "../../util/document/problem.js";
 import { toSentence } from "../../util/text.js";
 
-/** A running gateway ignores an invalid source, but `validate` reports it as an error. */
+/** Converts problems of sources to an error for `validate`. A running gateway ignores invalid entries of sources. */
 export function toSourceFailure(problems: readonly Problem[]): DiscoveryError | undefined {
   const [first] = problems;
   if (first === undefined) return undefined;

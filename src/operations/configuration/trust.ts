@@ -13,7 +13,7 @@ import { expandHome } from "../../util/home-path.js";
 /** A file that the user has trusted. `changed`: its content differs from the trusted content. */
 export interface TrustedFile {
   readonly path: string;
-  /** Unix time in milliseconds. */
+  /** When the user trusted the file, as Unix time in milliseconds. */
   readonly trustedAt: number;
   readonly status: "ok" | "changed" | "missing";
 }
@@ -39,7 +39,7 @@ async function trustProject(options: OpenOptions): Promise<ProjectFile[]> {
   await record(own);
   const foreign = await findForeignFiles(options);
   await record(foreign);
-  // Files that are trusted now may refer to variable files, which need trust too.
+  // The files that were just trusted may refer to variable files, which need trust too.
   const referenced = foreign.length === 0 ? [] : await findForeignFiles(options);
   await record(referenced);
   return [...own, ...foreign, ...referenced];
@@ -71,7 +71,7 @@ function unreadable(file: string): (error: unknown) => never {
   };
 }
 
-/** A folder can be trusted too. Its content counts as empty. */
+/** Reads the content to trust. A folder can be trusted too; its content counts as empty. */
 async function readContent(path: string): Promise<Uint8Array> {
   return (await stat(path)).isDirectory() ? new Uint8Array() : await readFile(path);
 }
@@ -91,7 +91,10 @@ async function statusOf(path: string, trust: Trust): Promise<TrustedFile["status
   return isSame ? "ok" : "changed";
 }
 
-/** Revokes the trust in these files. Without names: in every file of the working folder. Returns the files that were trusted. */
+/**
+ * Revokes the trust in these files. Without names: in every file of the working folder. Returns the files that were
+ * trusted.
+ */
 export async function revokeTrust(options: OpenOptions, names: readonly string[] = []): Promise<string[]> {
   const { trust, cwd, home } = environmentFor(options);
   const named = names.map((name) => resolve(cwd, expandHome(name, home)));

@@ -11,9 +11,9 @@ import { type ConfiguredServerLine, describeStages } from "./describe-configurat
 
 /** The problems of the effective configuration. */
 export interface ConfigurationVerdict {
-  /** Null without a configuration file. */
+  /** The path of the configuration file. Null if there is none. */
   readonly file: string | null;
-  /** Without a configuration file: one sentence about the origin of the servers. */
+  /** Set only without a configuration file: one sentence about the origin of the servers. */
   readonly imported?: string;
   readonly servers: readonly ConfiguredServerLine[];
   /** Invalid entries of sources, which the gateway ignores. The configuration is valid if the list is empty. */
@@ -26,11 +26,14 @@ export interface ConfigurationVerdict {
 
 /** Options of `validateConfiguration`. */
 export interface ValidateOptions {
-  /** Renders the next steps of a warning as text. Default: as calls of the library. @internal */
+  /** Renders the suggested next steps of a warning as text. Default: as calls to this library. @internal */
   readonly describe?: DescribeStep;
 }
 
-/** Checks the configuration, its sources, rules and variables. Throws `CONFIGURATION_ERROR` if the configuration file is invalid. */
+/**
+ * Checks the configuration, its sources, rules and variables. Throws `CONFIGURATION_ERROR` if the configuration file is
+ * invalid.
+ */
 export async function validateConfiguration(
   engine: DiscoveryEngine,
   options: ValidateOptions = {},

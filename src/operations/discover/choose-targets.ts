@@ -1,5 +1,5 @@
-// Determines the servers that `discover` connects to. Only tool files with a valid signature or hash are used, so that an
-// untrusted file can neither start a program nor send a request.
+// Determines the servers that `discover` connects to. Only tool files with a valid signature or hash are used, so that
+// an untrusted file can neither start a program nor send a request.
 import { readExistingFiles, type ExistingFile } from "../../discover/existing-files.js";
 import {
   type ServerAddressParts,
@@ -16,9 +16,9 @@ import { fromConfigured } from "./from-configured.js";
 import type { DiscoverDesk } from "./desk.js";
 import { splitCommand } from "../../util/split-command.js";
 
-/** The servers that the user names, by name, by address or by command. */
+/** The servers that the user names, by name, by URL or by command. */
 export interface DiscoverRequest {
-  /** The name of a configured server, or a command. */
+  /** The name of a configured server, or a command and its arguments. */
   readonly words: readonly string[];
   readonly url: string | undefined;
   readonly command: string | undefined;
@@ -27,9 +27,9 @@ export interface DiscoverRequest {
   readonly authEnv: string | undefined;
   /** HTTP headers as `NAME=VALUE`. */
   readonly headers: readonly string[];
-  /** Without a server, compare all tool files. */
+  /** True for `--check`: if no server is named, all tool files are compared with their servers. */
   readonly isCheck: boolean;
-  /** Accept secrets in plain text. */
+  /** Write secrets in plain text into tool files instead of throwing. */
   readonly isForced: boolean;
   /** Asks the user for a line of text. Undefined if there is no terminal. */
   readonly ask?: (question: string) => Promise<string | undefined>;
@@ -56,14 +56,14 @@ function configuredTarget(request: DiscoverRequest, { servers }: DiscoverDesk): 
   if (definition === undefined || others.length > 0) return undefined;
   if (hasAccessOptions(targetOptions(request)) || (request.url ?? request.command ?? request.name) !== undefined) {
     throw wrong(
-      `${definition.name} is a configured server, so its address and credentials are known.`,
-      "Pass only its name.",
+      `${definition.name} is a configured server, so its URL or command and its credentials are known.`,
+      "Pass only the name of the server.",
     );
   }
   return fromConfigured(definition);
 }
 
-/** Without options for credentials, uses the credentials of existing tool files for the same address. */
+/** Without options for credentials, uses the credentials of existing tool files for the same URL or command. */
 async function typedTarget(
   options: DiscoveryTargetOptions,
   request: DiscoverRequest,
@@ -84,7 +84,7 @@ function hasAccessOptions({ authHeader, authEnv, headers = {} }: Omit<DiscoveryT
 
 const SECRET_NAME = /auth|key|token|secret|cookie|password/i;
 
-/** Tool files are shared, so they must not contain secrets. */
+/** Throws if the connection contains a literal secret: tool files are shared, so they must not contain secrets. */
 function refuseWrittenSecrets({ connection }: DiscoveryTarget): void {
   if (connection.kind === "stdio") return;
   const header = Object.entries(connection.headers).find(
@@ -94,7 +94,7 @@ function refuseWrittenSecrets({ connection }: DiscoveryTarget): void {
   if (header === undefined && parameter === undefined) return;
   const what = header === undefined ? `${parameter} in the address` : `The header ${header[0]}`;
   const hint =
-    "Put it into an environment variable and refer to it with --header 'NAME=${VARIABLE}', or with --auth-header and --auth-env. --force writes it unchanged.";
+    "Put the secret into an environment variable and refer to that with --header 'NAME=${VARIABLE}', or with --auth-header and --auth-env. --force writes the secret unchanged.";
   throw wrong(`${what} looks like a secret and would be written into every tool file.`, hint);
 }
 
@@ -120,7 +120,7 @@ function targetOptions(request: DiscoverRequest): Omit<DiscoveryTargetOptions, "
 function toHeader(pair: string): [name: string, value: string] {
   const end = pair.indexOf("=");
   if (end > 0) return [pair.slice(0, end), pair.slice(end + 1)];
-  throw wrong(`${JSON.stringify(pair)} is not a valid header.`, "Write it as NAME=VALUE.");
+  throw wrong(`${JSON.stringify(pair)} is not a valid header.`, "Write the header as NAME=VALUE.");
 }
 
 const BOTH = "Both a URL and a command were passed, but a server has only one of them.";
@@ -132,7 +132,7 @@ async function askWhich(typed: readonly ServerAddressParts[], { ask }: DiscoverR
   const answer = (await ask?.(`${BOTH} Which one: url or command?`))?.trim();
   const chosen = typed.filter(({ kind }) => kind === answer);
   const [only, ...others] = chosen;
-  if (only === undefined || others.length > 0) throw wrong(BOTH, "Omit one of them.");
+  if (only === undefined || others.length > 0) throw wrong(BOTH, "Omit the URL or the command.");
   return only;
 }
 
@@ -162,7 +162,7 @@ async function filedTargets(desk: DiscoverDesk): Promise<DiscoveryTarget[]> {
       .toReversed()
       .map((file) => [file.server, file]),
   );
-  // If all files are rejected, the check itself reports that.
+  // If there are files but all are rejected, there is no target, and the caller reports the rejected files.
   if (existing.length === 0) throw wrong(`There are no signed tool files in ${desk.folder}.`, HOW);
   return [...first.values()].reverse().map(toFiled);
 }

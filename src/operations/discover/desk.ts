@@ -13,7 +13,7 @@ import { absolutePath } from "../../util/home-path.js";
 export interface DiscoverDesk {
   readonly parts: ServerDiscoveryParts;
   readonly folder: string;
-  /** The gateway reads the folder. */
+  /** True if the gateway reads tool files from this folder. */
   readonly isRead: boolean;
   readonly home: string;
   readonly cwd: string;

@@ -17,13 +17,16 @@ export type ServerDiscovery =
 export interface DiscoverServersOptions {
   readonly options: DiscoveryOptions;
   readonly signal: AbortSignal;
-  /** Receives the work on each server, for example to show progress while it runs. */
+  /** Called with the promise of each server's report, for example to show progress. */
   readonly during: (target: DiscoveryTarget, work: Promise<DiscoveryReport>) => Promise<DiscoveryReport>;
-  /** Called for each server as soon as its work has ended. */
+  /** Called for each server as soon as its tools were read or it has failed. */
   readonly onResult: (result: ServerDiscovery, index: number) => void;
 }
 
-/** Reads the tools of the servers one after the other. With several servers, the failure of one does not stop the others. */
+/**
+ * Reads the tools of the servers one after the other. With several servers, the failure of one does not stop the
+ * others.
+ */
 export async function discoverServers(
   targets: readonly DiscoveryTarget[],
   { folder, parts }: DiscoverDesk,

@@ -1,5 +1,5 @@
-// Converts a configured server into the connection that its tool files contain. Tool files must not contain secrets, so a
-// header or environment variable with a literal value is rejected.
+// Converts a configured server into the connection that its tool files contain. Tool files must not contain secrets, so
+// a header or environment variable with a literal value is rejected.
 import type { Hint } from "../../model/next-steps.js";
 import type { DiscoveryTarget } from "../../discover/target.js";
 import { DiscoveryError } from "../../errors.js";
@@ -16,7 +16,7 @@ export function fromConfigured({ name, connection }: ServerDefinition): Discover
   if (withVariable !== undefined) {
     throw invalidRequest(
       `${name} has a variable in its ${connection.kind === "stdio" ? "command" : "address"}, which a tool file cannot contain: ${withVariable}.`,
-      "Move it to env or headers in the configuration.",
+      "Move the variable to `env` or `headers` in the configuration.",
     );
   }
   if (connection.kind !== "stdio") {

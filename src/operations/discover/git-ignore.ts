@@ -19,7 +19,10 @@ export async function isExposed(cwd: string): Promise<boolean> {
   return !segments.some((_, index) => isIgnored(segments.slice(0, index + 1), index + 1 < segments.length, rules));
 }
 
-/** Adds the file to `.gitignore`. Returns false if that is a symbolic link: git does not follow it. */
+/**
+ * Adds the file with the credentials to `.gitignore`. Returns false if `.gitignore` is a symbolic link, which git
+ * ignores.
+ */
 export async function ignoreEnvFile(cwd: string): Promise<boolean> {
   const path = join(cwd, ".gitignore");
   if (isSymbolicLink(path)) return false;
@@ -92,7 +95,7 @@ interface Matchers {
   readonly isOne: (step: string, item: string) => boolean;
 }
 
-/** Greedy wildcard matching: the time is at most the length of the pattern times the length of the items. */
+/** Greedy wildcard matching, in O(pattern length × number of items) time. */
 function matches(pattern: readonly string[], items: readonly string[], { isRun, isOne }: Matchers): boolean {
   let [at, step, run, resumed] = [0, 0, -1, 0];
   while (at < items.length) {

@@ -7,7 +7,7 @@ import { openCatalog } from "../open-catalog.js";
 import { type AskedServer, type AskOptions, askServers } from "../servers/ask-servers.js";
 import { repairNpxCache } from "./repair-npx-cache.js";
 
-/** The result of starting one server and listing its tools. */
+/** The result of starting one server and requesting its tool list. */
 export interface CheckedServer {
   readonly server: string;
   readonly status: "ok" | "failed";
@@ -15,9 +15,12 @@ export interface CheckedServer {
   readonly tools: number;
   /** The number of tools that the rules enable. Missing if all are enabled. */
   readonly enabled?: number;
-  /** `modern` or `legacy`: the generation of the MCP protocol that the server uses. */
+  /**
+   * The family of MCP revisions that the server uses: `modern` (stateless) or `legacy` (with an `initialize`
+   * handshake).
+   */
   readonly era?: string;
-  /** The server has more tools than the limits allow, so some are missing. */
+  /** Set if the server has more tools than the limits allow, so that some are missing. */
   readonly truncated?: true;
   /** Tools that cannot be used, with the reason. */
   readonly dropped?: readonly { readonly name: string; readonly reason: string }[];
@@ -29,15 +32,15 @@ export interface CheckedServer {
 
 /** Options of `checkServers`. */
 export interface CheckServersOptions extends AskOptions {
-  /** Default: all servers. An unknown name is an error before any server starts. */
+  /** The names of the servers to check. Default: all servers. An unknown name is an error before any server starts. */
   readonly servers?: readonly string[];
-  /** Called for each server as soon as it has answered or failed. `error` is the failure. */
+  /** Called for each server as soon as its tool list was received or it has failed. `error` is the failure. */
   readonly onServer?: (server: CheckedServer, error: DiscoveryError | undefined) => void;
 }
 
 /** The result of `checkServers`. */
 export interface ServersCheck {
-  /** In the order of the configuration. After an interruption, servers that had not answered are missing. */
+  /** In the order of the configuration. After an interruption, servers that were not checked yet are missing. */
   readonly servers: readonly CheckedServer[];
   /** The number of servers to check. */
   readonly total: number;
@@ -47,7 +50,7 @@ export interface ServersCheck {
 /** The maximum wait for all servers together. */
 const MAX_MS = 60_000;
 
-/** Starts each server, lists its tools, and reports failures with their next steps. */
+/** Starts each server, requests its tool list, and reports failures with suggested next steps. */
 export async function checkServers(
   engine: DiscoveryEngine,
   { servers: only = [], timeoutMs = MAX_MS, ...options }: CheckServersOptions = {},
@@ -56,7 +59,7 @@ export async function checkServers(
   await assertKnownServers(only, stages);
   const names = only.length > 0 ? only : stages.discovery.servers().map(({ definition }) => definition.name);
   const { upstreams } = stages;
-  // The gateway returns the stored failure of a server for some time. The user may have repaired the server since.
+  // Drop stored failures, which the gateway would return for some time: the user may have repaired the servers since.
   await Promise.all(names.filter((name) => upstreams.state(name).kind === "failed").map(upstreams.drop));
   return await checkEach(names, stages, { ...options, timeoutMs });
 }
@@ -122,7 +125,8 @@ function diagnose(
   const server = snapshot().servers.get(name);
   const tools = server?.tools.length ?? 0;
   if (failure !== undefined) {
-    // The gateway may have started the server twice, once per protocol generation, with the same lines on standard error.
+    // The gateway may have started the server twice, once per protocol generation. Duplicate lines of stderr are
+    // removed.
     const hint = renderHint(failure.nextSteps, describe);
     const stderr = [...new Set(upstreams.stderr(name))].slice(-STDERR_LINES);
     return {

@@ -9,7 +9,7 @@ export interface EnvironmentCheck {
   readonly detail: string;
 }
 
-/** Reads the whole database. */
+/** Checks the database file for damage. Reads the whole file. */
 export function checkStore(file: string): EnvironmentCheck {
   const health = examineStore(file);
   if (health.kind === "damaged") {
@@ -21,7 +21,9 @@ export function checkStore(file: string): EnvironmentCheck {
 
 const GROUP_AND_OTHERS = 0o077;
 
-/** A key that does not exist yet has no check: the gateway creates it when it needs it. */
+/**
+ * Checks that the key files are private. A missing key file is skipped: the gateway creates it when it needs the key.
+ */
 export async function checkKeys({ keyFile, signingKeyFile }: AuditFiles): Promise<EnvironmentCheck[]> {
   const checks = await Promise.all([keyFile, signingKeyFile].map(checkKey));
   return checks.filter((check) => check !== undefined);

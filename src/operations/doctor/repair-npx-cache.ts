@@ -5,12 +5,15 @@ import { DiscoveryError } from "../../errors.js";
 import { isBeingInstalled } from "../../upstreams/install/installations.js";
 import { npxStateOf } from "../../upstreams/install/npx-cache.js";
 
-/** Rejects a path that is not a folder directly inside `_npx`, and a folder into which a package is being installed. */
+/** Removes the folder. Throws if it is not directly inside `_npx`, or if a package is being installed into it. */
 export async function repairNpxCache(folder: string, installsFolder: string): Promise<void> {
   const parent = dirname(folder);
   const isNpx = /^[0-9a-f]{16}$/.test(basename(folder)) && basename(parent) === "_npx";
   if (!isNpx || !(await isRealFolder(parent)) || !(await isRealFolder(folder)))
-    throw invalidRequest(`${folder} is not a folder of the npx cache.`, "Remove it by hand if it is not needed.");
+    throw invalidRequest(
+      `${folder} is not a folder of the npx cache.`,
+      "Remove the folder by hand if it is not needed.",
+    );
   if (isBeingInstalled(folder, installsFolder) || npxStateOf(folder, Date.now) === "installing")
     throw invalidRequest(
       `A package is being installed into ${folder} right now.`,
@@ -22,7 +25,7 @@ export async function repairNpxCache(folder: string, installsFolder: string): Pr
   await rm(aside, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** False for a symbolic link: its target is not part of the npx cache. */
+/** Whether the path is a folder. False for a symbolic link, whose target is not part of the npx cache. */
 async function isRealFolder(path: string): Promise<boolean> {
   const found = await lstat(path).catch(() => undefined);
   return found?.isDirectory() === true;

@@ -26,7 +26,7 @@ export function createBrokenFolders(): BrokenFolders {
 export interface RepairPorts {
   /** Whether a user can answer questions. */
   readonly isAttended: boolean;
-  /** Remove every broken folder without a question. */
+  /** True to remove every broken folder without asking. */
   readonly isAgreed: boolean;
   readonly ask: (folder: string, servers: readonly string[]) => Promise<boolean>;
   readonly onRemoved: (folder: string) => void;

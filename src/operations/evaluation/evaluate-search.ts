@@ -8,12 +8,12 @@ import { createStaticCatalog, type StaticCatalog } from "./static-catalog.js";
 
 /** Options of `evaluateSearch`. */
 export interface EvaluateOptions {
-  /** Rank by meaning as well as by words. Default: true. */
+  /** Whether to rank tools with the embedding model as well as by matching terms. Default: true. */
   readonly semantic?: boolean;
   readonly signal?: AbortSignal;
-  /** Called after each search with the number of searches so far and in all. */
+  /** Called after each search with the number of finished searches and the total number. */
   readonly onProgress?: (done: number, total: number) => void;
-  /** Called with the reason if the model cannot be used. */
+  /** Called with the reason if the embedding model cannot be used. */
   readonly warn?: (message: string) => void;
 }
 
@@ -38,7 +38,10 @@ export interface SearchEvaluation {
   readonly unknown: readonly string[];
 }
 
-/** Fixed, so that the measurement does not depend on the user's configuration: recall@10 needs ten hits. @internal */
+/**
+ * Fixed search options, so that the user's configuration does not affect the result: recall@10 needs ten hits.
+ * @internal
+ */
 export const MEASURED: Omit<SearchOptions, "semantic"> = { limit: 10, minRelevance: 0, suggestions: false };
 
 const SHOWN_HITS = 3;
@@ -61,7 +64,7 @@ export async function evaluateSearch(set: EvalSet, options: EvaluateOptions = {}
   };
 }
 
-/** The search of the catalog as a ranker. The index is complete when the promise resolves. @internal */
+/** Wraps the search of a catalog as a ranker. The search index is complete when the promise resolves. @internal */
 export async function openRanker(name: string, catalog: StaticCatalog): Promise<Ranker> {
   await catalog.search("", new Set());
   return { name, search: (query, hidden) => catalog.search(query, hidden) };

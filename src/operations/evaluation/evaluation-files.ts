@@ -51,11 +51,11 @@ export interface EvalSet {
 /** The files of a set, relative to the folder that `readEvalSet` gets. */
 export interface EvalSetFiles {
   readonly name: string;
-  /** `[{server, name, description, inputSchema, tags?}]` */
+  /** Path of a JSON file with the tools: `[{server, name, description, inputSchema, tags?}]`. */
   readonly tools: string;
-  /** `[{query, relevant: [{server, name, grade?}]}]` */
+  /** Path of a JSON file with the labelled queries: `[{query, relevant: [{server, name, grade?}]}]`. */
   readonly queries: string;
-  /** `[{query}]` */
+  /** Path of a JSON file with queries that no tool can answer: `[{query}]`. */
   readonly unanswerable: string | undefined;
 }
 

@@ -6,27 +6,27 @@ import { type EvalOutcome, type EvalReport, evaluateOutcomes } from "../../searc
 import type { EvalSet } from "./evaluation-files.js";
 import type { Pace } from "./pace.js";
 
-/** Answers queries about one catalog. @internal */
+/** A search over the tools of one catalog. @internal */
 export interface Ranker {
   readonly name: string;
-  /** Hidden tools do not exist for the query. */
+  /** `hidden`: ids of tools that the search must ignore. */
   search(query: string, hidden: ReadonlySet<string>): Promise<FoundTools>;
 }
 
 /** @internal */
 export interface QueryOutcome extends EvalOutcome {
-  /** The relevance of each id in the answer. */
+  /** The relevance that the search reports for each tool in `ids`. */
   readonly stated: readonly number[];
 }
 
-/** The scores of a set. `abstained`: the share of its unanswerable queries that got no answer. */
+/** The scores of a set. `abstained`: the share of its unanswerable queries for which the search returned no tool. */
 export type SearchReport = EvalReport & { readonly abstained?: number };
 
 /** @internal */
 export interface MeasuredRanker {
   readonly ranker: string;
   readonly report: SearchReport;
-  /** In the order of the queries. */
+  /** One outcome for each query, in the order of the queries. */
   readonly answers: readonly QueryOutcome[];
 }
 
@@ -51,7 +51,7 @@ export async function measure(
   return { ranker: ranker.name, report, answers };
 }
 
-/** The share of the queries that get no answer if the hidden tools do not exist. @internal */
+/** The share of the queries for which the search returns no tool if it ignores the hidden tools. @internal */
 export async function shareUnanswered(
   ranker: Ranker,
   asked: readonly { readonly query: string; readonly hidden: ReadonlySet<string> }[],

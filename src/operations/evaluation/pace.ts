@@ -5,7 +5,7 @@ import { DiscoveryError } from "../../errors.js";
 export interface Pace {
   readonly done: number;
   step(): Promise<void>;
-  /** Lets other work run now. Throws CANCELLED if the signal has aborted. */
+  /** Yields to the event loop. Throws CANCELLED if the signal has aborted. */
   pause(): Promise<void>;
 }
 

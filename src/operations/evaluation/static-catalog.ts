@@ -14,19 +14,21 @@ import type { EvalTool } from "./evaluation-files.js";
 /** Tools from files, searched by the same code as the tools of live servers. */
 export interface StaticCatalog {
   readonly snapshot: Snapshot;
-  /** The answer that an agent gets when a rule disables the hidden tools. One search at a time. */
+  /**
+   * Returns what an agent finds if a rule disables the hidden tools. Wait for each search before you start the next.
+   */
   search(query: string, hidden: ReadonlySet<string>): Promise<FoundTools>;
 }
 
 export interface StaticCatalogParts {
   readonly options: SearchOptions;
-  /** Called with the reason if the model cannot be used. */
+  /** Called with the reason if the embedding model cannot be used. */
   readonly warn: (message: string) => void;
 }
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** Ignores all but the first of several tools with the same id. Connects to no server. */
+/** Creates a catalog from tools. Of several tools with the same id, uses only the first. Connects to no server. */
 export function createStaticCatalog(tools: readonly EvalTool[], { options, warn }: StaticCatalogParts): StaticCatalog {
   const { definitions, tags } = toDefinitions(tools);
   const environment = { now: Date.now, elapsed: Date.now, log: () => undefined, ttlMs: Infinity };
@@ -59,7 +61,7 @@ export function createStaticCatalog(tools: readonly EvalTool[], { options, warn 
   };
 }
 
-/** `enabled` is computed at each search, so that hiding tools does not need a new index. */
+/** Makes tools hideable: `enabled` is computed at each search, so that hiding tools does not need a new index. */
 function toHideable(snapshot: Snapshot, isHidden: (id: string) => boolean): Snapshot {
   const hideable = (tool: Tool): Tool => ({
     id: tool.id,

@@ -5,12 +5,12 @@ import { isJsonObject } from "../../model/json.js";
 import type { Path } from "../../util/document/problem.js";
 import { writePrivateFile } from "../../util/private-files.js";
 
-/** The role of a file in an import. Undo restores the clients' files first. */
+/** The role of a file in an import. Undo restores the files of MCP clients first. */
 export type BackupRole = "client" | "config" | "variables";
 
 /** The backup of a file that a command wrote: its content before and after. */
 export interface Backup {
-  /** The id of the command. Ids sort by time. */
+  /** The id of the command run that wrote the file. Ids sort by time. */
   readonly run: string;
   /** The command, such as `add github`. Undefined for an import. */
   readonly action?: string;
@@ -18,9 +18,9 @@ export interface Backup {
   readonly role: BackupRole;
   readonly client?: string;
   readonly path: string;
-  /** The file belongs to a project, and its content before the edit was trusted. */
+  /** Set if the file belongs to a project and its content before the edit was trusted. */
   readonly isProject?: true;
-  /** Hashes of the content. Null if the file did not exist. */
+  /** SHA-256 of the content before the command wrote the file. Null if the file did not exist. */
   readonly before: string | null;
   readonly after: string;
   /** The permissions before the edit. */
@@ -34,13 +34,15 @@ export interface Backup {
 export interface Backups {
   /** Stores the current content of a file before it is replaced by `after`. */
   keep(entry: NewBackup): Promise<Backup>;
-  /** Newest first. Within one import, clients' files come first. */
+  /** All backups, newest first. Within one import, the files of MCP clients come first. */
   list(): Promise<readonly Backup[]>;
   content(backup: Backup, which: "before" | "after"): Promise<Uint8Array | undefined>;
   /** Saves content that an undo overwrites, and returns the path of the copy. */
   keepOverwritten(backup: Backup, bytes: Uint8Array): Promise<string>;
   drop(backup: Backup): Promise<void>;
-  /** Deletes the oldest edits beyond this number. Backups of clients' files are kept, because the clients depend on them. */
+  /**
+   * Deletes the backups of all but the newest `limit` edits. Always keeps edits that also changed files of MCP clients.
+   */
   forgetEdits(limit: number): Promise<void>;
 }
 
@@ -56,8 +58,9 @@ export function fileHash(bytes: Uint8Array): string {
 const ORDER: Readonly<Record<BackupRole, number>> = { client: 0, config: 1, variables: 2 };
 
 /**
- * The backups of one command are in one folder. Each has a record and the two contents, readable by the owner only.
- * Without an action, the command is an import.
+ * Stores the backups of each command in one folder: a record, the content before and the content after, readable by the
+ * owner only.
+ * Without `action`, the command is an import.
  */
 export function createBackups(folder: string, now: () => number, action?: string): Backups {
   const run = `${new Date(now()).toISOString().replace(/[:.]/g, "-")}-${randomBytes(3).toString("hex")}`;
@@ -124,7 +127,7 @@ async function readRun(folder: string, run: string): Promise<Backup[]> {
   return read.flat();
 }
 
-/** Ignores an incomplete record: its file was not replaced. */
+/** Parses a record. Ignores an incomplete one: a file is replaced only after its record was written. */
 function toBackup(text: string, run: string): Backup[] {
   try {
     const value: unknown = JSON.parse(text);

@@ -12,7 +12,7 @@ import { writeAll } from "./write.js";
 /** The number of edits that can be undone. Older backups are deleted. */
 export const MAX_EDITS = 50;
 
-/** The new content of the file, checked with the rules of the gateway. */
+/** Returns the new content of the file. Throws if it is not a valid configuration. */
 export async function planEdit(
   target: EditTarget,
   toChanges: (view: ConfigView) => readonly Change[],
@@ -21,7 +21,7 @@ export async function planEdit(
   assertEditable(target);
   const result = await editConfig(
     { bytes: target.bytes ?? Buffer.from(templateFor(file)), format: format === "yaml" ? "yaml" : "json", isShared },
-    // A file without servers uses the servers of all clients. With its first server, it needs `sources: all` for this.
+    // A file without servers implies `sources: all`. When the first server is added, this must be written explicitly.
     (view) => [...(isImplicit ? [addKey(view, "sources", "all")] : []), ...toChanges(view)],
   );
   if (result.kind === "refused") {

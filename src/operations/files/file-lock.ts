@@ -5,13 +5,19 @@ import { setTimeout as delay } from "node:timers/promises";
 import { DiscoveryError } from "../../errors.js";
 import { hasCode } from "./has-code.js";
 
-/** An edit takes milliseconds. A lock that is older belongs to a process that ended, even if its id is in use again. */
+/**
+ * An edit takes milliseconds. An older lock belongs to a process that has ended, even if its process id is in use
+ * again.
+ */
 const MAX_AGE_MS = 60_000;
 const MAX_WAIT_MS = 20_000;
 const POLL_MS = 20;
 
 export interface FileLockOptions {
-  /** `write` is held for a check and a rename; `edit` for reading, planning and writing, and may hold `write` inside. */
+  /**
+   * `write`: held while a file is compared and renamed. `edit`: held from reading to writing; its holder also takes the
+   * `write` lock.
+   */
   readonly kind: "write" | "edit";
   readonly maxWaitMs?: number;
 }
@@ -37,7 +43,7 @@ export async function withFileLock<T>(
   }
 }
 
-/** A hard link appears with its whole content and fails if the name exists, so no process sees an empty lock. */
+/** Creates the lock as a hard link: it fails if the name exists, and no process sees an empty lock. */
 async function take(file: string, mine: string): Promise<boolean> {
   const temporary = `${file}.${randomBytes(6).toString("hex")}`;
   try {
@@ -66,7 +72,7 @@ async function removeStale(file: string): Promise<boolean> {
   } catch {
     return true;
   }
-  // Another process may have replaced the stale lock by its own just before the rename.
+  // Another process may have replaced the stale lock by its own just before the rename. Restore that lock.
   if ((await contentOf(aside)) !== holder) await link(aside, file).catch(() => undefined);
   await rm(aside, { force: true });
   return true;
@@ -92,7 +98,7 @@ function busy(path: string, file: string): DiscoveryError {
     {
       hint: [
         { action: "retry" },
-        "If no other command is running, remove the lock.",
+        "If no other command is running, remove the lock file.",
         { action: "edit-file", path: file, change: "remove" },
       ],
     },

@@ -19,15 +19,15 @@ import { withFileLock } from "./file-lock.js";
 /** The new content of a file. Undefined `bytes` delete the file. */
 export interface Replacement {
   readonly path: string;
-  /** The content that was read. If the file differs now, another process wrote it, and it is not replaced. */
+  /** The content that was read before. If the file differs now, another process wrote it, and it is not replaced. */
   readonly expected: Uint8Array | undefined;
   readonly bytes: Uint8Array | undefined;
-  /** Default: the mode it has, or 0600. */
+  /** The file mode. Default: the current mode, or 0600 for a new file. */
   readonly mode?: number;
 }
 
 /**
- * Replaces a file atomically: a reader sees the old content or the new. A symbolic link stays a link to the same target.
+ * Replaces a file atomically: a reader sees the old content or the new. A symbolic link is preserved.
  * A concurrent change by another process is never lost silently.
  */
 export async function replaceFile({ path, expected, bytes, mode }: Replacement): Promise<void> {
@@ -137,7 +137,7 @@ async function readWhole(handle: FileHandle): Promise<Buffer> {
   return buffer.subarray(0, bytesRead);
 }
 
-/** A rename would replace a read-only file, which its owner wanted to protect. */
+/** Throws for a read-only file: a rename would replace it although its owner wanted to protect it. */
 async function assertWritable(handle: FileHandle, path: string): Promise<void> {
   if (((await handle.stat()).mode & 0o222) !== 0) return;
   throw new DiscoveryError("CONFIGURATION_ERROR", `${path} is read-only and was not changed.`, {

@@ -13,15 +13,15 @@ export interface EditTarget {
   readonly file: string;
   /** `program`: a JavaScript or TypeScript module, which commands cannot edit. */
   readonly format: "json" | "yaml" | "program";
-  /** Undefined if the file does not exist. */
+  /** The content of the file. Undefined if the file does not exist. */
   readonly bytes: Uint8Array | undefined;
   readonly config: Config | undefined;
   readonly isShared: boolean;
-  /** It belongs to the project in the working folder, and needs trust. */
+  /** True if the file belongs to the project in the working folder, and needs trust. */
   readonly isProject: boolean;
-  /** The file lists no servers, so the gateway uses the servers of all MCP clients. */
+  /** True if the file lists no servers, so that the gateway uses the servers of all MCP clients. */
   readonly isImplicit: boolean;
-  /** The gateway finds the file in every working folder, without --config. */
+  /** True if the gateway uses the file in every working folder, without --config. */
   readonly isDefaultFile: boolean;
   /** Another configuration file that the gateway uses in the working folder instead. */
   readonly overriddenBy?: string;
@@ -31,11 +31,14 @@ export interface EditTarget {
 export interface TargetOptions {
   /** Select the project's file instead of the user's. */
   readonly isProject?: boolean;
-  /** The name of a file that does not exist yet. */
+  /** The file name to use if there is no configuration file yet. */
   readonly newName: string;
 }
 
-/** The file that the user names, else the existing configuration of the user or the project, else a new file. */
+/**
+ * Finds the file to edit: the one that the user names, else the existing configuration of the user or the project, else
+ * a new file.
+ */
 export async function findTarget(parts: LoadParts, { isProject = false, newName }: TargetOptions): Promise<EditTarget> {
   const { file, isNamed, ...whose } = await findTargetFile(parts, { isProject, newName });
   const bytes = await readFile(file).catch((error: unknown) => {
@@ -62,7 +65,7 @@ export async function findTarget(parts: LoadParts, { isProject = false, newName 
 }
 
 export interface TargetFile extends Pick<EditTarget, "file" | "isProject"> {
-  /** The user named the file. */
+  /** True if the user named the file. */
   readonly isNamed: boolean;
 }
 
@@ -91,7 +94,10 @@ function assertOneFile(named: string | undefined, isProject: boolean): void {
   );
 }
 
-/** Selects the project's file only if the user asks for it: other users of the project must not get personal servers and secrets. */
+/**
+ * Selects the project's file only if the user asks for it: other users of the project must not get personal servers and
+ * secrets.
+ */
 async function findFile(parts: LoadParts, { isProject, newName }: Required<TargetOptions>): Promise<string> {
   const wanted: Origin = isProject && !isOwnFolder(parts) ? "project" : "user";
   const folder = wanted === "project" ? join(parts.cwd, ".anygpt") : parts.anygptHome;

@@ -1,7 +1,7 @@
 /** The name of a configuration file that an edit creates. */
 export const NEW_CONFIG = "mcp-discovery.config.yaml";
 
-/** A new configuration file: it keeps the servers of every MCP client and has room for more. */
+/** The content of a new configuration file: it uses the servers of every MCP client and has an empty list for more. */
 export function templateFor(file: string): string {
   if (/\.ya?ml$/i.test(file)) return YAML;
   return /\.jsonc$/i.test(file) ? JSONC : JSON_TEXT;

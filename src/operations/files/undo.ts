@@ -29,12 +29,12 @@ export interface UndoOptions {
   readonly isDryRun: boolean;
 }
 
-/** The last command of any kind that wrote files. */
+/** The backups of the last command that wrote files. */
 export function selectLast(all: readonly Backup[]): Backup[] {
   return all.filter(({ run }) => run === all[0]?.run);
 }
 
-/** The files of the last import or, with clients, the last change of each file of these clients. */
+/** The backups of the last import or, if clients are named, the newest backup of each file of these clients. */
 export function selectImport(backups: readonly Backup[], clients: readonly string[]): Backup[] {
   const all = backups.filter(({ action }) => action === undefined);
   const [newest] = all;
@@ -59,7 +59,7 @@ export async function undoBackups(
       isNeeded ||= !now.isReplaced;
       continue;
     }
-    // A client that still starts the gateway needs the configuration with its servers.
+    // The configuration is not restored while a client still starts the gateway: the client needs the servers in it.
     const one =
       backup.role !== "client" && isNeeded ? waiting(backup) : await undoOne(backup, backups, { ...options, ...now });
     isNeeded ||= one.status === "refused" || one.status === "waiting";
@@ -129,7 +129,7 @@ async function restore(
   const { path, mode } = backup;
   const isChanged = now !== undefined && fileHash(now) !== backup.after;
   const after = isChanged ? await backups.content(backup, "after") : undefined;
-  // If the servers are unchanged since the import, only they are restored; other changes of the file stay.
+  // If the servers are unchanged since the import, only they are restored; other changes of the file are preserved.
   const merged =
     isChanged && before !== undefined && after !== undefined && isJson(path)
       ? restoreSections({ before, after, now, sections: backup.sections })

@@ -3,9 +3,9 @@ import { type FileHandle, link, open, rename, rm } from "node:fs/promises";
 import { DiscoveryError } from "../../errors.js";
 
 export interface OutputOptions {
-  /** Replace an existing file. Default: an existing file is INVALID_REQUEST. */
+  /** Replace an existing file. If false, an existing file causes INVALID_REQUEST. */
   readonly isForced: boolean;
-  /** Default: 0666 less the umask. */
+  /** The file mode before the umask is applied. Default: 0666. */
   readonly mode?: number;
 }
 

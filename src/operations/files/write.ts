@@ -15,7 +15,10 @@ export interface FileWrite {
   readonly failure?: DiscoveryError;
 }
 
-/** Writes the files in order, each after a backup. Stops at the first failure, except for clients' files, which do not depend on each other. */
+/**
+ * Writes the files in order, each after a backup. Stops at the first failure, except for files of MCP clients, which do
+ * not depend on each other.
+ */
 export async function writeAll(writes: readonly Write[], backups: Backups): Promise<FileWrite[]> {
   const written: FileWrite[] = [];
   for (const write of writes) {

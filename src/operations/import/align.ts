@@ -1,4 +1,4 @@
-// Gives found servers that equal a server of the configuration the same connection.
+// Compares servers of MCP clients with configured servers. An equal server gets the connection of the configured one.
 import { referencesIn, resolveConnection, type Variables } from "../../config/variables.js";
 import { DiscoveryError } from "../../errors.js";
 import type { ServerConnection } from "../../model/server.js";
@@ -19,8 +19,8 @@ export interface AlignParts {
 }
 
 /**
- * Two servers are the same if they are equal after variables and references are replaced: a secret that was moved into a
- * variable or the keychain must not cause a second entry. A secret is read only if everything else is equal.
+ * Two servers are the same if they are equal after references are replaced by their values: a secret that was moved to
+ * a variable or the keychain must not cause a second entry. A secret is read only if everything else is equal.
  */
 export async function alignWith(
   own: readonly ServerCandidate[],
@@ -72,7 +72,7 @@ async function readAll(
 
 const HIDDEN = "***";
 
-/** The connection without its secrets, whether in clear text or as references. */
+/** The connection as canonical JSON, without its secrets in clear text or as references. */
 function connectionWithoutSecrets(connection: ServerConnection, variables: Variables): string | undefined {
   const resolved = tryResolve(connection, variables, () => HIDDEN);
   return resolved === undefined ? undefined : canonicalJson(replaceSecrets(resolved, "", () => HIDDEN));

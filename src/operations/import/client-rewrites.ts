@@ -11,15 +11,15 @@ import type { Write } from "../files/write.js";
 /** The planned or finished change of one MCP client's file. */
 export interface RewrittenClient {
   readonly client: ClientId;
-  /** Null when the client has no file on this machine. */
+  /** The path of the client's file. Null if the client has no file on this machine. */
   readonly file: string | null;
   readonly status: "rewritten" | "unchanged" | "refused";
   readonly reason?: string;
   /** Servers that are removed from the file because the configuration has them. */
   readonly removed: readonly string[];
-  /** Servers that stay in the file because the gateway does not offer them. */
+  /** Servers that remain in the file because the gateway does not offer them. */
   readonly kept: readonly string[];
-  /** Why a server stays although the configuration has it or could have it. */
+  /** Why a server remains in the file although the configuration has it or could have it. */
   readonly reasons: readonly { readonly server: string; readonly reason: string }[];
 }
 
@@ -124,7 +124,7 @@ async function planFile(
   }
   if (result.kind === "unchanged") return { ...common, status: "unchanged", removed: [] };
   const gateways = new Set(file.content.servers.filter(({ isGateway }) => isGateway).map((one) => one.definition.name));
-  // Invalid entries were not read, and stay too.
+  // Invalid entries were not read, so they also remain in the file.
   const staying = { ...common, kept: result.kept.filter((name) => !gateways.has(name)) };
   return {
     ...staying,
@@ -168,7 +168,7 @@ function isRegisteredIn({ content }: ReadFile): boolean {
   return content.servers.some(({ isGateway, disabled }) => isGateway && disabled === undefined);
 }
 
-/** The settings of VS Code contain servers only if VS Code has not moved them to its own MCP file yet. */
+/** Whether a client's file can contain servers. VS Code moves servers from its settings to its own MCP file. */
 function canContainServers({ location: { client, path } }: ReadFile): boolean {
   return client !== "vscode" || !path.endsWith("settings.json");
 }

@@ -14,7 +14,10 @@ import { alignWith } from "./align.js";
 import { withProjectFolder, reasonAgainstImport, reasonToStay } from "./staying.js";
 import type { EditTarget } from "../files/target.js";
 
-/** The outcome of an import for one server. `known`: the configuration already has it. `untrusted`: its file belongs to a project that is not trusted. `bound`: it works only in its project or client. */
+/**
+ * The outcome of an import for one server. `known`: the configuration already has it. `untrusted`: its file belongs to
+ * a project that is not trusted. `bound`: it works only in its project or client.
+ */
 export type ImportOutcome =
   | MergeOutcome
   | { readonly kind: "known"; readonly name: string }
@@ -70,7 +73,7 @@ export async function findClientServers(
   const ownNames = new Set(own.map(({ definition }) => definition.name));
   const found = files.flatMap(({ content }) => (content.kind === "read" ? content.servers : []));
   const byName = new Map(servers.map((one) => [one.definition.name, one]));
-  // A gateway that starts in another folder does not read the variables of this folder.
+  // A gateway that starts in another folder does not read the variable files of this folder.
   const anywhere = createVariables({ ...runtime, cwd: runtime.home, admits: () => false });
   const offer = { config: target.config, variables: anywhere };
   const toOutcome = (server: ImportedServer): ImportCandidate => {
@@ -91,7 +94,7 @@ export async function findClientServers(
   };
 }
 
-/** An entry that only disables a server has no connection to compare with, and reserves the name. */
+/** Why a server is not imported. An entry that only disables a server also prevents the import under its name. */
 function reasonAgainst(server: ImportedServer, { config }: EditTarget): string | undefined {
   const entry = config?.servers.find(({ name }) => identity(name) === identity(server.definition.name));
   return entry !== undefined && isDisablingEntry(entry)
@@ -99,7 +102,10 @@ function reasonAgainst(server: ImportedServer, { config }: EditTarget): string |
     : reasonAgainstImport(server);
 }
 
-/** If the working folder is the home folder, the user's own files are found as project files too. Drops these duplicates. */
+/**
+ * If the working folder is the home folder, the user's own files are found as project files too. Drops these
+ * duplicates.
+ */
 function withoutDuplicates(files: readonly PreviewedFile[]): PreviewedFile[] {
   const own = new Set(
     files.filter(({ location }) => location.scope !== "project").map(({ location }) => location.path),
@@ -118,7 +124,7 @@ function outcomeOf(
   return { kind: "known", name: outcome.duplicateOf };
 }
 
-/** Includes disabled servers, so that they are not imported a second time. */
+/** The configured servers, including disabled ones, so that they are not imported a second time. */
 function configuredCandidates({ config, file }: EditTarget, home: string): ServerCandidate[] {
   const paths = { home, baseDir: dirname(file), origin: file };
   const entries = (config?.servers ?? []).filter((entry) => !isDisablingEntry(entry));

@@ -11,7 +11,7 @@ import { writeKeychain } from "./keychain-secrets.js";
 import { type ImportPlan, planImport, type SecretsPlace } from "./plan.js";
 import { type ImportPage, toImportPage } from "./report.js";
 
-/** An import that has written nothing yet: a surface shows the plan and asks the user. */
+/** A planned import that has written nothing yet, so that a caller can show the plan and ask the user. */
 export interface PreparedImport {
   readonly home: string;
   readonly plan: (secrets: SecretsPlace) => Promise<ImportPlan>;
@@ -39,9 +39,14 @@ export async function prepareImport(options: OpenOptions, clients: readonly Clie
 
 /** Options of `importServers`. */
 export interface ImportOptions {
-  /** MCP clients whose files are rewritten: their servers move to the configuration, and the gateway is added instead. Default: none, all clients keep their files. */
+  /**
+   * MCP clients whose files are rewritten: their servers move to the configuration, and the gateway is added instead.
+   * Default: none, all clients keep their files.
+   */
   readonly clients?: readonly ClientId[];
-  /** Where secrets that a client stores in clear text are written. Default: `keep`, in clear text in the configuration. */
+  /**
+   * Where secrets that a client stores in clear text are written. Default: `keep`, in clear text in the configuration.
+   */
   readonly secrets?: SecretsPlace;
   /** Only return the plan, write nothing. */
   readonly dryRun?: boolean;

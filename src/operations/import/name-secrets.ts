@@ -2,13 +2,13 @@
 import type { ServerCandidate } from "../../sources/candidate.js";
 import { findSecrets, type PlainSecret, replaceSecrets } from "../../util/plain-secrets.js";
 
-/** Where secrets are moved to. */
+/** A store that secrets are moved to, such as the keychain or a variable file. */
 export interface SecretStore {
-  /** The stored value of the name. Undefined if the name is free. */
+  /** The value that is stored under the name. Undefined if the name is free. */
   valueOf(name: string): Promise<string | undefined>;
   /** Whether the store already has this name and value. */
   holds(name: string, value: string): Promise<boolean>;
-  /** A value that cannot be stored stays where it is. */
+  /** Whether the store can hold the value. A value that it cannot hold remains in clear text. */
   canStore(value: string): boolean;
   /** The reference that replaces the secret in the configuration. */
   referenceTo(name: string): string;

@@ -2,7 +2,7 @@ import { DiscoveryError } from "../../errors.js";
 import { CLIENT_IDS, type ClientId } from "../../sources/options.js";
 import { nearestWord } from "../../util/edit-distance.js";
 
-/** The clients of these names; `all` stands for every client. */
+/** Converts the names of MCP clients to ids. `all` stands for every client. */
 export function toClients(named: readonly string[]): ClientId[] {
   if (named.includes("all")) return [...CLIENT_IDS];
   return named.map((name) => {

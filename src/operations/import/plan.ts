@@ -30,7 +30,9 @@ export interface ImportPlan {
   /** Servers to add to the configuration, by their new names. */
   readonly added: readonly string[];
   readonly rewrites: readonly ClientRewrite[];
-  /** In the required order: the configuration contains a server before it is removed from a client's file. */
+  /**
+   * The files to write, in this order: the configuration contains a server before it is removed from a client's file.
+   */
   readonly writes: readonly Write[];
   /** Secrets that the configuration will contain in clear text. */
   readonly copiedSecrets: readonly PlannedSecret[];
@@ -53,7 +55,7 @@ export interface ImportPlanParts {
   readonly clients: readonly ClientId[];
   /** Where clear-text secrets are written. `keep`: to the configuration, in clear text. */
   readonly secrets: SecretsPlace;
-  /** Called only if secrets are written to the keychain. */
+  /** Opens the keychain. Called only if secrets are written to it. */
   readonly keychain: () => Keychain;
 }
 
@@ -83,7 +85,7 @@ export async function planImport({
       ? []
       : [{ ...(await configWrite(target, additions)), ...keychainOf(keychainEntries) }];
   const variables = moved !== undefined && secrets === "env" ? variablesWrite(moved) : [];
-  // A server must stay in the client's file until the user has added it to the module.
+  // If the configuration is a module, a server must remain in the client's file until the user has added it there.
   const rewrites = isPrinted
     ? []
     : await planRewrites(found, { clients, system, target, start: gatewayStart(runtime.own(), process.execPath) });
@@ -130,7 +132,7 @@ export function importedSecrets(servers: readonly ServerCandidate[]): PlannedSec
   );
 }
 
-/** The configuration file with the new servers, checked with the rules of the gateway. */
+/** Plans the configuration file with the new servers. Throws if the result is not a valid configuration. */
 async function configWrite(target: EditTarget, additions: Additions): Promise<Write> {
   const { file, bytes, isShared } = target;
   const format = target.format === "yaml" ? "yaml" : "json";

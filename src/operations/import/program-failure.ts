@@ -1,10 +1,10 @@
 import type { ImportPage } from "./report.js";
 
-/** Why a configuration that is a program was not changed, and what the user has to do. */
+/** The error for a configuration that is a JavaScript or TypeScript module, which the gateway does not change. */
 export function toProgramFailure(file: string, page: ImportPage) {
   return {
     code: "CONFIGURATION_ERROR",
-    message: `${file} is a program, so it was not changed.`,
+    message: `${file} is a JavaScript or TypeScript module, so it was not changed.`,
     hint: `Add these servers to it yourself, or pass another file with --config.${secretsHint(page)}`,
   } as const;
 }
@@ -13,7 +13,7 @@ function secretsHint({ secrets: { moved, unset, keychain }, written, changes }: 
   if (keychain.length > 0 && !written)
     return ` Nothing was stored in the keychain: ${keychain.join(", ")} must be added.`;
   if (unset.length > 0) {
-    return ` Set ${unset.join(", ")} to the secrets in those files, or move the secrets with \`--secrets keychain\` or \`--secrets env\`.`;
+    return ` Set ${unset.join(", ")} to the secrets in the files of the MCP clients, or move the secrets with \`--secrets keychain\` or \`--secrets env\`.`;
   }
   const isDone = written && changes.every(({ failure }) => failure === undefined);
   return moved.length === 0 || isDone ? "" : ` ~/.ai/.env was not written: ${moved.join(", ")} must be added.`;

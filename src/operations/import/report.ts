@@ -23,15 +23,16 @@ export interface ImportableServer {
   readonly line?: number;
   readonly column?: number;
   readonly transport: ConnectionKind;
-  /** The name of the program, or the origin of the URL. Contains no secret. */
+  /** How to reach the server: the name of the program, or the origin of the URL. Contains no secret. */
   readonly reach: string;
   /**
-   * `taken`: added under its own name. `renamed`: added under another name. `duplicate`: the same as another server that is
-   * added. `known`: the configuration has it already. `gateway`: it is this gateway. `disabled`: the client has disabled it.
-   * `untrusted`: its file belongs to a project that is not trusted. `bound`: it works only where it is now, see `reason`.
+   * `taken`: added under its own name. `renamed`: added under another name. `duplicate`: the same as another server
+   * that is added. `known`: the configuration has it already. `gateway`: it is this gateway. `disabled`: the client has
+   * disabled it. `untrusted`: its file belongs to a project that is not trusted. `bound`: it works only where it is
+   * now, see `reason`.
    */
   readonly outcome: "taken" | "renamed" | "duplicate" | "known" | "gateway" | "disabled" | "untrusted" | "bound";
-  /** Its name in the configuration of the gateway. */
+  /** The server's name in the configuration of the gateway. */
   readonly as?: string;
   /** Why the server is not imported. */
   readonly reason?: string;
@@ -49,7 +50,9 @@ export interface ListedVariable {
 export interface ImportPage {
   readonly config: string;
   readonly isNew: boolean;
-  /** Without a configuration, the gateway uses the servers of all MCP clients. The new file ends this. */
+  /**
+   * True if the gateway stops using the servers of all MCP clients, because the configuration gets its first servers.
+   */
   readonly endsZeroConfiguration: boolean;
   /** False if the import was only planned. */
   readonly written: boolean;

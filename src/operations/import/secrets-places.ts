@@ -10,11 +10,11 @@ export function toSecretsPlace(text: string | undefined): SecretsPlace | undefin
   if (text === undefined || known !== undefined) return known;
   throw invalidRequest(
     `"${text}" is not a valid value for --secrets.`,
-    "Use `keychain`, `env` (moves them into ~/.ai/.env) or `keep` (copies them in plain text).",
+    "Use `keychain`, `env` (moves secrets into ~/.ai/.env) or `keep` (copies secrets in plain text).",
   );
 }
 
-/** The places that exist on this machine. There is no supported keychain on Windows. */
+/** The places for secrets that are available on this machine. On Windows, no keychain is supported. */
 export async function availablePlaces(keychain: () => Keychain): Promise<readonly SecretsPlace[]> {
   return (await isAvailable(keychain)) ? PLACES : PLACES.filter((place) => place !== "keychain");
 }

@@ -17,7 +17,10 @@ export function reasonAgainstImport(server: ImportedServer): string | undefined 
     : undefined;
 }
 
-/** An MCP client starts the servers of a project in the project's folder, so the imported entry needs that folder as `cwd`. */
+/**
+ * An MCP client starts the servers of a project in the project's folder, so the imported entry needs that folder as
+ * `cwd`.
+ */
 export function withProjectFolder(candidate: ServerCandidate, folder: string): ServerCandidate {
   const { definition, imported } = candidate;
   const { connection } = definition;
@@ -48,14 +51,14 @@ function isRelativeTo(folder: string, path: string): boolean {
 }
 
 export interface Offer {
-  /** The server as the configuration has it or will have it. */
+  /** The server's entry in the configuration, existing or planned. */
   readonly ours: ServerCandidate;
   readonly config: Config | undefined;
   /** The variables that are available in every folder. */
   readonly variables: Variables;
 }
 
-/** Why the gateway would not offer a server like the client does, although the configuration has it. */
+/** Why the gateway would not offer a server in the same way as the client, although the configuration has it. */
 export function reasonToStay({ tools }: ImportedServer, offer: Offer): string | undefined {
   const { ours, config, variables } = offer;
   const { name, connection } = ours.definition;

@@ -3,12 +3,12 @@ import { open, stat } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 
 export interface LogLine {
-  /** ISO 8601. */
+  /** The time at which the server wrote the line, ISO 8601. */
   readonly at: string;
   readonly text: string;
 }
 
-/** The last lines of the file. If it has too few, also those of the rotated file. */
+/** The last `limit` lines of the log. If the file has fewer, also lines of the rotated file. */
 export async function readLastLines(file: string, limit: number): Promise<LogLine[]> {
   return (await readEnd(file, limit)).lines;
 }
@@ -47,7 +47,7 @@ async function sizeOf(file: string): Promise<number> {
 
 interface ReadLines {
   readonly lines: LogLine[];
-  /** The offset of the next line. */
+  /** The byte offset of the next line. */
   readonly end: number;
 }
 

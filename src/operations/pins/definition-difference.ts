@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import { isEqualJson } from "../../util/json/is-equal.js";
 
-/** A member that differs between two definitions. */
+/** A JSON member that differs between two definitions of a tool. */
 export interface MemberChange {
-  /** JSON pointer. */
+  /** JSON Pointer to the member. */
   readonly path: string;
   /** Absent if the member was added. */
   readonly before?: unknown;
@@ -11,7 +11,7 @@ export interface MemberChange {
   readonly after?: unknown;
 }
 
-/** Lists the differences. Descends into objects and arrays that both definitions have. */
+/** Lists the members that differ between two tool definitions. Compares objects and arrays member by member. */
 export function definitionDifference(before: JsonObject, after: JsonObject): MemberChange[] {
   return membersChanged(before, after, "");
 }

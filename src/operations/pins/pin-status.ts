@@ -11,7 +11,7 @@ export interface PinStatus {
   readonly state: "same" | "changed" | "new";
   /** The hash of the current definition. */
   readonly hash: string;
-  /** The hash of the approved definition, if it differs. */
+  /** The hash of the approved definition, if it differs from the current one. */
   readonly approvedHash?: string;
   readonly firstSeen: string;
   readonly changed?: string;
@@ -35,7 +35,7 @@ export function toPinStatus(pin: Pin): PinStatus {
   };
 }
 
-/** The status with the differences from the approved definition. */
+/** The status of a pin, and how the current definition differs from the approved one. */
 export function toPinDifference(pin: Pin): PinStatus & { readonly changes: readonly MemberChange[] } {
   const approved = pin.approved === undefined ? {} : toDefinition(pin.approved.definition);
   return { ...toPinStatus(pin), changes: definitionDifference(approved, toDefinition(pin.current.definition)) };

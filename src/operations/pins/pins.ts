@@ -8,12 +8,16 @@ import type { Pin } from "../../store/pins.js";
 import { writePrivateFile } from "../../util/private-files.js";
 import { pinsHash } from "./pin-status.js";
 
-/** The pins of the configured servers. Ignores pins of an earlier connection of a server. Starts no server. */
+/** The pins of the configured servers. Ignores pins from before a server's connection changed. Starts no server. */
 export interface PinTable {
   list(filter: { readonly server?: string | undefined; readonly onlyChanged?: boolean }): Promise<readonly Pin[]>;
-  /** The pin of one tool, or all pins of the server that need approval. Throws TOOL_NOT_FOUND if the tool has no pin. */
+  /**
+   * The pin of one tool, or all pins of the server that need approval. Throws TOOL_NOT_FOUND if the tool has no pin.
+   */
   select(server: string, tool: string | undefined): Promise<readonly Pin[]>;
-  /** Approves the definitions in these pins, and notifies running gateways. Throws INVALID_REQUEST if one has changed. */
+  /**
+   * Approves the definitions in these pins, and notifies running gateways. Throws INVALID_REQUEST if one has changed.
+   */
   approve(pins: readonly Pin[]): Promise<void>;
 }
 
@@ -25,7 +29,7 @@ export async function openPins(engine: DiscoveryEngine): Promise<PinTable> {
   const keys = new Map(
     stages.configuredServers.servers.map(({ name, connection }) => [name, connectionFingerprint(connection)]),
   );
-  /** Throws SERVER_NOT_FOUND with the nearest names. */
+  /** Throws SERVER_NOT_FOUND with similar names if the server is not configured. */
   const assertKnown = async (server: string): Promise<void> => {
     if (!keys.has(server)) await stages.discovery.server(server);
   };

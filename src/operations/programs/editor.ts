@@ -39,7 +39,7 @@ function editorWords({ env, isAttended }: EditorParts): readonly string[] {
     "INVALID_REQUEST",
     `The value of VISUAL or EDITOR is not a valid command: ${JSON.stringify(chosen)}.`,
     {
-      hint: "Set it to the command of an editor, such as nano or `code --wait`.",
+      hint: "Set the variable to the command of an editor, such as nano or `code --wait`.",
     },
   );
 }

@@ -1,4 +1,4 @@
-// Runs programs of the user without a shell.
+// Runs programs, such as the user's editor, without a shell.
 import { type ChildProcess, spawn, type StdioOptions } from "node:child_process";
 import { existsSync } from "node:fs";
 import { windowsCommandLine } from "../../upstreams/process/windows-command.js";
@@ -39,7 +39,7 @@ export async function readProgram(command: string, args: readonly string[], part
 }
 
 export interface TerminalParts extends RunProgramParts {
-  /** Standard output is reserved for JSON: the program's output goes to standard error. */
+  /** True if standard output is reserved for JSON, so that the program's output goes to standard error. */
   readonly keepsOutput: boolean;
 }
 

@@ -17,19 +17,22 @@ const DEFAULT_FILE = "operations.json";
 export interface ExportedRegistry {
   readonly file: string;
   readonly operations: number;
-  /** Adapters and servers whose tools are not known now. */
+  /** Names of adapters and servers whose tools are not known, so that the file does not contain their operations. */
   readonly unknown: readonly string[];
 }
 
 /** Where `writeRegistry` writes the registry. */
 export interface WriteRegistryRequest {
-  /** Default: `gateway.registry` of the configuration, else `operations.json`. */
+  /** The path of the file. Default: `gateway.registry` of the configuration, else `operations.json`. */
   readonly file?: string | undefined;
   /** Replace the file even if it is not a registry. */
   readonly isForced?: boolean;
 }
 
-/** Writes all operations of the catalog to a file. Await `engine.ready()` first to include servers that have never answered. */
+/**
+ * Writes all operations of the catalog to a file. Await `engine.ready()` first to include servers that were never
+ * connected before.
+ */
 export async function writeRegistry(
   engine: DiscoveryEngine,
   request: WriteRegistryRequest = {},

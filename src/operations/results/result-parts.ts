@@ -1,14 +1,14 @@
 import type { CallResult } from "../../model/call.js";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 
-/** One binary item of a tool's answer: an image, audio, or the blob of a resource. */
+/** One binary item of a tool's result: an image, audio, or the blob of a resource. */
 export interface BinaryPart {
   readonly kind: string;
   readonly mimeType: string;
   readonly bytes: Buffer;
 }
 
-/** A tool's answer: all its text, and its binary items. */
+/** A tool's result: all its text, and its binary items. */
 export interface ResultParts {
   readonly text: string;
   readonly binaries: readonly BinaryPart[];
@@ -23,7 +23,7 @@ export function toResultParts({ content, structuredContent }: CallResult): Resul
   };
 }
 
-/** `image (image/png, 12 KB)` */
+/** Describes a binary item, such as `image (image/png, 12 KB)`. */
 export function describePart({ kind, mimeType, bytes }: BinaryPart): string {
   return `${kind} (${mimeType}, ${describeBytes(bytes.length)})`;
 }

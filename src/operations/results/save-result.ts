@@ -1,4 +1,4 @@
-// Saves a tool's answer: each binary item in one file, or the text if there are no binary items.
+// Saves a tool's result: each binary item in one file, or the text if there are no binary items.
 import { constants } from "node:fs";
 import { access, open, stat } from "node:fs/promises";
 import { dirname, extname } from "node:path";
@@ -6,7 +6,7 @@ import { DiscoveryError } from "../../errors.js";
 import { type BinaryPart, describePart, type ResultParts } from "./result-parts.js";
 
 export interface SaveTarget {
-  /** Absolute. */
+  /** The absolute path of the file to write. */
   readonly path: string;
   /** Replace an existing file. */
   readonly force: boolean;
@@ -16,11 +16,11 @@ export interface SavedFile {
   readonly file: string;
   readonly mimeType: string;
   readonly bytes: number;
-  /** `image (image/png, 12 KB)` */
+  /** The content, for display, such as `image (image/png, 12 KB)`. */
   readonly description: string;
 }
 
-/** Checks before the call that the answer can be saved, so that the tool does not run in vain. */
+/** Checks before the call that the result can be saved, so that the tool does not run in vain. */
 export async function assertSavable({ path, force }: SaveTarget): Promise<void> {
   const found = await stat(path).catch(() => undefined);
   if (found?.isDirectory() === true) throw invalidRequest(`${path} is a folder.`, "Name a file.");
@@ -69,7 +69,10 @@ function toTextPart(text: string): BinaryPart {
 
 const MAX_TRIES = 10_000;
 
-/** Writes to `shot-1.png` or the next free name. It must not fail for an existing file, because the tool cannot run again. */
+/**
+ * Writes to `shot-1.png` or the next free name. It must not fail for an existing file, because the tool cannot run
+ * again.
+ */
 async function writeNumbered({ path, force }: SaveTarget, bytes: Buffer, from: number): Promise<string> {
   const extension = extname(path);
   const stem = path.slice(0, path.length - extension.length);

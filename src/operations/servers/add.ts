@@ -32,7 +32,7 @@ export interface AddRequest {
   readonly name: string;
   /** The value of the entry in `servers`, such as `{ command: "npx", args: ["-y", "some-package"] }`. */
   readonly entry: JsonObject;
-  /** Rules to add with the server: they disable the tools that the pasted text disables. */
+  /** Tool rules to add with the server: they disable the tools that the pasted text disables. */
   readonly toolRules?: readonly FilterRule[];
   /** Remarks for the user about the origin of the entry. */
   readonly notes?: readonly string[];
@@ -56,7 +56,10 @@ export interface PlannedServer extends AddRequest {
 export interface PlannedAddition {
   readonly file: string;
   readonly servers: readonly PlannedServer[];
-  /** The new content of the file. Undefined if the configuration is a JavaScript or TypeScript module: the user must paste `snippet`. */
+  /**
+   * The new content of the file. Undefined if the configuration is a JavaScript or TypeScript module: the user must
+   * paste `snippet`.
+   */
   readonly after?: Uint8Array;
   readonly snippet: string;
   readonly notes: readonly string[];
@@ -117,7 +120,7 @@ export interface ServerTrial {
   readonly reason?: string;
 }
 
-/** Connects to each new server once. A server that fails stays in the configuration. */
+/** Connects to each new server once. A server that fails remains in the configuration. */
 export async function tryServers(
   servers: readonly PlannedServer[],
   { target, options }: ServerDesk,
@@ -245,13 +248,13 @@ function assertReplaceable(
   );
 }
 
-/** A server of the configuration takes precedence over a server of the same name in an MCP client's file. */
+/** A note if an MCP client's file has a server of the same name. The server of the configuration takes precedence. */
 function nameNotes(name: string, desk: ServerDesk): string[] {
   if (ownOf(name, desk.target) !== undefined) return [];
   const isOffered = desk.offered?.servers.some((server) => identity(server.name) === identity(name)) === true;
   const known = isOffered ? findKnown(name, desk) : undefined;
   if (known?.kind !== "found") return [];
   return [
-    `${known.where} has a server named "${known.name}" too. Yours keeps the name. If the two connections differ, the other server gets a new name.`,
+    `${known.where} has a server named "${known.name}" too. Your server keeps the name. If the two connections differ, the other server gets a new name.`,
   ];
 }

@@ -9,22 +9,22 @@ export interface AskedServer {
   readonly failure: DiscoveryError | undefined;
 }
 
-/** The progress of listing the tools of several servers. */
+/** The progress of requesting the tool lists of several servers. */
 export interface AskProgress {
   readonly done: number;
   readonly total: number;
-  /** Names of the servers that have not answered yet. */
+  /** Names of the servers whose tool list was requested but not received yet. */
   readonly underWay: readonly string[];
 }
 
-/** Options of operations that list the tools of several servers. */
+/** Options of operations that request the tool lists of several servers. */
 export interface AskOptions {
   readonly onProgress?: (progress: AskProgress) => void;
-  /** The maximum wait for all servers together. A server that has not answered by then counts as failed. */
+  /** The maximum wait for all servers together. A server that has not responded by then counts as failed. */
   readonly timeoutMs?: number;
-  /** Ends the wait with `CANCELLED`. */
+  /** Ends the wait with the error `CANCELLED`. */
   readonly signal?: AbortSignal;
-  /** Renders the next steps of a failure as text. Default: as calls of the library. @internal */
+  /** Renders the suggested next steps after a failure as text. Default: as calls to this library. @internal */
   readonly describe?: DescribeStep;
 }
 
@@ -36,7 +36,7 @@ interface ServerQuery extends AskOptions {
 const MAX_CONCURRENT = 8;
 const SLOW_MS = 2000;
 
-/** Lists the tools of each server now. The result contains failures; they are not thrown. */
+/** Requests the tool list of each server. Failures are part of the result and are not thrown. */
 export async function askServers(
   names: readonly string[],
   stages: Stages,

@@ -9,7 +9,7 @@ import { applyEdit, type EditReport, findKnown, type Known, planChanges, type Se
 /** The result of a change of servers. */
 export interface ChangeReport extends Partial<EditReport> {
   readonly changed: readonly string[];
-  /** Servers that already were in the requested state. */
+  /** Names of servers that already were in the requested state. */
   readonly unchanged: readonly string[];
 }
 
@@ -60,7 +60,10 @@ function assertSection({ name, section }: Known & { kind: "own" }, wanted: Named
   });
 }
 
-/** Enables or disables servers of the configuration and of MCP clients' files. Servers that already are in that state do not change. */
+/**
+ * Enables or disables servers of the configuration and of MCP clients' files. Servers that already are in that state do
+ * not change.
+ */
 export async function setServersEnabled(
   names: readonly string[],
   isEnabled: boolean,
@@ -83,7 +86,7 @@ export async function setServersEnabled(
   return { ...report, changed, unchanged };
 }
 
-/** `toolFiles.agents.discover` disables the tools of the built-in server. */
+/** Throws for the built-in server, whose tools only the setting `toolFiles.agents.discover` can disable. */
 function assertNotBuiltIn(name: string): void {
   if (name !== BUILT_IN_SERVER) return;
   throw new DiscoveryError("INVALID_REQUEST", `"${BUILT_IN_SERVER}" is the built-in server.`, {

@@ -25,7 +25,10 @@ export interface ServerDesk {
   readonly place: RuntimeEnvironment;
   readonly loadParts: LoadParts;
   readonly target: EditTarget;
-  /** Undefined if the effective configuration is invalid. It is then another file than `target`, which was read without errors. */
+  /**
+   * The servers that the gateway offers. Undefined if the effective configuration, a different file than `target`, is
+   * invalid.
+   */
   readonly offered: FoundServers | undefined;
 }
 
@@ -61,11 +64,11 @@ export async function findOffered(options: OpenOptions): Promise<FoundServers | 
 /** The result of an edit of the configuration. */
 export interface EditReport {
   readonly file: string;
-  /** The edit created the file. */
+  /** True if the edit created the file. */
   readonly isNew: boolean;
   /** Servers that the gateway no longer offers, apart from those that the edit was intended to remove. */
   readonly lost: readonly string[];
-  /** Servers that the gateway offers since the edit. */
+  /** Servers that the gateway offers only since the edit. */
   readonly gained: readonly string[];
 }
 
@@ -119,7 +122,7 @@ export async function lostServers(
   return compareServers(offered, await findOffered(options), intended);
 }
 
-/** Names in `intended` were removed on purpose and are not reported as lost. */
+/** Finds lost and gained servers. Names in `intended` were removed on purpose and are not reported as lost. */
 export function compareServers(
   offered: FoundServers | undefined,
   now: FoundServers | undefined,
@@ -146,7 +149,7 @@ export type Known =
       readonly entry?: ServerEntry;
       readonly isEnabled: boolean;
     }
-  /** A server of another file. `where`: the MCP client and its file, or the file. */
+  /** A server from another file. `where`: that file, with the name of the MCP client that it belongs to. */
   | { readonly kind: "found"; readonly name: string; readonly where: string; readonly client?: string }
   /** A server that the MCP client has disabled. */
   | { readonly kind: "disabled-by-client"; readonly name: string; readonly where: string; readonly reason: string };

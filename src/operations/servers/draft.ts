@@ -11,9 +11,9 @@ export interface TypedServer {
   readonly name: string;
   /** A command with its arguments, or one URL. */
   readonly words: readonly string[];
-  /** `NAME=value`, or `NAME` for the variable of that name. */
+  /** Environment variables as `NAME=value`, or as `NAME` to refer to the variable of that name. */
   readonly env?: readonly string[];
-  /** `Name: value`. */
+  /** HTTP headers as `Name: value`. */
   readonly headers?: readonly string[];
   readonly cwd?: string | undefined;
   readonly transport?: string | undefined;
@@ -105,7 +105,11 @@ function toProgram(
       ...(folder === undefined ? {} : { cwd: shortenHome(folder, places.home) }),
     },
     ...(folder !== undefined && cwd === undefined
-      ? { notes: [`It contains a path relative to ${folder}, so the gateway starts it in that folder.`] }
+      ? {
+          notes: [
+            `The command contains a path relative to ${folder}, so the gateway starts the server in that folder.`,
+          ],
+        }
       : {}),
   };
 }
@@ -119,7 +123,7 @@ function folderFor(words: readonly string[], cwd: string | undefined, places: Ty
 
 const MAX_PATH_LENGTH = 1_024;
 
-/** `./x`, `../x`, `.`, or the path of an existing file. */
+/** Whether the text is a path such as `./x`, `../x` or `.`, or the relative path of an existing file. */
 function isRelativePath(written: string, folder: string): boolean {
   const word = written.replace(/^--?[\w-]+=/, "");
   if (/^\.{1,2}(?:[\\/]|$)/.test(word)) return true;

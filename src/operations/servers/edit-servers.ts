@@ -3,7 +3,7 @@ import { type AddOptions, type AddRequest, carryOutAddition, planServers } from 
 import { type ChangeReport, removeServers, setServersEnabled } from "./change.js";
 import { type DeskOptions, type EditReport, openServerDesk } from "./desk.js";
 
-/** Adds servers to the configuration, all of them or none. `undoLast` reverts it. */
+/** Adds servers to the configuration, all of them or none. `undoLast` reverts this. */
 export async function addServer(
   servers: readonly AddRequest[],
   options: OpenOptions = {},
@@ -13,7 +13,7 @@ export async function addServer(
   return await carryOutAddition(await planServers(servers, desk, adding), desk);
 }
 
-/** Removes servers from the configuration, all of them or none. `undoLast` reverts it. */
+/** Removes servers from the configuration, all of them or none. `undoLast` reverts this. */
 export async function removeServer(
   names: readonly string[],
   options: OpenOptions = {},
@@ -22,7 +22,7 @@ export async function removeServer(
   return await removeServers(names, await openServerDesk(options, where));
 }
 
-/** Enables or disables servers, also those that come from an MCP client's file. `undoLast` reverts it. */
+/** Enables or disables servers, including those from an MCP client's file. `undoLast` reverts this. */
 export async function setServerEnabled(
   names: readonly string[],
   isEnabled: boolean,

@@ -21,10 +21,10 @@ export interface OpenEdit {
   readonly options: OpenOptions;
   readonly loadParts: LoadParts;
   readonly isProject: boolean;
-  /** Undefined for a file that did not exist. */
+  /** The content before the edit. Undefined if the file did not exist. */
   readonly before: Uint8Array | undefined;
   readonly offered: FoundServers | undefined;
-  /** Another configuration file that the gateway uses in the working folder. */
+  /** Another configuration file that the gateway uses in the working folder instead. */
   readonly overriddenBy?: string;
 }
 
@@ -48,7 +48,7 @@ export type EditOutcome =
   | { readonly kind: "unchanged" | "valid" }
   | { readonly kind: "invalid"; readonly error: DiscoveryError };
 
-/** Checks the file with the rules of the gateway. */
+/** Checks whether the edited file is a valid configuration. */
 export async function checkEdit({ file, before, loadParts }: OpenEdit): Promise<EditOutcome> {
   try {
     const now = await readFile(file).catch((error: unknown) => {

@@ -15,7 +15,7 @@ export interface FindServersOptions {
   readonly limit?: number | undefined;
   /** Search the MCP registry over the network. Default: search the directory in this package, offline. */
   readonly online?: boolean;
-  /** Contains `ANYGPT_REGISTRY_URL` and the proxy variables. Default: `process.env`. */
+  /** Environment variables, such as `ANYGPT_REGISTRY_URL` and the proxy variables. Default: `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly warn?: (message: string) => void;
   readonly signal?: AbortSignal;

@@ -1,4 +1,5 @@
-// Writes a first configuration and adds the gateway to the MCP clients that the user chose. A server is removed from a client's file only if the configuration gets its entry.
+// Writes a first configuration and adds the gateway to the MCP clients that the user chose. A server is removed from a
+// client's file only if the configuration gets its entry.
 import { join } from "node:path";
 import type { ServerCandidate } from "../../sources/candidate.js";
 import { CLIENT_IDS, type ClientId } from "../../sources/options.js";

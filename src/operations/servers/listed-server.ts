@@ -7,7 +7,10 @@ import type { ServerEntry } from "../../sources/options.js";
 import { switchedOffEntries } from "../../sources/switched-off.js";
 import { isInstalling, type UpstreamState } from "../../upstreams/types.js";
 
-/** `ready`: its tools are known, and it starts with the next call. `pending`: it has not answered yet. */
+/**
+ * The state of a server. `ready`: its tools are known, and the next call starts it. `pending`: its tools are not known
+ * yet.
+ */
 export type ListedState = "connected" | "ready" | "installing" | "starting" | "pending" | "failed" | "disabled";
 
 export interface ListedServer extends ServerSummary {

@@ -12,7 +12,7 @@ export interface MissingServers {
   readonly failed: readonly CatalogServer[];
 }
 
-/** `only`: the names of servers; empty for all. */
+/** Finds servers whose tools are not known. `only`: the names of the servers to include; empty for all. */
 export function missingServers({ discovery }: Stages, only: readonly string[]): MissingServers {
   const isWanted = (name: string): boolean => only.length === 0 || only.includes(name);
   return {
@@ -21,7 +21,10 @@ export function missingServers({ discovery }: Stages, only: readonly string[]): 
   };
 }
 
-/** Throws for the first name that is neither an enabled nor a disabled server, with similar names in the hint. Starts no server. */
+/**
+ * Throws for the first name that is neither an enabled nor a disabled server, with similar names in the hint. Starts no
+ * server.
+ */
 export async function assertListed(names: readonly string[], stages: Stages): Promise<void> {
   const disabled = listDisabled(stages, names);
   const isKnown = (name: string): boolean =>
@@ -58,7 +61,9 @@ export function toServerListJson(
   };
 }
 
-/** For each server that failed before the time `began` and is retried later: the milliseconds from then to the next attempt. */
+/**
+ * For each server that failed before the time `began`: the milliseconds from `began` to its next connection attempt.
+ */
 export function waitsForRetry({ discovery }: Stages, began: number): number[] {
   return discovery
     .failed()

@@ -44,7 +44,7 @@ export function parseSnippet(text: string, name: string | undefined, system: Sys
   return drafts;
 }
 
-/** Pasted text is read like the file of an MCP client. */
+/** A pseudo-client: pasted text is read like the file of an MCP client. */
 const PASTED: Client = { id: "pasted", title: "the pasted text", locations: () => [], layoutOf: () => MCP_SERVERS };
 
 function toDraft(found: ClientServer, parts: Parameters<typeof importServer>[1]): AddRequest {
@@ -62,11 +62,11 @@ function toDraft(found: ClientServer, parts: Parameters<typeof importServer>[1])
     name: definition.name,
     entry: { ...toConfigEntry(definition, envFile), ...(disabled === undefined ? {} : { enabled: false }) },
     ...(tools === undefined ? {} : { toolRules: toToolRules(definition.name, tools) }),
-    notes: [...(disabled === undefined ? [] : [`It is added as disabled: ${disabled}.`]), ...notes],
+    notes: [...(disabled === undefined ? [] : [`The server is added as disabled: ${disabled}.`]), ...notes],
   };
 }
 
-/** Returns an entry that has keys only this gateway supports. It keeps its keys; its references become variables. */
+/** Returns the entry if it has a key that only this gateway supports: `connection` or `oauth`. */
 function ownEntry(value: unknown, { name, path }: ClientServer): JsonObject | undefined {
   const entry = path.reduce<unknown>((here, key) => (isJsonObject(here) ? here[key] : undefined), value);
   const written = entry ?? (isJsonObject(value) ? (value[name] ?? value) : undefined);
@@ -113,7 +113,7 @@ function recognize(value: unknown, name: string | undefined): Recognized {
   return { layout: MCP_SERVERS, value: { mcpServers: { [name]: value } } };
 }
 
-/** The former settings of VS Code and the files of opencode both have a section `mcp`. */
+/** Finds the layout of JSON with a section `mcp`, such as the former settings of VS Code and the files of opencode. */
 function mcpLayout({ servers, mcpServers }: JsonObject): Layout {
   if (isJsonObject(mcpServers))
     return { ...MCP_SERVERS, read: (value) => MCP_SERVERS.read(isJsonObject(value) ? value["mcp"] : value, NO_FILE) };
@@ -122,7 +122,7 @@ function mcpLayout({ servers, mcpServers }: JsonObject): Layout {
 
 const NO_FILE = { system: { platform: "linux", home: "/", cwd: "/", env: {} }, path: "", companions: [] };
 
-/** Documentation uses `${NAME}` for every client, even for those that do not support it. */
+/** Adds support for `${NAME}` to a layout: documentation uses it even for MCP clients that do not support it. */
 function acceptingVariables(layout: Layout): Layout {
   return layout.dialect === "prefixed" || layout.dialect === "none" ? { ...layout, dialect: "code" } : layout;
 }

@@ -11,8 +11,8 @@ export interface Neutralized {
 }
 
 /**
- * Replaces each reference to a secret or a program (`${keychain:…}`, `${command:…}`) by a variable, in every string at every
- * depth. Pasted text comes from another author, so it must not contain references.
+ * Replaces each reference to a secret or a program (`${keychain:…}`, `${command:…}`) by a variable, in every string at
+ * every depth. Pasted text comes from another author, so it must not contain references.
  */
 export function neutralizeEntry(entry: JsonObject, system: System): Neutralized {
   const placeholders = createPlaceholders({ dialect: "none", system, workspace: system.cwd, inputs: new Map() });

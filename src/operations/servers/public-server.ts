@@ -19,13 +19,13 @@ export interface PublicServerParts {
   readonly signal: AbortSignal;
   /** The name in the configuration, if it differs from the public name. */
   readonly as?: string | undefined;
-  /** `NAME=value`, or `NAME`. */
+  /** Environment variables as `NAME=value`, or as `NAME` to refer to the variable of that name. */
   readonly env: readonly string[];
   /** Asks the user for an argument. Undefined without a terminal. */
   readonly askArgument?: ((placeholder: Placeholder) => Promise<string | undefined>) | undefined;
 }
 
-/** Finds the server and checks that the package registry has the same integrity as the directory. */
+/** Finds a public server, and checks that the package registry has the same integrity hash as the directory. */
 export async function findPublicServer(name: string, parts: PublicServerParts): Promise<AddRequest> {
   const { place, signal } = parts;
   const directory = openDirectory();
@@ -58,7 +58,7 @@ function notInDirectory(name: string, candidates: readonly string[]): DiscoveryE
   });
 }
 
-/** Replaces the placeholders with arguments of the user. */
+/** Replaces placeholders in the server's arguments with values from the user. */
 async function fillIn(entry: DirectoryEntry, { askArgument, place }: PublicServerParts): Promise<DirectoryDraft> {
   const draft = toServerDraft(entry);
   const { connection, placeholders } = draft;
@@ -127,13 +127,17 @@ function notesOn(entry: DirectoryEntry, missing: readonly string[], optional: re
       ? []
       : [`${REGISTRIES[source.registry]} package ${source.identifier}, version ${source.version ?? ""}.`]),
     ...(source?.integrity === undefined
-      ? ["The directory lists no integrity for it, so its content was not verified."]
+      ? ["The directory lists no integrity hash for this package, so its content was not verified."]
       : [`Integrity ${source.integrity}, the same in the package registry.`]),
     ...(homepage === undefined ? [] : [`Home page: ${homepage}`]),
     ...(missing.length === 0
       ? []
-      : [`It needs ${missing.join(", ")}. Set ${them} in the environment or in ~/.ai/.env, or add --env NAME=value.`]),
-    ...(optional.length === 0 ? [] : [`It can also use ${optional.join(", ")}: add --env NAME or --env NAME=value.`]),
+      : [
+          `The server needs ${missing.join(", ")}. Set ${them} in the environment or in ~/.ai/.env, or add --env NAME=value.`,
+        ]),
+    ...(optional.length === 0
+      ? []
+      : [`The server can also use ${optional.join(", ")}: add --env NAME or --env NAME=value.`]),
   ];
 }
 

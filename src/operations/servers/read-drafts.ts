@@ -17,7 +17,7 @@ export interface AddWords {
   readonly headers: readonly string[];
   readonly cwd: string | undefined;
   readonly transport: string | undefined;
-  /** The name for a public server. */
+  /** The name of a public server in the configuration (`--as`). */
   readonly as: string | undefined;
 }
 
@@ -28,13 +28,13 @@ export interface AddPorts {
   /** Lets the user paste JSON. Undefined if there is no terminal. */
   readonly askPasted?: () => Promise<string>;
   readonly askArgument?: (name: string, placeholder: Placeholder) => Promise<string | undefined>;
-  /** Receives a search in the registry, for example to show progress while it runs. */
+  /** Called with the promise of the search for a public server, for example to show progress. */
   readonly during: (name: string, work: Promise<AddRequest>) => Promise<AddRequest>;
 }
 
 export interface ServerDrafts {
   readonly drafts: readonly AddRequest[];
-  /** The user did not type the definition: it is pasted JSON or a public server. */
+  /** True if the user did not type the definition: it is pasted JSON or a public server. */
   readonly isPasted: boolean;
 }
 
@@ -57,7 +57,10 @@ export async function readDrafts(given: AddWords, desk: ServerDesk, ports: AddPo
   if (first === undefined) return { drafts: [await publicServer(name, given, desk, ports)], isPasted: true };
   if (words.length === 1 && (first === "-" || isSnippet(first))) return await pasted(first, name);
   if (given.as !== undefined) {
-    throw invalidRequest("--as can only be used with a public server.", `"${name}" is already the name. Omit --as.`);
+    throw invalidRequest(
+      "--as can only be used with a public server.",
+      `The server is already named "${name}". Omit --as.`,
+    );
   }
   const place = { home, cwd, startDir: desk.target.isProject ? cwd : home };
   return { drafts: [toDraft({ ...given, name }, place)], isPasted: false };
@@ -75,7 +78,7 @@ async function publicServer(name: string, given: AddWords, desk: ServerDesk, por
   for (const [option, value] of Object.entries(stray)) {
     if (value === undefined) continue;
     throw invalidRequest(
-      `--${option} was passed, but no command or URL of ${name}.`,
+      `--${option} was passed, but no command or URL for ${name}.`,
       `Write \`anygpt mcp add ${name} -- COMMAND …\` or \`anygpt mcp add ${name} https://…\`.`,
     );
   }

@@ -19,7 +19,10 @@ export function toSuggestionJson({ entry, tools, confidence }: Suggestion, isOnl
   };
 }
 
-/** A server that `add` does not find by name, or that needs arguments from the user, is added by its complete command. */
+/**
+ * The command that adds a server: by its name, or with the server's whole command if `add` does not find the name or if
+ * the user must fill in arguments.
+ */
 export function addCommandOf(entry: DirectoryEntry, isOnline: boolean): string | undefined {
   const isWhole = isOnline || toDraftArguments(entry).placeholders.length > 0;
   return isWhole ? toAddCommand(entry) : `anygpt mcp add ${entry.name}`;

@@ -8,7 +8,7 @@ import { selectLast, type Undone, undoBackups } from "../files/undo.js";
 
 /** A command that wrote files and can be undone. */
 export interface UndoStep {
-  /** Such as `add github` or `import`. */
+  /** The command that wrote the files, such as `add github` or `import`. */
   readonly action: string;
   /** The time of the command in the form of the backup folder's name, such as `2026-11-16T20-19-05-123Z`. */
   readonly at: string;
@@ -17,7 +17,7 @@ export interface UndoStep {
 
 /** The result of `undoLast`. */
 export interface UndoReport {
-  /** Undefined if there is nothing to undo. */
+  /** The command that was undone. Undefined if there was nothing to undo. */
   readonly step?: UndoStep;
   readonly undone: readonly Undone[];
   /** The number of steps that can still be undone. */
@@ -32,7 +32,9 @@ export async function listUndoSteps(options: OpenOptions = {}): Promise<UndoStep
   return runs.map((run) => toStep(all.filter((backup) => backup.run === run)));
 }
 
-/** Restores every file that the last command wrote. A file that was changed after it is restored only with `force`. */
+/**
+ * Restores every file that the last command wrote. A file that was changed after that is restored only with `force`.
+ */
 export async function undoLast(
   options: OpenOptions = {},
   { force = false }: { readonly force?: boolean } = {},

@@ -29,14 +29,16 @@ function waitedServers(
 export interface ListUnknownOptions {
   readonly maxWaitMs: number;
   readonly signal: AbortSignal;
-  /** Receives the wait and the states of the servers, for example to show progress. */
+  /**
+   * Called with the promise of the wait and a function that returns the server states, for example to show progress.
+   */
   readonly during: (work: Promise<unknown>, servers: () => readonly WaitedServer[]) => Promise<unknown>;
 }
 
 /**
- * Opens the catalog and lists the tools of servers that were never connected before. Waits while they make progress.
- * Servers that failed recently are not started again. Stale entries are not refreshed, because a short command would end
- * before the refresh does.
+ * Opens the catalog and requests the tool lists of servers that were never connected before. Waits while they progress.
+ * Servers that failed recently are not started again. Stale entries are not refreshed, because a short command would
+ * end before the refresh does.
  */
 export async function listUnknownServers(
   engine: DiscoveryEngine,

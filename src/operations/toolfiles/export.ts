@@ -15,7 +15,7 @@ const ARCHIVE = /\.(?:tgz|tar\.gz)$/i;
 
 /** Which tool files to export, and where to. */
 export interface ExportToolFilesRequest {
-  /** An archive if the name ends in `.tgz` or `.tar.gz`, otherwise a folder. */
+  /** The path to write to: an archive if the name ends in `.tgz` or `.tar.gz`, otherwise a folder. */
   readonly output: string;
   /** Ids of tool files. Default: all. */
   readonly ids?: readonly string[];
@@ -32,11 +32,13 @@ export interface ExportedToolFiles {
   readonly output: string;
   /** Ids of the exported files. */
   readonly files: readonly string[];
-  /** The keys that signed them. */
+  /** The public keys that signed the exported files. */
   readonly keys: readonly BundledKey[];
 }
 
-/** Writes signed tool files with their public keys to an archive or a folder, for `installToolFiles` on another machine. */
+/**
+ * Writes signed tool files with their public keys to an archive or a folder, for `installToolFiles` on another machine.
+ */
 export async function exportToolFiles(
   engine: DiscoveryEngine,
   request: ExportToolFilesRequest,
@@ -53,14 +55,14 @@ export async function exportToolFiles(
   return { output, files: bundle.files.map(({ toolId }) => toolId), keys: bundle.keys };
 }
 
-/** Throws if a named file is invalid. Without ids, invalid files are not exported. */
+/** Chooses the files to export. Throws if a named file is invalid. Without ids, invalid files are skipped. */
 function choose(
   { ids = [], server, onLeftOut }: ExportToolFilesRequest,
   found: readonly ListedToolFile[],
   { folders }: ToolFileFolders,
 ): VerifiedFile[] {
   if (ids.length > 0 && server !== undefined)
-    throw invalidRequest("The request has both tools and --server.", "Use one of them.");
+    throw invalidRequest("The request has both tool ids and --server.", "Pass either tool ids or --server.");
   const good = found.flatMap((one) => (one.kind === "good" ? [one.verified] : []));
   if (ids.length > 0) {
     const picked = pick(found, ids, folders);

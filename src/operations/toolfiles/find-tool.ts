@@ -19,7 +19,10 @@ export async function findToolOfFile(id: string, stages: Stages): Promise<Tool> 
   throw unknownFile(id, [...known, ...files.map(({ file }) => file.toolId)], folders.folders);
 }
 
-/** The invalid file of that name in the first folder. A shadowed file is returned only if there is no other. */
+/**
+ * The first invalid file with this id, in the order of the folders. A shadowed file is returned only if there is no
+ * other.
+ */
 function findRefused(
   refused: readonly RefusedFile[],
   id: string,

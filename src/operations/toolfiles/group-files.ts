@@ -2,10 +2,10 @@ import type { ToolFile } from "../../toolfiles/format/tool-file.js";
 import type { RefusedFile } from "../../toolfiles/read-tool-files.js";
 import { canonicalJson } from "../../util/json/canonical.js";
 
-/** A tool file and what to say about it. */
+/** A tool file with a remark for display. */
 export interface RemarkedFile {
   readonly file: ToolFile;
-  /** Shown after the version. */
+  /** Text that is shown after the version. */
   readonly remark?: string;
 }
 
@@ -19,7 +19,7 @@ export function groupByConnection(listed: readonly RemarkedFile[]): RemarkedFile
   return [...groups.values()];
 }
 
-/** Rejected files by the untrusted key that signed them, and those that were rejected for another reason. */
+/** Rejected files, grouped by the untrusted key that signed them, and files that were rejected for another reason. */
 export interface RefusedGroups {
   readonly byKey: ReadonlyMap<string, readonly RefusedFile[]>;
   readonly others: readonly RefusedFile[];

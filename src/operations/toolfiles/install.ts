@@ -17,7 +17,7 @@ import { isInConfiguredFolder, noteAction, openToolFiles, pathOf, type ToolFileF
 export interface InstallRequest {
   /** An archive or a folder that `exportToolFiles` wrote. */
   readonly origin: string;
-  /** Default: the first configured folder. */
+  /** The folder to install the files into. Default: the first configured folder. */
   readonly folder?: string | undefined;
   /** Ids of keys to trust. */
   readonly trust?: readonly string[];
@@ -25,7 +25,7 @@ export interface InstallRequest {
 
 /** Installed files that the gateway does not use. */
 export interface UnusedToolFiles {
-  /** The folder is not configured, so the gateway does not use its files. */
+  /** True if the folder is not configured, so that the gateway does not use its files. */
   readonly isOutside: boolean;
   /** Installed files that are refused. */
   readonly refused: readonly RefusedFile[];
@@ -59,7 +59,10 @@ export function isInstallationOpen({ files, newKeys }: InstallPlan): boolean {
   return newKeys.length > 0 || files.some(({ kind }) => kind !== "same");
 }
 
-/** Throws SIGNATURE_INVALID if the archive contains an untrusted key whose id the user did not name. The author of an archive can put any key into it. @internal */
+/**
+ * Throws SIGNATURE_INVALID if the archive contains an untrusted key whose id the user did not name. The author of an
+ * archive can put any key into it. @internal
+ */
 export function assertKeysTrusted({ newKeys }: InstallPlan, trusted: readonly string[]): void {
   const untrusted = newKeys.find(({ keyId }) => !trusted.includes(keyId));
   if (untrusted === undefined) return;
@@ -126,7 +129,7 @@ async function read(path: string, origin: string): Promise<Bundle> {
   }
 }
 
-/** Writes the audit record before the files. */
+/** Adds the new keys to the trusted keys. Writes the audit records before the keys and files. */
 async function trust({ newKeys, files, folder }: InstallPlan, origin: string, desk: ToolFileFolders): Promise<void> {
   const changed = files.filter(({ kind }) => kind !== "same").length;
   if (changed > 0) await noteAction(desk.stages, "install_tool_files", `${changed} of ${origin} into ${folder}`);

@@ -17,7 +17,7 @@ export interface KeyPage {
 
 export interface Moment {
   readonly now: number;
-  /** Whether this is the key that signs. */
+  /** The id of the active signing key. Undefined if there is none. */
   readonly active: string | undefined;
 }
 
@@ -38,7 +38,7 @@ export function toKeyPage(key: KnownKey, moment: Moment): KeyPage {
   };
 }
 
-/** The id in groups, which are easier to read aloud and compare. */
+/** The key id in groups of four characters, which are easier to read aloud and compare. */
 export function readableKeyId(keyId: string): string {
   return (keyId.match(/.{1,4}/g) ?? []).join(" ");
 }

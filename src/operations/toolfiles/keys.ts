@@ -11,7 +11,7 @@ import { type Keys, openKeys } from "../../toolfiles/keys/open-keys.js";
 import { signerName } from "../../toolfiles/keys/signer-name.js";
 import { parseSpan } from "./span.js";
 
-/** The keys of this machine. They do not depend on the configuration. */
+/** The user's own and trusted keys on this machine. They do not depend on the configuration. */
 export interface SigningKeys {
   readonly keys: Keys;
   readonly now: () => number;
@@ -24,7 +24,7 @@ export function openSigningKeys(options: OpenOptions): SigningKeys {
 
 export type SigningKeyState = "active" | "good" | "expiring" | "expired" | "revoked";
 
-/** `active`: the id of the key that signs. */
+/** The state of a key. `active`: the id of the active signing key. */
 export function stateOfKey(
   key: KnownKey,
   { now, active }: { now: number; active: string | undefined },
@@ -39,7 +39,7 @@ export interface NewSigningKey {
   readonly name?: string | undefined;
   /** Replace the current signing key with a new one. */
   readonly isRotation: boolean;
-  /** How long the replaced key stays valid: `30d`, `12h`, `4w` or `0`. */
+  /** How long the replaced key remains valid, such as `30d`, `12h`, `4w` or `0`. */
   readonly overlap?: string | undefined;
 }
 
@@ -70,9 +70,9 @@ export interface OfferedSigningKey {
   readonly keyId: string;
   /** The stored key with the same id. */
   readonly known: KnownKey | undefined;
-  /** The key is already trusted under the same name. */
+  /** True if the key is already trusted under the same name. */
   readonly isTrusted: boolean;
-  /** The key was revoked. A revoked key cannot be trusted again. */
+  /** True if the key was revoked. A revoked key cannot be trusted again. */
   readonly isRevoked: boolean;
   /** Another key of the same name. */
   readonly namesake: KnownKey | undefined;

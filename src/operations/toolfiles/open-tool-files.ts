@@ -51,7 +51,9 @@ export function openToolFiles(stages: Stages): ToolFileFolders {
   };
 }
 
-/** Of several valid files for the same tool, the gateway uses one; the others are shadowed. */
+/**
+ * Of several valid files for the same tool, keeps the one that the gateway uses. The others are refused as shadowed.
+ */
 function withoutDoubles({ files, refused }: ReadToolFiles, { configuredServers }: Stages): ReadToolFiles {
   const configured = configuredServers.servers.flatMap((server) =>
     server.isFixed === true ? [] : [{ ...server, files: [] }],

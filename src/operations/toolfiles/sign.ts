@@ -35,9 +35,9 @@ export interface SignRequest {
 
 /** @internal */
 export interface SigningPlan {
-  /** Undefined with `isAll`. */
+  /** Paths of the files that the request names. Undefined with `isAll`. */
   readonly named: readonly string[] | undefined;
-  /** Undefined if there is no key yet. `applySigning` then creates one. */
+  /** The key to sign with. Undefined if there is no key yet; `applySigning` then creates one. */
   readonly key: SigningKey | undefined;
   /** The name of the key that signs. */
   readonly keyName: string;
@@ -48,9 +48,9 @@ export interface SigningPlan {
 
 /** The tool files that were signed, and the key that signed them. */
 export interface SignedToolFiles {
-  /** Ids of the files that were signed now. */
+  /** Ids of the files that this operation signed. */
   readonly signed: readonly string[];
-  /** Undefined if no file needed a signature. */
+  /** The key that signed the files. Undefined if no file needed a signature. */
   readonly key: { readonly keyId: string; readonly name: string } | undefined;
   readonly isNewKey: boolean;
   /** Signed files outside the configured folders. */
@@ -93,13 +93,18 @@ export async function applySigning(plan: SigningPlan, folders: ToolFileFolders):
   };
 }
 
-/** Signs tool files with a key of the user. Review the commands and URLs in the files first: the gateway will use them. */
+/**
+ * Signs tool files with a key of the user. Review the commands and URLs in the files first: the gateway will use them.
+ */
 export async function signToolFiles(engine: DiscoveryEngine, request: SignRequest): Promise<SignedToolFiles> {
   const folders = openToolFiles(await engine.stages());
   return await applySigning(await planSigning(request, folders), folders);
 }
 
-/** Does not include files that another program may have written or reset to an older version. The user must name those. */
+/**
+ * Paths of files that this user's keys signed. Excludes files that were reset to an older version: the user must name
+ * those.
+ */
 async function findOwnFiles(found: readonly ListedToolFile[], { keys, stages }: ToolFileFolders): Promise<string[]> {
   const moment = { keys: await keys.list(), now: stages.runtime.now() };
   const isOwn = async (one: ListedToolFile): Promise<boolean> => {
@@ -117,14 +122,17 @@ async function findOwnFiles(found: readonly ListedToolFile[], { keys, stages }: 
 function toPaths(word: string, found: readonly ListedToolFile[], { folders, stages }: ToolFileFolders): string[] {
   const { home, cwd } = stages.runtime;
   if (!isToolId(word)) return [absolutePath(word, { home, baseDir: cwd })];
-  // The gateway uses the file in the first folder.
+  // If several folders have a file with this id, the gateway uses the file in the first folder.
   const [first] = pick(found, [word], folders).toSorted(
     (a, b) => folders.indexOf(dirname(a.path)) - folders.indexOf(dirname(b.path)),
   );
   return first === undefined ? [] : [first.path];
 }
 
-/** Finds the named signing key, or the active one without a name. Undefined if there is no active key yet. */
+/**
+ * Finds the signing key with this id, or the active key if `wanted` is undefined. Undefined if there is no active key
+ * yet.
+ */
 async function findKey(wanted: string | undefined, { keys }: ToolFileFolders): Promise<SigningKey | undefined> {
   const known = wanted === undefined ? await keys.active() : await keys.signing(wanted);
   if (known === undefined && wanted !== undefined) {

@@ -17,16 +17,16 @@ import { writeToolFile } from "../../toolfiles/write-tool-file.js";
 export interface Signable {
   readonly path: string;
   readonly file: ToolFile;
-  /** The content that was read. */
+  /** The content of the file when it was read. */
   readonly bytes: Buffer;
-  /** The same key has signed it already, so it does not change. */
+  /** True if the same key has already signed the file, so that it does not change. */
   readonly isSigned: boolean;
-  /** The current signer, for display. */
+  /** Who signed the file before, for display. */
   readonly remark: string;
 }
 
 export interface SigningMoment {
-  /** Undefined if there is no key yet. */
+  /** The id of the key to sign with. Undefined if there is no key yet. */
   readonly keyId: string | undefined;
   readonly keys: KeyList;
   readonly now: number;
@@ -60,7 +60,7 @@ export async function readUnsigned(path: string, { keyId, keys, now }: SigningMo
   };
 }
 
-/** Followed by the id of the key. */
+/** Remarks about the key of a refused signature. The id of the key is appended. */
 const KEY_REMARKS: Partial<Record<RefusalReason, string>> = {
   "unknown-key": "signed by the unknown key",
   "revoked-key": "signed by the revoked key",
@@ -75,7 +75,7 @@ const REMARKS: Partial<Record<RefusalReason, string>> = {
   future: "signed with a date in the future",
 };
 
-/** The user must know who signed a file before signing it. */
+/** Describes who signed a file, which the user must know before signing it. */
 function describeSigner(verdict: SignatureVerdict): string {
   if (verdict.kind === "intact") {
     return verdict.trust.kind === "signed" ? `signed by ${verdict.trust.keyName}` : "not signed";
@@ -85,7 +85,9 @@ function describeSigner(verdict: SignatureVerdict): string {
   return ofKey === undefined ? (REMARKS[reason] ?? reason) : `${ofKey} ${String(error.facts["keyId"])}`;
 }
 
-/** The version of a file that a key of this user signed, expired or not. Undefined for any other file. */
+/**
+ * The version of a file that one of this user's keys signed, even if the key has expired. Undefined for other files.
+ */
 export function readOwnSigned(
   path: string,
   bytes: Buffer,

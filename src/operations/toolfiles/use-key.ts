@@ -2,7 +2,7 @@ import type { DiscoveryEngine } from "../../engine.js";
 import { invalidRequest } from "../../util/invalid-request.js";
 import type { SigningKeys } from "./keys.js";
 
-/** The public line of a key; without an id, of the key that signs. */
+/** The public key of a signing key as one line of text. An empty id selects the active key. */
 export async function exportSigningKey(
   id: string,
   { keys }: SigningKeys,

@@ -23,14 +23,14 @@ export type ToolFileVerdict =
       readonly version: string;
       /** The time of the signature, ISO 8601. */
       readonly validatedAt: string;
-      /** The key that signed it. Undefined for an unsigned file, if the configuration accepts these. */
+      /** The id of the key that signed the file. Undefined for an unsigned file that the configuration accepts. */
       readonly keyId: string | undefined;
     }
   | ({ readonly kind: "refused"; readonly toolId: string } & RefusedFile);
 
 /** The result of the verification of tool files. */
 export interface VerifiedToolFiles {
-  /** No file is refused, except for shadowed files. */
+  /** True if no file is refused, except for shadowed files. */
   readonly isGood: boolean;
   readonly files: readonly ToolFileVerdict[];
 }
@@ -61,7 +61,7 @@ function toVerdict(found: ListedToolFile): ToolFileVerdict {
   return { kind: "good", toolId, path, version: file.version, validatedAt, keyId };
 }
 
-/** A shadowed file is not bad: the gateway uses another file instead. @internal */
+/** Whether a file is refused. A shadowed file is not bad: the gateway uses another file instead. @internal */
 export function isBadFile(found: ListedToolFile): boolean {
   return found.kind === "refused" && found.refused.reason !== "shadowed";
 }
@@ -72,7 +72,7 @@ export interface OlderToolFile {
   readonly path: string;
   readonly version: string;
   readonly validatedAt: string;
-  /** The newer version. */
+  /** The newer version that the gateway has seen. */
   readonly seen: string;
 }
 

@@ -66,7 +66,7 @@ export function explainTool(tool: Tool, { rules, policy }: Stages): ToolExplanat
   return { rule: explain(rules, decideRules(rules, tool)), risk: policy.ruling(tool).risk };
 }
 
-/** The answer of the meta-tool `list_tools`; with `isExplained`, each tool also has its rule and risk. */
+/** The result of the meta-tool `list_tools`; with `isExplained`, each tool also has its rule and risk. */
 export async function listToolsJson(
   server: string,
   stages: Stages,

@@ -54,7 +54,7 @@ export function createAuditSource({ audit, now, close }: AuditSourceParts): Read
   return {
     async read() {
       const { seq } = await audit.head();
-      // The audit log has fewer records than before: the store was replaced by a new one.
+      // The newest record has a lower number than before: the store was replaced by a new one.
       if (seen !== undefined && seq < seen) [calls, seen] = [[], undefined];
       if (seen === undefined) await readFirst(seq);
       else if (seq > seen) await readNew(seen, seq);
@@ -104,7 +104,7 @@ function lastOf(calls: readonly RecordedCall[]): number {
   return calls.reduce((last, { endedAt }) => Math.max(last, endedAt), 0);
 }
 
-/** Ignores records without the expected members: the file may have been tampered with. */
+/** Converts a record to a call. Ignores records without the expected members: the log may have been tampered with. */
 function toCall(record: ShownRecord): RecordedCall[] {
   const { tool_id: tool, timestamp, duration_ms: ms, outcome, error_code: code } = record;
   const beganAt = Date.parse(String(timestamp));

@@ -12,7 +12,7 @@ export interface MetricsSourceParts {
   /** The URL of the gateway's metrics. */
   readonly url: URL;
   readonly token: string | undefined;
-  /** Contains the proxy and certificate variables. */
+  /** The environment variables for proxies and certificates. */
   readonly env: ProxyEnvironment;
   readonly now: () => number;
 }

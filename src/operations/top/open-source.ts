@@ -13,7 +13,10 @@ import type { ReadingSource, TopReading } from "./reading.js";
 export interface TopRequest {
   /** The URL of a gateway. Default: the gateway of this machine. */
   readonly url?: string | undefined;
-  /** The file with the token for the gateway. Default: the token file of this machine, for gateways of this machine only. */
+  /**
+   * The file with the token for the gateway. Default: the token file of this machine, for gateways of this machine
+   * only.
+   */
   readonly tokenFile?: string | undefined;
 }
 
@@ -22,7 +25,10 @@ export interface OpenSource {
   readonly first: TopReading;
 }
 
-/** Reads the metrics of a gateway that serves HTTP. Undefined if the request has no URL and no gateway answers on this machine. */
+/**
+ * Reads the metrics of a gateway that serves HTTP. Undefined if the request has no URL and no gateway responds on this
+ * machine.
+ */
 export async function openMetricsReadings(
   request: TopRequest,
   options: OpenOptions,
@@ -47,7 +53,7 @@ async function begin(source: ReadingSource, signal: AbortSignal): Promise<OpenSo
   }
 }
 
-/** Undefined when no gateway answers at the address of the configuration. */
+/** The gateway of this machine. Undefined if no gateway responds at the address in the configuration. */
 async function localGateway(
   request: TopRequest,
   options: OpenOptions,

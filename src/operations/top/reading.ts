@@ -7,7 +7,7 @@ export interface TopReading {
   readonly covers: string;
   readonly servers: readonly ServerReading[];
   readonly total: Numbers;
-  /** Only from the metrics of a gateway. */
+  /** Set only if the reading comes from the metrics of a running gateway. */
   readonly gateway?: GatewayNumbers;
 }
 
@@ -15,26 +15,29 @@ export interface Numbers {
   readonly calls: number;
   readonly errors: number;
   readonly perSecond: number;
-  /** Undefined without calls. */
+  /** The median duration of calls in milliseconds. Undefined if there were no calls. */
   readonly p50Ms: number | undefined;
   readonly p95Ms: number | undefined;
 }
 
 export interface ServerReading extends Numbers {
   readonly name: string;
-  /** The state of the connection. This and the next three members come only from the metrics of a gateway. */
+  /**
+   * The state of the connection. This and the next three members are set only if the reading comes from the metrics of
+   * a gateway.
+   */
   readonly state?: string;
   readonly tools?: number;
   readonly inFlight?: number;
   readonly waiting?: number;
-  /** The end of the last call, in Unix milliseconds. Only from the audit log. */
+  /** The end of the last call, in Unix milliseconds. Set only if the reading comes from the audit log. */
   readonly lastAt?: number;
 }
 
 export interface GatewayNumbers {
   readonly inFlight: number;
   readonly searches: number;
-  /** `answers`: tokens of all search answers. `listings`: tokens that listing all tools instead would have taken. */
+  /** `answers`: tokens of all search results. `listings`: tokens of the complete tool lists that they replaced. */
   readonly tokens: { readonly answers: number; readonly listings: number };
 }
 

@@ -1,5 +1,5 @@
-// Queries the npm registry for the latest version of this package, at most once a day. Only the background gateway does this,
-// so that no command waits for the answer.
+// Queries the npm registry for the latest version of this package, at most once a day. Only the background gateway does
+// this, so that no command waits for the answer.
 import { tmpdir } from "node:os";
 import { z } from "zod";
 import { createGuardedFetch } from "../../util/net/guarded-fetch.js";
@@ -23,12 +23,14 @@ export interface UpdateCheck {
   readonly stateFolder: string;
   /** The environment of the command that triggered the check. */
   readonly env: UpdateEnvironment;
-  /** `updateNotice` of the configuration. */
+  /** The setting `updateNotice` of the configuration. */
   readonly isWanted: boolean;
   readonly now: () => number;
 }
 
-/** Never rejects. After a failure, the next attempt is one day later. */
+/**
+ * Checks for a new version if the last check was a day ago. Never rejects; after a failure, tries again a day later.
+ */
 export async function checkForUpdate({ stateFolder, env, isWanted, now }: UpdateCheck): Promise<void> {
   if (!isWanted) return await forgetUpdateState(stateFolder);
   const before = await readUpdateState(stateFolder);
@@ -60,7 +62,7 @@ async function fetchLatest(env: UpdateEnvironment): Promise<string> {
   }
 }
 
-/** The default registry of npm. */
+/** The URL of the registry that npm uses by default. */
 async function npmDefault(env: UpdateEnvironment): Promise<string> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   return (await readProgram("npm", ["config", "get", "registry"], { env, cwd: tmpdir(), signal })).trim();

@@ -43,7 +43,7 @@ export function isNoticeOff(env: UpdateEnvironment): boolean {
   });
 }
 
-/** Ignores a time in the future: the clock was set back. */
+/** Whether `at` is at least one day ago. Ignores a time in the future: the clock was set back. */
 export function isDue(at: number | undefined, now: number): boolean {
   return at === undefined || at > now || now - at >= DAY_MS;
 }

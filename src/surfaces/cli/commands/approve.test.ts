@@ -190,7 +190,7 @@ describe("approve", () => {
     expect((await place.run(...wipe("/dev/sda"))).exit).toBe(0);
     expect((await place.run(...wipe("/dev/sda"))).exit).toBe(4);
     expect((await place.run("mcp", "deny", id)).stderr).toBe(
-      `✗ ${id} was already used for its call.\n  The gateway asks again at the next such call.\n`,
+      `✗ ${id} was already used for its call.\n  The gateway asks for approval again at the next call.\n`,
     );
   });
 
@@ -244,7 +244,7 @@ describe("approve", () => {
     const id = await plant({ id: "ap_unreadable", expiresAt: Date.now() + 60_000 });
     const ran = await place.runWith({ ...AT_TERMINAL, stdin: "y\n" }, "mcp", "approve", id);
     expect(ran.exit).toBe(4);
-    expect(ran.stderr).toContain(`✗ The call of ${id} cannot be shown`);
+    expect(ran.stderr).toContain(`✗ The call of the approval request ${id} cannot be shown`);
     expect((await place.run("mcp", "approvals")).stdout).toContain("cannot be decrypted with this machine's key");
     expect((await place.run("mcp", "deny", id)).exit).toBe(0);
   });
@@ -278,13 +278,17 @@ describe("deny", () => {
     [
       "an id that nobody has",
       "ap_nothing",
-      '✗ No question has the id "ap_nothing".\n  Run `anygpt mcp approvals` to see all pending questions.',
+      '✗ No approval request has the id "ap_nothing".\n  Run `anygpt mcp approvals` to see all pending approval requests.',
     ],
-    ["too little of an id", "ap_doub", '✗ No question has the id "ap_doub".\n  Type at least 8 characters of the id.'],
+    [
+      "too little of an id",
+      "ap_doub",
+      '✗ No approval request has the id "ap_doub".\n  Type at least 8 characters of the id.',
+    ],
     [
       "what several begin with",
       "ap_double",
-      "✗ The ids of 2 questions start with ap_double.\n  Type more of the id.\n",
+      "✗ The ids of 2 approval requests start with ap_double.\n  Type more of the id.\n",
     ],
   ])("refuses %s", async (_name, id, message) => {
     configure("human");
@@ -300,7 +304,7 @@ describe("deny", () => {
     const id = await plant({ id: "ap_too_late", expiresAt: Date.now() - 3 * 3_600_000 });
     expect(await place.run("mcp", "deny", id)).toMatchObject({
       exit: 4,
-      stderr: `✗ ${id} expired 3 h ago.\n  Make the call of disks:wipe again; the gateway then asks again.\n`,
+      stderr: `✗ ${id} expired 3 h ago.\n  Repeat the call of disks:wipe; the gateway then asks for approval again.\n`,
     });
   });
 });

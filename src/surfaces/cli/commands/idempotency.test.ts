@@ -132,7 +132,7 @@ describe("a call with an unknown outcome", () => {
     const both = await keys("resolve", "twin", "--committed");
     expect(both.exit).toBe(1);
     expect(both.stderr).toMatch(
-      /^✗ The key "twin" belongs to 2 calls of unknown outcome: \d+ \(twin:crash\), \d+ \(echo:crash\)\.\n {2}Name one/,
+      /^✗ The idempotency key "twin" belongs to 2 calls of unknown outcome: \d+ \(twin:crash\), \d+ \(echo:crash\)\.\n {2}Pass the number/,
     );
   });
 });
@@ -144,7 +144,7 @@ describe("idempotency", () => {
       ["resolve", "x", "--committed", "--not-committed"],
       "✗ --committed and --not-committed cannot be used together.\n",
     ],
-    [["resolve", "nobody", "--committed"], '✗ No call has the number or key "nobody".\n'],
+    [["resolve", "nobody", "--committed"], '✗ No call has the number or idempotency key "nobody".\n'],
     [["list", "--state", "lost"], "✗ 'lost' is not a valid value for --state <state>: use one of reserved"],
   ])("%j is refused", async (argv, message) => {
     const { exit, stderr } = await keys(...argv);

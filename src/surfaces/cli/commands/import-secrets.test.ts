@@ -76,7 +76,7 @@ describe("import of secrets with a configuration that is a program", () => {
     const { stdout, stderr } = await run("--yes");
     expect(stdout).toContain('"GITHUB_TOKEN": "${GITHUB_TOKEN}"');
     expect(stdout).toContain('"${A_API_KEY}"');
-    expect(stderr).toContain("Set GITHUB_TOKEN, A_API_KEY to the secrets in those files");
+    expect(stderr).toContain("Set GITHUB_TOKEN, A_API_KEY to the secrets in the files of the MCP clients");
     expect(existsSync(at(".ai/.env"))).toBe(false);
     expect((await page("--yes")).secrets).toEqual({
       copied: [],

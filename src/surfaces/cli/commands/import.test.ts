@@ -108,7 +108,7 @@ Nothing was written. Add --yes to write.
     const { exit, stdout, stderr } = await run("--client", "cursor", "--yes");
     expect(exit).toBe(2);
     expect(stdout).toContain('{\n  "servers": {\n    "a": {\n      "command": "a"\n    }\n  }\n}\n');
-    expect(stderr).toContain("is a program, so it was not changed.");
+    expect(stderr).toContain("is a JavaScript or TypeScript module, so it was not changed.");
     expect(read(CURSOR)).toContain('"a"');
     expect((await run("--yes", "--json")).json()).toMatchObject({
       success: false,

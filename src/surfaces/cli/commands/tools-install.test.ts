@@ -78,7 +78,7 @@ describe("tools export", () => {
   it.each([
     ["a misspelt tool", ["lib_fnd"], "Did you mean lib_find?"],
     ["a misspelt server", ["--server", "libb"], "Did you mean lib?"],
-    ["both", ["lib_find", "--server", "lib"], "The request has both tools and --server."],
+    ["both", ["lib_find", "--server", "lib"], "The request has both tool ids and --server."],
   ])("refuses %s", async (_name, words, message) => {
     expect(JSON.stringify(await exportTo(...words, "--output", archive))).toContain(message);
     expect(existsSync(archive)).toBe(false);

@@ -32,7 +32,7 @@ describe("anygpt mcp add NAME of a public server", () => {
     expect(exit).toBe(0);
     expect(stdout).toContain(`boards starts npx -y ${NAME}@${version}`);
     expect(stdout).toContain(`Integrity ${integrity}, the same in the package registry.`);
-    expect(stdout).toContain("It needs TRELLO_API_KEY. Set it in the environment or in ~/.ai/.env");
+    expect(stdout).toContain("The server needs TRELLO_API_KEY. Set it in the environment or in ~/.ai/.env");
     expect(readFileSync(file(), "utf8")).toContain(
       `  boards:\n    command: npx\n    args:\n      - -y\n      - "${NAME}@${version}"\n    env:\n      TRELLO_API_KEY: \${TRELLO_API_KEY}\n      TRELLO_TOKEN: \${TRELLO_TOKEN}\n    integrity: ${integrity}\n`,
     );
