@@ -184,7 +184,8 @@ function assertReadOnly(tool: string, server: string, read: Read): void {
     });
   }
   const isReadOnly = found.operation?.method === "GET" || found.operation?.method === "HEAD";
-  if (isReadOnly && found.inputSchema["required"] === undefined) return;
+  const { required = [] } = found.inputSchema;
+  if (isReadOnly && Array.isArray(required) && required.length === 0) return;
   throw new DiscoveryError(
     "INVALID_REQUEST",
     `The tool ${tool} cannot be used as a test: it requires arguments or is not read-only.`,

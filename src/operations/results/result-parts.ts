@@ -55,9 +55,11 @@ function toPart(kind: string, mimeType: unknown, base64: unknown): BinaryPart | 
   return { kind, mimeType: known, bytes: Buffer.from(base64, "base64") };
 }
 
-/** The part of the result that was not saved: the text if binary items were saved, nothing if the text was saved. */
+/** The part of the result that was not saved: everything but the binary items, or nothing if the text was saved. */
 export function withoutSaved(answer: CallResult, isSaved: boolean): CallResult {
   if (!isSaved) return answer;
   const isBinary = toResultParts(answer).binaries.length > 0;
-  return { content: isBinary ? answer.content.filter((item) => item["type"] === "text") : [] };
+  return isBinary
+    ? { ...answer, content: answer.content.filter((item) => binaryOf(item) === undefined) }
+    : { content: [] };
 }
