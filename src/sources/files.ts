@@ -6,7 +6,7 @@ import { pathsOf, type System } from "./system.js";
 
 const KIB = 1024;
 const MAX_BYTES = 10 * KIB * KIB;
-/** A small limit, because the author of a project's files may be hostile. */
+/** The maximum size of a project file. It is small, because the author of a project's files may be hostile. */
 export const MAX_PROJECT_BYTES = 256 * KIB;
 const MAX_MATCHES = 100;
 
@@ -47,7 +47,10 @@ function sizeText(bytes: number): string {
   return bytes < KIB * KIB ? `${bytes / KIB} KiB` : `${bytes / KIB / KIB} MiB`;
 }
 
-/** The paths that match a pattern, sorted: `*` matches any text within one part. A pattern without `*` is returned unchanged. */
+/**
+ * Returns the paths that match a pattern, sorted: `*` matches any text within one path segment. A pattern without `*`
+ * is returned unchanged.
+ */
 export function expandPattern(pattern: string, system: System): readonly string[] {
   if (!pattern.includes("*")) return [pattern];
   const paths = pathsOf(system);

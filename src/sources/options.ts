@@ -4,7 +4,10 @@ import { checkJsonValue } from "../util/json/check-value.js";
 
 const MAX_TEXT_LENGTH = 8192;
 
-/** A colon would make `server:tool` ambiguous; a slash or leading dot looks like a path; a trailing space is invisible. */
+/**
+ * The pattern of a server name. A colon would make `server:tool` ambiguous; a slash or leading dot looks like a path; a
+ * trailing space is invisible.
+ */
 const SERVER_NAME = /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}._ -]{0,62}[\p{L}\p{M}\p{N}._-])?$/u;
 
 export const serverName = z
@@ -33,7 +36,7 @@ const connectionFields = {
     .record(z.string().regex(/^[^=\s]+$/, "is not the name of an environment variable"), text)
     .optional()
     .describe(
-      "Environment variables for the program. It gets these, a small safe set, and the gateway's variables that `inheritEnv` names.",
+      "Environment variables for the program, in addition to a small safe set and the gateway's variables that `inheritEnv` names.",
     ),
   envFile: text
     .min(1)
@@ -165,12 +168,12 @@ export const serversOptions = serverCollection
   .prefault([])
   .describe("The servers whose tools are offered: a list of entries with `name`, or a map by name.");
 
-/** The same section under the key that most MCP clients use. */
+/** The section `mcpServers`: the same as `servers`, under the key that most MCP clients use. */
 export const mcpServersOptions = serverCollection
   .optional()
   .describe("The same as `servers`, under the key that MCP clients use. A configuration may have only one of the two.");
 
-/** The supported programs; `clients/table.ts` has the same list. */
+/** The ids of the supported programs; `clients/table.ts` has the same list. */
 export const CLIENT_IDS = [
   "claude-desktop",
   "claude-code",
@@ -238,7 +241,7 @@ type Context = { addIssue(issue: { code: "custom"; path: (string | number)[]; me
 
 type CheckedEntry = ConnectionEntry & { connection?: ConnectionEntry | undefined; enabled: boolean };
 
-/** Whether an entry has no connection and only disables the server of that name from a source. */
+/** Whether an entry has no connection and only disables the server of the same name in a source. */
 export function isDisablingEntry({ enabled, command, url, connection }: CheckedEntry): boolean {
   return !enabled && command === undefined && url === undefined && connection === undefined;
 }

@@ -9,7 +9,7 @@ export function switchedOffNames(servers: readonly ServerEntry[]): ReadonlySet<s
   return new Set(namesOf(false).filter((name) => !used.has(name)));
 }
 
-/** The entries that `anygpt mcp enable` can enable again. */
+/** The disabled entries that `anygpt mcp enable` can enable again. */
 export function switchedOffEntries(servers: readonly ServerEntry[]): ServerEntry[] {
   const names = switchedOffNames(servers);
   return servers.filter(

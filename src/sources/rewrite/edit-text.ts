@@ -1,4 +1,4 @@
-// Applies changes of maps and lists to the text of a file, or returns the reason why it cannot be edited.
+// Applies changes to maps and lists in the text of a file, or returns the reason why the text cannot be edited.
 import { parse as parseJson, type ParseError } from "jsonc-parser";
 import type { FileFormat } from "../formats/parse.js";
 import { applyChange, type Change, type TextEdit, edited, isSameDocument, refused } from "./change.js";
