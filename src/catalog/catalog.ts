@@ -61,7 +61,7 @@ export function createCatalog(parts: CatalogParts): Catalog {
   const { definitions, decide, disk, failures, pinning = NO_PINNING, now, log } = parts;
   const servers = new Map<string, CatalogServer>();
   for (const definition of definitions) {
-    // Fixed definitions come from the configuration or from the gateway itself, so they need no approval.
+    // Tools of a server with `isFixed` come from the configuration or the gateway itself, so they need no approval.
     const quarantines =
       pinning.enforces && definition.isFixed !== true ? quarantineAll(definition.manifest) : NO_QUARANTINES;
     servers.set(

@@ -23,7 +23,7 @@ export interface CatalogServer {
   readonly failure: DiscoveryError | undefined;
   /** The time of the last failure, the number of consecutive failures, and the time of the next automatic attempt. */
   readonly retry?: { readonly failedAt: number; readonly count: number; readonly at: number } | undefined;
-  /** The quarantined tools and the reasons. */
+  /** The quarantined tools by name, with the reasons. */
   readonly quarantines: Quarantines;
   /** The tools in the server's last tool list; if there is none, those of the manifest in the configuration. */
   readonly tools: readonly Tool[];

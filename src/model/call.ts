@@ -2,8 +2,9 @@ import type { Actor } from "./actor.js";
 import type { JsonObject } from "./json.js";
 
 /**
- * The caller of a request and how to reach it. The surface that receives a request creates the context; every layer below gets
- * the same object. Optional members may be undefined, so that a surface can write all of them in one literal.
+ * The caller of a request and how to reach it. The surface that receives a request creates the context; every layer
+ * below gets the same object. Optional members may be undefined, so that a surface can write all of them in one
+ * literal.
  */
 export interface CallContext {
   readonly actor: Actor;
@@ -11,7 +12,7 @@ export interface CallContext {
   readonly signal?: AbortSignal | undefined;
   /** Receives progress and log messages from the server. */
   readonly onEvent?: ((event: CallEvent) => void) | undefined;
-  /** Protocol metadata of the caller's request, without the caller's progress token. */
+  /** The protocol metadata (`_meta`) of the caller's request, without the caller's progress token. */
   readonly meta?: JsonObject | undefined;
   /** The parts of the request that the JSON parser silently changed, as JSON pointers. Such a call is rejected. */
   readonly flaws?: readonly { readonly path: string; readonly message: string }[] | undefined;
@@ -49,7 +50,7 @@ export interface Call {
    * what would happen.
    */
   readonly dryRun?: boolean | undefined;
-  /** The profile of the meta-tool that made the call: the policy has different requirements for each profile. */
+  /** The profile of the meta-tool that made the call; the policy has different requirements for each profile. */
   readonly profile?: "discovery" | "gateway" | undefined;
   /** The id of the call in the audit log; generated if undefined. */
   readonly requestId?: string | undefined;

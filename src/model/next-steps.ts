@@ -1,5 +1,6 @@
-// The next steps after a failure, as data. Each surface renders them differently: this file for the library, `next-steps.ts`
-// in src/metatools for MCP, and in src/surfaces/http and src/surfaces/cli for REST and the command line.
+// The next steps after a failure, as data. Each surface renders them differently: this file for the library,
+// `next-steps.ts` in src/metatools for MCP, and in src/surfaces/http and src/surfaces/cli for REST and the command
+// line.
 
 /** One action that can resolve a failure. A surface renders it in its own terms. */
 export type NextStep =
@@ -86,7 +87,10 @@ const ACTIONS: Readonly<Record<NextStep["action"], true>> = {
   "edit-file": true,
 };
 
-/** Parses the hint of a stored error. Versions before 0.2 stored a string; newer versions may store actions that this version does not know. */
+/**
+ * Parses the hint of a stored error. Versions before 0.2 stored a string; newer versions may store actions that this
+ * version does not know.
+ */
 export function readHint(stored: unknown): Hint {
   if (typeof stored === "string") return stored;
   return Array.isArray(stored) ? stored.filter(isNextStep) : [];

@@ -83,7 +83,7 @@ export interface RestConnection {
   readonly idempotencyHeader?: string;
   /** Absolute paths of the folders from which files may be uploaded. */
   readonly uploads: readonly string[];
-  /** Overrides of operations. For each property, the first entry that matches the operation and has the property wins. */
+  /** Properties of single operations. For each property, the first entry that matches the operation and has it wins. */
   readonly operations: readonly OperationFacts[];
 }
 

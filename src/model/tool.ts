@@ -47,7 +47,9 @@ export interface Quarantine {
    * definition differs from a signed tool file. `unknown`: the approved definition could not be read.
    */
   readonly reason: "changed" | "new" | "signed" | "unknown";
-  /** JSON pointers to the parts that differ from the approved definition. They contain no names that the server added. */
+  /**
+   * JSON pointers to the parts that differ from the approved definition. They contain no names that the server added.
+   */
   readonly differs: readonly string[];
 }
 

@@ -40,7 +40,9 @@ export interface CollectParts {
    * The default working folder for servers in the configuration and in the files whose paths the configuration sets.
    */
   readonly folder?: string;
-  /** The default working folder for other programs' servers that are not bound to a project. Default: the home folder. */
+  /**
+   * The default working folder for other programs' servers that are not bound to a project. Default: the home folder.
+   */
   readonly ownFolder?: string;
   /**
    * Whether the configuration file is in the project folder. If so, trusting it does not trust the project files that

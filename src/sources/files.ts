@@ -25,7 +25,8 @@ export type FileContent =
 /** Reads a file of at most 10 MiB by default: `~/.claude.json` can have several MiB. */
 export async function readWholeFile(path: string, maxBytes: number = MAX_BYTES): Promise<FileContent> {
   try {
-    // Each start checks dozens of paths and few exist: one synchronous stat is ten times faster than an asynchronous one.
+    // Each start checks dozens of paths and few exist: one synchronous stat is ten times faster than an asynchronous
+    // one.
     const stats = statSync(path, { throwIfNoEntry: false });
     if (stats === undefined) return { kind: "missing" };
     // Reading a named pipe would block until a writer opens it.

@@ -41,7 +41,7 @@ export interface ToolFilter {
   readonly deny?: readonly string[];
 }
 
-/** A variable that the definition refers to. */
+/** An environment variable that the server definition refers to. */
 export interface NeededVariable {
   readonly name: string;
   /** Whether the server works if the variable is not set. */

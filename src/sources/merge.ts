@@ -23,8 +23,8 @@ export interface Merged {
 
 /**
  * Makes names unique, ignoring case. The first server keeps its name; another one with a different connection becomes
- * `name-2`. An entry of another file with the same connection is a duplicate, even under another name. A tool that any of
- * these programs hides stays hidden, unless the first entry is in the user's own configuration.
+ * `name-2`. An entry of another file with the same connection is a duplicate, even under another name. A tool that any
+ * of these programs hides stays hidden, unless the first entry is in the user's own configuration.
  */
 export function mergeServers(
   groups: readonly (readonly ServerCandidate[])[],

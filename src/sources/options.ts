@@ -136,7 +136,7 @@ const commonFields = {
   ...ownFields,
 };
 
-/** A server in a list, under its `name`. */
+/** The schema of a server entry in a list; `name` is the server's name. */
 export const namedServerEntry = z
   .strictObject({
     name: serverName.describe("Unique among all servers; the first part of `server:tool`."),
@@ -144,12 +144,12 @@ export const namedServerEntry = z
   })
   .superRefine(checkServer);
 
-/** A server in a map; the key is its name, and an inner `name` is a display title. */
+/** The schema of a server entry in a map: the key is the server's name, and an inner `name` is a display title. */
 export const keyedServerEntry = z
   .strictObject({ name: text.optional().describe("A title; used if there is no description."), ...commonFields })
   .superRefine(checkServer);
 
-/** A server of another program, with its keys converted to those of this gateway. */
+/** The schema of a server entry of another program, with its keys converted to those of this gateway. */
 export const importedServerEntry = z
   .object({ ...connectionFields, description: text.optional(), tools: z.array(manifestTool).max(10_000).optional() })
   .superRefine(checkEndpoint);

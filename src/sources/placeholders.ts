@@ -57,7 +57,10 @@ export function createPlaceholders(context: PlaceholderContext): Placeholders {
     return variable(name, undefined, input);
   }
 
-  /** A secret reference in another program's file is not resolved: the author of that file must not read the user's secrets. */
+  /**
+   * A secret reference in another program's file is not resolved: the author of that file must not read the user's
+   * secrets.
+   */
   function fromReference(written: string, body: string): string {
     const name = toVariableName(body);
     const what = body.startsWith("keychain:") ? "the keychain" : "secrets";

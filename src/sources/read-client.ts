@@ -140,7 +140,10 @@ async function readCompanion(companion: Companion, parts: CompanionParts): Promi
   return { path, value: parsed.kind === "document" ? parsed.document.value : undefined };
 }
 
-/** Whether the path belongs to the project. The user's own files can be in the same folder if the project is the home folder. */
+/**
+ * Whether the path belongs to the project. The user's own files can be in the same folder if the project is the home
+ * folder.
+ */
 function isOfProject(path: string, { location, system }: CompanionParts): boolean {
   const { sep } = pathsOf(system);
   const isOwn = locationsOf(system, [location.client]).some((one) => one.scope !== "project" && one.path === path);

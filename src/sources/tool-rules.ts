@@ -8,8 +8,8 @@ export interface FilterRule {
 }
 
 /**
- * Converts another program's tool filter to rules. The rules only disable tools: a single enabling rule would disable every
- * tool that no rule matches.
+ * Converts another program's tool filter to rules. The rules only disable tools: a single enabling rule would disable
+ * every tool that no rule matches.
  */
 export function toToolRules(server: string, { allow, deny = [] }: ToolFilter): FilterRule[] {
   const rule = (pattern: string[]): FilterRule => ({ server, pattern, enabled: false });

@@ -17,7 +17,8 @@ export function unwrapRemote(connection: ServerConnection): Unwrapped {
   const words = programWords(connection);
   const at = words.findIndex((word) => WRAPPER.test(word));
   const wrapper = WRAPPER.exec(words[at] ?? "")?.[1];
-  // Only a package runner and its options may precede the wrapper; otherwise the word is an argument of another program.
+  // Only a package runner and its options may precede the wrapper; otherwise the word is an argument of another
+  // program.
   if (wrapper === undefined || !words.slice(0, at).every((word) => RUNNER.test(word))) return same;
   const read = readOptions(words.slice(at + 1), OPTIONS[wrapper] ?? {});
   if (typeof read === "string") return { ...same, notes: [`${wrapper} is still used, because of ${read}.`] };

@@ -48,7 +48,7 @@ export type RenewalClaim =
 
 export interface CredentialRecords {
   find(key: CredentialKey): Promise<StoredCredential | undefined>;
-  /** Sorted by server and actor. Without `server`, lists the credentials of all servers. */
+  /** Returns the credentials of one server, or of all if `server` is undefined, sorted by server and actor. */
   list(server?: string): Promise<readonly StoredCredential[]>;
   /** Stores a new sign-in. It replaces the stored credential and invalidates every refresh in progress. */
   save(draft: CredentialDraft): Promise<StoredCredential>;

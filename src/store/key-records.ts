@@ -1,4 +1,4 @@
-/** Identifies an idempotency key: the same key of another actor or for another tool is another key. */
+/** Identifies an idempotency key. The same string from another actor or for another tool is a different key. */
 export interface KeyScope {
   readonly tenant?: string;
   readonly actor: string;

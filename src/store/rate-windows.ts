@@ -19,7 +19,7 @@ export type PeekResult =
   | { readonly kind: "free"; readonly remaining: number }
   | { readonly kind: "refused"; readonly retryAfterMs: number };
 
-/** Proof of one counted call, needed to give it back. */
+/** Proof of one counted call, needed to remove it from the count. */
 export interface RateTicket {
   readonly bucket: string;
   readonly actor: string;

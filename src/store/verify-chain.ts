@@ -73,7 +73,7 @@ const MAX_ATTEMPTS = 5;
 export async function followStored(audit: AuditRecords, expected: CheckpointHashes["hashes"]): Promise<StoredChain> {
   for (let attempt = 1; ; attempt += 1) {
     const followed = await follow(audit, expected);
-    // A rotation in the meantime may have removed records that this function was about to read.
+    // A rotation in the meantime may have removed records that were about to be read: then try again.
     const isUnchanged = isSame(await audit.start(), followed.start);
     if (followed.finding === undefined || isUnchanged || attempt === MAX_ATTEMPTS) return followed;
   }

@@ -48,7 +48,7 @@ export async function verifyHistory(parts: HistoryParts): Promise<HistoryReport>
   const stored = await followStored(audit, expected);
   const findings = [stored.finding, findTruncation(stored.head, signed)].filter((found) => found !== undefined);
   const unverified = findings.map(({ seq }) => ({ from: lastBefore(seq, signed) + 1, to: Number.POSITIVE_INFINITY }));
-  // A rotation record in an unverified range may be forged, and the range is already reported.
+  // Do not check archives whose rotation record is in an unverified range: it may be forged, and the range is reported.
   const isUnverified = (seq: number): boolean => unverified.some(({ from, to }) => seq >= from && seq <= to);
   let archives = 0;
   for await (const check of walkArchives(parts.archiveFolder, stored)) {

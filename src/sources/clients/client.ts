@@ -61,7 +61,7 @@ export interface ReadContext {
 export interface ClientFindings {
   readonly servers: readonly ClientServer[];
   readonly inputs?: ReadonlyMap<string, InputDefinition>;
-  /** Parts of the file with an unexpected type. */
+  /** Validation errors: parts of the file that have an unexpected type. */
   readonly faults?: readonly { readonly path: Path; readonly reason: string }[];
 }
 

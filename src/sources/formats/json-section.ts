@@ -53,7 +53,7 @@ export function keepJsonSections(text: string, wanted: WantedPath): string {
   return pieces.join("") + text.slice(copied);
 }
 
-/** The offset of the comma or closing bracket after the value. It scans characters only, because the value may be huge. */
+/** The offset of the comma or closing bracket after the value. Found without parsing, because the value may be huge. */
 function endOfValue(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at += 1) {

@@ -55,7 +55,9 @@ function changeContainer(value: unknown, { kind, remove, add }: Change): unknown
   return Object.fromEntries([...kept, ...add.map((member) => [member.key, member.value])]);
 }
 
-/** Compares two documents; the order in a changed list does not matter, and an empty map or list equals a missing one. */
+/**
+ * Compares two documents; the order in a changed list does not matter, and an empty map or list equals a missing one.
+ */
 export function isSameDocument(left: unknown, right: unknown, changes: readonly Change[]): boolean {
   const compared = (document: unknown): unknown => changes.reduce(withComparable, document);
   return isEqualJson(compared(left), compared(right));

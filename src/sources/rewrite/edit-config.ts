@@ -1,5 +1,5 @@
-// Applies changes to the bytes of a configuration file and keeps everything else. Every edit of a configuration file uses this
-// module.
+// Applies changes to the bytes of a configuration file and keeps everything else. Every edit of a configuration file
+// uses this module.
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import type { Path } from "../../util/document/problem.js";
 import { identity } from "../merge.js";
@@ -56,7 +56,7 @@ export interface NamedMember {
   readonly entry: JsonObject;
 }
 
-/** The key under which the file has the section. */
+/** The key under which the file contains the section, such as `servers` or `mcpServers`. */
 function keyOf({ value }: ConfigView, section: NamedSection): string {
   return section === "servers" && isJsonObjectOrList(value["mcpServers"]) ? "mcpServers" : section;
 }

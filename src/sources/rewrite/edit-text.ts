@@ -4,8 +4,8 @@ import type { FileFormat } from "../formats/parse.js";
 import { applyChange, type Change, type TextEdit, edited, isSameDocument, refused } from "./change.js";
 
 /**
- * Applies the changes, then parses the result and compares it with the expected document: if anything else changed, the edit
- * is rejected and nothing is written.
+ * Applies the changes, then parses the result and compares it with the expected document: if anything else changed, the
+ * edit is rejected and nothing is written.
  */
 export async function editText(text: string, format: FileFormat, changes: readonly Change[]): Promise<TextEdit> {
   const before = await parseWhole(text, format);

@@ -14,8 +14,8 @@ export interface RestoreParts {
 }
 
 /**
- * The current file with the changed sections restored to their previous content. Undefined if a section was changed again
- * since then, or did not exist before: then only the whole file can be restored.
+ * The current file with the changed sections restored to their previous content. Undefined if a section was changed
+ * again since then, or did not exist before: then only the whole file can be restored.
  */
 export function restoreSections({ before, after, now, sections }: RestoreParts): Uint8Array | undefined {
   const current = decodeText(now);

@@ -1,5 +1,5 @@
-// Replaces servers in the bytes of a client's file by this gateway, or returns the reason why the file cannot be changed. Does
-// not access files.
+// Replaces servers in the bytes of a client's file by this gateway, or returns the reason why the file cannot be
+// changed. Does not access files.
 import { pathText, type Path } from "../../util/document/problem.js";
 import { isEqualJson } from "../../util/json/is-equal.js";
 import type { ClientServer } from "../clients/client.js";

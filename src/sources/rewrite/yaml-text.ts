@@ -40,7 +40,7 @@ interface MemberChange {
   readonly document: Document;
 }
 
-/** Whether the map around the container is written in flow style (braces). */
+/** Whether the parent of the changed map or list is written in flow style (braces). */
 function isInFlow(document: Document, { container }: Change): boolean {
   const holder = container.length === 0 ? undefined : document.getIn(container.slice(0, -1), true);
   return isCollection(holder) && holder.flow === true;
