@@ -1,4 +1,4 @@
-/** A position in the chain. */
+/** A position in the hash chain of the audit log: the sequence number and the hash of a record. */
 export interface Mark {
   readonly seq: number;
   readonly hash: string;
@@ -11,26 +11,32 @@ export interface ChainBody {
   readonly [member: string]: unknown;
 }
 
-/** The newest record at the time of signing, and its signature. It covers all records before it. */
+/**
+ * A signature over the newest record at the time of signing. Through the hash chain, it also covers all earlier
+ * records.
+ */
 export interface Checkpoint extends Mark {
   readonly at: number;
   readonly keyId: string;
   readonly signature: string;
 }
 
-/** The part of the store that the audit log needs: one chain of records for all processes. */
+/** The part of the store that the audit log needs: one hash chain of records, shared by all processes. */
 export interface AuditChain {
   append(bodies: readonly ChainBody[]): Promise<readonly Mark[]>;
   /**
-   * Like `append`, but without waiting for a disk sync: it survives a crash of the process at once, and a power loss a
-   * little later.
+   * Like `append`, but without waiting for a disk sync: the records survive a crash of the process at once, and a power
+   * loss after the next sync.
    */
   appendSoon(bodies: readonly ChainBody[]): Promise<readonly Mark[]>;
   read(query: { readonly after?: number; readonly limit?: number }): Promise<readonly (Mark & { body: string })[]>;
   openIntents(): Promise<readonly { requestId: string; body: string; isOrphan: boolean }[]>;
-  /** If several processes try to close the same orphaned intent, one succeeds. */
+  /**
+   * Appends outcomes for intents whose process has ended. If several processes try to close the same intent, one
+   * succeeds.
+   */
   closeOrphans(outcomes: readonly ChainBody[]): Promise<readonly Mark[]>;
-  /** Appends only outcomes of requests that have no outcome yet. */
+  /** Appends only the outcomes whose request has no outcome in the chain yet. */
   appendMissing(outcomes: readonly ChainBody[]): Promise<readonly Mark[]>;
   head(): Promise<Mark>;
   start(): Promise<Mark>;

@@ -12,16 +12,16 @@ export interface CheckpointParts {
 
 export interface Checkpoints {
   /**
-   * Signs the current head of the chain, unless it is signed already. `lastWritten`: the last record that this process
-   * wrote.
+   * Signs the newest record of the chain, unless it is signed already. `lastWritten` is the last record that this
+   * process wrote; if it is missing from the chain, nothing is signed.
    */
   sign(lastWritten: Mark | undefined): Promise<void>;
 }
 
 /**
- * The newest checkpoint is also written to a file outside the database, because an attacker who deletes the newest
- * records can delete the checkpoints in the database too. If a signed record is missing or changed, this process never
- * signs the chain again: a new signature would hide the change.
+ * Signs the audit log. The newest checkpoint is also written to a file outside the database, because an attacker who
+ * deletes the newest records can delete the checkpoints in the database too. If a signed record is missing or changed,
+ * this process never signs the chain again: a new signature would hide the change.
  */
 export function createCheckpoints({ chain, file, key, now, warn }: CheckpointParts): Checkpoints {
   let signer: Signer | undefined;
@@ -35,19 +35,20 @@ export function createCheckpoints({ chain, file, key, now, warn }: CheckpointPar
   const isInChain = async ({ seq, hash }: Mark): Promise<boolean> => {
     const [found] = await chain.read({ after: seq - 1, limit: 1 });
     if (found?.seq === seq) return found.hash === hash;
-    // The record was moved into an archive, which only the verification reads.
+    // A record before the start of the chain was moved into an archive file. Only the verification reads archive files.
     return (await chain.start()).seq >= seq;
   };
 
   /**
-   * Ignores checkpoints of other keys: an operator who replaces the key and moves the file away starts a new series.
+   * Returns the newest checkpoint that was signed with the current key. Checkpoints of other keys are ignored: an
+   * operator who replaces the signing key and moves the checkpoint file away starts a new series.
    */
   const newestOfKey = async ({ keyId }: Signer): Promise<Checkpoint | undefined> =>
     (await chain.checkpoints()).findLast((checkpoint) => checkpoint.keyId === keyId);
 
   /**
-   * Another process may publish a newer checkpoint between the read and the write: repeat until the file has the newest
-   * one.
+   * Writes the checkpoint to the file. Another process may add a newer checkpoint between the read and the write, so
+   * this repeats until the file has the newest one.
    */
   const publish = async (checkpoint: Checkpoint, by: Signer): Promise<void> => {
     for (let newest = checkpoint; ; ) {
@@ -77,7 +78,8 @@ export function createCheckpoints({ chain, file, key, now, warn }: CheckpointPar
       }
       if (lastWritten !== undefined && !(await isInChain(lastWritten)))
         return stopSigning(`record ${lastWritten.seq} is missing or was changed after it was written`);
-      // If this process is killed before it publishes its first checkpoint, the verification must not report a missing file.
+      // First write a checkpoint of the chain's start. Otherwise, if this process is killed before its first checkpoint
+      // is in the file, the verification would report a missing file.
       if (known.kind === "missing" && signed === undefined)
         await writeCheckpointFile(file, signer.sign(await chain.start(), now()));
       const checkpoint = signer.sign(head, now());

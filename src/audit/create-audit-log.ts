@@ -1,5 +1,5 @@
-// The audit log. Each entry is on disk before its promise resolves, and signed checkpoints cover the entries. Results
-// of tools are never recorded.
+// The audit log of tool calls. The promise of an entry resolves when the store has the entry; signed checkpoints cover
+// the entries. Results of tools are never recorded.
 import { DiscoveryError } from "../errors.js";
 import { hashCanonical } from "../util/json/canonical.js";
 import { deriveKey, type LocalKey } from "../util/local-key.js";
@@ -13,26 +13,30 @@ import { isOverdue, toUnknownOutcome } from "./maintenance.js";
 
 export interface AuditLog {
   /**
-   * Passes the entry to the store synchronously; resolves when it is durable, and rejects with AUDIT_UNAVAILABLE. A
-   * rejected outcome is kept in memory and written unchanged when the store works again.
+   * Passes the entry to the store synchronously. Resolves when the store has written it, and rejects with
+   * AUDIT_UNAVAILABLE otherwise. An outcome that could not be written is kept in memory and written unchanged when the
+   * store works again.
    */
   record(entry: AuditEntry): Promise<void>;
-  /** Records a user's action, with a new id and the current time. */
+  /** Records a user's action, such as an approval, with a new id and the current time. */
   note(act: AuditAct): Promise<void>;
-  /** Keyed hash of a JSON value. Synchronous if the key has been read before. */
+  /** Keyed hash of a JSON value. Returns a promise only if the key has not been read yet. */
   hash(value: unknown): string | Promise<string>;
   /**
-   * Opens the store and the key; rejects with AUDIT_UNAVAILABLE if no record could be written. Undefined if both are
-   * open.
+   * Opens the store and reads the hash key; rejects with AUDIT_UNAVAILABLE if no record could be written. Returns
+   * undefined if both are ready already.
    */
   prepare(): Promise<void> | undefined;
-  /** Records the outcome `unknown` for every call that an ended gateway left without one; returns their number. */
+  /**
+   * Records the outcome `unknown` for every call whose gateway process ended before it recorded an outcome. Returns the
+   * number of these calls.
+   */
   recover(): Promise<number>;
-  /** Waits for writes in progress and signs them. Call it before closing the store. */
+  /** Waits for writes in progress and signs the written records. Call it before closing the store. */
   close(): Promise<void>;
 }
 
-/** The limits that decide which records move into an archive. */
+/** The limits that decide which audit records are moved from the store into an archive file. */
 export interface RotationLimits {
   readonly keepRecords: number;
   readonly keepMs: number;
@@ -41,20 +45,25 @@ export interface RotationLimits {
 
 export interface AuditParts {
   readonly chain: AuditChain;
-  /** Rejects if the store cannot be written; returns undefined if the last write succeeded. */
+  /**
+   * Checks whether the store can be written, and rejects if not. Returns undefined, without a check, if the last write
+   * succeeded.
+   */
   readonly prepareStore: () => Promise<void> | undefined;
-  /** Moves the records beyond the limits into an archive. */
+  /** Moves the records beyond the limits into an archive file. */
   readonly rotate: (limits: RotationLimits) => Promise<unknown>;
   readonly checkpointFile: string;
   readonly key: LocalKey;
   readonly signingKey: LocalKey;
-  /** Returns the current options, which a reload may change. */
+  /** Returns the current options; a reload of the configuration may change them. */
   readonly options: () => AuditOptions;
   /** Replaces secrets in recorded arguments. */
   readonly redact: (value: unknown) => unknown;
   readonly now: () => number;
   readonly newId: () => string;
-  /** Runs a function later, without keeping the process alive for it. */
+  /**
+   * Runs a function after `delayMs`, without keeping the process alive until then. Returns a function that cancels it.
+   */
   readonly schedule: (delayMs: number, run: () => void) => () => void;
   readonly log: (message: string) => void;
   readonly warn: (message: string) => void;
@@ -64,14 +73,20 @@ const MAX_UNSIGNED_MS = 10_000;
 export const MAX_UNSIGNED_RECORDS = 1000;
 const DAY_MS = 86_400_000;
 
-/** Opens nothing before the first record: a start that executes no tool touches no file. */
+/**
+ * Creates the audit log. It opens the store and the keys with the first record: a gateway that executes no tool
+ * accesses no file.
+ */
 export function createAuditLog(parts: AuditParts): AuditLog {
   const { chain, now, options } = parts;
   const checkpoints = createCheckpoints({ ...parts, file: parts.checkpointFile, key: parts.signingKey });
   let hashing: { readonly key: Buffer; readonly id: string } | undefined;
   let last: Mark | undefined;
   let unsigned = 0;
-  /** The head of the chain at the last signing by this process; other processes append to the chain too. */
+  /**
+   * Sequence number of this process's newest record when it last signed the chain. The distance to its newest record
+   * now also counts records of other processes.
+   */
   let signedAtSeq: number | undefined;
   let cancelScheduled: (() => void) | undefined;
   let maintenance: Promise<void> = Promise.resolve();
@@ -103,13 +118,16 @@ export function createAuditLog(parts: AuditParts): AuditLog {
     const { keepRecords, keepDays } = options();
     const limits = { keepRecords, keepMs: keepDays * DAY_MS, now: now() };
     if (!(await isOverdue(chain, limits))) return;
-    // An open intent that no process will close would keep all records after it in the store.
+    // Close orphaned intents first: only records before the oldest open intent can be moved into an archive.
     await closeOrphans();
     await parts.rotate(limits);
     await checkpoints.sign(last);
   };
 
-  /** Runs one at a time. A failure affects no call: the next run repeats the work. */
+  /**
+   * Signs and rotates the log; runs one at a time. If a run fails, no call is affected and the next run repeats the
+   * work.
+   */
   const startMaintenance = (): Promise<void> => {
     cancelScheduled?.();
     cancelScheduled = undefined;
@@ -145,7 +163,8 @@ export function createAuditLog(parts: AuditParts): AuditLog {
     let body: ChainBody | undefined;
     try {
       body = toAuditBody(entry, { keyId: hashing?.id, redact });
-      // Do not await anything before this line: other writes of the caller in the same tick share one disk sync with it.
+      // Do not await anything before this line: writes that the caller makes in the same tick share one disk sync with
+      // this one.
       onWritten(await (mustSync(entry, options()) ? chain.append([body]) : chain.appendSoon([body])));
     } catch (error) {
       if (body?.kind === "outcome") {
@@ -185,7 +204,10 @@ export function createAuditLog(parts: AuditParts): AuditLog {
   };
 }
 
-/** Every entry except a low-risk outcome must be on disk before the caller receives the result. */
+/**
+ * Whether an entry must be on disk before the caller receives the result: all except low-risk outcomes, or all if
+ * `sync` is `every`.
+ */
 function mustSync(entry: AuditEntry, { sync }: AuditOptions): boolean {
   return sync === "every" || entry.kind !== "outcome" || entry.risk !== "low";
 }

@@ -1,7 +1,10 @@
 import type { ErrorCode } from "../errors.js";
 import type { Surface } from "../model/actor.js";
 
-/** Who called which tool. Members are null if the call was rejected before they were known. */
+/**
+ * The caller, the tool and the arguments of a recorded call. Members are null if the call was rejected before they were
+ * known.
+ */
 export interface AuditCall {
   readonly request_id: string;
   /** When the gateway received the call; ISO 8601, UTC. */
@@ -17,32 +20,32 @@ export interface AuditCall {
   readonly risk: string | null;
   readonly idempotency_key?: string | undefined;
   readonly approval_id?: string | undefined;
-  /** Request id of the call whose stored answer was returned. */
+  /** Request id of the earlier call whose stored answer was returned instead of running the tool again. */
   readonly replayed_from?: string | undefined;
-  /** Request id of an identical recent call with another idempotency key or without one. */
+  /** Request id of an identical recent call that had another idempotency key or none. */
   readonly repeats?: string | undefined;
 }
 
-/** Durable before the call is sent. */
+/** The record of a call that is about to be sent. It is on disk before the call is sent. */
 export interface AuditIntent extends AuditCall {
   readonly kind: "intent";
 }
 
-/** Durable before the caller receives the result. */
+/** The record of how a call ended. It is written before the caller receives the result. */
 export interface AuditOutcome extends AuditCall {
   readonly kind: "outcome";
   readonly decision: "allowed" | "refused";
-  /** `unknown`: the call was sent, and the gateway ended before it received the answer. */
+  /** `unknown`: the call was sent, and the gateway process ended before it received the response. */
   readonly outcome: "ok" | "tool_error" | "error" | "unknown" | "dry_run";
   readonly error_code?: ErrorCode | undefined;
   readonly duration_ms: number;
-  /** Recorded only if the option `audit.arguments` is set, and with secrets redacted. */
+  /** The arguments of the call with secrets redacted; present only if the option `audit.arguments` is set. */
   readonly arguments?: unknown;
 }
 
-/** An action of a user other than a call. */
+/** A user's action other than a call, such as an approval. */
 export interface AuditAct {
-  /** `approve`, `deny`, `resolve_key_…`, `approve_pin`. */
+  /** What the user did: `approve`, `deny`, `resolve_key_…` or `approve_pin`. */
   readonly action: string;
   readonly subject: string;
   readonly by: string;

@@ -2,16 +2,22 @@ import { join } from "node:path";
 
 /** The paths of the files that belong to the audit log of a store. */
 export interface AuditFiles {
-  /** The key for hashes. */
+  /** The file with the key for the hashes of arguments. */
   readonly keyFile: string;
-  /** The key that signs checkpoints. */
+  /** The file with the key that signs checkpoints. */
   readonly signingKeyFile: string;
-  /** The newest checkpoint. It is outside the database, because it protects the end of the chain in the database. */
+  /**
+   * The file with the newest checkpoint. It is outside the database, so that a deletion of the newest records in the
+   * database can be detected.
+   */
   readonly checkpointFile: string;
   readonly archiveFolder: string;
 }
 
-/** A checkpoint belongs to one chain, so the name of its file is derived from the store's file. */
+/**
+ * Returns the paths. A checkpoint belongs to the chain of one store, so the name of its file is derived from the
+ * store's file.
+ */
 export function auditFiles(stateFolder: string, storeFile: string): AuditFiles {
   return {
     keyFile: join(stateFolder, "audit.key"),

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from "../model/json.js";
 import type { AuditChain, ChainBody } from "./chain.js";
 
-/** Rotation starts only at 10 % over a limit, so that each archive file has many records. */
+/** Rotation starts only when a limit is exceeded by 10 %, so that each archive file contains many records. */
 const SLACK = 1.1;
 
 interface Limits {
@@ -10,7 +10,7 @@ interface Limits {
   readonly now: number;
 }
 
-/** Whether the chain exceeds a limit by more than 10 %. */
+/** Whether the audit chain exceeds a rotation limit by more than 10 %. */
 export async function isOverdue(
   chain: Pick<AuditChain, "start" | "head" | "read">,
   { keepRecords, keepMs, now }: Limits,
@@ -32,7 +32,9 @@ const CALL_MEMBERS = [
   "approval_id",
 ] as const;
 
-/** The outcome of a call that was in progress when its gateway ended: it may or may not have run. */
+/**
+ * Creates the outcome of a call that was in progress when its gateway process ended: the tool may or may not have run.
+ */
 export function toUnknownOutcome(
   intent: { readonly requestId: string; readonly body: string },
   now: number,
@@ -49,7 +51,7 @@ export function toUnknownOutcome(
   };
 }
 
-/** The stored body may have been changed by another program, so it may be any text. */
+/** Returns an empty object if the stored text is not a JSON object: another program may have changed it. */
 function parseBody(text: string): JsonObject {
   try {
     const body: unknown = JSON.parse(text);

@@ -21,7 +21,9 @@ export const auditOptions = z
       .min(1)
       .max(36_500)
       .default(365)
-      .describe("The number of days after which a record is moved from the store into a file in that folder."),
+      .describe(
+        "The number of days after which a record is moved from the store into a file in the folder `audit` of the state folder.",
+      ),
     sync: z
       .enum(["every", "risky"])
       .default("every")

@@ -1,19 +1,19 @@
 import type { ChainBody } from "./chain.js";
 
-/** Outcomes that the store rejected, until it accepts them. Without them their intents would stay open. */
+/**
+ * Outcomes that could not be written, kept until the store accepts them. If they were lost, the intents of their calls
+ * would stay open.
+ */
 export interface PendingOutcomes {
   readonly count: number;
   add(outcome: ChainBody): void;
-  /** Rejects if the store still does not accept them; they stay pending. */
+  /** Writes all pending outcomes. If the store still does not accept them, it rejects and the outcomes stay pending. */
   write(): Promise<void>;
 }
 
 const MAX_PENDING = 1000;
 
-/**
- * `append` must skip outcomes that are stored already: after a failed write it is not always known whether it
- * succeeded.
- */
+/** `append` must skip outcomes that are stored already: after a failed write, the store may contain them or not. */
 export function createPendingOutcomes(append: (outcomes: readonly ChainBody[]) => Promise<unknown>): PendingOutcomes {
   let pending: ChainBody[] = [];
   let writing: Promise<void> = Promise.resolve();
@@ -32,7 +32,10 @@ export function createPendingOutcomes(append: (outcomes: readonly ChainBody[]) =
     }
   };
 
-  /** When full, drops calls that failed only because they could not be recorded, in favor of calls that ran. */
+  /**
+   * Adds an outcome. If the list is full, outcomes of calls that failed only because they could not be recorded are
+   * dropped in favor of outcomes of calls that ran.
+   */
   const add = (outcome: ChainBody): void => {
     if (pending.length === MAX_PENDING) {
       const droppable = isAuditFailure(outcome) ? -1 : pending.findIndex(isAuditFailure);

@@ -2,7 +2,7 @@ import { createHash, createPrivateKey, createPublicKey, sign, verify } from "nod
 import { canonicalJson } from "../util/json/canonical.js";
 import type { Checkpoint, Mark } from "./chain.js";
 
-/** Signs positions of the chain and verifies its own signatures. */
+/** Signs positions in the hash chain of the audit log and verifies signatures that were made with the same key. */
 export interface Signer {
   readonly keyId: string;
   sign(mark: Mark, at: number): Checkpoint;
@@ -27,7 +27,8 @@ export function createSigner(seed: Uint8Array): Signer {
     },
     isSigned({ signature, ...rest }) {
       const bytes = Buffer.from(signature, "base64");
-      // Node decodes Base64 leniently: accept only the exact text that was written.
+      // Node's Base64 decoder accepts malformed text: accept a signature only if it is exactly the text that was
+      // written.
       if (rest.keyId !== keyId || bytes.toString("base64") !== signature) return false;
       return verify(null, signedText(rest), publicKey, bytes);
     },

@@ -8,11 +8,14 @@ const MAX_ARGUMENTS_LENGTH = 8192;
 export interface BodyOptions {
   /** Id of the key that was used to compute `params_hash`. */
   readonly keyId: string | undefined;
-  /** Undefined if arguments are not recorded. */
+  /** Replaces secrets in the arguments. Undefined if arguments are not recorded. */
   readonly redact: ((value: unknown) => unknown) | undefined;
 }
 
-/** Converts an entry to the JSON object that is stored. Its size is bounded for any input of callers and servers. */
+/**
+ * Converts an entry to the JSON object that is stored. The size of the object is limited, whatever callers and servers
+ * send.
+ */
 export function toAuditBody(entry: AuditEntry, { keyId, redact }: BodyOptions): ChainBody {
   const members = entry as unknown as Readonly<Record<string, unknown>>;
   const body: Record<string, unknown> = {};
@@ -32,7 +35,8 @@ function toMember(value: unknown): string | number | boolean | null {
 }
 
 /**
- * Well-formed Unicode without NUL (SQLite would end the text there). A longer text is truncated and states its full length.
+ * Returns well-formed Unicode without NUL characters (SQLite would end the text there). A text that is too long is
+ * truncated, and its full length is appended.
  */
 export function boundText(text: string): string {
   if (text.length <= MAX_TEXT_LENGTH) return toStorable(text);

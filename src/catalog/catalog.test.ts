@@ -116,7 +116,7 @@ describe("catalog", () => {
     await again.load();
     await again.load();
     expect(ids(again)).toEqual([]);
-    expect(logged).toEqual(["The stored tool list of a is not valid; the server will be listed again."]);
+    expect(logged).toEqual(["The stored tool list of a is not valid; the gateway requests it from the server again."]);
     await again.learn("a", listing("y"));
     const third = open([server("a")]);
     await third.load();

@@ -1,4 +1,4 @@
-// Input: server definitions, records from disk and tool lists of servers. Output: one snapshot of all servers and tools.
+// Input: server definitions, stored records and tool lists from servers. Output: one snapshot of all servers and tools.
 // The catalog neither connects to servers nor calls tools.
 import type { DiscoveryError } from "../errors.js";
 import type { ServerDefinition, ServerListing } from "../model/server.js";
@@ -22,29 +22,38 @@ import { isEqualJson } from "../util/json/is-equal.js";
 export interface CatalogParts {
   readonly definitions: readonly ServerDefinition[];
   readonly decide: DecideTool;
-  /** Undefined if `cache.enabled` is false. */
+  /** The stored tool lists. Undefined if the option `cache.enabled` is false. */
   readonly disk: CatalogDisk | undefined;
-  /** Undefined if `cache.enabled` is false. */
+  /** The stored failures of servers. Undefined if the option `cache.enabled` is false. */
   readonly failures?: FailureMemory | undefined;
-  /** Undefined if changes of definitions are not tracked. */
+  /** Undefined if changes of tool definitions are not tracked. */
   readonly pinning?: Pinning | undefined;
-  /** Other values on which a failure of the server depends, such as the values of environment variables. */
+  /**
+   * Returns other values on which a failure of the server may depend, such as environment variables. If they change, a
+   * stored failure no longer counts.
+   */
   readonly circumstances?: ((server: string) => string) | undefined;
   readonly now: () => number;
   readonly log: (message: string) => void;
-  /** Called when the tools changed. */
+  /** Called when the tools in the snapshot have changed. */
   readonly onChange?: () => void;
 }
 
 export interface Catalog {
   snapshot(): Snapshot;
-  /** Reads the records from disk. Until then, the catalog has only the tools of the configuration. */
+  /** Reads the stored tool lists from disk. Before that, the catalog has only the tools from the configuration. */
   load(): Promise<void>;
-  /** Rejects if pinning is enforced and the pins cannot be read: then the previous tools stay. */
+  /**
+   * Stores a new tool list of a server. If pinning is enforced and the pins cannot be read, it rejects and keeps the
+   * previous tools.
+   */
   learn(server: string, listing: ServerListing): Promise<void>;
-  /** Stores the failure; the known tools stay. `count`: consecutive failures. Resolves when it is stored. */
+  /**
+   * Stores a failed request for the tool list of a server; the known tools are kept. `count`: the number of consecutive
+   * failures.
+   */
   fail(server: string, reason: DiscoveryError, count: number): Promise<void>;
-  /** Checks again whether quarantined tools of a server were approved in the meantime. */
+  /** Checks again whether a user has approved the quarantined tools of a server. */
   recheck(server: string): Promise<void>;
 }
 
@@ -52,7 +61,7 @@ export function createCatalog(parts: CatalogParts): Catalog {
   const { definitions, decide, disk, failures, pinning = NO_PINNING, now, log } = parts;
   const servers = new Map<string, CatalogServer>();
   for (const definition of definitions) {
-    // Fixed definitions come from the configuration or from the gateway itself, so they need no approval.
+    // Tools of a server with `isFixed` come from the configuration or the gateway itself, so they need no approval.
     const quarantines =
       pinning.enforces && definition.isFixed !== true ? quarantineAll(definition.manifest) : NO_QUARANTINES;
     servers.set(
@@ -67,7 +76,10 @@ export function createCatalog(parts: CatalogParts): Catalog {
     snapshot = toSnapshot([...servers.values()], snapshot);
     if (snapshot.tools !== before) parts.onChange?.();
   };
-  /** Keeps the same tool objects if nothing changed, so that derived data such as the search index stays valid. */
+  /**
+   * Replaces the state of a server. If nothing changed, it keeps the same tool objects, so that derived data such as
+   * the search index stays valid.
+   */
   const put = (server: CatalogServer, known: ServerState): void => {
     const isChanged = !isSameList(server, known.record) || !areSameQuarantines(server.quarantines, known.quarantines);
     const { name } = server.definition;
@@ -102,7 +114,10 @@ export function createCatalog(parts: CatalogParts): Catalog {
     ...toKey(definition),
     circumstances: parts.circumstances?.(definition.name),
   });
-  /** Skips servers that answered since, or failed in this process. A time in the future comes from a wrong clock. */
+  /**
+   * Restores stored failures, except those of servers that have answered since or have failed in this process. A
+   * failure time in the future comes from a wrong clock and is ignored.
+   */
   const recallFailures = async (): Promise<void> => {
     const kept = await failures?.read(definitions.filter(({ isFixed }) => isFixed !== true).map(toFailureKey));
     for (const [name, failure] of kept ?? []) {
@@ -119,7 +134,7 @@ export function createCatalog(parts: CatalogParts): Catalog {
       const read = async ({ name, connection }: ServerDefinition) =>
         await disk?.read(name, connectionFingerprint(connection));
       const onDisk = await Promise.all(definitions.map(read));
-      // A record learned in this process is newer than the one on disk.
+      // A record that this process received from the server is newer than the one on disk.
       await applyPins(
         new Map(definitions.map(({ name }, index) => [name, servers.get(name)?.record ?? onDisk[index]])),
       );
@@ -130,7 +145,7 @@ export function createCatalog(parts: CatalogParts): Catalog {
       const server = servers.get(name);
       if (server === undefined) return;
       const fingerprint = connectionFingerprint(server.definition.connection);
-      // Another process may have recorded changes: the record on disk is the more complete history.
+      // Another process may have recorded changes, so the record on disk has the more complete history.
       const previous = (await disk?.read(name, fingerprint)) ?? server.record;
       const record = toRecord(listing, { server: name, fingerprint, previous, now: now() });
       const seen = pinning.see({ server: name, fingerprint }, record.tools);
@@ -181,13 +196,19 @@ function toKnownTools(definition: ServerDefinition, record: ServerRecord | undef
   };
 }
 
-/** Adds the names of unapproved tools to the record, so that they are checked again after a load; none if the pins could not be read. */
+/**
+ * Adds the names of unapproved tools to the record, so that these tools are checked again when the record is loaded.
+ * Adds nothing if the pins could not be read.
+ */
 function marked<R extends ServerRecord | undefined>(record: R, quarantines: Quarantines, { enforces }: Pinning): R {
   const isChecked = enforces && ![...quarantines.values()].some(({ reason }) => reason === "unknown");
   return record === undefined || !isChecked ? record : { ...record, unapproved: [...quarantines.keys()] };
 }
 
-/** Compares the title too, because search uses it and keeps its index while the tools are the same objects. */
+/**
+ * Whether two records have the same tools and title. The title counts too, because search indexes it and rebuilds its
+ * index only if the tool objects change.
+ */
 function isSameList({ definition, record: before }: CatalogServer, after: ServerRecord | undefined): boolean {
   if (before === after) return true;
   const [old, now] = [before, after].map((record) => definitionsOf(definition, record));

@@ -3,7 +3,7 @@ import { isEqualJson } from "../util/json/is-equal.js";
 
 const MAX_POINTERS = 20;
 const MAX_DEPTH = 8;
-/** Members of a tool definition that MCP defines. */
+/** Members of a tool definition that the MCP specification defines. */
 const MEMBERS = new Set([
   "name",
   "title",
@@ -17,8 +17,8 @@ const MEMBERS = new Set([
 ]);
 
 /**
- * JSON pointers to the differences. The name of an added member is text of the server, so the pointer refers to the parent
- * instead; the empty pointer refers to the whole definition.
+ * Returns JSON pointers to the differences. The name of an added member is chosen by the server, so the pointer refers
+ * to its parent instead; the empty pointer refers to the whole definition.
  */
 export function differingPointers(before: JsonObject, after: JsonObject): readonly string[] {
   const found = new Set<string>();
@@ -51,7 +51,7 @@ function collect(before: unknown, after: unknown, { pointer, depth, found }: Wal
   }
 }
 
-/** Both values as members by name, if both are objects or both are lists. */
+/** Returns the members of both values by name, if both are objects or both are lists. */
 function membersOf(before: unknown, after: unknown): readonly [JsonObject, JsonObject] | undefined {
   if (isJsonObject(before) && isJsonObject(after)) return [before, after];
   if (Array.isArray(before) && Array.isArray(after)) return [byIndex(before), byIndex(after)];

@@ -4,24 +4,29 @@ import { isJsonObject, type JsonObject } from "../model/json.js";
 import type { ServerKey } from "./pin-store.js";
 import type { ServerRecord } from "./record.js";
 
-/** The catalog's copy on disk, shared by all gateway processes. It never rejects: a server without a record is listed again. */
+/**
+ * The stored tool lists, shared by all gateway processes. The methods never reject: if a record cannot be read, the
+ * tool list is requested from the server again.
+ */
 export interface CatalogDisk {
   read(server: string, fingerprint: string): Promise<ServerRecord | undefined>;
   write(record: ServerRecord): Promise<void>;
 }
 
-/** The persistence that the copy needs; the last write wins. */
+/** The part of the store that `CatalogDisk` needs; the last write wins. */
 export interface RecordStore {
-  /** The texts in the order of the keys. */
+  /** Returns the stored records as JSON texts, in the order of the keys. */
   read(keys: readonly ServerKey[]): Promise<readonly (string | undefined)[]>;
   write(entry: ServerKey & { readonly listedAt: number; readonly text: string }): Promise<void>;
   forget(before: number): Promise<void>;
 }
 
 const FORMAT = 1;
-/** Records of servers that were not listed for 90 days are removed. */
+/** How long a record is kept after the tool list was last received from its server: 90 days. */
 const RETENTION_MS = 90 * 24 * 60 * 60 * 1000;
-/** Servers per read: about one millisecond, and a bounded number of texts in memory. */
+/**
+ * The number of servers in one read, which takes about one millisecond. It also limits how many records are in memory.
+ */
 const SERVERS_PER_READ = 10;
 
 export function createCatalogDisk(records: RecordStore, log: (message: string) => void): CatalogDisk {
@@ -47,7 +52,7 @@ export function createCatalogDisk(records: RecordStore, log: (message: string) =
       if (text === undefined) return undefined;
       const record = parseRecord(text);
       if (record?.server === server && record.fingerprint === fingerprint) return record;
-      report(`The stored tool list of ${server} is not valid; the server will be listed again.`);
+      report(`The stored tool list of ${server} is not valid; the gateway requests it from the server again.`);
       return undefined;
     },
 
@@ -65,8 +70,8 @@ export function createCatalogDisk(records: RecordStore, log: (message: string) =
 }
 
 /**
- * Combines all reads of one event loop turn, because a start reads all servers. The reads happen later and in slices: a read
- * blocks the event loop, and must not delay an answer that is being sent.
+ * Combines all reads of one event loop turn, because a starting gateway reads the records of all servers. A read blocks
+ * the event loop, so the reads run later and in slices and do not delay a response that is being sent.
  */
 function gather(read: RecordStore["read"]): (key: ServerKey) => Promise<string | undefined> {
   type Texts = ReturnType<typeof read>;

@@ -6,7 +6,7 @@ import { readHint } from "../model/next-steps.js";
 import { sha256 } from "../util/sha256.js";
 import type { ServerKey } from "./pin-store.js";
 
-/** The last failed attempt to list a server's tools. */
+/** The last failed request for a server's tool list. */
 export interface ServerFailure {
   readonly error: DiscoveryError;
   readonly failedAt: number;
@@ -14,7 +14,7 @@ export interface ServerFailure {
   readonly count: number;
 }
 
-/** The persistence that the failure memory needs. */
+/** The part of the store that `FailureMemory` needs. */
 export interface FailureStore {
   list(): Promise<readonly (ServerKey & { readonly failedAt: number; readonly text: string })[]>;
   write(
@@ -25,15 +25,20 @@ export interface FailureStore {
 
 export interface FailureKey extends ServerKey {
   /**
-   * Other values on which the failure depends: the values of variables, PATH. It may contain secrets; only a short salted
-   * hash of it is stored.
+   * Other values on which the failure depends, such as environment variables and PATH. The string may contain secrets;
+   * only a short salted hash of it is stored.
    */
   readonly circumstances?: string | undefined;
 }
 
-/** The failures of servers, shared by all processes. It never rejects: without a stored failure, the server is only contacted too early. */
+/**
+ * The failures of servers, shared by all processes. The methods never reject: if a stored failure cannot be read, the
+ * server is only contacted earlier than necessary.
+ */
 export interface FailureMemory {
-  /** By name: the stored failures of these servers whose connection and circumstances did not change. */
+  /**
+   * Returns the stored failures of these servers by name, except those whose connection or circumstances have changed.
+   */
   read(keys: readonly FailureKey[]): Promise<ReadonlyMap<string, ServerFailure>>;
   write(key: FailureKey, failure: ServerFailure): Promise<void>;
   remove(key: ServerKey): Promise<void>;
@@ -42,15 +47,20 @@ export interface FailureMemory {
 const FORMAT = 2;
 const FIRST_RETRY_MS = 30_000;
 const MAX_RETRY_MS = 600_000;
-/** Older failures are deleted. */
+/** Stored failures that are older than this are deleted. */
 const RETENTION_MS = 24 * 60 * 60 * 1000;
 
-/** The time of the next automatic attempt: after 30 s, then 1, 2, 4, 8 and 10 minutes. */
+/**
+ * The time of the next automatic attempt: 30 s after the first failure, then 1, 2, 4, 8 and 10 minutes after the
+ * following ones.
+ */
 export function retryAtOf({ failedAt, count }: Pick<ServerFailure, "failedAt" | "count">): number {
   return failedAt + Math.min(FIRST_RETRY_MS * 2 ** (count - 1), MAX_RETRY_MS);
 }
 
-/** Errors that the user may correct before the next command, and internal errors, are not stored. */
+/**
+ * Errors that are not stored: the user may correct them before the next command, or they say nothing about the server.
+ */
 const NOT_STORED: ReadonlySet<ErrorCode> = new Set(["CONFIGURATION_ERROR", "INTERNAL_ERROR", "CANCELLED"]);
 
 export function createFailureMemory(store: FailureStore, log: (message: string) => void): FailureMemory {
@@ -88,19 +98,22 @@ export function createFailureMemory(store: FailureStore, log: (message: string) 
   };
 }
 
-/** A program that cannot be started fails at once, and may be installed before the next command. */
+/**
+ * Whether the server's program could not be started. Such a failure is not stored, because another attempt takes no
+ * time and the program may be installed before the next command.
+ */
 function failsAtOnce({ code, facts }: DiscoveryError): boolean {
   return (
     code === "SERVER_CONNECTION_ERROR" && ["ENOENT", "EACCES", "EPERM", "ENOEXEC"].includes(String(facts["error"]))
   );
 }
 
-/** Too short to recover a value from it, long enough to detect a change. */
+/** Returns a salted hash that is too short to recover the value, but long enough to detect a change. */
 function hashCircumstances(circumstances = "", salt: string): string {
   return `${salt}:${sha256(`${salt} ${circumstances}`).slice(0, 8)}`;
 }
 
-/** Undefined for entries of another version, and if the circumstances changed. */
+/** Returns undefined if another version of the gateway wrote the text, or if the circumstances have changed. */
 function parseFailure(text: string, failedAt: number, circumstances: string | undefined): ServerFailure | undefined {
   const value = parseJson(text);
   if (!isJsonObject(value) || value["format"] !== FORMAT) return undefined;

@@ -1,4 +1,5 @@
-// Finds servers and tools in the catalog by name. If the tools of a server are unknown, the gateway lists them first.
+// Finds servers and tools in the catalog by name. If the tools of a server are unknown, its tool list is requested
+// first.
 import { DiscoveryError } from "../errors.js";
 import { type Tool, toolId } from "../model/tool.js";
 import type { Hint, NextStep } from "../model/next-steps.js";
@@ -8,7 +9,7 @@ import type { Refresh } from "./refresh.js";
 import { type CatalogServer, isBuiltIn, type Snapshot } from "./snapshot.js";
 import type { PendingServer } from "./starts.js";
 
-/** Suggests existing names for a mistyped one, nearest first. */
+/** Returns the existing names that are most similar to a mistyped one, the nearest first. */
 export type NearestNames = (name: string, candidates: Iterable<string>) => readonly string[];
 
 export interface CatalogFinderParts {
@@ -29,15 +30,18 @@ export interface CatalogFinder {
   starts(): readonly PendingServer[];
   /** Servers that failed and whose tools are not known. */
   failed(): readonly CatalogServer[];
-  /** The server with its tools, which are listed first if they are unknown. Throws SERVER_NOT_FOUND with the nearest names. */
+  /**
+   * Returns the server with a current tool list, which may have to be requested first. Throws SERVER_NOT_FOUND with the
+   * nearest names.
+   */
   server(name: string, options?: LookupOptions): Promise<CatalogServer>;
-  /** The tool, also if it is disabled or quarantined. Throws TOOL_NOT_FOUND with the nearest names. */
+  /** Returns the tool, even if it is disabled or quarantined. Throws TOOL_NOT_FOUND with the nearest names. */
   find(server: string, name: string, options?: LookupOptions): Promise<Tool>;
   /** Like `find`, for callers that read the definition: throws TOOL_QUARANTINED if the tool is quarantined. */
   tool(server: string, name: string, options?: LookupOptions): Promise<Tool>;
 }
 
-/** If a tool is not found, the error lists all tools of a server that has at most this many. */
+/** If a tool is not found, the error names all tools of the server, provided that the server has at most this many. */
 const MAX_LISTED_TOOLS = 12;
 
 export function createCatalogFinder(parts: CatalogFinderParts): CatalogFinder {
@@ -57,7 +61,7 @@ export function createCatalogFinder(parts: CatalogFinderParts): CatalogFinder {
       tools.find((tool) => tool.file?.id === bare);
     const known = pick(orThrow(serverName, await lookup.server(serverName, options)));
     if (known !== undefined && known.quarantine === undefined) return known;
-    // Since the last listing, a user may have approved the tool, or the server may have added it.
+    // Since the tool list was received, a user may have approved the tool, or the server may have added it.
     const server = orThrow(
       serverName,
       known === undefined ? await lookup.refreshed(serverName, options) : await lookup.rechecked(serverName),
@@ -86,7 +90,7 @@ function isFailed({ failure, tools }: CatalogServer): boolean {
   return failure !== undefined && tools.length === 0;
 }
 
-/** The error suggests the nearest names among the servers of the snapshot. */
+/** Creates the error for an unknown or disabled server. It suggests the nearest server names. */
 export function serverNotFound(
   name: string,
   { snapshot, disabled, nearest }: Pick<CatalogFinderParts, "snapshot" | "disabled" | "nearest">,
@@ -117,7 +121,10 @@ function toolNotFound({ tools, definition }: CatalogServer, name: string, neares
   const server = definition.name;
   const visible = tools.filter((tool) => tool.enabled).map((tool) => tool.name);
   const near = nearest(name, visible);
-  const all = visible.length > 0 && visible.length <= MAX_LISTED_TOOLS ? [`${server} has: ${visible.join(", ")}.`] : [];
+  const all =
+    visible.length > 0 && visible.length <= MAX_LISTED_TOOLS
+      ? [`${server} has these tools: ${visible.join(", ")}.`]
+      : [];
   const first: string | NextStep = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : { action: "search" };
   return new DiscoveryError("TOOL_NOT_FOUND", `No tool is named "${toolId(server, name)}".`, {
     server,

@@ -8,39 +8,45 @@ import { describeProgress } from "./starts.js";
 export interface LookupParts {
   readonly catalog: Catalog;
   readonly refresh: Refresh;
-  /** `cache.enabled` of the configuration. If false, each request for a server's tool list lists the server again. */
+  /** The option `cache.enabled`. If false, `list` requests the tool list from the server every time. */
   readonly isCacheEnabled: boolean;
   readonly ttlMs: number;
   readonly now: () => number;
 }
 
 export interface LookupCounts {
-  /** Lookups answered from the catalog. */
+  /** The number of lookups that were answered from the catalog. */
   readonly hits: number;
-  /** Lookups that had to list the server. */
+  /** The number of lookups for which the tool list had to be requested from the server. */
   readonly misses: number;
 }
 
-/** How long the caller waits for a server that must be listed first. */
+/** How long the caller waits if the tool list must be requested from the server first. */
 export interface LookupOptions {
   readonly waitMs?: number;
   readonly signal?: AbortSignal;
 }
 
 export interface CatalogLookup {
-  /** The server with its tools, listed first if necessary; undefined if no server has the name. */
+  /**
+   * Returns the server with its tools; requests the tool list first if it is unknown. Undefined if no server has this
+   * name.
+   */
   server(name: string, options?: LookupOptions): Promise<CatalogServer | undefined>;
-  /** Like `server`, for callers that need the complete list: lists the server again if the list is stale or the cache is disabled. */
+  /** Like `server`, but also requests the tool list again if it is stale or the cache is disabled. */
   list(name: string, options?: LookupOptions): Promise<CatalogServer | undefined>;
-  /** Lists a server again if its list is older than the TTL; keeps the known list if that fails. */
+  /**
+   * Like `server`, but also requests the tool list again if it is older than the TTL. If that fails, returns the known
+   * list.
+   */
   refreshed(name: string, options?: LookupOptions): Promise<CatalogServer | undefined>;
-  /** The server after its quarantined tools were checked again: a user may have approved them in the meantime. */
+  /** Checks the server's quarantined tools again, because a user may have approved them, and returns the server. */
   rechecked(name: string): Promise<CatalogServer | undefined>;
   counts(): LookupCounts;
 }
 
 const DEFAULT_WAIT_MS = 10_000;
-/** A stale list is refreshed for at most this long before it is used. */
+/** How long a caller waits for a new tool list if the known one is stale. After that, the stale list is used. */
 const STALE_WAIT_MS = 3000;
 
 export function createCatalogLookup({ catalog, refresh, isCacheEnabled, ttlMs, now }: LookupParts): CatalogLookup {
@@ -86,7 +92,10 @@ export function createCatalogLookup({ catalog, refresh, isCacheEnabled, ttlMs, n
   };
 }
 
-/** Whether the server must be listed before use: tools from signed files are valid only if the server confirms them. */
+/**
+ * Whether the tool list must be requested before the server is used: tools from signed files are valid only if the
+ * server confirms them.
+ */
 function mustList({ record, tools, definition: { files, isFixed } }: CatalogServer): boolean {
   return record === undefined && isFixed !== true && (tools.length === 0 || files !== undefined);
 }
@@ -96,10 +105,10 @@ interface ServerStart {
   readonly phase: () => string;
 }
 
-/** The status of a known server that is listed again. */
+/** The status of a server whose known tool list is being requested again. */
 const STARTING = { phase: "starting", forMs: 0 } as const;
 
-/** Rejects after `waitMs`. The start continues, so that the next request can use it. */
+/** Rejects after `waitMs`. The server's start continues, so that a later request can use its result. */
 async function within(
   { waitMs = DEFAULT_WAIT_MS, signal }: LookupOptions,
   work: Promise<void>,
@@ -133,7 +142,11 @@ function starting(server: string, phase: string): DiscoveryError {
 }
 
 function cancelled(server: string): DiscoveryError {
-  return new DiscoveryError("CANCELLED", `The call was cancelled while ${server} was listing its tools.`, {
-    server,
-  });
+  return new DiscoveryError(
+    "CANCELLED",
+    `The call was cancelled while the gateway waited for the tool list of ${server}.`,
+    {
+      server,
+    },
+  );
 }

@@ -1,30 +1,33 @@
-/** A server and its connection. */
+/** Identifies a server by its name and a hash of its connection. */
 export interface ServerKey {
   readonly server: string;
   readonly fingerprint: string;
 }
 
-/** The canonical text of a definition and its hash. */
+/** The canonical JSON text of a tool definition and its hash. */
 export interface PinnedText {
   readonly hash: string;
   readonly definition: string;
 }
 
-/** The stored pin of one tool. */
+/** The stored pin of one tool: its approved definition and its latest one. */
 export interface StoredPin extends ServerKey {
   readonly tool: string;
-  /** Undefined if the tool was never approved. */
+  /** The approved definition; undefined if the tool was never approved. */
   readonly approved?: PinnedText;
   readonly approvedAt?: number;
-  /** The server's latest definition. */
+  /** The definition in the server's latest tool list. */
   readonly current: PinnedText;
   readonly changedAt: number;
   readonly isApproved: boolean;
 }
 
-/** The persistence that pinning needs: durable when a promise resolves, and shared by all processes. */
+/**
+ * The part of the store that pinning needs. A change is durable when its promise resolves, and all processes share the
+ * pins.
+ */
 export interface PinStore {
-  /** Stores definitions, and returns the pins whose current definition is not approved. */
+  /** Stores the tool definitions of a server, and returns the pins whose current definition is not approved. */
   see(
     sighting: ServerKey & {
       readonly definitions: readonly (PinnedText & { readonly tool: string })[];
@@ -33,6 +36,9 @@ export interface PinStore {
     },
   ): Promise<readonly StoredPin[]>;
   find(key: ServerKey & { readonly tool: string }): Promise<StoredPin | undefined>;
-  /** Sorted by server and tool, filtered by the fields that are set; `onlyChanged` omits pins whose current definition is approved. */
+  /**
+   * Returns the pins that match all fields that are set, sorted by server and tool. `onlyChanged` omits pins whose
+   * current definition is approved.
+   */
   list(filter: Partial<ServerKey> & { readonly onlyChanged?: boolean }): Promise<readonly StoredPin[]>;
 }

@@ -1,5 +1,5 @@
 // Input: the tool definitions of servers. Output: the definitions that are not approved. The store keeps the pins. This
-// stage approves only new tools, and only with `trustNew`.
+// module approves only tools that were never seen before, and only if `trustNew` is set.
 import type { JsonObject } from "../model/json.js";
 import { type Quarantine, type ToolDefinition, toolId } from "../model/tool.js";
 import { commandLine } from "../util/command-line.js";
@@ -19,24 +19,27 @@ export interface PinningParts {
   readonly log: (message: string) => void;
 }
 
-/** A server with the tools to show. */
+/** A server and its known tools. */
 export interface KnownTools extends ServerKey {
   readonly tools: readonly ToolDefinition[];
-  /** The tools come from the configuration, not from the server. */
+  /** Whether the tools come from the configuration instead of the server. */
   readonly isManifest: boolean;
-  /** The tools that were not approved when the server was listed; undefined if that was not checked. */
+  /** Names of the tools that were not approved when the tool list was received; undefined if that was not checked. */
   readonly unapproved: readonly string[] | undefined;
 }
 
 export interface Pinning {
-  /** Whether unapproved tools are quarantined. If not, callers need not wait for the pins. */
+  /** Whether unapproved tools are quarantined. If false, callers need not wait for the pins. */
   readonly enforces: boolean;
   /**
-   * Stores the server's current definitions. With `enforces` it returns the tools to quarantine, and rejects if the pins
-   * cannot be read: then none of the definitions may be shown.
+   * Stores the server's current tool definitions. If `enforces` is true, it returns the tools to quarantine, and
+   * rejects if the pins cannot be read: then none of the definitions may be shown.
    */
   see(server: ServerKey, tools: readonly ToolDefinition[]): Promise<Quarantines>;
-  /** The tools to quarantine among stored lists, in the order of `servers`. Never rejects: without pins, all tools are quarantined. */
+  /**
+   * Returns the tools to quarantine in stored tool lists, in the order of `servers`. Never rejects: if the pins cannot
+   * be read, all tools are quarantined.
+   */
   recall(servers: readonly KnownTools[]): Promise<readonly Quarantines[]>;
 }
 
@@ -66,7 +69,7 @@ export function createPinning({ pins, mode, trustNew, now, log }: PinningParts):
       const { server, fingerprint } = known;
       const pin = pinned.get(definition.name) ?? (await pins.find({ server, fingerprint, tool: definition.name }));
       const { tool, hash, definition: text } = toSeen(definition);
-      // Compare the definition that is shown, not the latest one that the server sent to another process.
+      // Compare the definition that callers see, not the latest one, which the server may have sent to another process.
       if (pin?.approved?.hash !== hash) quarantines.set(tool, toQuarantine(pin, text));
     }
     return quarantines;
@@ -111,7 +114,7 @@ export function createPinning({ pins, mode, trustNew, now, log }: PinningParts):
 const NEW: Quarantine = { reason: "new", differs: [] };
 const UNKNOWN: Quarantine = { reason: "unknown", differs: [] };
 
-/** Quarantines all tools while their pins cannot be read. */
+/** Returns a quarantine for every tool, for use while the pins cannot be read. */
 export function quarantineAll(tools: readonly ToolDefinition[]): Quarantines {
   return new Map(tools.map(({ name }) => [name, UNKNOWN]));
 }

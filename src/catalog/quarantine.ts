@@ -7,9 +7,9 @@ export type Quarantines = ReadonlyMap<string, Quarantine>;
 
 export const NO_QUARANTINES: Quarantines = new Map();
 
-/** The placeholder for a quarantined definition; clients that list all tools see it. */
+/** Returns the placeholder that replaces a quarantined definition in tool lists. */
 export function toPlaceholder({ name }: ToolDefinition): ToolDefinition {
-  const description = "Quarantined: its definition needs the user's approval and is not shown.";
+  const description = "Quarantined: the definition of this tool needs the user's approval and is not shown.";
   return { name, description, inputSchema: { type: "object" } };
 }
 
@@ -20,7 +20,7 @@ const MESSAGES: Record<Quarantine["reason"], (id: string) => string> = {
   unknown: (id) => `The approval status of ${id} could not be read.`,
 };
 
-/** The error for a quarantined tool: it names the differing members and contains no text of the current definition. */
+/** The error for a quarantined tool. It names the differing members, but quotes nothing from the current definition. */
 function quarantined({ id, server, name }: Tool, { reason, differs }: Quarantine): DiscoveryError {
   const command = commandLine(
     reason === "signed"
@@ -38,7 +38,10 @@ function quarantined({ id, server, name }: Tool, { reason, differs }: Quarantine
   });
 }
 
-/** Throws if the tool is quarantined. A definition may change while a call waits in the queue. */
+/**
+ * Throws if the tool is quarantined. Call it again before a queued call is sent: the definition may change in the
+ * meantime.
+ */
 export function assertNotQuarantined(tool: Tool | undefined): void {
   if (tool?.quarantine !== undefined) throw quarantined(tool, tool.quarantine);
 }

@@ -4,24 +4,24 @@ import { canonicalJson } from "../util/json/canonical.js";
 import { sha256 } from "../util/sha256.js";
 import { isEqualJson } from "../util/json/is-equal.js";
 
-/** The state of one server when it was last listed; stored on disk. */
+/** The state of one server when its tool list was last received; stored on disk. */
 export interface ServerRecord {
   readonly server: string;
-  /** The fingerprint of the connection: the same name with another command is another server. */
+  /** The hash of the connection settings: a server with the same name but another command is another server. */
   readonly fingerprint: string;
   readonly listedAt: number;
   readonly era: Era;
   readonly title?: string;
   readonly version?: string;
   readonly instructions?: string;
-  /** Undefined in records of older versions. */
+  /** Undefined in records that older versions of the gateway stored. */
   readonly capabilities?: ServerCapabilities;
   readonly truncated: boolean;
   readonly dropped: ServerListing["dropped"];
   readonly tools: readonly ToolDefinition[];
-  /** Newest last. */
+  /** The changes between successive tool lists, newest last. */
   readonly changes: readonly ToolChange[];
-  /** The tools that were not approved; undefined if that was not checked. */
+  /** Names of the tools that were not approved; undefined if that was not checked. */
   readonly unapproved?: readonly string[];
 }
 
@@ -29,7 +29,7 @@ export interface ToolChange {
   readonly tool: string;
   readonly at: number;
   readonly kind: "added" | "removed" | "changed";
-  /** The members of the definition that differ, for `changed`. */
+  /** Only for the kind `changed`: the members of the definition that differ. */
   readonly members?: readonly string[];
 }
 
@@ -50,7 +50,7 @@ export interface RecordParts {
   readonly now: number;
 }
 
-/** Combines a new list with the previous record and records the differences. */
+/** Creates the record for a new tool list, and adds its differences from the previous record. */
 export function toRecord(listing: ServerListing, parts: RecordParts): ServerRecord {
   const { tools } = listing;
   return {

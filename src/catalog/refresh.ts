@@ -1,4 +1,5 @@
-// Updates the catalog in the background: unknown servers a few at a time, stale ones one by one, failed ones after a delay.
+// Requests tool lists in the background: from servers with unknown tools a few at a time, from servers with stale lists
+// one by one, from failed servers after a delay.
 import { DiscoveryError, toDiscoveryError } from "../errors.js";
 import type { ServerListing } from "../model/server.js";
 import { idleShare, type ProcessorTime, readProcessorTime } from "../util/processor-time.js";
@@ -10,62 +11,86 @@ export interface RefreshParts extends ServerStartsParts {
   readonly catalog: Catalog;
   readonly list: (server: string, signal?: AbortSignal) => Promise<ServerListing>;
   readonly ttlMs: number;
-  /** The time of day, for the age of a list. */
+  /** Returns the wall-clock time, which determines the age of a tool list. */
   readonly now: () => number;
   readonly log: (message: string) => void;
-  /** How long a server that does not answer delays the next one. */
+  /** How long a server that does not answer keeps the next server waiting. */
   readonly patienceMs?: number;
   readonly processorTime?: () => ProcessorTime;
-  /** Whether a start would fail at once, for example because a variable is not set. Such a server does not use a slot. */
+  /**
+   * Whether starting the server would fail at once, for example because a variable is not set. The request to such a
+   * server does not count towards the concurrency limit.
+   */
   readonly cannotStart?: (server: string) => boolean;
-  /** Whether the server's command has to install its package first. Such a server is listed after the others. */
+  /** Whether the server's command has to install its package first. Such a server is started after the others. */
   readonly needsInstallation?: (server: string) => boolean;
 }
 
 export interface Refresh {
-  /** Starts to list unknown and stale servers in the background, except those that failed recently; returns at once. */
+  /**
+   * Starts to request unknown and stale tool lists in the background, except from servers that failed recently; returns
+   * at once.
+   */
   start(): void;
-  /** Whether there are servers to list that have never answered. */
+  /** Whether there is a server that has never answered and whose tool list is being requested, queued or due. */
   hasUnknown(): boolean;
-  /** Lists one server now, even after failures; concurrent requests for the same server share the result. */
+  /**
+   * Requests the tool list of one server now, even after failures. Concurrent calls for the same server share one
+   * request.
+   */
   refresh(server: string): Promise<void>;
-  /** The server reported changed tools: a list request in progress may not include them yet. */
+  /**
+   * Call this when the server reports changed tools. Waits for a list request in progress, because that one may not
+   * include the change, and then sends a new one.
+   */
   changed(server: string): Promise<void>;
-  /** Servers that have never answered and are being listed, or are queued. */
+  /** Names of servers that have never answered and whose tool list is being requested or queued. */
   pending(): readonly string[];
   /** Like `pending`, with the progress of each server. */
   starts(): readonly PendingServer[];
   /** Resolves when no server is pending, or after `ms`. */
   whenKnown(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Resolves when no pending server makes progress, or after `ms`: servers that hang are not waited for. */
+  /** Resolves when no pending server makes progress, or after `ms`. It does not wait for servers that hang. */
   whenSettled(ms: number, options?: SettleOptions): Promise<void>;
-  /** Marks the servers that hang, because the caller stops waiting for them. If they have not answered at `close`, they count as failed. */
+  /**
+   * Marks the servers that hang, because the caller stops waiting for them. If they still have not answered when
+   * `close` is called, they are recorded as failed.
+   */
   giveUp(): void;
-  /** Starts no further list requests, because another refresh takes over. */
+  /** Sends no further list requests, because another `Refresh` takes over. */
   stop(): void;
-  /** Like `stop`, at the end of the process: also waits until results are stored. A start in progress is not recorded as a failure. */
+  /**
+   * Like `stop`, for the end of the process: also waits until results are stored. A server that is still starting is
+   * not recorded as failed.
+   */
   close(): Promise<void>;
 }
 
 export interface SettleOptions {
   readonly server?: string | undefined;
   readonly signal?: AbortSignal;
-  /** Ends the wait early; called whenever a server has answered or failed. */
+  /** Returns true to end the wait early; called whenever a server has answered or failed. */
   readonly isEnough?: () => boolean;
 }
 
 const FIRST_TIME_CONCURRENCY = 4;
 const PATIENCE_MS = 2000;
-/** While the machine is idle, other servers wait no longer than this for a server that is listed for the first time. */
+/** How long other servers wait at most for a server's first answer while the processors are idle. */
 const IDLE_PATIENCE_MS = 500;
 const MIN_PATIENCE_MS = 50;
-/** Installations that keep the processors busy would only slow each other down, so the next one waits this long. */
+/**
+ * How long the next server waits for an installation that keeps the processors busy: concurrent installations would
+ * slow each other down.
+ */
 const INSTALL_PATIENCE_MS = 30_000;
 const IDLE_SHARE = 0.3;
-/** The maximum number of slow servers at a time: each is a process and may be downloading a package. */
+/**
+ * The maximum number of servers that are slow to answer at the same time: each is a process and may be downloading a
+ * package.
+ */
 const MAX_SLOW_SERVERS = 24;
 const MIN_SLEEP_MS = 1000;
-/** Even with a shorter TTL, the background refresh does not list a server more often than this. */
+/** The shortest interval between two background requests to a server, even if the TTL is shorter. */
 const MIN_INTERVAL_MS = 60_000;
 
 export function createRefresh(parts: RefreshParts): Refresh {
@@ -84,7 +109,7 @@ export function createRefresh(parts: RefreshParts): Refresh {
   } = parts;
   const running = new Map<string, Promise<void>>();
   const requestedAt = new Map<string, number>();
-  /** For each server that the caller stopped waiting for: how long it waited, in milliseconds. */
+  /** Servers that the caller stopped waiting for, with the milliseconds for which each had not answered by then. */
   const abandoned = new Map<string, number>();
   const storing = new Set<Promise<void>>();
   const activity = createStarts(parts);
@@ -93,7 +118,9 @@ export function createRefresh(parts: RefreshParts): Refresh {
   let working = 0;
   let slow = 0;
   let timer: NodeJS.Timeout | undefined;
-  /** No further server is listed in the background; results of requests in progress are still recorded. */
+  /**
+   * If true, no further list requests are sent in the background; results of requests in progress are still recorded.
+   */
   let closed = false;
   let ended = false;
 
@@ -104,16 +131,19 @@ export function createRefresh(parts: RefreshParts): Refresh {
   const starts = (): PendingServer[] =>
     pending().map((server) => activity.progressOf(server, running.has(server) ? requestedAt.get(server) : undefined));
 
-  /** Writes in progress; they are awaited before the store is closed, otherwise they would be lost. */
+  /**
+   * Registers a write in progress. `close` waits for these writes, because they would be lost when the store is closed.
+   */
   const stored = async (work: Promise<void>): Promise<void> => {
     storing.add(work);
     await work.finally(() => storing.delete(work));
   };
 
   const recordFailure = async (server: string, error: DiscoveryError, isRequested: boolean): Promise<void> => {
-    // The server was not contacted because it has just failed: the previous failure stays.
+    // The server was not contacted because it has just failed: keep the previous failure.
     if ("retryAfterMs" in error.facts && serverOf(server)?.failure !== undefined) return;
-    // A server that a caller requested gets an early second attempt.
+    // If a caller requested the tool list, the failure counts as the first one, so that the next automatic attempt
+    // comes soon.
     const count = isRequested ? 1 : (serverOf(server)?.retry?.count ?? 0) + 1;
     log(`No tools from ${server}: ${error.message}`);
     await stored(catalog.fail(server, error, count));
@@ -148,11 +178,11 @@ export function createRefresh(parts: RefreshParts): Refresh {
   };
   const refresh = (server: string): Promise<void> => begin(server, true);
 
-  /** Milliseconds until the next list request; zero or less if it is due. */
+  /** Milliseconds until the next background list request; zero or less if it is due. */
   const dueInMs = (server: string): number => {
     if (isFixed(server)) return Infinity;
     const { record, retry } = serverOf(server) ?? {};
-    // A time in the future comes from a wrong clock.
+    // A time in the future comes from a wrong clock: such a record counts as stale.
     const isInvalid = record === undefined || record.listedAt > now();
     const staleInMs = isInvalid ? 0 : record.listedAt + ttlMs - now();
     const again = (requestedAt.get(server) ?? -Infinity) + MIN_INTERVAL_MS - elapsed();
@@ -174,10 +204,11 @@ export function createRefresh(parts: RefreshParts): Refresh {
   };
 
   /**
-   * A slow server releases its slot before it has answered, so that a few servers that hang do not block all others. If its
-   * process is inactive, or processors are idle, the slot is released earlier, and the earlier the more servers are slow: a
-   * server that starts keeps the processors busy. An installation keeps its slot for longer while it is active and the
-   * processors are busy: many installations at the same time would all take long, and no server would be usable early.
+   * Requests a tool list in one of the concurrency slots. A slow server releases its slot before it has answered, so
+   * that a few servers that hang do not block all others. If its process is inactive, or processors are idle, the slot
+   * is released earlier, and even earlier if many servers are slow: a server that really starts keeps the processors
+   * busy. An installation keeps its slot for longer while it is active and the processors are busy: many installations
+   * at the same time would all take long, and no server would be usable early.
    */
   const runInSlot = async (server: string, isFirstListing: boolean): Promise<void> => {
     const run = begin(server, false);

@@ -2,8 +2,8 @@ import type { CatalogDisk } from "./disk.js";
 import type { Snapshot } from "./snapshot.js";
 
 /**
- * A disk that returns the records of an earlier catalog where the real disk has none: a reload loses nothing, even without a
- * disk. Written records replace them.
+ * Returns the records of an earlier catalog where the real disk has none, so that a reload of the configuration loses
+ * no tool list, even without a disk. Written records replace the earlier ones.
  */
 export function rememberedDisk(disk: CatalogDisk | undefined, earlier: Snapshot): CatalogDisk {
   const records = new Map([...earlier.servers].flatMap(([server, { record }]) => (record ? [[server, record]] : [])));

@@ -8,25 +8,28 @@ import { hashDefinition, type ServerRecord } from "./record.js";
 /** One consistent view of all servers and tools. Never changes; a new one replaces it. */
 export interface Snapshot {
   readonly servers: ReadonlyMap<string, CatalogServer>;
-  /** By id. The same map object until a tool or a server title changes, so that derived data can be cached. */
+  /**
+   * All tools by id. The map object stays the same until a tool or a server title changes, so that derived data can be
+   * cached.
+   */
   readonly tools: ReadonlyMap<string, Tool>;
 }
 
 export interface CatalogServer {
   readonly definition: ServerDefinition;
-  /** The server's last tool list, from disk or live. */
+  /** The server's last tool list, read from disk or received from the server; undefined if there is none. */
   readonly record: ServerRecord | undefined;
-  /** The error of the last attempt. */
+  /** The error of the last request for the tool list; undefined if it succeeded. */
   readonly failure: DiscoveryError | undefined;
   /** The time of the last failure, the number of consecutive failures, and the time of the next automatic attempt. */
   readonly retry?: { readonly failedAt: number; readonly count: number; readonly at: number } | undefined;
-  /** The quarantined tools and the reasons. */
+  /** The quarantined tools by name, with the reasons. */
   readonly quarantines: Quarantines;
-  /** From the live list, otherwise from the manifest in the configuration. */
+  /** The tools in the server's last tool list; if there is none, those of the manifest in the configuration. */
   readonly tools: readonly Tool[];
 }
 
-/** The state of a server that changes over time. */
+/** The part of a server's catalog entry that changes over time. */
 export type ServerState = Pick<CatalogServer, "record" | "failure" | "retry" | "quarantines">;
 
 /** Whether this is the built-in server, whose tools are found and called like all others. */
@@ -39,7 +42,7 @@ export function foreignTools({ servers }: Pick<Snapshot, "servers">): readonly T
   return [...servers.values()].filter((server) => !isBuiltIn(server)).flatMap(({ tools }) => tools);
 }
 
-/** Evaluates the rules for one tool. */
+/** Evaluates the tool rules of the configuration for one tool. */
 export type DecideTool = (tool: { server: string; name: string }) => { enabled: boolean; tags: readonly string[] };
 
 export function toCatalogServer(
@@ -63,7 +66,7 @@ function toFileFacts({ id, timeoutMs, risk }: FiledTool): ToolFileFacts {
   return { id, ...(timeoutMs === undefined ? {} : { timeoutMs }), ...(risk === undefined ? {} : { risk }) };
 }
 
-/** The definitions to show: the server's own list, otherwise the manifest in the configuration. */
+/** The tool definitions to show: the server's own list, otherwise the manifest in the configuration. */
 export function definitionsOf(
   { manifest }: ServerDefinition,
   record: ServerRecord | undefined,

@@ -1,20 +1,23 @@
 // The progress of servers that have not answered yet: which ones are worth waiting for, and which ones hang.
 
-/** `queued`: it will be listed when an earlier server has answered or failed. */
+/** `queued`: the tool list will be requested when an earlier server has answered or failed. */
 export type StartPhase = "queued" | "installing" | "starting";
 
-/** A server that has never answered and is being listed, or is queued. */
+/** A server that has never answered and whose tool list is being requested or queued. */
 export interface PendingServer {
   readonly name: string;
   readonly phase: StartPhase;
-  /** Milliseconds since the request was sent. */
+  /** Milliseconds since the tool list was requested; 0 if the request is queued. */
   readonly forMs: number;
-  /** Whether an answer can be expected soon. */
+  /** Whether the server can be expected to answer soon. */
   readonly isProgressing: boolean;
 }
 
 export interface ServerStartsParts {
-  /** Whether the server's process used or waited for a processor since the last call; undefined if the platform cannot report it. */
+  /**
+   * Whether the server's process used or waited for a processor since the last call of this function; undefined if the
+   * platform cannot report it.
+   */
   readonly isProcessActive: (server: string) => boolean | undefined;
   /** Whether the server's command is still installing its package. */
   readonly isInstalling: (server: string) => boolean;
@@ -23,19 +26,27 @@ export interface ServerStartsParts {
 }
 
 export interface Starts {
-  /** Whether the process was active since the last call, or in the last 50 ms; undefined if the platform cannot report it. */
+  /**
+   * Whether the server's process was active since the last sample; a sample is reused for 50 ms. Undefined if the
+   * platform cannot report it.
+   */
   isActive(server: string): boolean | undefined;
-  /** The progress of a server that was contacted at `requestedAt`; undefined means that it is queued. */
+  /**
+   * The progress of a server whose tool list was requested at `requestedAt`; undefined means that the request is
+   * queued.
+   */
   progressOf(name: string, requestedAt: number | undefined): PendingServer;
-  /** Discards the samples of an earlier process. */
+  /** Discards the activity samples of the server's earlier process. */
   forget(server: string): void;
 }
 
-/** A server that starts normally answers within this time, or uses a processor. */
+/** During this time a starting server counts as making progress, even if its process is inactive. */
 const START_GRACE_MS = 10_000;
-/** A process that waits for the network may be idle for this long. */
+/** How long a process may be inactive and still count as making progress: it may be waiting for the network. */
 const IDLE_MS = 3_000;
-/** The maximum wait for a server that is busy and does not answer. */
+/**
+ * After this time a server that is not being installed no longer counts as making progress, even if it is active.
+ */
 const MAX_START_MS = 60_000;
 const SAMPLE_MS = 50;
 
@@ -59,7 +70,9 @@ export function createStarts({ isProcessActive, isInstalling, elapsed }: ServerS
     return next;
   };
   const wasActive = (server: string): boolean => elapsed() - sample(server).activeAt < IDLE_MS;
-  /** An installation may take long while it is active. If its activity is unknown, it gets one minute. */
+  /**
+   * An installation counts as making progress while its process is active; if the activity is unknown, for one minute.
+   */
   const isInstallProgressing = (server: string, forMs: number): boolean =>
     sample(server).isActive === undefined ? forMs < MAX_START_MS : wasActive(server);
 
@@ -76,20 +89,20 @@ export function createStarts({ isProcessActive, isInstalling, elapsed }: ServerS
   };
 }
 
-/** `installing 12 s`; a start that has just begun shows no time. */
+/** Returns for example `installing 12 s`; omits the time during the first second. */
 export function describePhase({ phase, forMs }: Pick<PendingServer, "phase" | "forMs">): string {
   const seconds = Math.floor(forMs / 1000);
   return phase === "queued" || seconds === 0 ? phase : `${phase} ${seconds} s`;
 }
 
-/** `has been installing for 12 s` */
+/** Returns for example `has been installing for 12 s`. */
 export function describeProgress({ phase, forMs }: Pick<PendingServer, "phase" | "forMs">): string {
   const seconds = Math.floor(forMs / 1000);
   if (phase === "queued") return "waits for other servers to start";
   return seconds === 0 ? `is ${phase}` : `has been ${phase} for ${seconds} s`;
 }
 
-/** `Still starting: github (installing 12 s), jira.` */
+/** Returns for example `Still starting: github (installing 12 s), jira.` */
 export function describePending(pending: readonly Pick<PendingServer, "name" | "phase" | "forMs">[]): string {
   const named = pending.slice(0, MAX_NAMED).map((one) => {
     const isPlain = one.phase !== "installing";

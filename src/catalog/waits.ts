@@ -1,13 +1,13 @@
-/** Callers that wait for a condition on the servers. */
+/** Lets callers wait until a condition on the servers is true. */
 export interface Waits {
-  /** Resolves when `isOver` returns true, after `ms`, when the signal aborts, or with `end`. */
+  /** Resolves when `isOver` returns true, after `ms`, when the signal aborts, or when `end` is called. */
   until(isOver: () => boolean, ms: number, signal?: AbortSignal): Promise<void>;
   /** Checks the conditions again; called when a server has answered or failed. */
   check(): void;
   end(): void;
 }
 
-/** The interval for conditions that change without an event, such as a process that becomes idle. */
+/** How often conditions are checked that change without an event, such as a process that becomes idle. */
 const CHECK_INTERVAL_MS = 250;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 

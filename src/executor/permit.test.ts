@@ -25,7 +25,7 @@ describe("a call that must be confirmed", () => {
     const { call, sent, records, confirmations } = await auto();
     const { facts, hint } = await refused(call());
     expect(facts).toMatchObject({ approval_id: expect.stringMatching(/^ap_[0-9a-z]{26}$/), expires_in_seconds: 300 });
-    expect(hint).toContain("repeat the same call unchanged with the option confirmed: true");
+    expect(hint).toContain("repeat the same call unchanged with the option `confirmed: true`");
     expect(sent).toEqual([]);
     expect(records).toMatchObject([{ risk: "destructive", decision: "refused", error_code: "CONFIRMATION_REQUIRED" }]);
     expect(await confirmations.list()).toMatchObject([

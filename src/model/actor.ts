@@ -4,16 +4,22 @@ export type Surface = "mcp" | "http" | "cli" | "library";
 export interface Actor {
   readonly id: string;
   readonly surface: Surface;
-  /** Scopes of the caller. Without it, `policy.localScopes` apply. */
+  /** The caller's scopes. If undefined, the option `policy.localScopes` applies. */
   readonly scopes?: readonly string[];
-  /** The name of the view (`policy.views`) that limits which servers and tools the caller sees. Without it, all. */
+  /**
+   * The name of the view (`policy.views`) that limits which servers and tools the caller sees. If undefined, the caller
+   * sees all.
+   */
   readonly view?: string;
 }
 
 /** The id of the local user. */
 export const LOCAL_ACTOR = "local";
 
-/** The local user. Stdio, HTTP with the token of this machine, the command line and embedding programs all act for this user. */
+/**
+ * The actor for the local user: for callers over stdio, over HTTP with the token of this machine, on the command line,
+ * and in programs that embed the gateway.
+ */
 export function localActor(surface: Surface): Actor {
   return { id: LOCAL_ACTOR, surface };
 }

@@ -2,28 +2,29 @@ import type { Actor } from "./actor.js";
 import type { JsonObject } from "./json.js";
 
 /**
- * The caller of a request and how to reach it. The surface that receives a request creates the context; every layer below gets
- * the same object. Optional members may be undefined, so that a surface can write all of them in one literal.
+ * The caller of a request and how to reach it. The surface that receives a request creates the context; every layer
+ * below gets the same object. Optional members may be undefined, so that a surface can write all of them in one
+ * literal.
  */
 export interface CallContext {
   readonly actor: Actor;
-  /** Aborts when the caller cancels. */
+  /** Aborts when the caller cancels the request. */
   readonly signal?: AbortSignal | undefined;
-  /** Receives progress and log messages of the server. */
+  /** Receives progress and log messages from the server. */
   readonly onEvent?: ((event: CallEvent) => void) | undefined;
-  /** Protocol metadata of the caller's request, without the caller's progress token. */
+  /** The protocol metadata (`_meta`) of the caller's request, without the caller's progress token. */
   readonly meta?: JsonObject | undefined;
   /** The parts of the request that the JSON parser silently changed, as JSON pointers. Such a call is rejected. */
   readonly flaws?: readonly { readonly path: string; readonly message: string }[] | undefined;
-  /** Asks the caller's user a question; undefined when the caller cannot. */
+  /** Asks the caller's user to confirm a call; undefined if the caller cannot ask. */
   readonly ask?: AskPerson | undefined;
-  /** The caller's client, which the tool's server may send requests to; undefined when the client supports none. */
+  /** The caller's client, to which the tool's server may send requests; undefined if the client supports none. */
   readonly peer?: CallerPeer | undefined;
-  /** The lowest severity of log messages that the caller wants from the server; undefined when the caller set none. */
+  /** The lowest severity of log messages that the caller wants from the server; undefined if the caller set none. */
   readonly logLevel?: string | undefined;
-  /** The caller is not a model and wants the whole result, however large it is. */
+  /** Whether the caller wants the whole result, however large it is, because it is not a model. */
   readonly whole?: boolean | undefined;
-  /** The local user has confirmed this call on the command line; other surfaces cannot set it. */
+  /** Set if the local user has confirmed this call on the command line; other surfaces cannot set it. */
   readonly consent?: Consent | undefined;
 }
 
@@ -33,35 +34,44 @@ export interface Call {
   readonly server: string;
   readonly tool: string;
   readonly arguments: unknown;
-  /** The longest time without an answer in milliseconds. Every progress report restarts it. */
+  /** The longest time in milliseconds without a response from the server. Every progress notification restarts it. */
   readonly timeoutMs?: number | undefined;
-  /** The longest wait in milliseconds for a server that must be started first. */
+  /** The longest time in milliseconds to wait for a server that must be started first. */
   readonly startWaitMs?: number | undefined;
-  /** A repeated call with the same key gets the answer of the first call: the tool does not run twice. */
+  /**
+   * The idempotency key: a repeated call with the same key gets the answer of the first call, and the tool does not run
+   * again.
+   */
   readonly idempotencyKey?: string | undefined;
-  /** The caller states that its user wants this call. */
+  /** Whether the caller states that its user wants this call. */
   readonly confirmed?: boolean | undefined;
-  /** Nothing is sent and nothing is consumed: the answer says what would happen. */
+  /**
+   * If true, nothing is sent to the server, and no approval, idempotency key or rate limit is used up. The answer says
+   * what would happen.
+   */
   readonly dryRun?: boolean | undefined;
-  /** The profile of the meta-tool that made the call: the policy has different requirements for each profile. */
+  /** The profile of the meta-tool that made the call; the policy has different requirements for each profile. */
   readonly profile?: "discovery" | "gateway" | undefined;
-  /** The id in the audit log; generated when undefined. */
+  /** The id of the call in the audit log; generated if undefined. */
   readonly requestId?: string | undefined;
 }
 
 /** A confirmation that was sent together with the call. */
 export interface Consent {
-  /** How the user confirmed, for the audit log. */
+  /** How the user confirmed the call; recorded in the audit log. */
   readonly by: string;
-  /** It was typed at a terminal, so it also counts if the policy requires a user. */
+  /**
+   * Whether the user typed the confirmation at a terminal. Then it counts even if the policy requires a confirmation by
+   * a user.
+   */
   readonly isAttended: boolean;
 }
 
 /** A call that the user has to confirm before it runs. */
 export interface Question {
-  /** The id of the approval that waits for the answer. */
+  /** The id of the pending approval. */
   readonly id: string;
-  /** `server:tool`. */
+  /** The id of the tool: `server:tool`. */
   readonly toolId: string;
   /** How much harm the call can do: `low`, `medium`, `high` or `destructive`. */
   readonly risk: string;
@@ -69,30 +79,30 @@ export interface Question {
   readonly riskOrigin: string;
   /** The arguments that would be sent. */
   readonly arguments: JsonObject;
-  /** How long an answer is valid, in milliseconds. */
+  /** How long the user's answer is valid, in milliseconds. */
   readonly ttlMs: number;
 }
 
 /** Asks the user whether a call may run. `unanswered`: the user has not decided, and the approval stays open. */
 export type AskPerson = (question: Question, signal?: AbortSignal) => Promise<"accepted" | "declined" | "unanswered">;
 
-/** A client that answers requests of a server while its call runs: elicitation, sampling, roots. */
+/** A client that responds to requests from a server (elicitation, sampling, roots) while a call to that server runs. */
 export interface CallerPeer {
   /** Identifies the client: the same object for all calls of one client, and for no other. */
   readonly client: object;
-  /** The capabilities that the client declared: `elicitation`, `sampling`, `roots`. */
+  /** The capabilities for requests from servers that the client declared: `elicitation`, `sampling`, `roots`. */
   readonly capabilities: JsonObject;
-  /** Sends a request of a server to the client; `signal` cancels it. */
+  /** Forwards a request from a server to the client. Aborting `signal` cancels the request. */
   request(question: PeerQuestion, signal?: AbortSignal): Promise<PeerAnswer>;
-  /** Sends a notification to the client, also after the call; absent if the transport cannot. */
+  /** Sends a notification to the client, even after the call has ended; absent if the transport cannot do this. */
   notify?(method: string, params: JsonObject): void;
 }
 
-/** A request of a server to a client. */
+/** A request from a server to a client. */
 export interface PeerQuestion {
   readonly method: string;
   readonly params: JsonObject;
-  /** The server's own key of the request within this call, if it has one (multi-round-trip requests). */
+  /** The key by which the server identifies the request within this call (only in multi-round-trip requests). */
   readonly key?: string;
 }
 
@@ -101,7 +111,9 @@ export type PeerAnswer =
   | { readonly kind: "result"; readonly result: JsonObject }
   | { readonly kind: "error"; readonly code: number; readonly message: string; readonly data?: unknown };
 
-/** The result of `tools/call`, passed on unchanged. `isError` marks a result, not an exception. */
+/**
+ * The result of `tools/call`, passed on unchanged. If a tool fails, the result has `isError`; no exception is thrown.
+ */
 export interface CallResult {
   readonly content: readonly JsonObject[];
   readonly structuredContent?: unknown;
@@ -109,7 +121,7 @@ export interface CallResult {
   readonly [member: string]: unknown;
 }
 
-/** Progress or a log message of a running call. */
+/** A progress notification or log message of a running call. */
 export type CallEvent =
   | { readonly kind: "progress"; readonly progress: number; readonly total?: number; readonly message?: string }
   | { readonly kind: "log"; readonly level: string; readonly logger?: string; readonly data: unknown };

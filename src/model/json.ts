@@ -1,4 +1,3 @@
-/** A JSON object. */
 export type JsonObject = Record<string, unknown>;
 
 export function isJsonObject(value: unknown): value is JsonObject {

@@ -1,9 +1,10 @@
-// The next steps after a failure, as data. Each surface renders them differently: this file for the library, `next-steps.ts`
-// in src/metatools for MCP, and in src/surfaces/http and src/surfaces/cli for REST and the command line.
+// The next steps after a failure, as data. Each surface renders them differently: this file for the library,
+// `next-steps.ts` in src/metatools for MCP, and in src/surfaces/http and src/surfaces/cli for REST and the command
+// line.
 
 /** One action that can resolve a failure. A surface renders it in its own terms. */
 export type NextStep =
-  /** Complete sentences that name no command, meta-tool, route or method. */
+  /** Advice that fits every surface: complete sentences that name no command, meta-tool, route or method. */
   | { readonly action: "advice"; readonly text: string }
   | { readonly action: "list-servers" }
   | { readonly action: "list-tools"; readonly server: string }
@@ -11,21 +12,26 @@ export type NextStep =
   | { readonly action: "inspect"; readonly server: string; readonly tool: string }
   | { readonly action: "execute"; readonly server?: string; readonly tool?: string }
   | { readonly action: "retry"; readonly afterSeconds?: number }
-  /** The call took longer than its limit. */
+  /** The call took longer than its timeout: repeat it with a longer one. */
   | { readonly action: "raise-timeout" }
   | { readonly action: "pass-key" }
-  /** The caller itself may confirm the request with this id. */
+  /** The caller may confirm the request with this id itself. */
   | { readonly action: "confirm"; readonly id: string }
   /** Only the user may answer the confirmation request with this id. */
   | { readonly action: "approve"; readonly id: string }
   | { readonly action: "sign-in"; readonly server: string; readonly command: string }
-  /** `command` begins with the program's name. `purpose` continues "to", such as "see all keys". */
+  /**
+   * `command` begins with the program's name. `purpose` completes the sentence "Run it to …", for example "see all
+   * keys".
+   */
   | { readonly action: "run-command"; readonly command: string; readonly purpose?: string }
   | ConfigStep
   | VariableStep
   | FileStep;
 
-/** `key` is a path in the configuration, such as `adapters.shop.baseUrl`. Default of `change`: "set". */
+/**
+ * A change in the configuration. `key` is a path in it, such as `adapters.shop.baseUrl`. Default of `change`: "set".
+ */
 export interface ConfigStep {
   readonly action: "edit-config";
   readonly key: string;
@@ -33,7 +39,7 @@ export interface ConfigStep {
   readonly value?: string;
 }
 
-/** `files`: files in which the variable can be set instead of the environment. */
+/** An environment variable to set. `files`: files in which the variable can be set instead. */
 export interface VariableStep {
   readonly action: "set-variable";
   readonly name: string;
@@ -47,10 +53,10 @@ export interface FileStep {
   readonly change: "read" | "remove" | "correct" | "permissions";
 }
 
-/** The steps in the order in which to try them. A string is advice. */
+/** The next steps in the order in which to try them. A string is an `advice` step. */
 export type Hint = string | NextStep | readonly (string | NextStep)[];
 
-/** Renders a step as one or more complete sentences. */
+/** Renders a next step as one or more complete sentences. */
 export type DescribeStep = (step: NextStep) => string;
 
 export function toNextSteps(hint: Hint | undefined): readonly NextStep[] {
@@ -81,7 +87,10 @@ const ACTIONS: Readonly<Record<NextStep["action"], true>> = {
   "edit-file": true,
 };
 
-/** Parses the hint of a stored error. Versions before 0.2 stored a string; newer versions may store actions that this version does not know. */
+/**
+ * Parses the hint of a stored error. Versions before 0.2 stored a string; newer versions may store actions that this
+ * version does not know.
+ */
 export function readHint(stored: unknown): Hint {
   if (typeof stored === "string") return stored;
   return Array.isArray(stored) ? stored.filter(isNextStep) : [];
@@ -92,13 +101,13 @@ function isNextStep(value: unknown): value is NextStep {
   return Object.hasOwn(ACTIONS, String(value.action));
 }
 
-/** Undefined if the hint has no steps. */
+/** Renders all steps of a hint as one text; undefined if the hint has no steps. */
 export function renderHint(hint: Hint | undefined, describe: DescribeStep): string | undefined {
   const steps = toNextSteps(hint);
   return steps.length === 0 ? undefined : steps.map(describe).join(" ");
 }
 
-/** The message and the hint of a failure in one text. */
+/** Joins the message of a failure and its rendered next steps to one text. */
 export function withHintText(
   { message, nextSteps }: { readonly message: string; readonly nextSteps: readonly NextStep[] },
   describe: DescribeStep,
@@ -106,7 +115,7 @@ export function withHintText(
   return [message, renderHint(nextSteps, describe)].filter(Boolean).join(" ");
 }
 
-/** Steps that read the same on every surface. */
+/** Next steps whose text is the same on every surface. */
 export type CommonStep = Extract<NextStep, { action: "advice" }> | ConfigStep | VariableStep | FileStep;
 
 export function describeCommonStep(step: CommonStep): string {
@@ -155,7 +164,7 @@ function describeFileStep({ path, change }: FileStep): string {
   }
 }
 
-/** Renders a step for programs: with the methods and options of `DiscoveryEngine`. */
+/** Renders a next step for users of the library, with the methods and options of `DiscoveryEngine`. */
 export function describeLibraryStep(step: NextStep): string {
   switch (step.action) {
     case "list-servers":
@@ -170,15 +179,15 @@ export function describeLibraryStep(step: NextStep): string {
     case "inspect":
       return `Call getToolDetails(${JSON.stringify(step.server)}, ${JSON.stringify(step.tool)}) to read the tool's parameters.`;
     case "execute":
-      return `Call executeTool(${JSON.stringify(step.server ?? "…")}, ${JSON.stringify(step.tool ?? "…")}, args) to run it.`;
+      return `Call executeTool(${JSON.stringify(step.server ?? "…")}, ${JSON.stringify(step.tool ?? "…")}, args) to run the tool.`;
     case "retry":
       return `Call again${inSeconds(step.afterSeconds)}.`;
     case "raise-timeout":
-      return "Allow the call more time with the option timeoutMs.";
+      return "Allow the call more time with the option `timeoutMs`.";
     case "pass-key":
-      return "Pass the option idempotencyKey with a new value, and the same value again when you repeat this call.";
+      return "Pass the option `idempotencyKey` with a new value, and the same value again when you repeat this call.";
     case "confirm":
-      return "If the user agrees, repeat the same call unchanged with the option confirmed: true.";
+      return "If the user agrees, repeat the same call unchanged with the option `confirmed: true`.";
     case "approve":
       return `Run \`${approveCommand(step.id)}\` in a terminal to decide about the call, then repeat the same call unchanged.`;
     case "sign-in":
@@ -197,12 +206,12 @@ export function approveCommand(id: string): string {
   return `anygpt mcp approve ${id}`;
 }
 
-/** For example " in 5 s"; empty without a number. */
+/** Returns for example " in 5 s", or an empty string if `seconds` is undefined. */
 export function inSeconds(seconds: number | undefined): string {
   return seconds === undefined ? "" : ` in ${seconds} s`;
 }
 
-/** For example " to see all keys"; empty without a purpose. */
+/** Returns for example " to see all keys", or an empty string if `purpose` is undefined. */
 export function toPurpose(purpose: string | undefined): string {
   return purpose === undefined ? "" : ` to ${purpose}`;
 }

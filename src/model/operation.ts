@@ -1,23 +1,26 @@
-/** How the arguments of a tool become one HTTP request. Converted from the API's document and stored with the tool's definition. */
+/**
+ * Describes how the arguments of a tool become one HTTP request. Derived from the API document and stored with the
+ * tool's definition.
+ */
 export interface RestOperation {
-  /** The HTTP method in capitals. */
+  /** The HTTP method in upper case. */
   readonly method: string;
-  /** The path below the base URL: `/repos/{owner}/issues`. */
+  /** The path template below the base URL, such as `/repos/{owner}/issues`. */
   readonly path: string;
   readonly parameters: readonly RestParameter[];
   readonly body?: RestBody;
-  /** The operation needs no credentials: the document has `security: []`. */
+  /** Set if the operation needs no credentials: it has `security: []` in the API document. */
   readonly isOpen?: true;
-  /** The request header for the idempotency key of this operation. */
+  /** The name of the request header for the idempotency key of a call. */
   readonly idempotencyHeader?: string;
   readonly risk?: string;
   readonly idempotent?: boolean;
   readonly reversible?: boolean;
   readonly category?: string;
   readonly deprecated?: true;
-  /** Descriptions of error responses in the document, by status or `default`. */
+  /** Descriptions of error responses from the API document, by status code or `default`. */
   readonly errors?: Readonly<Record<string, string>>;
-  /** Example arguments from the document. */
+  /** Example arguments from the API document. */
   readonly example?: Readonly<Record<string, unknown>>;
   readonly documentation?: string;
 }
@@ -32,7 +35,7 @@ export interface RestParameter {
   readonly explode: boolean;
   readonly allowReserved?: true;
   readonly required?: true;
-  /** The value is sent as JSON text, not by `style`. */
+  /** Set if the value is sent as JSON instead of being serialized by `style`. */
   readonly isJson?: true;
 }
 
@@ -41,7 +44,7 @@ export interface RestBody {
   readonly contentType: string;
   readonly kind: "json" | "form" | "multipart" | "text" | "binary";
   readonly required?: true;
-  /** The argument that is the whole body; otherwise `members` has one argument per member. */
+  /** The argument that is the whole body. If undefined, `members` has one argument per member of the body. */
   readonly argument?: string;
   readonly members?: readonly RestMember[];
 }
@@ -50,11 +53,11 @@ export interface RestBody {
 export interface RestMember {
   readonly argument: string;
   readonly name: string;
-  /** In a form: how a list or an object is serialized. */
+  /** How a list or an object is serialized in a form body. */
   readonly style?: "form" | "spaceDelimited" | "pipeDelimited" | "deepObject";
   readonly explode?: boolean;
-  /** The content type of a multipart part. */
+  /** The content type of this part of a multipart body. */
   readonly contentType?: string;
-  /** The argument is the path of a file to upload. */
+  /** Set if the argument is the path of a file to upload. */
   readonly isFile?: true;
 }

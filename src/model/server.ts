@@ -1,6 +1,9 @@
 import type { ToolDefinition } from "./tool.js";
 
-/** How the gateway connects to a server. Strings may contain `${VAR}` templates, which are resolved at the moment of use. */
+/**
+ * How the gateway connects to a server. The strings of a connection may contain `${VAR}` templates, which are resolved
+ * when the connection is used.
+ */
 export type ConnectionKind = "stdio" | "http" | "sse" | "rest" | "built-in";
 
 export type ServerConnection = McpConnection | RestConnection | BuiltInConnection;
@@ -13,11 +16,11 @@ export interface StdioConnection {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** Names of variables of the gateway's environment that the process also gets; `*` and `?` are wildcards. */
+  /** Names of environment variables of the gateway that the process inherits; `*` and `?` are wildcards. */
   readonly inheritEnv?: readonly string[];
-  /** A hint for the error when the process exits during its start. The connection resolver adds it. */
+  /** A hint that is added to the error if the process exits during startup. Set by the connection resolver. */
   readonly startHint?: string;
-  /** The integrity hash that npm must have recorded for the package. */
+  /** The integrity hash that npm must have recorded for the installed package. */
   readonly integrity?: string;
 }
 
@@ -26,11 +29,14 @@ export interface HttpConnection {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly oauth?: OAuthSettings;
-  /** The URL does not come from the user: it must not point to a private network, and no credentials are sent there. */
+  /**
+   * Set if the URL does not come from the user: it must not point to a private network, and no credentials are sent
+   * there.
+   */
   readonly isForeign?: true;
 }
 
-/** The legacy HTTP+SSE transport of the 2024-11-05 revision. */
+/** The legacy HTTP+SSE transport of the MCP revision 2024-11-05. */
 export interface SseConnection {
   readonly kind: "sse";
   readonly url: string;
@@ -38,19 +44,22 @@ export interface SseConnection {
   readonly oauth?: OAuthSettings;
 }
 
-/** OAuth settings of one server. All are optional, because servers publish what they need. */
+/** OAuth settings of one server. All are optional, because servers publish the values that clients need. */
 export interface OAuthSettings {
-  /** The id of a client that was registered manually at the authorization server. */
+  /** The id of an OAuth client that was registered manually at the authorization server. */
   readonly clientId?: string;
   readonly clientSecret?: string;
-  /** The URL of the client ID metadata document, for authorization servers that support it. */
+  /** The URL of the client ID metadata document (CIMD), for authorization servers that support it. */
   readonly clientMetadataUrl?: string;
-  /** The authorization server, instead of the one that the server names. It may be in a private network, because the user configured it. */
+  /**
+   * The authorization server to use instead of the one that the MCP server names. It may be in a private network,
+   * because the user configured it.
+   */
   readonly issuer?: string;
   readonly scopes?: readonly string[];
 }
 
-/** The gateway's built-in tools, as a server. */
+/** The connection of the server that has the gateway's built-in tools. */
 export interface BuiltInConnection {
   readonly kind: "built-in";
 }
@@ -58,21 +67,23 @@ export interface BuiltInConnection {
 /** A REST API that an OpenAPI, Swagger or Postman document describes. */
 export interface RestConnection {
   readonly kind: "rest";
-  /** The document: an absolute path or a URL. */
+  /** The API document: an absolute path or a URL. */
   readonly document: string;
-  /** Changes when the content of the file changes. */
+  /** A value that changes when the content of the document file changes. */
   readonly revision?: string;
-  /** All requests stay below this URL. Default: the first server URL of the document. */
+  /** The base URL; all requests stay below it. Default: the first server URL in the API document. */
   readonly baseUrl?: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly auth?: RestAuth;
-  /** Variables of the credentials that are not set. The API can be described but not called. */
+  /**
+   * Names of variables that the credentials need and that are not set. The API's tools can be described but not called.
+   */
   readonly lacking?: readonly string[];
-  /** The request header for idempotency keys. */
+  /** The name of the request header for idempotency keys. */
   readonly idempotencyHeader?: string;
   /** Absolute paths of the folders from which files may be uploaded. */
   readonly uploads: readonly string[];
-  /** Overrides of operations. For each property, the first entry that matches the operation and has the property wins. */
+  /** Properties of single operations. For each property, the first entry that matches the operation and has it wins. */
   readonly operations: readonly OperationFacts[];
 }
 
@@ -94,7 +105,7 @@ export type RestAuth =
     };
 
 export interface OperationFacts {
-  /** Names or globs of tools. */
+  /** Names or glob patterns of the tools to which the entry applies. */
   readonly tools: readonly string[];
   readonly risk?: string;
   readonly idempotent?: boolean;
@@ -102,14 +113,14 @@ export interface OperationFacts {
   readonly category?: string;
 }
 
-/** Properties of a whole API from the configuration. */
+/** Properties of a whole REST API, from the configuration. */
 export interface AdapterFacts {
   readonly title?: string;
   readonly category?: string;
   readonly capabilities: readonly string[];
   readonly countries: readonly string[];
   readonly currencies: readonly string[];
-  /** The URL of the provider's documentation. */
+  /** The URL of the API provider's documentation. */
   readonly documentation?: string;
 }
 
@@ -117,28 +128,28 @@ export interface ServerDefinition {
   readonly name: string;
   readonly description?: string;
   readonly connection: ServerConnection;
-  /** Tools from the configuration: searchable before the first start, then replaced by the list of the server. */
+  /** Tools from the configuration: searchable before the first start, then replaced by the server's own tool list. */
   readonly manifest: readonly ToolDefinition[];
-  /** Only for a REST API: properties from the configuration. */
+  /** Properties from the configuration; only set for a REST API. */
   readonly facts?: AdapterFacts;
   /** Tools from signed files. If the server describes a tool differently, the tool is quarantined. */
   readonly files?: readonly FiledTool[];
-  /** The server has exactly the tools of `manifest`: the gateway never lists its tools. */
+  /** Whether the server has exactly the tools in `manifest`. If so, the gateway never requests its tool list. */
   readonly isFixed?: boolean;
-  /** The variables that the connection needs. */
+  /** The environment variables that the connection needs. */
   readonly needs?: readonly VariableNeed[];
   /** Where the definition comes from, for messages: a file, or `inline`. */
   readonly origin: string;
-  /** The definition is in the user's own configuration. Only such a definition may refer to the keychain. */
+  /** Set if the definition is in the user's own configuration. Only such a definition may refer to the keychain. */
   readonly isOwn?: true;
 }
 
 /** A tool from a signed tool file. */
 export interface FiledTool {
-  /** The name of the file. The tool can be called by it too. */
+  /** The name of the file, which callers can also use as the name of the tool. */
   readonly id: string;
   readonly definition: ToolDefinition;
-  /** The longest time without an answer in milliseconds. */
+  /** The longest time in milliseconds without a response from the server. */
   readonly timeoutMs?: number;
   readonly risk?: string;
 }
@@ -146,19 +157,22 @@ export interface FiledTool {
 export interface VariableNeed {
   readonly name: string;
   readonly description: string;
-  /** If it is not set, the header or variable that contains it is omitted. */
+  /** Whether the variable may be unset. If it is, the header or environment variable that contains it is omitted. */
   readonly isOptional?: boolean;
 }
 
-/** The two families of MCP revisions: `legacy` with an `initialize` handshake, `modern` stateless with `server/discover`. */
+/**
+ * The two families of MCP revisions: `legacy` (until 2025-11-25) begins with an `initialize` handshake; `modern` (since
+ * 2026-07-28) is stateless and uses `server/discover`.
+ */
 export type Era = "legacy" | "modern";
 
 /** All tools of a server, as `tools/list` returned them. */
 export interface ServerListing {
   readonly tools: readonly ToolDefinition[];
-  /** Definitions that the gateway rejected, with the reason. */
+  /** Tool definitions that the gateway rejected, with the reason. */
   readonly dropped: readonly { readonly name: string; readonly reason: string }[];
-  /** The server had more pages or tools than the limits allow. */
+  /** Whether the list is incomplete, because the server has more pages or tools than the limits allow. */
   readonly truncated: boolean;
   readonly era: Era;
   readonly title?: string;
@@ -167,7 +181,7 @@ export interface ServerListing {
   readonly capabilities?: ServerCapabilities;
 }
 
-/** Capabilities that a server declares besides tools. */
+/** The MCP capabilities other than tools that a server declares. */
 export interface ServerCapabilities {
   readonly prompts?: boolean;
   readonly resources?: boolean;

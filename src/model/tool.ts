@@ -1,7 +1,7 @@
 import type { JsonObject } from "./json.js";
 import type { RestOperation } from "./operation.js";
 
-/** A tool as its server describes it. Unknown members are kept: they are passed on and are part of the hash. */
+/** A tool as its server describes it. Unknown members are preserved: they are passed on and are part of the hash. */
 export interface ToolDefinition {
   readonly name: string;
   readonly title?: string;
@@ -9,32 +9,32 @@ export interface ToolDefinition {
   readonly inputSchema: JsonObject;
   readonly outputSchema?: JsonObject;
   readonly annotations?: JsonObject;
-  /** The operation of a REST API's tool. The gateway ignores this member in tools of other servers. */
+  /** The HTTP request of a REST API's tool. The gateway ignores this member in tools of other servers. */
   readonly operation?: RestOperation;
   readonly [member: string]: unknown;
 }
 
-/** A tool of the catalog: its definition and the result of the rules. */
+/** A tool in the catalog: its definition and what the tool rules decided. */
 export interface Tool {
-  /** `server:tool`. */
+  /** The id of the tool: `server:tool`. */
   readonly id: string;
   readonly server: string;
   readonly name: string;
   readonly definition: ToolDefinition;
-  /** SHA-256 of the canonical definition. */
+  /** SHA-256 of the canonical JSON of the definition. */
   readonly hash: string;
   readonly enabled: boolean;
   readonly tags: readonly string[];
-  /** How the tool is called if its server is a REST API. */
+  /** The HTTP request that a call of the tool sends; only set if its server is a REST API. */
   readonly operation?: RestOperation;
-  /** The properties that a signed tool file gives it. */
+  /** The properties from a signed tool file, if the tool has one. */
   readonly file?: ToolFileFacts;
-  /** Present while the tool is quarantined: it is disabled, and `definition` is a placeholder. */
+  /** Set while the tool is quarantined: then the tool is disabled, and `definition` is a placeholder. */
   readonly quarantine?: Quarantine;
 }
 
 export interface ToolFileFacts {
-  /** Another name of the tool, by which it can be called too. */
+  /** The name of the tool file, which callers can also use as the name of the tool. */
   readonly id: string;
   readonly timeoutMs?: number;
   readonly risk?: string;
@@ -42,9 +42,14 @@ export interface ToolFileFacts {
 
 /** Why a tool is hidden and cannot be called until a user approves its definition. */
 export interface Quarantine {
-  /** `signed`: the definition differs from a signed tool file. `unknown`: the approved definition could not be read. */
+  /**
+   * `changed`: the definition differs from the approved one. `new`: no definition was approved yet. `signed`: the
+   * definition differs from a signed tool file. `unknown`: the approved definition could not be read.
+   */
   readonly reason: "changed" | "new" | "signed" | "unknown";
-  /** JSON pointers to the parts that differ from the approved definition. They contain no names that the server added. */
+  /**
+   * JSON pointers to the parts that differ from the approved definition. They contain no names that the server added.
+   */
   readonly differs: readonly string[];
 }
 

@@ -1,13 +1,13 @@
 import type { ServerDefinition } from "../model/server.js";
 import type { ImportedServer, ToolFilter } from "./imported.js";
 
-/** A server found in the configuration or in a source, before names are made unique. */
+/** A server found in the configuration or in another program's file, before names are made unique. */
 export interface ServerCandidate {
   readonly definition: ServerDefinition;
   readonly envFile?: string;
   readonly tools?: ToolFilter;
   readonly imported?: ImportedServer;
-  /** The working folder of the server process if its definition has none. */
+  /** The working folder of the server process, used if its definition sets none. */
   readonly folder?: string;
 }
 

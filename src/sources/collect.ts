@@ -1,5 +1,5 @@
-// Combines the servers of the configuration and of its sources into one list with unique names, and reports the servers that
-// were skipped or renamed. This stage does not connect to servers and does not check permissions.
+// Combines the servers of the configuration and of its sources into one list with unique names, and reports the servers
+// that were skipped or renamed. This module does not connect to servers and does not check permissions.
 import { sep } from "node:path";
 import { DiscoveryError } from "../errors.js";
 import type { ServerDefinition } from "../model/server.js";
@@ -36,25 +36,35 @@ export interface CollectParts {
   /** The folder of the configuration file; relative paths start here. */
   readonly baseDir: string;
   readonly home: string;
-  /** The default working folder for the configuration's servers and for servers of the files that it names. */
+  /**
+   * The default working folder for servers in the configuration and in the files whose paths the configuration sets.
+   */
   readonly folder?: string;
-  /** The default working folder for other programs' servers that are not bound to a project. Default: the home folder. */
+  /**
+   * The default working folder for other programs' servers that are not bound to a project. Default: the home folder.
+   */
   readonly ownFolder?: string;
-  /** The configuration file is in the project folder: trusting it does not trust the project files that it names. */
+  /**
+   * Whether the configuration file is in the project folder. If so, trusting it does not trust the project files that
+   * it names.
+   */
   readonly isProjectConfig?: boolean;
-  /** The author of the configuration trusts the files of environment variables in the working folder. */
+  /**
+   * Whether env files in the working folder, and source files whose path depends on a variable, are trusted without
+   * asking.
+   */
   readonly trustsFolder?: boolean;
-  /** Where to look for the files of other programs if a source has no path. */
+  /** The machine and project in which to look for other programs' files if a source has no path. */
   readonly system?: System;
-  /** The sources are the default ones, not configured ones: do not report missing files. */
+  /** Whether the sources are the default ones instead of configured ones. If so, missing files are not reported. */
   readonly isImplicit?: boolean;
-  /** The configuration file, for messages. */
+  /** The path of the configuration file, for messages. */
   readonly file?: string;
   /** Resolves `${VAR}` in the sources' paths. */
   readonly resolve?: (text: string) => string;
   readonly own?: OwnProgram;
   /**
-   * Called for each file of the project before the file is used, and for the project folder (with empty content).
+   * Called for each project file before the file is used, and for the project folder itself (with empty content).
    * Without this function no project file is used.
    */
   readonly isTrusted?: (file: FileRead) => boolean | Promise<boolean>;
@@ -69,26 +79,29 @@ export interface Collected {
   readonly problems: readonly Problem[];
   /** Information that is not an error: missing files, renamed and skipped servers. */
   readonly notices: readonly string[];
-  /** Tool filters of other programs for the imported servers; the configuration's own rules take precedence. */
+  /**
+   * Rules that apply the tool filters of other programs to the imported servers; the configuration's own rules take
+   * precedence.
+   */
   readonly toolRules: readonly FilterRule[];
-  /** Default sources without any file on this machine: the first path of each. */
+  /** Default sources that have no file on this machine, each with the first path at which it was searched. */
   readonly absent: readonly SourceReport[];
-  /** The file and path from which each server was imported, by its name here. */
+  /** The file and path from which each server was imported, by the server's name in this gateway. */
   readonly origins: ReadonlyMap<string, ServerOrigin>;
   /** Files of other programs that are in the project folder and are not trusted. */
   readonly untrusted: readonly UntrustedFile[];
-  /** The servers of each file, used if the file cannot be read the next time. */
+  /** The servers of each file; they stay in use if the file cannot be read the next time. */
   readonly serversByFile: ReadonlyMap<string, readonly ServerCandidate[]>;
   /** Every file that affects the result, or would if it existed: the files to watch. */
   readonly files: readonly string[];
 }
 
-/** The sources used without a configuration: all supported programs. */
+/** The sources that are used if there is no configuration: all supported programs. */
 export const ALL_CLIENTS: readonly SourceEntry[] = CLIENT_IDS.map((type) => ({ type }));
 
 const NO_CONTENT = { hash: "", bytes: new Uint8Array() };
 
-/** The result for a disabled configuration. */
+/** The result if the configuration is disabled. */
 export const NO_SERVERS: Collected = {
   servers: [],
   sources: [],
@@ -106,7 +119,7 @@ export async function collectServers(parts: CollectParts): Promise<Collected> {
   const system = parts.system ?? systemOf(parts);
   const paths = { home: parts.home, baseDir: parts.baseDir, origin: parts.file ?? "inline" };
   const switchedOff = switchedOffNames(parts.servers);
-  // A disabled server with a connection stays in the list until the merge, so that its duplicates are removed as well.
+  // A disabled server with a connection is kept until the merge, so that its duplicates are removed as well.
   const own = parts.servers
     .filter((entry) => !isDisablingEntry(entry) && (entry.enabled || switchedOff.has(identity(entry.name))))
     .map(
@@ -162,7 +175,7 @@ interface ReadSource {
   readonly untrusted?: UntrustedFile;
   /** Files that were read, or would be read if they existed. */
   readonly files: readonly string[];
-  /** The file does not exist and this needs no report. `absent`: the program has no file at all. */
+  /** Set if the file does not exist and this is not reported. `absent`: the program has no file at all. */
   readonly omission?: "none" | "absent";
 }
 
@@ -178,7 +191,10 @@ async function readOne(source: SourceEntry, parts: LocationParts): Promise<ReadS
   return [await readLocation({ client: type, scope, path: file }, { ...parts, shown: path })];
 }
 
-/** A fixed path in the user's configuration is trusted, wherever it is; a path that depends on a variable is not. */
+/**
+ * Whether a source file counts as a project file, which needs trust. A fixed path in the user's configuration is
+ * trusted, wherever it is; a path that depends on a variable is not.
+ */
 function isInProject({ file, path }: { file: string; path: string }, parts: LocationParts): boolean {
   const isChosen = parts.trustsFolder === true || !path.includes("${");
   if (parts.isProjectConfig !== true && isChosen) return false;
@@ -243,7 +259,7 @@ async function readCustom({ file, path, scope }: CustomSource, parts: LocationPa
   return { servers, problems, report: readReport(source, problems), files: [file] };
 }
 
-/** The project's file if it is not trusted. A file without effects needs no trust. */
+/** Returns the project file if it is not trusted. A file without effects needs no trust. */
 async function untrustedFileOf(
   file: FileRead,
   servers: readonly ServerCandidate[],
@@ -253,7 +269,7 @@ async function untrustedFileOf(
   return untrusted.effects.length === 0 || (await isTrusted?.(file)) === true ? undefined : untrusted;
 }
 
-/** Removes the user's servers that run or read files of the project folder, until the folder is trusted. */
+/** If the project folder is not trusted, removes the user's servers that run or read files in it. */
 async function withoutUntrustedFolder(source: ReadSource, { isTrusted }: CollectParts): Promise<ReadSource> {
   const bound = source.servers.filter(({ imported }) => imported?.workspace !== undefined && isUsed(imported));
   const path = bound[0]?.imported?.workspace;
@@ -276,7 +292,10 @@ function missing(source: SourceName, file: string): ReadSource {
   return { servers: [], problems: [], report: missingReport(source), files: [file] };
 }
 
-/** An editor may have saved only a part of the file: the servers of the last valid version stay in use. */
+/**
+ * The result for an invalid file. An editor may have saved only a part of it, so the servers of its last valid version
+ * stay in use.
+ */
 function broken(
   source: SourceName,
   { file, problems }: { readonly file: string; readonly problems: readonly Problem[] },
@@ -301,7 +320,7 @@ function startingIn(folder: string | undefined, servers: readonly ServerCandidat
   return folder === undefined ? servers : servers.map((server) => ({ ...server, folder }));
 }
 
-/** Merges entries of the same file, so that the user answers one question per file. */
+/** Merges entries of the same file, so that the user is asked once per file. */
 function mergeByFile(files: readonly UntrustedFile[]): UntrustedFile[] {
   const byFile = new Map<string, UntrustedFile>();
   for (const one of files) {

@@ -11,7 +11,7 @@ export interface SourcePaths {
   readonly origin: string;
 }
 
-/** Converts a configuration entry into the definition that later stages use. */
+/** Converts a configuration entry into a server definition. */
 export function compileServer(entry: ServerEntry, paths: SourcePaths): ServerDefinition {
   return {
     name: entry.name,
@@ -51,13 +51,13 @@ function workingFolder(cwd: string, paths: SourcePaths): string {
   return cwd.startsWith("${") ? cwd : absolutePath(cwd, paths);
 }
 
-/** The env file of the entry, if it has one. */
+/** Returns the path of the entry's env file, if it has one. */
 export function envFileOf(entry: ServerEntry, paths: SourcePaths): { readonly envFile?: string } {
   const written = (entry.connection ?? entry).envFile;
   return written === undefined ? {} : { envFile: absolutePath(written, paths) };
 }
 
-/** The definition with a working folder, if it starts a process and has none. */
+/** Sets the working folder of a definition that starts a process and has no working folder. */
 export function inFolder(definition: ServerDefinition, folder: string | undefined): ServerDefinition {
   const { connection } = definition;
   if (folder === undefined || connection.kind !== "stdio" || connection.cwd !== undefined) return definition;

@@ -5,7 +5,10 @@ import type { ImportedServer } from "./imported.js";
 
 /** A file in the project folder; its content is not used until the user trusts exactly these bytes. */
 export interface UntrustedFile {
-  /** The path. It is the project folder itself if the user's own servers would run files in it; then `content` is empty. */
+  /**
+   * The path of the file, or of the project folder if the user's own servers would run files in it; then `content` is
+   * empty.
+   */
   readonly file: string;
   readonly content: Uint8Array;
   /** The effects of the file, one line each, shown to the user who decides about trust. */
@@ -17,7 +20,7 @@ export function toUntrusted({ path, bytes }: FileRead, servers: readonly ServerC
   return { file: path, content: bytes, effects: used.map(effectOf) };
 }
 
-/** A server that is disabled in the other program, or that is this gateway, is not used here. */
+/** Whether an imported server is used: it is neither disabled in the other program nor this gateway itself. */
 export function isUsed({ disabled, isGateway }: ImportedServer): boolean {
   return disabled === undefined && !isGateway;
 }

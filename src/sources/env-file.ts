@@ -16,14 +16,17 @@ export interface WithEnvFile {
 }
 
 export interface ServerEnvFileParts {
-  /** The working folder: its files may come from an untrusted author. */
+  /** The working folder; files in it may come from an untrusted author. */
   readonly cwd: string;
   readonly home: string;
-  /** Called for an env file that is in the project folder. */
+  /** Called for an env file in the project folder: its variables are used only if it is trusted. */
   readonly isTrusted: (file: FileRead) => boolean | Promise<boolean>;
 }
 
-/** Adds the variables of the env file to the definition. Variables of the definition win; values are not expanded. */
+/**
+ * Adds the variables of the env file to the definition. Variables of the definition take precedence; templates in
+ * values are not expanded.
+ */
 export async function withEnvFile(
   { definition, envFile: path }: ServerCandidate,
   parts: ServerEnvFileParts,
@@ -62,7 +65,7 @@ export async function withEnvFile(
 
 const CODE_VARIABLES = /^(?:NODE_OPTIONS|NODE_PATH|PATH|PATHEXT|BASH_ENV|ENV|(?:LD_|DYLD_|PYTHON|npm_config_).*)$/i;
 
-/** Variables that let the author of the file run code in other programs. */
+/** Whether the variable would let the author of the env file run code in other programs. */
 function canRunCode(name: string): boolean {
   return CODE_VARIABLES.test(name);
 }

@@ -6,7 +6,7 @@ import { pathsOf, type System } from "./system.js";
 
 const KIB = 1024;
 const MAX_BYTES = 10 * KIB * KIB;
-/** A small limit, because the author of a project's files may be hostile. */
+/** The maximum size of a project file. It is small, because the author of a project's files may be hostile. */
 export const MAX_PROJECT_BYTES = 256 * KIB;
 const MAX_MATCHES = 100;
 
@@ -25,7 +25,8 @@ export type FileContent =
 /** Reads a file of at most 10 MiB by default: `~/.claude.json` can have several MiB. */
 export async function readWholeFile(path: string, maxBytes: number = MAX_BYTES): Promise<FileContent> {
   try {
-    // Each start checks dozens of paths and few exist: one synchronous stat is ten times faster than an asynchronous one.
+    // Each start checks dozens of paths and few exist: one synchronous stat is ten times faster than an asynchronous
+    // one.
     const stats = statSync(path, { throwIfNoEntry: false });
     if (stats === undefined) return { kind: "missing" };
     // Reading a named pipe would block until a writer opens it.
@@ -47,7 +48,10 @@ function sizeText(bytes: number): string {
   return bytes < KIB * KIB ? `${bytes / KIB} KiB` : `${bytes / KIB / KIB} MiB`;
 }
 
-/** The paths that match a pattern, sorted: `*` matches any text within one part. A pattern without `*` is returned unchanged. */
+/**
+ * Returns the paths that match a pattern, sorted: `*` matches any text within one path segment. A pattern without `*`
+ * is returned unchanged.
+ */
 export function expandPattern(pattern: string, system: System): readonly string[] {
   if (!pattern.includes("*")) return [pattern];
   const paths = pathsOf(system);

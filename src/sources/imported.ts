@@ -1,23 +1,26 @@
 import type { ServerDefinition } from "../model/server.js";
 
-/** `user`: the user's, for all projects; `project`: in the project's files; `local`: the user's, for this project only. */
+/**
+ * Where an entry applies. `user`: in all projects of the user. `project`: it is in the project's files. `local`: it is
+ * the user's, for this project only.
+ */
 export type Scope = "user" | "project" | "local";
 
-/** A server of another program, converted to the form of this gateway. */
+/** A server of another program, converted to this gateway's format. */
 export interface ImportedServer {
   readonly definition: ServerDefinition;
   readonly origin: ServerOrigin;
   /** Why the other program does not use the server; then it is not used here either. */
   readonly disabled?: string;
-  /** The entry starts this gateway. */
+  /** Whether the entry starts this gateway. */
   readonly isGateway: boolean;
-  /** An env file for the server; variables of the definition win. */
+  /** The path of an env file for the server; variables of the definition take precedence. */
   readonly envFile?: string;
   readonly tools?: ToolFilter;
   /** The project folder, if the server's command or files depend on it. */
   readonly workspace?: string;
   readonly variables: readonly NeededVariable[];
-  /** Settings of the entry that were not imported, or were changed by the import. */
+  /** Messages about settings of the entry that were not imported, or were changed by the import. */
   readonly notes: readonly string[];
 }
 
@@ -38,10 +41,10 @@ export interface ToolFilter {
   readonly deny?: readonly string[];
 }
 
-/** A variable that the definition refers to. */
+/** An environment variable that the server definition refers to. */
 export interface NeededVariable {
   readonly name: string;
-  /** The server works without it. */
+  /** Whether the server works if the variable is not set. */
   readonly hasDefault: boolean;
   /** The prompt of the other program, if it asks the user for the value. */
   readonly input?: VariableInput;

@@ -2,10 +2,10 @@ import { isAbsolute, resolve } from "node:path";
 import type { ServerConnection } from "../model/server.js";
 import { programWords } from "./program-words.js";
 
-/** The locations of this gateway's own programs, with symbolic links resolved. */
+/** The paths of this gateway's own programs, with symbolic links resolved. */
 export interface OwnProgram {
   readonly paths: readonly string[];
-  /** The folder of the package that contains them. */
+  /** The folder of the package that contains the programs. */
   readonly root?: string;
   /** Resolves symbolic links; returns a path that does not exist unchanged. */
   readonly realPath?: (path: string) => string;
@@ -13,7 +13,7 @@ export interface OwnProgram {
   readonly which?: (name: string) => string | undefined;
 }
 
-/** Whether a connection starts this gateway. Other programs' files list it, and it must never start itself. */
+/** Whether a connection starts this gateway. Other programs' files may contain it, and it must never start itself. */
 export function isGatewayItself(connection: ServerConnection, own?: OwnProgram): boolean {
   if (connection.kind !== "stdio") return false;
   const words = programWords(connection);
@@ -26,7 +26,10 @@ export function isGatewayItself(connection: ServerConnection, own?: OwnProgram):
 }
 
 const PACKAGE = /^(?:--package=|-p=|npm:)?@anygpt\/discovery(?:@[^/\\]*)?$/;
-/** Our scripts in any location. The unscoped npm package `mcp-discovery` is a different product. */
+/**
+ * Matches the paths of this gateway's scripts in any location. The unscoped npm package `mcp-discovery` is a different
+ * product.
+ */
 const SCRIPT =
   /[\\/]@anygpt[\\/]discovery[\\/](?:bin|dist)[\\/]|(?:^|[\\/])bin[\\/]discovery\.js$|(?<!node_modules)[\\/]mcp-discovery[\\/]dist[\\/]index\.js$/;
 const CONTAINER = /(?:^|[\\/])(?:docker|podman|nerdctl)(?:\.exe)?$/i;
@@ -36,14 +39,17 @@ const INSTALLED_DISCOVERY = /[\\/]\.bin[\\/]discovery(?:\.cmd|\.ps1|\.exe)?$/i;
 const ANYGPT = /(?:^|[\\/])anygpt(?:\.js|\.cmd|\.ps1|\.exe)?$/i;
 const OWN_OPTION = /^(?:--config(?:=.*)?|--json|--help|--version|-h|-V|serve)$/;
 
-/** `discovery` is a common word: it is our program only as the command itself with our options, or in a `.bin` folder. */
+/**
+ * Whether a word starts this gateway. `discovery` is a common word: it counts only as the command itself with this
+ * gateway's options, or in a `.bin` folder.
+ */
 function isOwnProgram(word: string, isCommand: boolean, rest: readonly string[]): boolean {
   if (ANYGPT.test(word)) return rest.includes("mcp") && rest.indexOf("serve") > rest.indexOf("mcp");
   if (INSTALLED_DISCOVERY.test(word)) return true;
   return isCommand && DISCOVERY.test(word) && (rest[0] === undefined || OWN_OPTION.test(rest[0]));
 }
 
-/** Words that may precede the started program: launchers, interpreters and their options. */
+/** Matches words that may precede the started program: launchers, interpreters and their options. */
 const LAUNCHER =
   /^(?:-.*|[A-Za-z_]\w*=.*)$|(?:^|[\\/])(?:cd|exec|env|nohup|sudo|command|time|nice|node|nodejs|bun|deno|tsx|npx|bunx|npm|pnpm|pnpx|yarn|x|run|dlx)(?:\.cmd|\.exe)?$/i;
 const TAKES_VALUE = /^(?:-r|--require|--import|--loader|--env-file|-C|-p|--package|-u|cd)$/;
@@ -51,7 +57,10 @@ const RUNNER = /(?:^|[\\/])(?:npx|bunx|bun|npm|pnpm|pnpx|yarn)(?:\.cmd|\.exe)?$/
 
 const INTERPRETER = /(?:^|[\\/])(?:node|nodejs|bun|deno|tsx)(?:\.cmd|\.exe)?$/i;
 
-/** The command lines that the words start: up to the first program name, and again from each later interpreter. */
+/**
+ * Returns the parts of a command line that start a program: from the first word up to the program name, and the same
+ * from each later interpreter.
+ */
 function startedCommands(words: readonly string[]): string[][] {
   return words.flatMap((word, from) => {
     if (from > 0 && !INTERPRETER.test(word)) return [];
@@ -62,13 +71,14 @@ function startedCommands(words: readonly string[]): string[][] {
 }
 
 interface Lookup extends Partial<OwnProgram> {
-  /** The working folder of the process. */
+  /** The working folder of the process; undefined if it is not known. */
   readonly folder: string | undefined;
 }
 
 /**
- * Whether the words start this gateway: by its script (this copy or another, also through symbolic links), or by the folder
- * of its package after a package runner. Only started programs count: a data argument that contains our path does not.
+ * Whether the words start this gateway: by its script (this copy or another, even through symbolic links), or by the
+ * folder of its package after a package runner. Only started programs count: an argument that merely contains the path
+ * does not.
  */
 function isOwn(started: readonly string[], lookup: Lookup): boolean {
   return started.some((word, index) => {

@@ -15,7 +15,7 @@ export type MergeOutcome =
   | { readonly kind: "disabled"; readonly reason: string };
 
 export interface Merged {
-  /** Under unique names, in the order of the groups. */
+  /** The servers under unique names, in the order of the groups. */
   readonly servers: readonly ServerCandidate[];
   readonly outcomes: ReadonlyMap<ServerCandidate, MergeOutcome>;
   readonly notices: readonly string[];
@@ -23,8 +23,8 @@ export interface Merged {
 
 /**
  * Makes names unique, ignoring case. The first server keeps its name; another one with a different connection becomes
- * `name-2`. An entry of another file with the same connection is a duplicate, even under another name. A tool that any of
- * these programs hides stays hidden, unless the first entry is in the user's own configuration.
+ * `name-2`. An entry of another file with the same connection is a duplicate, even under another name. A tool that any
+ * of these programs hides stays hidden, unless the first entry is in the user's own configuration.
  */
 export function mergeServers(
   groups: readonly (readonly ServerCandidate[])[],
@@ -84,7 +84,10 @@ export function mergeServers(
     );
   }
 
-  /** A duplicate must come from another file or have the same name: one file may list a connection twice on purpose. */
+  /**
+   * Finds the server that the candidate duplicates. It must come from another file or have the same name: one file may
+   * contain a connection twice on purpose.
+   */
   function duplicateOfCandidate(candidate: ServerCandidate, key: string): ServerCandidate | undefined {
     const same = byConnection.get(key);
     if (same === undefined) return undefined;
@@ -102,7 +105,10 @@ export function mergeServers(
   return withoutSwitchedOff({ servers: [...taken.values()], outcomes, notices }, switchedOff);
 }
 
-/** Removes servers by their final names. This is the last step, so that the names of other servers do not change. */
+/**
+ * Removes the disabled servers by their final names. This is the last step, so that the names of other servers do not
+ * change.
+ */
 function withoutSwitchedOff({ servers, outcomes, notices }: Merged, switchedOff: ReadonlySet<string>): Merged {
   const isOff = (name: string): boolean => switchedOff.has(identity(name));
   const disabled = { kind: "disabled", reason: "your configuration has `enabled: false` for it" } as const;
@@ -129,7 +135,7 @@ function withCachedPaths({ realPath, ...own }: OwnProgram): OwnProgram {
   };
 }
 
-/** The intersection of the allowed tools, and the union of the denied ones. */
+/** Combines two tool filters: the intersection of the allowed tools, and the union of the denied ones. */
 function combineFilters(first: ToolFilter = {}, second: ToolFilter = {}): ToolFilter {
   const allows = [first.allow, second.allow].filter((names) => names !== undefined);
   const [allow, other] = allows;
@@ -161,7 +167,10 @@ export function identity(name: string): string {
   return name.normalize("NFKC").toLowerCase();
 }
 
-/** Equal for two candidates that reach the same server; differences in how `npx` is called do not count. */
+/**
+ * Returns a key that is equal for two candidates that connect to the same server; differences in how `npx` is called do
+ * not count.
+ */
 function connectionKey({ definition, envFile }: ServerCandidate): string {
   return canonicalJson({ connection: normalizeConnection(definition.connection), envFile });
 }

@@ -4,7 +4,10 @@ import { checkJsonValue } from "../util/json/check-value.js";
 
 const MAX_TEXT_LENGTH = 8192;
 
-/** A colon would make `server:tool` ambiguous; a slash or leading dot looks like a path; a trailing space is invisible. */
+/**
+ * The pattern of a server name. A colon would make `server:tool` ambiguous; a slash or leading dot looks like a path; a
+ * trailing space is invisible.
+ */
 const SERVER_NAME = /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}._ -]{0,62}[\p{L}\p{M}\p{N}._-])?$/u;
 
 export const serverName = z
@@ -33,7 +36,7 @@ const connectionFields = {
     .record(z.string().regex(/^[^=\s]+$/, "is not the name of an environment variable"), text)
     .optional()
     .describe(
-      "Environment variables for the program. It gets these, a small safe set, and the gateway's variables that `inheritEnv` names.",
+      "Environment variables for the program, in addition to a small safe set and the gateway's variables that `inheritEnv` names.",
     ),
   envFile: text
     .min(1)
@@ -133,7 +136,7 @@ const commonFields = {
   ...ownFields,
 };
 
-/** A server in a list, under its `name`. */
+/** The schema of a server entry in a list; `name` is the server's name. */
 export const namedServerEntry = z
   .strictObject({
     name: serverName.describe("Unique among all servers; the first part of `server:tool`."),
@@ -141,12 +144,12 @@ export const namedServerEntry = z
   })
   .superRefine(checkServer);
 
-/** A server in a map; the key is its name, and an inner `name` is a display title. */
+/** The schema of a server entry in a map: the key is the server's name, and an inner `name` is a display title. */
 export const keyedServerEntry = z
   .strictObject({ name: text.optional().describe("A title; used if there is no description."), ...commonFields })
   .superRefine(checkServer);
 
-/** A server of another program, with its keys converted to those of this gateway. */
+/** The schema of a server entry of another program, with its keys converted to those of this gateway. */
 export const importedServerEntry = z
   .object({ ...connectionFields, description: text.optional(), tools: z.array(manifestTool).max(10_000).optional() })
   .superRefine(checkEndpoint);
@@ -165,12 +168,12 @@ export const serversOptions = serverCollection
   .prefault([])
   .describe("The servers whose tools are offered: a list of entries with `name`, or a map by name.");
 
-/** The same section under the key that most MCP clients use. */
+/** The section `mcpServers`: the same as `servers`, under the key that most MCP clients use. */
 export const mcpServersOptions = serverCollection
   .optional()
   .describe("The same as `servers`, under the key that MCP clients use. A configuration may have only one of the two.");
 
-/** The supported programs; `clients/table.ts` has the same list. */
+/** The ids of the supported programs; `clients/table.ts` has the same list. */
 export const CLIENT_IDS = [
   "claude-desktop",
   "claude-code",
@@ -238,7 +241,7 @@ type Context = { addIssue(issue: { code: "custom"; path: (string | number)[]; me
 
 type CheckedEntry = ConnectionEntry & { connection?: ConnectionEntry | undefined; enabled: boolean };
 
-/** Whether an entry has no connection and only disables the server of that name from a source. */
+/** Whether an entry has no connection and only disables the server of the same name in a source. */
 export function isDisablingEntry({ enabled, command, url, connection }: CheckedEntry): boolean {
   return !enabled && command === undefined && url === undefined && connection === undefined;
 }

@@ -3,9 +3,9 @@ import type { NeededVariable, VariableInput } from "./imported.js";
 import { pathsOf, type System } from "./system.js";
 
 /**
- * The placeholder syntax of a program. `${NAME}` and `${NAME:-default}` always become variables, even if the program would
- * pass them on literally. `none`: no other placeholders. `prefixed`: also `${env:X}` and other prefixes, and editor names
- * such as `${workspaceFolder}`. The other values add spellings of single programs.
+ * The placeholder syntax of a program. `${NAME}` and `${NAME:-default}` always become variables, even if the program
+ * would pass them on literally. `none`: no other placeholders. `prefixed`: also `${env:X}` and other prefixes, and
+ * editor names such as `${workspaceFolder}`. Each other value adds spellings that only some programs use.
  */
 export type PlaceholderSyntax = "none" | "prefixed" | "code" | "gemini" | "opencode" | "continue";
 
@@ -23,11 +23,11 @@ export interface InputDefinition extends VariableInput {
 
 /** Converts the strings of one entry to the syntax of this gateway and collects the variables that they need. */
 export interface Placeholders {
-  /** `isShell`: the text is a shell script, which may define variables. */
+  /** Converts one string. `isShell`: the string is a shell script, which may define variables. */
   readonly translate: (text: string, isShell?: boolean) => string;
   readonly variables: () => readonly NeededVariable[];
   readonly notes: () => readonly string[];
-  /** Explanations for variables, shown if they are not set. */
+  /** Returns a description of each needed variable, shown if the variable is not set. */
   readonly needs: () => readonly VariableNeed[];
 }
 
@@ -57,7 +57,10 @@ export function createPlaceholders(context: PlaceholderContext): Placeholders {
     return variable(name, undefined, input);
   }
 
-  /** A secret reference in another program's file is not resolved: the author of that file must not read the user's secrets. */
+  /**
+   * A secret reference in another program's file is not resolved: the author of that file must not read the user's
+   * secrets.
+   */
   function fromReference(written: string, body: string): string {
     const name = toVariableName(body);
     const what = body.startsWith("keychain:") ? "the keychain" : "secrets";
@@ -67,7 +70,10 @@ export function createPlaceholders(context: PlaceholderContext): Placeholders {
     return variable(name);
   }
 
-  /** The script may set the variable itself, so the text is passed unchanged unless the variable is set in the environment. */
+  /**
+   * Converts a variable in a shell script. The script may set the variable itself, so the text is passed unchanged
+   * unless the variable is set in the environment.
+   */
   function fromShell(name: string, written: string): string {
     needs.set(name, { name, description: `passed to the shell as ${written} if it is not set` });
     return variable(name, escapeText(written));
@@ -96,7 +102,7 @@ export function createPlaceholders(context: PlaceholderContext): Placeholders {
   }
 
   function withDefault(name: string, fallback: string, depth: number): string {
-    // In the gateway's syntax a default ends at the first closing brace that does not belong to a variable.
+    // In the gateway's syntax a default value ends at the first closing brace that does not belong to a variable.
     if (depth < MAX_DEPTH && !/(?<!\$)\{/.test(fallback)) return variable(name, expand(fallback, depth + 1));
     notes.add(`The default of ${name} contains braces and was not imported.`);
     return variable(name);
@@ -136,7 +142,7 @@ export function createPlaceholders(context: PlaceholderContext): Placeholders {
   };
 }
 
-/** Escapes the text so that it contains no variable. */
+/** Escapes the text, so that nothing in it is treated as a variable. */
 export function escapeText(text: string): string {
   return text.replaceAll("${", () => "$${");
 }
@@ -170,13 +176,13 @@ function isReplaced(body: string, dialect: PlaceholderSyntax): boolean {
   return VARIABLE.test(body) && !EDITOR_NAME.test(body);
 }
 
-/** In editor files `${command:…}` is an editor command, not a secret reference. */
+/** Whether a placeholder is a secret reference. In editor files `${command:…}` is an editor command instead. */
 function isReference(body: string, dialect: PlaceholderSyntax): boolean {
   const isEditor = dialect === "prefixed" || dialect === "code";
   return /^(?:keychain:|op:\/\/|vault:)./.test(body) || (!isEditor && /^command:./.test(body));
 }
 
-/** Programs that pass `${NAME}` on literally, always or if NAME is not set. */
+/** The syntaxes of programs that pass `${NAME}` on literally, always or if NAME is not set. */
 const PASSES_LITERALLY: ReadonlySet<PlaceholderSyntax> = new Set(["none", "prefixed", "gemini"]);
 
 function shellVariable({ kind, body }: Placeholder, dialect: PlaceholderSyntax): string | undefined {
@@ -209,7 +215,7 @@ function closingBrace(text: string, from: number): number | undefined {
   return undefined;
 }
 
-/** The placeholders that VS Code and its forks replace by paths. */
+/** Returns the value of a placeholder that VS Code and its forks replace with a path. */
 function knownValue(body: string, { system, workspace }: PlaceholderContext): string | undefined {
   const { basename, sep } = pathsOf(system);
   if (body === "workspaceFolder" || body === "workspaceRoot" || body === "cwd") return workspace;

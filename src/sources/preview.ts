@@ -11,7 +11,9 @@ export interface PreviewParts {
   readonly system: System;
   readonly clients?: readonly ClientId[];
   readonly own?: OwnProgram;
-  /** Called for each file in the project folder. Without this function none of them is used. */
+  /**
+   * Called for each file in the project folder before the file is used. Without this function no project file is used.
+   */
   readonly isTrusted?: (file: FileRead) => boolean | Promise<boolean>;
 }
 

@@ -16,7 +16,7 @@ export interface ClientFile {
   readonly client: ClientId;
   readonly scope: Scope;
   readonly path: string;
-  /** Why the file is not opened. */
+  /** The reason why the file must not be opened; undefined if it may be opened. */
   readonly refused?: string;
 }
 
@@ -30,9 +30,9 @@ export type ClientContent =
   | { readonly kind: "broken"; readonly problems: readonly Problem[] }
   | {
       readonly kind: "read";
-      /** The bytes from which the servers were read; trust applies to these. */
+      /** The file from which the servers were read; trust applies to exactly these bytes. */
       readonly file: FileRead;
-      /** Other files that affect the result, or would if they existed; for a pattern also its folder. */
+      /** Other files that affect the result, or would if they existed. For a path pattern, its folder is included. */
       readonly companions: readonly { readonly path: string }[];
       readonly servers: readonly ImportedServer[];
       /** Invalid entries; each was skipped. */
@@ -49,7 +49,10 @@ export function clientFiles(system: System, ids: readonly ClientId[] = CLIENT_ID
 
 const MAX_PROJECT_MATCHES = 20;
 
-/** Limits a project to a number of files; the first file over the limit carries the error for all further ones. */
+/**
+ * Expands a path pattern. The number of files per project is limited; the first file over the limit carries the error
+ * for all further ones.
+ */
 function expandLocation(location: ClientFile, system: System): ClientFile[] {
   const locations = expandPattern(location.path, system).map((path): ClientFile => ({ ...location, path }));
   if (location.scope !== "project") return locations;
@@ -60,7 +63,7 @@ function expandLocation(location: ClientFile, system: System): ClientFile[] {
   ];
 }
 
-/** The folders of path patterns; a new file there is a new source. */
+/** The folders of path patterns; a file that is added to one of them is a new source. */
 export function clientFolders(system: System, ids: readonly ClientId[]): string[] {
   return locationsOf(system, ids).flatMap(({ path }) => patternFolder(path, system));
 }
@@ -74,7 +77,10 @@ function locationsOf(system: System, ids: readonly ClientId[]): ClientFile[] {
   return ids.flatMap((client) => CLIENTS[client].locations(system).map((location) => ({ client, ...location })));
 }
 
-/** Reads one file of a program. It starts no server and skips none: disabled servers and this gateway are only marked. */
+/**
+ * Reads the servers of one file of a program. It starts no server and skips none: disabled servers and this gateway are
+ * only marked.
+ */
 export async function readClientFile(location: ClientFile, { system, own }: ReadClientParts): Promise<ClientContent> {
   const client: Client = CLIENTS[location.client];
   const file = location.path;
@@ -115,7 +121,7 @@ interface CompanionParts {
   readonly system: System;
 }
 
-/** A companion without `*` keeps its position in the result even if it cannot be read. */
+/** Reads the companion files. One whose path has no `*` keeps its position in the result, even if it cannot be read. */
 async function readCompanions(companions: readonly Companion[], parts: CompanionParts): Promise<CompanionContent[]> {
   const read = await Promise.all(
     companions.map(async (companion) => {
@@ -134,7 +140,10 @@ async function readCompanion(companion: Companion, parts: CompanionParts): Promi
   return { path, value: parsed.kind === "document" ? parsed.document.value : undefined };
 }
 
-/** Whether the path belongs to the project. The user's own files can be in the same folder if the project is the home folder. */
+/**
+ * Whether the path belongs to the project. The user's own files can be in the same folder if the project is the home
+ * folder.
+ */
 function isOfProject(path: string, { location, system }: CompanionParts): boolean {
   const { sep } = pathsOf(system);
   const isOwn = locationsOf(system, [location.client]).some((one) => one.scope !== "project" && one.path === path);

@@ -8,11 +8,11 @@ export interface SourceReport {
   readonly type: "custom" | ClientId;
   readonly path: string;
   readonly status: "ok" | "missing" | "broken" | "untrusted";
-  /** How many of its servers are used. */
+  /** The number of the source's servers that are used. */
   readonly servers: number;
   /** The names of the used servers in this gateway. */
   readonly names?: readonly string[];
-  /** Servers that are not used although they are valid. */
+  /** Servers of the source that are not used although they are valid. */
   readonly skipped?: readonly SkippedServer[];
   readonly message?: string;
 }
@@ -39,7 +39,7 @@ export function untrustedReport(source: SourceName): SourceReport {
   return { ...source, status: "untrusted", servers: 0, message: "is in the project folder and is not trusted" };
 }
 
-/** The report of a source that was read; the number of servers is known only after all sources are merged. */
+/** Creates the report of a source that was read. Its number of servers is added after all sources are merged. */
 export function readReport(source: SourceName, problems: readonly Problem[]): SourceReport {
   const message = problems.length === 0 ? {} : { message: problems.map(describeProblem).join("; ") };
   return { ...source, status: "ok", servers: 0, ...message };

@@ -6,7 +6,10 @@ import { serverName } from "./options.js";
 const MAX_LENGTH = 64;
 const MAX_SHOWN_LENGTH = 100;
 
-/** A valid server name. Other programs allow slashes, colons and other characters, which `server:tool` cannot contain. */
+/**
+ * Converts a name from another program's file to a valid server name. Other programs allow slashes, colons and other
+ * characters, which `server:tool` cannot contain.
+ */
 export function toValidServerName(written: string): { readonly name: string; readonly note?: string } {
   if (checkSchema(serverName, written).kind === "ok") return { name: written };
   const allowed = written

@@ -1,7 +1,9 @@
 import { identity } from "./merge.js";
 import type { ServerEntry } from "./options.js";
 
-/** The names (as `identity` returns them) of servers that have `enabled: false` and no enabled entry of the same name. */
+/**
+ * The names (as `identity` returns them) of servers that have `enabled: false` and no enabled entry of the same name.
+ */
 export function switchedOffNames(servers: readonly ServerEntry[]): ReadonlySet<string> {
   const namesOf = (enabled: boolean): string[] =>
     servers.filter((entry) => entry.enabled === enabled).map(({ name }) => identity(name));
@@ -9,7 +11,7 @@ export function switchedOffNames(servers: readonly ServerEntry[]): ReadonlySet<s
   return new Set(namesOf(false).filter((name) => !used.has(name)));
 }
 
-/** The entries that `anygpt mcp enable` can enable again. */
+/** The disabled entries that `anygpt mcp enable` can enable again. */
 export function switchedOffEntries(servers: readonly ServerEntry[]): ServerEntry[] {
   const names = switchedOffNames(servers);
   return servers.filter(

@@ -1,6 +1,9 @@
 import { posix, win32 } from "node:path";
 
-/** The machine and project in which files are searched. It is an argument, so that each platform can be tested on any other. */
+/**
+ * The machine and project whose files are searched. It is passed as an argument, so that each platform can be tested on
+ * any other.
+ */
 export interface System {
   readonly platform: string;
   readonly home: string;
@@ -26,7 +29,10 @@ export function inProject(system: System, ...parts: readonly string[]): string {
   return under(system, system.cwd, ...parts);
 }
 
-/** An absolute path from an environment variable. A relative one is ignored: it would refer to the working folder. */
+/**
+ * Returns the absolute path in an environment variable. A relative path is ignored, because it would refer to the
+ * working folder.
+ */
 export function pathFromEnvironment(system: System, variable: string): string | undefined {
   const path = system.env[variable];
   return path !== undefined && pathsOf(system).isAbsolute(path) ? path : undefined;

@@ -8,8 +8,8 @@ export interface FilterRule {
 }
 
 /**
- * Converts another program's tool filter to rules. The rules only disable tools: a single enabling rule would disable every
- * tool that no rule matches.
+ * Converts another program's tool filter to rules. The rules only disable tools: a single enabling rule would disable
+ * every tool that no rule matches.
  */
 export function toToolRules(server: string, { allow, deny = [] }: ToolFilter): FilterRule[] {
   const rule = (pattern: string[]): FilterRule => ({ server, pattern, enabled: false });
@@ -21,7 +21,10 @@ export function toToolRules(server: string, { allow, deny = [] }: ToolFilter): F
   return [...rules, rule(["*", ...exceptions.slice(0, MAX_PATTERNS - 1)])];
 }
 
-/** The limits of one rule and one pattern; a tool beyond them stays hidden. */
+/**
+ * The maximum number of patterns in one rule and, below, the maximum length of a pattern. Allowed tools beyond these
+ * limits stay hidden.
+ */
 const MAX_PATTERNS = 1_000;
 const MAX_PATTERN_LENGTH = 512;
 
@@ -29,7 +32,7 @@ function isPossible(pattern: string): boolean {
   return pattern.length <= MAX_PATTERN_LENGTH;
 }
 
-/** A glob that matches only this name. */
+/** Returns a glob pattern that matches only this tool name. */
 function literal(name: string): string {
   return name.replace(/[*?[\]{}\\!/]/g, "\\$&");
 }

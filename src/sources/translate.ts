@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from "../model/json.js";
 const MAX_TEXT_LENGTH = 8_192;
 const TRANSLATED = ["command", "args", "env", "cwd", "url", "headers", "envFile"];
 
-/** Translates the texts of the connection; names of variables and headers stay unchanged. */
+/** Translates the strings of a connection; names of variables and headers are not changed. */
 export function translateTexts(entry: unknown, translate: Translate): unknown {
   if (!isJsonObject(entry)) return entry;
   const script = scriptAt(entry);
@@ -27,12 +27,13 @@ function scriptAt({ command, args }: JsonObject): number | undefined {
   const words = [command, ...args].map((word) => (typeof word === "string" ? word : ""));
   const shell = words.findIndex((word) => SHELL.test(word));
   const option = shell === -1 ? -1 : words.findIndex((word, index) => index > shell && TAKES_SCRIPT.test(word));
-  // `words` begins with the command, so the word after the option has the option's index in `args`.
+  // `words` begins with the command and `args` does not, so the index of the option in `words` is the index of the
+  // script in `args`.
   return option === -1 ? undefined : option;
 }
 
 function mapTexts(value: unknown, translate: (text: string) => string): unknown {
-  // Longer texts fail validation later; do not spend time on them.
+  // Longer strings fail validation later; do not spend time on them.
   if (typeof value === "string") return value.length > MAX_TEXT_LENGTH ? value : translate(value);
   if (Array.isArray(value)) return value.map((item) => (typeof item === "string" ? mapTexts(item, translate) : item));
   if (!isJsonObject(value)) return value;

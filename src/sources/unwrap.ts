@@ -8,8 +8,8 @@ export interface Unwrapped {
 }
 
 /**
- * Replaces a program that only connects a stdio client to a remote server (`mcp-remote`, `supergateway`, `mcp-proxy`) by a
- * direct connection to that server. With an unknown option the program stays.
+ * Replaces a program that only connects a stdio client to a remote server (`mcp-remote`, `supergateway`, `mcp-proxy`)
+ * with a direct connection to that server. If the program has an unknown option, it is kept.
  */
 export function unwrapRemote(connection: ServerConnection): Unwrapped {
   const same = { connection, notes: [], deniedTools: [] };
@@ -17,7 +17,8 @@ export function unwrapRemote(connection: ServerConnection): Unwrapped {
   const words = programWords(connection);
   const at = words.findIndex((word) => WRAPPER.test(word));
   const wrapper = WRAPPER.exec(words[at] ?? "")?.[1];
-  // Only a package runner and its options may precede the wrapper; otherwise the word is an argument of another program.
+  // Only a package runner and its options may precede the wrapper; otherwise the word is an argument of another
+  // program.
   if (wrapper === undefined || !words.slice(0, at).every((word) => RUNNER.test(word))) return same;
   const read = readOptions(words.slice(at + 1), OPTIONS[wrapper] ?? {});
   if (typeof read === "string") return { ...same, notes: [`${wrapper} is still used, because of ${read}.`] };
@@ -62,7 +63,7 @@ interface Options {
   readonly deny: readonly string[];
 }
 
-/** The parsed options, or a description of the first unsupported one. */
+/** Returns the parsed options, or a description of the first unsupported one. */
 function readOptions(words: readonly string[], meanings: Readonly<Record<string, Meaning>>): Options | string {
   let url: string | undefined;
   let kind: Options["kind"] = "http";
@@ -121,7 +122,7 @@ function splitOption(word: string): [string, string | undefined] {
 
 function toDirect(from: StdioConnection, options: Options & { url: string }, wrapper: string): Unwrapped {
   const used = new Set<string>();
-  // The wrapper expands `${NAME}` from its environment, which the entry defines.
+  // The wrapper expands `${NAME}` from its environment; the server entry defines that environment.
   const fill = (text: string): string =>
     text.replace(/(?<!\$)\$\{([A-Za-z_]\w*)\}/g, (written, name: string) => {
       if (!Object.hasOwn(from.env, name)) return written;

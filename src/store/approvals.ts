@@ -11,7 +11,7 @@ export interface ApprovalSubject {
 export interface Approval extends ApprovalSubject {
   readonly id: string;
   readonly state: ApprovalState;
-  /** The text shown to the user who decides: exactly what would run. */
+  /** The text shown to the user who decides: exactly the call that would run. */
   readonly shown: string;
   /** Whether the caller may confirm the call itself. */
   readonly selfService: boolean;
@@ -40,17 +40,17 @@ export interface ApprovalVerdict {
 /** Every approval except a redeemed one expires. Setting the system clock back never extends its validity. */
 export interface Approvals {
   /**
-   * Returns the existing approval if one for the same subject is pending or approved. If one request has
-   * `selfService: false`, the approval keeps `selfService: false`, even if a later request allows self-service. The store
-   * keeps the newest 100 unanswered approvals of each actor, so that one actor cannot fill the store; it deletes older
-   * ones.
+   * Creates an approval, or returns the existing one if an approval for the same subject is pending or approved. If one
+   * request has `selfService: false`, the approval keeps `selfService: false`, even if a later request allows
+   * self-service. The store keeps the newest 100 unanswered approvals of each actor, so that one actor cannot fill the
+   * store; it deletes older ones.
    */
   ask(request: ApprovalRequest): Promise<Approval>;
-  /** Undefined when no pending approval has this id. */
+  /** Stores the user's decision; undefined if no pending approval has this id. */
   decide(id: string, verdict: ApprovalVerdict): Promise<Approval | undefined>;
   /**
-   * Succeeds for exactly one caller, once, and only for the same subject. `from` is the required state: `approved` by a
-   * user, or `pending` where the caller may confirm the call itself.
+   * Uses up an approval. Succeeds for exactly one caller, once, and only for the same subject. `from` is the required
+   * state: `approved` by a user, or `pending` if the caller may confirm the call itself.
    */
   redeem(
     id: string,
@@ -58,9 +58,9 @@ export interface Approvals {
     from: "pending" | "approved",
     now: number,
   ): Promise<Approval | undefined>;
-  /** The valid approval for the subject: an approved one, otherwise the newest pending or denied one. */
+  /** Returns the valid approval for the subject: an approved one, otherwise the newest pending or denied one. */
   lookup(subject: ApprovalSubject, now: number): Promise<Approval | undefined>;
   find(id: string, now: number): Promise<Approval | undefined>;
-  /** Newest first. Without `state`, lists pending approvals. */
+  /** Returns the approvals in a state, newest first. Default of `state`: pending. */
   list(now: number, state?: ApprovalState): Promise<readonly Approval[]>;
 }

@@ -4,13 +4,16 @@ import { sha256 } from "../util/sha256.js";
 import { sanitizeJson } from "../util/terminal.js";
 import type { AuditBody, AuditMark, AuditRecord } from "./audit-records.js";
 
-/** An archive file with the oldest records of the chain, as described by the rotation record in the chain. */
+/**
+ * Describes an archive file with the oldest records of the chain; the rotation record in the chain has the same
+ * content.
+ */
 export interface Archive {
   readonly name: string;
   readonly sha256: string;
-  /** Sequence number of its first record. */
+  /** Sequence number of the first record in the archive. */
   readonly first: number;
-  /** Its last record. */
+  /** The last record in the archive. */
   readonly through: AuditMark;
 }
 
@@ -24,7 +27,7 @@ export type ArchiveContent =
   /** `isUnmodified`: the file has the recorded SHA-256. `records` ends before the first line that is not a record. */
   | { readonly kind: "read"; readonly isUnmodified: boolean; readonly records: readonly AuditRecord[] };
 
-/** The rotation record, which is appended to the chain and describes the archive. */
+/** Creates the rotation record, which is appended to the chain and describes the archive. */
 export function toRotationBody(archive: Archive, rotation: { readonly id: string; readonly now: number }): AuditBody {
   return {
     kind: "rotation",
@@ -38,7 +41,7 @@ export function toRotationBody(archive: Archive, rotation: { readonly id: string
   };
 }
 
-/** Undefined when the record is not a rotation record. */
+/** Returns the archive that a rotation record describes; undefined if the record is not a rotation record. */
 export function toAuditArchive({ seq: recordedBy, body }: AuditRecord): RecordedArchive | undefined {
   if (!body.includes('"kind":"rotation"')) return undefined;
   const record = parseObject(body);
@@ -51,7 +54,7 @@ export function archiveName(first: number, last: number, id: string): string {
   return `audit-${first}-${last}-${id}.jsonl`;
 }
 
-/** One JSON object per line. Characters that some readers treat as line breaks (such as U+2028) are escaped. */
+/** Writes one JSON object per line. Characters that some readers treat as line breaks (such as U+2028) are escaped. */
 export function toArchiveText(records: readonly AuditRecord[]): string {
   return records.map(({ seq, hash, body }) => `${sanitizeJson(JSON.stringify({ seq, hash, body }))}\n`).join("");
 }

@@ -1,8 +1,10 @@
-/** One audit record. Further members are stored unchanged; the hash covers all members in canonical JSON. */
+/**
+ * The content of one audit record. Further members are stored unchanged; the hash covers all members in canonical JSON.
+ */
 export interface AuditBody {
   readonly kind: "intent" | "outcome" | "note" | "rotation";
   readonly request_id: string;
-  /** ISO 8601, UTC. */
+  /** The time of the record: ISO 8601, UTC. */
   readonly timestamp: string;
   readonly actor_id?: string;
   readonly tool_id?: string;
@@ -10,18 +12,18 @@ export interface AuditBody {
   readonly [member: string]: unknown;
 }
 
-/** A position in the chain. */
+/** A position in the hash chain: the sequence number and the hash of a record. */
 export interface AuditMark {
   readonly seq: number;
   readonly hash: string;
 }
 
 export interface AuditRecord extends AuditMark {
-  /** The canonical JSON that was hashed, byte for byte. */
+  /** The canonical JSON text that was hashed, byte for byte. */
   readonly body: string;
 }
 
-/** Selects audit records that match all fields. */
+/** Selects the audit records that match all fields that are set. */
 export interface AuditQuery {
   readonly after?: number;
   readonly before?: number;
@@ -33,13 +35,13 @@ export interface AuditQuery {
   readonly actor?: string;
   readonly outcome?: string;
   readonly newestFirst?: boolean;
-  /** At most 1,000, which is also the default. */
+  /** The maximum number of records to return: at most 1,000, which is also the default. */
   readonly limit?: number;
 }
 
 export interface OpenIntent extends AuditRecord {
   readonly requestId: string;
-  /** The process that wrote the intent has ended, so no process will write the outcome. */
+  /** Whether the process that wrote the intent has ended, so that no process will write the outcome. */
   readonly isOrphan: boolean;
 }
 
@@ -49,17 +51,22 @@ export interface CheckpointRecord extends AuditMark {
   readonly signature: string;
 }
 
-/** Deletes the oldest records, which the caller has already written to an archive file. */
+/** The oldest records, to be deleted from the store after the caller has written them to an archive file. */
 export interface Removal {
   /** The position just before the first record to remove. */
   readonly after: AuditMark;
   /** The last record to remove. */
   readonly through: AuditMark;
-  /** Appended in the same transaction: it names the archive file with the removed records. */
+  /**
+   * The rotation record, which names the archive file with the removed records. It is appended in the same transaction.
+   */
   readonly rotation: AuditBody;
 }
 
-/** One chain for all processes: the hash of a record covers its sequence number, its body and the previous hash. */
+/**
+ * The hash chain of audit records, shared by all processes: the hash of a record covers its sequence number, its body
+ * and the previous hash.
+ */
 export interface AuditRecords {
   /**
    * Appends all bodies in one transaction, with consecutive numbers. An intent stays open until an outcome with the
@@ -67,31 +74,32 @@ export interface AuditRecords {
    */
   append(bodies: readonly AuditBody[]): Promise<readonly AuditMark[]>;
   /**
-   * Like `append`, but without waiting for a disk sync: it survives a crash of the process at once, and a power loss
-   * after the next durable change.
+   * Like `append`, but without waiting for a disk sync: the records survive a crash of the process at once, and a power
+   * loss after the next durable change.
    */
   appendSoon(bodies: readonly AuditBody[]): Promise<readonly AuditMark[]>;
   read(query: AuditQuery): Promise<readonly AuditRecord[]>;
   openIntents(): Promise<readonly OpenIntent[]>;
   /**
-   * Appends only outcomes whose intent is still open and whose process has ended. If several processes try, one
-   * succeeds.
+   * Appends only outcomes whose intent is still open and whose process has ended. If several processes try to close the
+   * same intent, one succeeds.
    */
   closeOrphans(outcomes: readonly AuditBody[]): Promise<readonly AuditMark[]>;
   /**
-   * Appends only outcomes of requests without an outcome, for a caller that does not know whether they were written.
+   * Appends only outcomes whose request has no outcome yet, for a caller that does not know whether they were written.
    */
   appendMissing(outcomes: readonly AuditBody[]): Promise<readonly AuditMark[]>;
   /** The last record; for an empty chain, the position where it starts. */
   head(): Promise<AuditMark>;
   /** The position just before the first record that is still in the store. */
   start(): Promise<AuditMark>;
-  /** The store keeps the newest 1,000 checkpoints; each covers all records before it. */
+  /** Stores a checkpoint, which covers all records before it. The store keeps the newest 1,000 checkpoints. */
   addCheckpoint(checkpoint: CheckpointRecord): Promise<void>;
-  /** Oldest first. */
+  /** Returns the stored checkpoints, oldest first. */
   checkpoints(): Promise<readonly CheckpointRecord[]>;
   /**
-   * Returns false and changes nothing if the chain no longer starts with these records, or if one is an open intent.
+   * Deletes the oldest records. Returns false and changes nothing if the chain no longer starts with these records, or
+   * if one is an open intent.
    */
   remove(removal: Removal): Promise<boolean>;
 }

@@ -10,12 +10,13 @@ export interface CatalogEntry extends CatalogKey {
 }
 
 /**
- * The last tool list of each server. Survives a power loss after the next durable change; a lost entry is listed again.
+ * The last tool list of each server. An entry survives a power loss after the next durable change. If it is lost, the
+ * gateway requests the tool list again.
  */
 export interface CatalogRecords {
-  /** The texts in the order of the keys; undefined for a key without an entry. */
+  /** Returns the stored texts in the order of the keys; undefined for a key without an entry. */
   read(keys: readonly CatalogKey[]): Promise<readonly (string | undefined)[]>;
   write(entry: CatalogEntry): Promise<void>;
-  /** Deletes entries that were listed before this time. */
+  /** Deletes entries whose tool list was received before this time. */
   forget(before: number): Promise<void>;
 }

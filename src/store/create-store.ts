@@ -8,7 +8,10 @@ import type { Store, StorePart } from "./store.js";
 
 export interface StoreParts {
   readonly file: string;
-  /** Write in the calling thread. For short-lived programs that can wait for the disk, such as a CLI command. */
+  /**
+   * Whether to write in the calling thread instead of a worker thread. For short-lived programs that can wait for the
+   * disk, such as a CLI command.
+   */
   readonly inline?: boolean;
 }
 
@@ -18,7 +21,8 @@ export function storeFile(stateFolder: string): string {
 }
 
 /**
- * The embedded store. It opens the file on first use; a read never starts the worker thread and never creates the file.
+ * Creates the embedded store. It opens the file on first use; a read never starts the worker thread and never creates
+ * the file.
  */
 export function createStore({ file, inline = false }: StoreParts): Store {
   const writer = inline ? createInlineChannel(createDatabaseSession(file)) : createThreadChannel(file);
@@ -67,7 +71,10 @@ const NOT_REQUIRED_FOR_CALLS: ReadonlySet<Request["part"]> = new Set([
   "toolFiles",
 ]);
 
-/** A call that cannot be recorded must not run: errors of the parts that record calls are AUDIT_UNAVAILABLE. */
+/**
+ * Returns the error code for a failure of one part of the store. A call that cannot be recorded must not run, so
+ * failures of the parts that record calls are AUDIT_UNAVAILABLE.
+ */
 function codeOf(part: Request["part"]): ErrorCode {
   return NOT_REQUIRED_FOR_CALLS.has(part) ? "INTERNAL_ERROR" : "AUDIT_UNAVAILABLE";
 }

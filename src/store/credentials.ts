@@ -1,7 +1,7 @@
-/** Identifies a sign-in: one per server name, server address and actor. */
+/** Identifies a sign-in: there is one per server name, server URL and actor. */
 export interface CredentialKey {
   readonly server: string;
-  /** Hash of the address to which the credential may be sent. The store only compares it for equality. */
+  /** Hash of the URL to which the credential may be sent. The store only compares it for equality. */
   readonly connection: string;
   readonly actor: string;
 }
@@ -13,7 +13,7 @@ export interface StoredCredential extends CredentialKey {
   /** Increases with every change and is never reused: a caller with an older version is out of date. */
   readonly version: number;
   readonly savedAt: number;
-  /** The issuer rejected the refresh. The credential is kept until a user removes it or signs in again. */
+  /** Whether the issuer rejected the refresh. The credential is kept until a user removes it or signs in again. */
   readonly isRefused: boolean;
 }
 
@@ -24,34 +24,42 @@ export interface CredentialDraft extends CredentialKey {
 }
 
 export interface RenewalRequest {
-  /** The version that the caller wants to refresh. */
+  /** The version of the credential that the caller wants to refresh. */
   readonly version: number;
-  /** Random value, new for every attempt. */
+  /** A random value that identifies this attempt to refresh. */
   readonly holder: string;
   readonly now: number;
-  /** How long the claim is valid at most. It also ends when its process ends, even by a crash. */
+  /**
+   * The longest time in milliseconds for which the claim is valid. The claim also ends when its process ends, even by a
+   * crash.
+   */
   readonly ttlMs: number;
 }
 
-/** The right to refresh: the store replaces only the version from which the new credential was made. */
+/** The right to replace a credential with a refreshed one. The store replaces only the version that was refreshed. */
 export type RenewalRight = Pick<RenewalRequest, "version" | "holder">;
 
 export type RenewalClaim =
   | { readonly kind: "claimed"; readonly credential: StoredCredential }
-  /** Another process is refreshing it. */
+  /** Another process is refreshing the credential. */
   | { readonly kind: "held" }
   /** The stored version is not the one that the caller wants to refresh, or the credential was removed. */
   | { readonly kind: "changed"; readonly credential?: StoredCredential };
 
 export interface CredentialRecords {
   find(key: CredentialKey): Promise<StoredCredential | undefined>;
-  /** Sorted by server and actor. Without `server`, lists the credentials of all servers. */
+  /** Returns the credentials of one server, or of all if `server` is undefined, sorted by server and actor. */
   list(server?: string): Promise<readonly StoredCredential[]>;
   /** Stores a new sign-in. It replaces the stored credential and invalidates every refresh in progress. */
   save(draft: CredentialDraft): Promise<StoredCredential>;
-  /** Exactly one caller gets the claim, among all callers in all processes. */
+  /**
+   * Claims the right to refresh a credential. Exactly one caller gets the claim, among all callers in all processes.
+   */
   claim(key: CredentialKey, request: RenewalRequest): Promise<RenewalClaim>;
-  /** Undefined, and nothing changes, when the credential was replaced or removed in the meantime. */
+  /**
+   * Replaces the credential with a refreshed one. Returns undefined and changes nothing if the credential was replaced
+   * or removed in the meantime.
+   */
   renew(draft: CredentialDraft, right: RenewalRight): Promise<StoredCredential | undefined>;
   /**
    * Records that the issuer rejected the refresh. Returns false and changes nothing if the version is no longer stored.
@@ -59,6 +67,6 @@ export interface CredentialRecords {
   refuse(key: CredentialKey, right: RenewalRight): Promise<boolean>;
   /** Releases the claim without changing the credential. */
   release(key: CredentialKey, right: RenewalRight): Promise<void>;
-  /** Returns the removed credential. */
+  /** Removes a credential and returns it. */
   remove(key: CredentialKey): Promise<StoredCredential | undefined>;
 }

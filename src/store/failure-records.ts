@@ -9,10 +9,10 @@ export interface FailureEntry extends FailureRecordKey {
   readonly text: string;
 }
 
-/** Servers whose last attempt to list their tools failed. If an entry is lost, the server is only retried sooner. */
+/** Servers whose last tool list request failed. If an entry is lost, the server is only contacted again earlier. */
 export interface FailureRecords {
   list(): Promise<readonly FailureEntry[]>;
-  /** Replaces the entry of the same server, and removes entries that failed before `forgetBefore`. */
+  /** Replaces the entry of the same server, and removes entries whose failure was before `forgetBefore`. */
   write(entry: FailureEntry & { readonly forgetBefore: number }): Promise<void>;
   remove(key: FailureRecordKey): Promise<void>;
 }

@@ -1,19 +1,19 @@
 import { readdir } from "node:fs/promises";
 
-/** The folder with the lock files of the processes that use the store. */
+/** The folder with the lock files of the processes that use the store (its owners). */
 export function ownersFolder(file: string): string {
   return `${file}-owners`;
 }
 
 /**
- * Whether a process uses the store or left a call in it that must be recovered. It only reads one folder and opens no database,
- * because nearly every start has nothing to recover.
+ * Whether a process uses the store or left a call in it that must be recovered. It only reads one folder and opens no
+ * database, because there is nearly always nothing to recover.
  */
 export async function hasOwners(file: string): Promise<boolean> {
   try {
     return (await readdir(ownersFolder(file))).length > 0;
   } catch (error) {
-    // An unreadable folder may contain a lock file. The recovery that follows reports the error.
+    // An unreadable folder may contain a lock file, so return true. The recovery that follows reports the error.
     return !(error instanceof Error && "code" in error && error.code === "ENOENT");
   }
 }

@@ -1,4 +1,4 @@
-/** Identifies an idempotency key: the same key of another actor or for another tool is another key. */
+/** Identifies an idempotency key. The same string from another actor or for another tool is a different key. */
 export interface KeyScope {
   readonly tenant?: string;
   readonly actor: string;
@@ -7,8 +7,9 @@ export interface KeyScope {
 }
 
 /**
- * `reserved → dispatched → completed | failed | unknown`. When the process that holds a key ends, a `reserved` key can
- * be taken over, and a `dispatched` key becomes `unknown`, because the tool may have run.
+ * The states of an idempotency key: `reserved → dispatched → completed | failed | unknown`. When the process that holds
+ * a key ends, a `reserved` key can be taken over, and a `dispatched` key becomes `unknown`, because the tool may have
+ * run.
  */
 export type KeyState = "reserved" | "dispatched" | "completed" | "failed" | "unknown";
 
@@ -22,20 +23,23 @@ export interface KeyRecord {
   readonly reservedAt: number;
   readonly changedAt: number;
   readonly expiresAt: number;
-  /** The stored bytes, unchanged; absent when there is no answer or it was larger than `MAX_ANSWER_BYTES`. */
+  /** The bytes of the stored answer; absent if there is no answer or it was larger than `MAX_ANSWER_BYTES`. */
   readonly answer?: Uint8Array;
-  /** The size of the answer in bytes, also when the answer was too large to store. */
+  /** The size of the answer in bytes, even if the answer was too large to store. */
   readonly answerBytes?: number;
 }
 
 export interface ReserveRequest {
   /** Hash of the call. The store only compares it for equality. */
   readonly fingerprint: string;
-  /** New for every attempt: it is the fencing token. A second reservation with the same id is the same attempt. */
+  /**
+   * A new id for every attempt, used as the fencing token. A second reservation with the same id counts as the same
+   * attempt.
+   */
   readonly requestId: string;
   readonly now: number;
   readonly ttlMs: number;
-  /** The tool is safe to run twice, so a key in state `unknown` may be taken over. */
+  /** Whether the tool is safe to run twice, so that a key in the state `unknown` may be taken over. */
   readonly rerun?: boolean;
 }
 
@@ -49,12 +53,12 @@ export type Reservation =
   | { readonly kind: "reserved"; readonly claim: KeyClaim }
   | { readonly kind: "known"; readonly record: KeyRecord };
 
-/** Larger answers are not stored; the key still records that the call was made. */
+/** The maximum size of a stored answer. For a larger answer, the key only records that the call was made. */
 export const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /**
- * `failed` is a definite error of the tool, which is replayed like an answer. `answerBytes`: only the size of the answer
- * is stored.
+ * How a call with an idempotency key ended. `failed` is a definite error of the tool, which is replayed like an answer.
+ * `answerBytes`: only the size of the answer is stored.
  */
 export type KeyEnding =
   | { readonly kind: "completed" | "failed"; readonly answer: Uint8Array }
@@ -70,20 +74,32 @@ export interface KeyQuery {
 }
 
 export interface KeyRecords {
-  /** Exactly one of all concurrent callers gets the claim. An expired record counts as absent. */
+  /**
+   * Reserves a key for a call. Exactly one of all concurrent callers gets the claim. An expired record counts as
+   * absent.
+   */
   reserve(scope: KeyScope, request: ReserveRequest): Promise<Reservation>;
-  /** Must complete before the first byte is sent. False: the claim is lost and nothing may be sent. */
+  /**
+   * Records that the call is sent; must complete before its first byte is sent. If it returns false, the claim is lost
+   * and nothing may be sent.
+   */
   dispatch(claim: KeyClaim, now: number): Promise<boolean>;
-  /** False: the claim is lost. The holder of the same claim may still finish a key that became `unknown`. */
+  /**
+   * Records how the call ended. Returns false if the claim is lost. The holder of the same claim may still finish a key
+   * that became `unknown`.
+   */
   finish(claim: KeyClaim, ending: KeyEnding, now: number): Promise<boolean>;
-  /** Frees a key whose call has not finished. After `dispatch`, only for a caller that knows that nothing was sent. */
+  /**
+   * Frees a key whose call has not finished. After `dispatch`, only a caller that knows that nothing was sent may use
+   * it.
+   */
   release(claim: KeyClaim): Promise<boolean>;
   find(scope: KeyScope, now: number): Promise<KeyRecord | undefined>;
-  /** Newest first, without the answers. */
+  /** Returns the matching keys, newest first, without the answers. */
   list(query: KeyQuery): Promise<readonly KeyRecord[]>;
   /**
-   * Records a user's statement on an unknown call: `committed` keeps the key without an answer, `not_committed` frees
-   * it.
+   * Records a user's statement about a call whose outcome is unknown: `committed` keeps the key without an answer,
+   * `not_committed` frees it.
    */
   resolve(id: number, verdict: "committed" | "not_committed", now: number): Promise<KeyRecord | undefined>;
   /** Settles the keys of processes that have ended: frees reserved keys and returns the keys that became `unknown`. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The key `store` of the configuration. */
+/** The section `store` of the configuration. */
 export const storeOptions = z
   .string()
   .min(1)

@@ -5,7 +5,7 @@ export interface PinKey extends CatalogKey {
   readonly tool: string;
 }
 
-/** A tool's definition and its hash, as listed by the server. */
+/** A tool definition that a server sent, and its hash. */
 export interface SeenDefinition {
   readonly tool: string;
   readonly hash: string;
@@ -13,7 +13,7 @@ export interface SeenDefinition {
   readonly definition: string;
 }
 
-/** The approved and the current definition of a tool. */
+/** The pin of a tool: its approved and its current definition. */
 export interface Pin extends PinKey {
   readonly firstSeenAt: number;
   /** The definition that a user approved, or the first one seen; absent while no definition is approved. */
@@ -29,7 +29,7 @@ export interface Pin extends PinKey {
 export interface Sighting extends CatalogKey {
   readonly definitions: readonly SeenDefinition[];
   readonly now: number;
-  /** Approve a tool that was never seen before without asking a user. */
+  /** Whether to approve a tool that was never seen before without asking a user. */
   readonly trustNew: boolean;
 }
 
@@ -40,16 +40,16 @@ export interface PinApproval {
   readonly now: number;
 }
 
-/** Only members that are present restrict the result. */
+/** Selects the pins that match all members that are present. */
 export interface PinFilter extends Partial<CatalogKey> {
-  /** Only pins whose current definition is not approved. */
+  /** If true, returns only pins whose current definition is not approved. */
   readonly onlyChanged?: boolean;
 }
 
 export interface Pins {
   /** Records the definitions of a server and returns the pins whose current definition is not approved. */
   see(sighting: Sighting): Promise<readonly Pin[]>;
-  /** Undefined when the current definition is no longer the one that the user reviewed. */
+  /** Approves the current definition of a tool. Returns undefined if it is no longer the one that the user reviewed. */
   approve(key: PinKey, approval: PinApproval): Promise<Pin | undefined>;
   find(key: PinKey): Promise<Pin | undefined>;
   list(filter: PinFilter): Promise<readonly Pin[]>;

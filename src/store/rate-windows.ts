@@ -4,8 +4,8 @@ export interface RateRequest {
   readonly limit: number;
   readonly windowMs: number;
   /**
-   * Wall-clock time, because all processes share it. When the clock is set back, earlier calls count as if they were made
-   * at the new time, so that no actor gains calls.
+   * The current wall-clock time, which all processes share. If the clock is set back, earlier calls count as if they
+   * were made at the new time, so that no actor gains calls.
    */
   readonly now: number;
 }
@@ -14,12 +14,12 @@ export type TakeResult =
   | { readonly kind: "taken"; readonly remaining: number; readonly ticket: RateTicket }
   | { readonly kind: "refused"; readonly retryAfterMs: number };
 
-/** What `take` would return now, without a ticket. */
+/** The result that `take` would have now, but without a ticket. */
 export type PeekResult =
   | { readonly kind: "free"; readonly remaining: number }
   | { readonly kind: "refused"; readonly retryAfterMs: number };
 
-/** Proof of one counted call, needed to give it back. */
+/** Proof of one counted call, needed to remove it from the count. */
 export interface RateTicket {
   readonly bucket: string;
   readonly actor: string;
@@ -28,13 +28,13 @@ export interface RateTicket {
 }
 
 /**
- * Allows at most `limit` calls in any `windowMs`. A call may count for up to 10 % longer than the window. A count
- * survives the end of a process at once, and a power loss after the next durable change of the store.
+ * Allows at most `limit` calls in any `windowMs`. A call may count for up to 10 % longer than the window. A counted
+ * call survives the end of the process at once, and a power loss after the next durable change of the store.
  */
 export interface RateWindows {
   take(request: RateRequest): Promise<TakeResult>;
-  /** Does not count a call. */
+  /** Returns whether a call would be allowed, without counting one. */
   peek(request: RateRequest): Promise<PeekResult>;
-  /** For a call that was denied or replayed after it was counted. */
+  /** Removes a call from the count, because it was denied or replayed after it was counted. */
   giveBack(ticket: RateTicket): Promise<void>;
 }

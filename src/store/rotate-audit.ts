@@ -8,7 +8,7 @@ import { isSame } from "./verify-chain.js";
 export interface RotationParts {
   readonly folder: string;
   readonly now: number;
-  /** Distinguishes this rotation from one that another process tries at the same time. */
+  /** A unique id, which distinguishes this rotation from one that another process tries at the same time. */
   readonly id: string;
   /** The number of newest records that stay in the store. */
   readonly keepRecords: number;
@@ -23,7 +23,10 @@ export interface Rotation {
 }
 
 const MAX_RECORDS_PER_ROTATION = 10_000;
-/** Reads block the event loop, and a record may be larger than 8 KiB. Calls in progress continue between two batches. */
+/**
+ * The number of records in one read. Reads block the event loop, and a record may be larger than 8 KiB; calls in
+ * progress continue between two reads.
+ */
 const BATCH_SIZE = 100;
 
 /**

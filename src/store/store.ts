@@ -1,6 +1,6 @@
-// The store keeps data that outlives a process and is shared by several: keys, audit records, approvals, pins, rate
-// windows, catalog, failures, credentials and versions of tool files. It does not interpret the data, read the clock or
-// check permissions.
+// The store keeps data that outlives a process and is shared by several: idempotency keys, audit records, approvals,
+// pins, rate windows, the catalog, failures of servers, credentials and versions of tool files. It does not interpret
+// the data, read the clock or check permissions.
 import type { Approvals } from "./approvals.js";
 import type { AuditRecords } from "./audit-records.js";
 import type { CatalogRecords } from "./catalog-records.js";
@@ -12,10 +12,10 @@ import type { RateWindows } from "./rate-windows.js";
 import type { ToolFileVersions } from "./tool-file-versions.js";
 
 /**
- * The contract that every store must pass (`test/contract/describe-store.ts`). A resolved promise means that the change
- * is durable, unless the method says otherwise. A method is one transaction, whatever other processes do. A read sees
- * every change whose promise has resolved. Every failure is a `DiscoveryError`, and the store works again as soon as
- * the cause is removed. The current time is an argument, in whole milliseconds.
+ * The contract that every store must meet (tested by `test/contract/describe-store.ts`). A resolved promise means that
+ * the change is durable, unless the method says otherwise. A method is one transaction, whatever other processes do. A
+ * read sees every change whose promise has resolved. Every failure is a `DiscoveryError`, and the store works again as
+ * soon as the cause is removed. The current time is an argument, in whole milliseconds.
  */
 export interface Store {
   readonly keys: KeyRecords;
@@ -28,11 +28,11 @@ export interface Store {
   readonly credentials: CredentialRecords;
   readonly toolFiles: ToolFileVersions;
   /**
-   * Resolves if a record could be written now; rejects with AUDIT_UNAVAILABLE. Returns undefined, without a check, if
-   * the last write succeeded.
+   * Resolves if a record could be written now; otherwise rejects with AUDIT_UNAVAILABLE. Returns undefined, without a
+   * check, if the last write succeeded.
    */
   prepare(): Promise<void> | undefined;
-  /** Waits for requests in progress. Afterwards the keys of this process count as abandoned. */
+  /** Waits for requests in progress. Afterwards the idempotency keys that this process holds count as abandoned. */
   close(): Promise<void>;
 }
 

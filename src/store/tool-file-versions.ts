@@ -7,7 +7,7 @@ export interface SeenVersion extends ToolFileKey {
   readonly version: string;
   /** The signing time that the file itself states. */
   readonly validatedAt: string;
-  /** Compared as text, byte by byte: the greater one is newer. */
+  /** Determines which version is newer: ranks are compared byte by byte, and the greater one is newer. */
   readonly rank: string;
 }
 
@@ -15,7 +15,9 @@ export interface SeenVersion extends ToolFileKey {
 export interface ToolFileVersions {
   seen(key: ToolFileKey): Promise<SeenVersion | undefined>;
   list(folder: string): Promise<readonly SeenVersion[]>;
-  /** Stores each version that is newer than the stored one, and returns the stored version of each afterwards. */
+  /**
+   * Stores each version that is newer than the stored one. Returns the version of each file that is stored afterwards.
+   */
   note(versions: readonly SeenVersion[]): Promise<readonly SeenVersion[]>;
   /** Stores the version that a user accepted, even if it is older than the stored one. */
   accept(version: SeenVersion): Promise<void>;

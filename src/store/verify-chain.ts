@@ -3,7 +3,7 @@ import { toAuditArchive, type RecordedArchive } from "./audit-archives.js";
 import type { AuditMark, AuditRecord, AuditRecords, CheckpointRecord } from "./audit-records.js";
 import { chainHash } from "./chain-hash.js";
 
-/** A record that was modified, moved or removed, and the reason. */
+/** A record that was modified, moved or removed: its sequence number and what was found. */
 export interface ChainFinding {
   readonly seq: number;
   readonly reason: string;
@@ -11,29 +11,32 @@ export interface ChainFinding {
 
 export const CHAIN_START: AuditMark = { seq: 0, hash: "0".repeat(64) };
 
-/** The hashes of records that checkpoints state. */
+/** The record hashes that checkpoints state, by sequence number. */
 export interface CheckpointHashes {
-  /** From checkpoints with a valid signature of the current key. */
+  /** Hashes from checkpoints with a valid signature of the current key. */
   readonly hashes: ReadonlyMap<number, string>;
-  /** The last record that a valid checkpoint covers; 0 for none. */
+  /** Sequence number of the last record that a valid checkpoint covers; 0 if there is none. */
   readonly through: number;
-  /** From checkpoints of other keys, whose signatures cannot be verified: they can contradict the chain, but prove nothing. */
+  /**
+   * Hashes from checkpoints of other keys, whose signatures cannot be verified: these can contradict the chain, but
+   * prove nothing.
+   */
   readonly earlier: ReadonlyMap<number, string>;
   readonly findings: readonly ChainFinding[];
 }
 
 export interface VerifyCheckpointParts {
   readonly inside: readonly CheckpointRecord[];
-  /** Checkpoints that are stored outside the store. */
+  /** Checkpoints that are stored outside the store, in a file. */
   readonly outside: readonly CheckpointRecord[];
-  /** Undefined when there is no key. */
+  /** Id of the current signing key; undefined if there is none. */
   readonly keyId: string | undefined;
   readonly isSigned: (checkpoint: CheckpointRecord) => boolean;
 }
 
 /**
- * Checkpoints of a replaced key stay in the store. They count as `earlier` if a later checkpoint of the current key
- * covers the chain.
+ * Collects the hashes that checkpoints state. Checkpoints of a replaced key stay in the store. They count as `earlier`
+ * if a later checkpoint of the current key covers the chain.
  */
 export function checkpointHashes({ inside, outside, keyId, isSigned }: VerifyCheckpointParts): CheckpointHashes {
   const hashes = new Map<number, string>();
@@ -54,7 +57,8 @@ export function checkpointHashes({ inside, outside, keyId, isSigned }: VerifyChe
 }
 
 /**
- * The records in the store, verified up to the first bad one. `archives` lists the rotation records of the whole chain.
+ * The result of verifying the records in the store up to the first bad one. `archives` has the archives that these
+ * records describe.
  */
 export interface StoredChain {
   readonly start: AuditMark;
@@ -65,11 +69,11 @@ export interface StoredChain {
 
 const MAX_ATTEMPTS = 5;
 
-/** `expected`: hashes that checkpoints state. */
+/** Reads and verifies the records in the store. `expected`: the hashes that checkpoints state. */
 export async function followStored(audit: AuditRecords, expected: CheckpointHashes["hashes"]): Promise<StoredChain> {
   for (let attempt = 1; ; attempt += 1) {
     const followed = await follow(audit, expected);
-    // A rotation in the meantime may have removed records that this function was about to read.
+    // A rotation in the meantime may have removed records that were about to be read: then try again.
     const isUnchanged = isSame(await audit.start(), followed.start);
     if (followed.finding === undefined || isUnchanged || attempt === MAX_ATTEMPTS) return followed;
   }
@@ -93,7 +97,10 @@ async function follow(audit: AuditRecords, expected: CheckpointHashes["hashes"])
   return { start, head, finding, archives };
 }
 
-/** Returns the first record that does not follow from the previous one. */
+/**
+ * Verifies consecutive records. Returns the first one that does not follow from the previous one or differs from its
+ * checkpoint.
+ */
 export function followRecords(
   records: readonly AuditRecord[],
   from: AuditMark,

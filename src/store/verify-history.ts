@@ -16,25 +16,25 @@ import {
 export interface HistoryParts {
   readonly audit: AuditRecords;
   readonly archiveFolder: string;
-  /** Checkpoints that are stored outside the store. */
+  /** Checkpoints that are stored outside the store, in a file. */
   readonly outside: readonly CheckpointRecord[];
-  /** Id of the current signing key; undefined when there is none. */
+  /** Id of the current signing key; undefined if there is none. */
   readonly keyId: string | undefined;
   readonly isSigned: (checkpoint: CheckpointRecord) => boolean;
 }
 
 /** The result of the verification of the hash chain with its archives and checkpoints. */
 export interface HistoryReport {
-  /** The number of records in the history, including archives. */
+  /** The number of records in the history, including archived ones. */
   readonly records: number;
   readonly head: AuditMark;
   readonly archives: number;
   readonly checkpoints: number;
-  /** The last record that a valid checkpoint covers; 0 for none. */
+  /** Sequence number of the last record that a valid checkpoint covers; 0 if there is none. */
   readonly signedThrough: number;
-  /** Records whose checkpoints were signed with a key that no longer exists. */
+  /** Sequence numbers of records whose checkpoints were signed with a key that no longer exists. */
   readonly earlierKey: readonly number[];
-  /** Sorted by record; empty when the history is intact. */
+  /** The records that were modified, moved or removed, sorted by sequence number; empty if the history is intact. */
   readonly findings: readonly ChainFinding[];
 }
 
@@ -48,7 +48,7 @@ export async function verifyHistory(parts: HistoryParts): Promise<HistoryReport>
   const stored = await followStored(audit, expected);
   const findings = [stored.finding, findTruncation(stored.head, signed)].filter((found) => found !== undefined);
   const unverified = findings.map(({ seq }) => ({ from: lastBefore(seq, signed) + 1, to: Number.POSITIVE_INFINITY }));
-  // A rotation record in an unverified range may be forged, and the range is already reported.
+  // Do not check archives whose rotation record is in an unverified range: it may be forged, and the range is reported.
   const isUnverified = (seq: number): boolean => unverified.some(({ from, to }) => seq >= from && seq <= to);
   let archives = 0;
   for await (const check of walkArchives(parts.archiveFolder, stored)) {
@@ -72,29 +72,29 @@ export async function verifyHistory(parts: HistoryParts): Promise<HistoryReport>
   };
 }
 
-/** The last record before `seq` that a valid checkpoint covers. */
+/** Sequence number of the last record before `seq` that has a valid checkpoint; 0 if there is none. */
 function lastBefore(seq: number, { hashes }: CheckpointHashes): number {
   return Math.max(0, ...[...hashes.keys()].filter((each) => each < seq));
 }
 
-/** One archive file and the records that were read from it. */
+/** What the verification of one archive file needs: its records, and where they must begin and end. */
 export interface ArchiveCheck {
   /** The last record that the archive must contain. */
   readonly through: AuditMark;
-  /** Undefined when no rotation record describes it. */
+  /** The description of the archive; undefined if no rotation record describes it. */
   readonly archive: RecordedArchive | undefined;
-  /** The position just before its first record; undefined when no rotation record states it. */
+  /** The position just before the archive's first record; undefined if no rotation record states it. */
   readonly from: AuditMark | undefined;
-  /** The last record before the archive. Its hash may be unknown (empty). */
+  /** The last record before the archive. Its hash is empty if it is unknown. */
   readonly before: AuditMark;
-  /** Undefined when the file is missing. */
+  /** The records in the archive file; undefined if the file is missing. */
   readonly records: readonly AuditRecord[] | undefined;
   readonly isUnmodified: boolean;
 }
 
 /**
- * Yields the newest archive first, because a later record describes each archive. Only one archive is in memory at a
- * time.
+ * Yields the newest archive first, because the rotation record of an archive is in the store or in a newer archive.
+ * Only one archive is in memory at a time.
  */
 export async function* walkArchives(
   folder: string,

@@ -11,7 +11,7 @@ afterAll(async () => {
 /** Tools of a server that are named like the meta-tools of the gateway. */
 const NAMES = ["search_tools", "list_mcp_servers", "execute_tool", "get_tool_details", "list_tools"];
 const TYPO = { server: "mirror", tool: "search_toolz" };
-const EXPECTED = `Did you mean search_tools? mirror has: ${NAMES.join(", ")}.`;
+const EXPECTED = `Did you mean search_tools? mirror has these tools: ${NAMES.join(", ")}.`;
 
 const place = createCliPlace();
 closings.push(() => place.remove());

@@ -1,7 +1,7 @@
 import { inHome, inProject } from "../system.js";
 import { plainClient } from "./plain.js";
 
-/** Older versions use `mcp.json`; newer versions keep servers in agent files. */
+/** Older versions of Amazon Q Developer store servers in `mcp.json`, newer ones in agent files. */
 export const amazonQ = plainClient("amazon-q", "Amazon Q Developer", (system) => [
   { scope: "project", path: inProject(system, ".amazonq", "mcp.json") },
   { scope: "project", path: inProject(system, ".amazonq", "default.json") },

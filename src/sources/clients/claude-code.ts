@@ -3,7 +3,10 @@ import { inHome, inProject, isSamePath, pathFromEnvironment, type System, under 
 import type { Client, Companion, ClientFindings, Layout } from "./client.js";
 import { namesIn, readServerMap } from "./entry.js";
 
-/** `mcpServers` has the user's servers; `projects` has servers and disabled servers per project. */
+/**
+ * Keys of `~/.claude.json`: `mcpServers` has the user's servers; `projects` has servers and disabled servers per
+ * project.
+ */
 const STATE_KEYS = ["mcpServers", "projects"];
 
 const STATE: Layout = {
@@ -56,7 +59,7 @@ const PROJECT: Layout = {
 export const claudeCode: Client = {
   id: "claude-code",
   title: "Claude Code",
-  // Claude Code passes its whole environment to servers: issue 17719 of anthropics/claude-code.
+  // Claude Code passes its whole environment to servers (issue 17719 of anthropics/claude-code).
   passesEnvironment: true,
   locations: (system) => [
     { scope: "project", path: inProject(system, ".mcp.json") },
@@ -73,7 +76,7 @@ function settings(path: string): Companion {
   return { path, format: "json", keys: ["disabledMcpjsonServers"] };
 }
 
-/** Selects the entry of the current project below `projects`; other projects are not parsed. */
+/** Keeps only the entry of the current project in `projects`, so that other projects are not parsed. */
 function isCurrentProject(system: System): (path: readonly string[]) => boolean {
   return ([top, key]) => top !== "projects" || key === undefined || isSamePath(system, key, system.cwd);
 }

@@ -3,7 +3,10 @@ import { plainClient, withDialect } from "./plain.js";
 
 const FILE = "claude_desktop_config.json";
 
-/** On Windows the packaged app (the default since February 2026) reads its own copy of the file; the other may be stale. */
+/**
+ * On Windows, the packaged app of Claude Desktop (the default since February 2026) reads its own copy of the file; the
+ * copy in the usual folder may be stale.
+ */
 export const claudeDesktop = withDialect(
   "none",
   plainClient("claude-desktop", "Claude Desktop", (system) => {

@@ -4,15 +4,24 @@ import type { Scope, ToolFilter } from "../imported.js";
 import type { PlaceholderSyntax, InputDefinition } from "../placeholders.js";
 import type { System } from "../system.js";
 
-/** A program that stores MCP servers in its own files: where the files are, and how to read them. Pure. */
+/**
+ * A program that stores MCP servers in its own files: where the files are, and how to read them. All functions are
+ * pure.
+ */
 export interface Client {
   readonly id: string;
   readonly title: string;
-  /** The program passes its whole environment to the servers that it starts, not only the variables in their entries. */
+  /**
+   * Set if the program passes its whole environment to the servers that it starts, not only the variables in their
+   * entries.
+   */
   readonly passesEnvironment?: true;
-  /** In order of precedence: the first file that has a server name wins. Each part of a path may contain one `*`. */
+  /**
+   * The files that may contain servers, in order of precedence: the first file that has a server name wins. Each
+   * segment of a path may contain one `*`.
+   */
   readonly locations: (system: System) => readonly ClientLocation[];
-  /** How to read a file of this program; the path selects the layout. */
+  /** How to parse a file of this program; the path determines the layout. */
   readonly layoutOf: (path: string) => Layout;
 }
 
@@ -22,10 +31,13 @@ export interface ClientLocation {
 }
 
 export interface Layout {
-  /** Depends on the system because one file may hold the settings of many projects. */
+  /**
+   * The part of the file to parse. It depends on the system, because one file may contain the settings of many
+   * projects.
+   */
   readonly section: (system: System) => Section;
   readonly dialect: PlaceholderSyntax;
-  /** Additional files with settings for the servers of this file. Missing or invalid ones are ignored. */
+  /** Returns additional files with settings for the servers of this file. Missing or invalid ones are ignored. */
   readonly companions?: (
     file: { readonly path: string; readonly document: unknown },
     system: System,
@@ -34,35 +46,38 @@ export interface Layout {
 }
 
 export interface Companion extends Section {
-  /** A path; one part of it may contain a `*`. */
+  /** The path of the file; one segment may contain a `*`. */
   readonly path: string;
 }
 
 export interface ReadContext {
   readonly system: System;
   readonly path: string;
-  /** Contents of the companion files in their order; a path with `*` yields several. */
+  /** The parsed contents of the companion files in their order; a path with `*` yields several. */
   readonly companions: readonly unknown[];
 }
 
-/** The content of a file in a form that is the same for all programs; not validated yet. */
+/** The servers found in a file, in a form that is the same for all programs; not validated yet. */
 export interface ClientFindings {
   readonly servers: readonly ClientServer[];
   readonly inputs?: ReadonlyMap<string, InputDefinition>;
-  /** Parts of the file with an unexpected type. */
+  /** Validation errors: parts of the file that have an unexpected type. */
   readonly faults?: readonly { readonly path: Path; readonly reason: string }[];
 }
 
 export interface ClientServer {
   readonly name: string;
-  /** The path of the entry inside the document. */
+  /** The path of the entry inside the file. */
   readonly path: Path;
-  /** The entry, with the keys of `importedServerEntry`. */
+  /** The server entry, with its keys converted to those of `importedServerEntry`. */
   readonly entry: unknown;
   readonly scope?: Scope;
   readonly disabled?: string;
   readonly tools?: ToolFilter;
   readonly notes?: readonly string[];
-  /** Values that the program does not store in this file (for example in a keyring), by the variable that replaces them. */
+  /**
+   * Values that the program stores elsewhere (for example in a keyring), by the name of the variable that replaces
+   * each.
+   */
   readonly inputs?: ReadonlyMap<string, InputDefinition>;
 }

@@ -26,7 +26,7 @@ export const codex: Client = {
   layoutOf: () => CONFIG,
 };
 
-/** Codex names environment variables in separate keys instead of using placeholders. */
+/** Converts the keys in which Codex names environment variables; Codex has no placeholders. */
 function withCodexKeys(server: ClientServer, written: unknown): ClientServer {
   if (!isJsonObject(server.entry) || !isJsonObject(written)) return server;
   const isRemote = server.entry["url"] !== undefined;
@@ -48,7 +48,7 @@ function environmentOf(written: JsonObject): JsonObject {
   const names = passed
     .map((variable: unknown) => (isJsonObject(variable) ? variable["name"] : variable))
     .filter((name): name is string => typeof name === "string");
-  // Codex passes the variable if it is set, and starts the server without it otherwise.
+  // Codex passes the variable if it is set; otherwise it starts the server without the variable.
   return { ...Object.fromEntries(names.map((name) => [name, `\${${name}:-}`])), ...membersOf(written["env"]) };
 }
 

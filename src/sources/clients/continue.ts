@@ -3,14 +3,17 @@ import { inHome, inProject, pathFromEnvironment, type System, under } from "../s
 import type { Client, ClientLocation, ClientFindings, ClientServer, Layout } from "./client.js";
 import { readServer, readServerMap } from "./entry.js";
 
-/** `config.yaml` and the block files next to it: a list of servers with names. */
+/** Continue's `config.yaml` and the YAML block files next to it: a list of servers with names. */
 const YAML: Layout = {
   section: () => ({ format: "yaml", keys: ["mcpServers"] }),
   dialect: "continue",
   read: (document) => readList(document, ["mcpServers"]),
 };
 
-/** A block may also be an unchanged copy of another program's file; the older `config.json` has a list. */
+/**
+ * Continue's JSON files: a block file may be an unchanged copy of another program's file; the older `config.json` has a
+ * list.
+ */
 const JSON_FILE: Layout = {
   section: () => ({ format: "json", keys: ["mcpServers", "experimental"] }),
   dialect: "continue",
@@ -57,7 +60,7 @@ function readList(document: unknown, path: readonly string[]): ClientFindings {
 function toServer(entry: unknown, path: readonly (string | number)[]): ClientServer[] {
   const index = path.at(-1);
   if (!isJsonObject(entry)) return [{ name: `server ${String(index)}`, path, entry }];
-  // `uses` refers to a block on the Continue hub: its content is not in the file.
+  // `uses` refers to a block on the Continue hub, whose content is not in the file.
   if (typeof entry["uses"] === "string") return [];
   const flat: JsonObject = isJsonObject(entry["transport"]) ? { ...entry, ...entry["transport"] } : entry;
   const options = flat["requestOptions"];

@@ -6,7 +6,10 @@ import { fillTemplate, fillTemplates, templateValue } from "./docker-template.js
 import { compact, namesIn } from "./entry.js";
 import { MCP_SERVERS } from "./plain.js";
 
-/** The toolkit's files: enabled servers, their values, their tools, and the catalogs that define the servers. */
+/**
+ * `registry.yaml` of the Docker MCP Toolkit has the enabled servers. Its companions have their values, their tools, and
+ * the catalogs that define the servers.
+ */
 const REGISTRY: Layout = {
   section: () => ({ format: "yaml", keys: ["registry"] }),
   dialect: "code",
@@ -52,14 +55,14 @@ function enabledIn(document: unknown): JsonObject {
   return isJsonObject(registry) ? registry : {};
 }
 
-/** The same options that the Docker MCP gateway uses. */
+/** The `docker` arguments that the Docker MCP gateway uses too. */
 const SAFE_RUN = ["run", "--rm", "-i", "--init", "--security-opt", "no-new-privileges"];
 
 interface Enabled {
   readonly name: string;
   readonly path: readonly string[];
   readonly entry: JsonObject;
-  /** `config.yaml`: the values that the user entered for each server. */
+  /** The content of `config.yaml`: the values that the user entered for each server. */
   readonly values: unknown;
 }
 

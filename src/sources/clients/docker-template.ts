@@ -4,7 +4,10 @@ import type { Path } from "../../util/document/problem.js";
 const WHOLE = /^\{\{\s*([^{}|]+?)\s*((?:\|[\w-]+\s*)*)\}\}$/;
 const PART = /\{\{\s*([^{}|]+?)\s*((?:\|[\w-]+\s*)*)\}\}/g;
 
-/** Replaces `{{server.key|filter}}` by the user's values. A list becomes several texts; a text with an unknown value is dropped. */
+/**
+ * Replaces `{{server.key|filter}}` with the user's values. A list value yields several strings; a string with an
+ * unknown value is dropped.
+ */
 export function fillTemplates(templates: readonly unknown[], values: unknown): string[] {
   return templates.flatMap((template) => {
     if (typeof template !== "string") return [];
@@ -16,7 +19,7 @@ export function fillTemplates(templates: readonly unknown[], values: unknown): s
   });
 }
 
-/** The text with every template replaced; undefined if a template has no value. */
+/** Returns the string with every template replaced; undefined if a template has no value. */
 export function fillTemplate(template: string, values: unknown): string | undefined {
   let isComplete = true;
   const text = template.replace(PART, (_written, path: string, filters: string) => {
@@ -36,7 +39,7 @@ function applyFilters(value: string, filters: string): string {
   return /\|volume\b(?!-)/.test(filters) ? `${source}:${target}` : value;
 }
 
-/** Splits `source:target`; the colon of a Windows drive letter is not the separator. */
+/** Splits `source:target` of a Docker volume; the colon of a Windows drive letter is not the separator. */
 function splitVolume(value: string): string[] {
   const [, source = value, target] = /^([A-Za-z]:[\\/][^:]*|[^:]+)(?::([^:]+))?/.exec(value) ?? [];
   return target === undefined ? [source] : [source, target];

@@ -1,7 +1,7 @@
 import { applicationData, pathFromEnvironment, type System, under } from "../system.js";
 
 const PRODUCTS = ["Code", "Code - Insiders", "VSCodium"];
-/** VS Code forks that have another MCP file, but store the settings of extensions like VS Code. */
+/** VS Code forks that store MCP servers in another file, but store the settings of extensions like VS Code. */
 const FORKS = ["Cursor", "Windsurf"];
 
 /** The `User` folders of VS Code and its variants. */
@@ -11,7 +11,7 @@ export function userFolders(system: System): readonly string[] {
   return PRODUCTS.map((product) => under(system, applicationData(system), product, "User"));
 }
 
-/** The settings file of an extension, in every editor that may run it. */
+/** The paths of an extension's settings file in all editors that may run the extension. */
 export function extensionFiles(system: System, extension: string, file: string): readonly string[] {
   const forks = FORKS.map((product) => under(system, applicationData(system), product, "User"));
   return [...userFolders(system), ...forks].map((folder) =>

@@ -5,13 +5,13 @@ import type { Path } from "../../util/document/problem.js";
 import type { ToolFilter } from "../imported.js";
 import type { ClientFindings, ClientServer } from "./client.js";
 
-/** Differences of one program from the common format. */
+/** How the server entries of one program differ from the common format. */
 export interface Spelling {
-  /** An additional check whether an entry is disabled; returns the reason. */
+  /** Checks whether the program disables an entry in its own way; returns the reason. */
   readonly disabled?: (name: string, entry: JsonObject) => string | undefined;
 }
 
-/** Reads the map of servers by name that is stored under a key. */
+/** Reads the map of server entries by name under a key of the document. */
 export function readServerMap(document: unknown, key: string, spelling: Spelling = {}): ClientFindings {
   const map = isJsonObject(document) ? document[key] : undefined;
   if (!isJsonObject(document) && document !== undefined) {
@@ -47,7 +47,7 @@ export function readServer(
 
 function toCommonKeys(entry: JsonObject): JsonObject {
   const url = firstOf(entry, ["httpUrl", "url", "serverUrl", "uri"]);
-  // Default to `http`: it falls back to the legacy SSE transport; `sse` does not fall back to `http`.
+  // Default to `http`, which falls back to the legacy SSE transport; `sse` does not fall back to `http`.
   const type = transportOf(entry) ?? "http";
   // Some programs store a URL next to a command and use the command.
   const isRemote = entry["command"] === undefined && url !== undefined;
@@ -65,7 +65,10 @@ function toCommonKeys(entry: JsonObject): JsonObject {
   });
 }
 
-/** Some programs accept a whole command line as the command. A command name has no spaces, but a path may have some. */
+/**
+ * Splits a command that is a whole command line, which some programs accept. The path of a program may contain spaces
+ * too, and is not split.
+ */
 function toProgram(command: unknown, args: unknown): JsonObject {
   if (typeof command !== "string" || !/\s/.test(command) || command.length > MAX_LINE_LENGTH) return { command, args };
   const [program = "", ...words] = [...command.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
@@ -117,7 +120,9 @@ function disabledReason(entry: JsonObject): string | undefined {
 const ALLOW_KEYS = ["includeTools", "enabled_tools", "enabledTools", "available_tools", "allowedTools", "tools"];
 const DENY_KEYS = ["excludeTools", "disabled_tools", "disabledTools"];
 
-/** The tools that the program offers. Programs that write an empty list of allowed tools mean all tools. */
+/**
+ * Returns which tools the program offers. In programs that write an empty list of allowed tools, it means all tools.
+ */
 function toolFilterOf(entry: JsonObject): ToolFilter | undefined {
   const allow = ALLOW_KEYS.flatMap((key) => namesIn(entry[key]));
   const deny = DENY_KEYS.flatMap((key) => namesIn(entry[key]));
@@ -143,7 +148,10 @@ function notesOn(entry: JsonObject): string[] {
   ];
 }
 
-/** Programs accept numbers and booleans where text is expected, and null for a missing value. */
+/**
+ * Converts values to strings: programs accept numbers and booleans where text is expected, and null for a missing
+ * value.
+ */
 export function toTexts(map: unknown): unknown {
   if (!isJsonObject(map)) return map ?? undefined;
   return Object.fromEntries(

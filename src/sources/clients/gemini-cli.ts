@@ -29,7 +29,7 @@ const SETTINGS: Layout = {
 export const geminiCli: Client = {
   id: "gemini-cli",
   title: "Gemini CLI",
-  // packages/core/src/tools/mcp-client.ts passes the whole `process.env`.
+  // Gemini CLI passes its whole environment to servers (packages/core/src/tools/mcp-client.ts, 2026-11).
   passesEnvironment: true,
   locations: (system) => [
     { scope: "project", path: inProject(system, ".gemini", "settings.json") },

@@ -31,7 +31,10 @@ function folder(system: System): string {
   return under(system, config, "goose");
 }
 
-/** Only `stdio`, `streamable_http` and the former `sse` are MCP servers; the other types are built into Goose. */
+/**
+ * Only entries of the types `stdio`, `streamable_http` and (formerly) `sse` are MCP servers; the other types are built
+ * into Goose.
+ */
 function toServer(key: string, entry: unknown): ClientServer[] {
   const path = ["extensions", key];
   if (!isJsonObject(entry)) return [{ name: key, path, entry }];

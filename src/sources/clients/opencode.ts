@@ -20,7 +20,7 @@ const CONFIG: Layout = {
 export const opencode: Client = {
   id: "opencode",
   title: "opencode",
-  // packages/opencode/src/mcp/index.ts passes the whole `process.env`.
+  // opencode passes its whole environment to servers (packages/opencode/src/mcp/index.ts, 2026-11).
   passesEnvironment: true,
   locations: (system): ClientLocation[] => [
     ...["", ".opencode"].flatMap((folder) =>
@@ -39,7 +39,7 @@ function named(system: System): ClientLocation[] {
   return path ? [{ scope: "user", path }] : [];
 }
 
-/** Version 2 has an extra level `servers`; in version 1 `servers` may be the name of a server. */
+/** opencode 2 has an extra level `servers` below `mcp`; in version 1 a server may be named `servers`. */
 function isServerMap(value: unknown): boolean {
   return (
     isJsonObject(value) &&
@@ -50,7 +50,7 @@ function isServerMap(value: unknown): boolean {
 function toServer(path: readonly string[], entry: unknown): ClientServer[] {
   const name = path.at(-1) ?? "";
   if (!isJsonObject(entry)) return [{ name, path, entry }];
-  // An entry with only one key enables or disables a server of the organization; it defines none.
+  // An entry with only one key enables or disables a server that the organization defines; it does not define a server.
   if (entry["command"] === undefined && entry["url"] === undefined && Object.keys(entry).length <= 1) return [];
   const { command, environment, ...rest } = entry;
   const [program, ...args] = Array.isArray(command) ? (command as unknown[]) : [command];

@@ -14,7 +14,7 @@ export function mapLayout(key: string, spelling: Spelling = {}, dialect: Placeho
 
 export const MCP_SERVERS = mapLayout("mcpServers");
 
-/** A client whose files all have the key `mcpServers`. */
+/** Creates a client whose files all have the servers under the key `mcpServers`. */
 export function plainClient(
   id: string,
   title: string,
@@ -23,7 +23,7 @@ export function plainClient(
   return { id, title, locations, layoutOf: () => MCP_SERVERS };
 }
 
-/** The client with another placeholder syntax. */
+/** Returns the client with another placeholder syntax. */
 export function withDialect(dialect: PlaceholderSyntax, client: Client): Client {
   const layout = mapLayout("mcpServers", {}, dialect);
   return { ...client, layoutOf: () => layout };

@@ -22,7 +22,7 @@ import { warp } from "./warp.js";
 import { windsurf } from "./windsurf.js";
 import { zed } from "./zed.js";
 
-/** Every supported program, in order of precedence for server names. */
+/** All supported programs. If two of them use the same server name, the earlier one keeps it. */
 export const CLIENTS: Readonly<Record<ClientId, Client>> = {
   "claude-desktop": claudeDesktop,
   "claude-code": claudeCode,

@@ -11,7 +11,7 @@ const MCP_FILE: Layout = {
   read: (document) => readSection(document),
 };
 
-/** Until mid-2025, VS Code stored servers in the settings, under `mcp`. */
+/** Until mid-2025, VS Code stored servers in `settings.json`, under the key `mcp`. */
 const SETTINGS: Layout = {
   section: () => ({ format: "json", keys: ["mcp"] }),
   dialect: "prefixed",
@@ -30,7 +30,7 @@ const SETTINGS: Layout = {
 export const vscode: Client = {
   id: "vscode",
   title: "VS Code",
-  // src/vs/workbench/api/node/extHostMcpNode.ts passes the whole `process.env`.
+  // VS Code passes its whole environment to servers (src/vs/workbench/api/node/extHostMcpNode.ts, 2026-11).
   passesEnvironment: true,
   locations: (system): ClientLocation[] => [
     { scope: "project", path: inProject(system, ".vscode", "mcp.json") },

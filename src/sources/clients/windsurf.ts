@@ -1,7 +1,7 @@
 import { inHome } from "../system.js";
 import { plainClient, withDialect } from "./plain.js";
 
-/** The file of the editor, and the file of the plugin for other editors. */
+/** The file of the Windsurf editor, and the file of the Windsurf plugin for other editors. */
 export const windsurf = withDialect(
   "prefixed",
   plainClient("windsurf", "Windsurf", (system) => [

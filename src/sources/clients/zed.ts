@@ -32,12 +32,15 @@ function settingsFolder(system: System): string {
   return under(system, config, "zed");
 }
 
-/** The server of a Zed extension has settings and no command: only Zed can start it. */
+/**
+ * Reads an entry of Zed's settings. An entry for a Zed extension has settings and no command: only Zed can start its
+ * server.
+ */
 function readZedServer(name: string, entry: unknown): ClientServer {
   const path = ["context_servers", name];
   if (!isJsonObject(entry)) return { name, path, entry };
   const { command } = entry;
-  // Until mid-2025 `command` was a map.
+  // Until mid-2025, Zed wrote `command` as a map.
   const flat = isJsonObject(command)
     ? { ...entry, command: command["path"], args: command["args"], env: command["env"] }
     : entry;

@@ -8,13 +8,13 @@ const MAX_DEPTH = 1_000;
 
 interface OpenValue {
   readonly isMap: boolean;
-  /** The key of the member that is being read; undefined before the key. */
+  /** The key of the member that is being read; undefined until the key has been read. */
   key: string | undefined;
 }
 
 /**
- * Blanks every unwanted value and keeps all positions. Editor settings and `~/.claude.json` contain megabytes of other data;
- * invalid or oversized values there must not prevent reading the servers.
+ * Replaces every unwanted value with blanks, so that all positions stay the same. Editor settings and `~/.claude.json`
+ * contain megabytes of other data; invalid or oversized values there must not prevent reading the servers.
  */
 export function keepJsonSections(text: string, wanted: WantedPath): string {
   const scanner = createScanner(text, true);
@@ -45,7 +45,7 @@ export function keepJsonSections(text: string, wanted: WantedPath): string {
         scanner.setPosition(end);
       } else if (character === "{" || character === "[") {
         open.push({ isMap: character === "{", key: undefined });
-        // No wanted value nests this deep; the parser reports the position.
+        // No wanted value nests this deep: return the text unchanged, so that the parser reports the position.
         if (open.length > MAX_DEPTH) return text;
       }
     }
@@ -53,7 +53,7 @@ export function keepJsonSections(text: string, wanted: WantedPath): string {
   return pieces.join("") + text.slice(copied);
 }
 
-/** The offset of the comma or closing bracket after the value. It scans characters only, because the value may be huge. */
+/** The offset of the comma or closing bracket after the value. Found without parsing, because the value may be huge. */
 function endOfValue(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at += 1) {

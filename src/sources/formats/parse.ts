@@ -8,9 +8,9 @@ export type FileFormat = "json" | "yaml" | "toml";
 export interface Section {
   readonly format: FileFormat;
   readonly keys: readonly string[] | "all";
-  /** JSON only: a further filter on the keys and on the members of their values. */
+  /** JSON only: a further filter on the top-level keys and the keys one level below. */
   readonly wanted?: WantedPath;
-  /** YAML only: the needed members of the values. */
+  /** YAML only: the members to keep in the value of each key. */
   readonly members?: readonly string[];
 }
 

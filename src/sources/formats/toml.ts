@@ -2,7 +2,7 @@ import { parse, TomlDate, TomlError } from "smol-toml";
 import type { Path } from "../../util/document/problem.js";
 import { buildDocument, MAX_DOCUMENT_DEPTH, TOO_DEEP, type Parsed, type SyntaxNode } from "../../util/document/tree.js";
 
-/** Parses TOML 1.0. The parser reports no positions, so they are looked up from the table headers in the text. */
+/** Parses TOML 1.0. The parser reports no positions of values, so a value gets the position of its table header. */
 export function parseToml(text: string): Parsed {
   try {
     const value: unknown = parse(text, {
@@ -19,7 +19,7 @@ export function parseToml(text: string): Parsed {
   }
 }
 
-// The library's messages may quote the file, which may contain secrets.
+// The parser's messages are replaced, because they may quote the file, which may contain secrets.
 function reasonOf({ message }: TomlError): string {
   if (/depth|nest/i.test(message)) return TOO_DEEP;
   if (/unsafe/i.test(message)) return "is not allowed as a key";
@@ -42,7 +42,10 @@ function toNode(value: unknown): SyntaxNode {
   };
 }
 
-/** Returns the line of the table that contains a path: `[a.b]`, with or without quotes around a part. */
+/**
+ * Returns a function that finds the header of the table that contains a path: `[a.b]`, with or without quotes around a
+ * part.
+ */
 function headersIn(text: string): (path: Path) => { line: number; column: number } | undefined {
   const headers = new Map<string, number>();
   text.split("\n").forEach((line, index) => {

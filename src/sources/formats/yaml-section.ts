@@ -5,9 +5,9 @@ export interface YamlSections {
 }
 
 /**
- * Empties the lines of every unwanted key. Other programs' YAML may use features that our parser rejects (merge keys, tags,
- * an older YAML version) outside of the needed section, and a server catalog is far larger than the few entries in use.
- * A file that does not have one key per line is returned unchanged.
+ * Empties the lines of every unwanted key. Other programs' YAML may use features that the gateway's parser rejects
+ * (merge keys, tags, an older YAML version) outside of the needed section, and a server catalog is far larger than the
+ * few entries in use. A file that does not have one key per line is returned unchanged.
  */
 export function keepYamlSections(text: string, { keys, members }: YamlSections): string {
   const lines = text.split("\n");

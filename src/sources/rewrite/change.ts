@@ -6,20 +6,23 @@ import { isEqualJson } from "../../util/json/is-equal.js";
 export interface Change {
   readonly container: Path;
   readonly kind: "map" | "list";
-  /** Keys of a map, or positions in a list before the change. */
+  /** What to remove: keys of a map, or positions in a list before the change. */
   readonly remove: readonly (string | number)[];
   readonly add: readonly TextMember[];
-  /** Remove the comment lines directly above a removed member too. */
+  /** Set to also remove the comment lines directly above a removed member. */
   readonly takesComments?: true;
 }
 
-/** A member of a map; in a list the key is not written. */
+/** A member to add to a map or list; in a list the key is not written. */
 export interface TextMember {
   readonly key: string;
   readonly value: unknown;
 }
 
-/** A new text, or the reason why the text cannot be edited: then nothing may be written. */
+/**
+ * The result of an edit: the new text, or the reason why the text cannot be edited. In the second case nothing may be
+ * written.
+ */
 export type TextEdit =
   | { readonly kind: "edited"; readonly text: string }
   | { readonly kind: "refused"; readonly reason: string };
@@ -52,7 +55,9 @@ function changeContainer(value: unknown, { kind, remove, add }: Change): unknown
   return Object.fromEntries([...kept, ...add.map((member) => [member.key, member.value])]);
 }
 
-/** Compares two documents; the order in a changed list does not matter, and an empty map or list equals a missing one. */
+/**
+ * Compares two documents; the order in a changed list does not matter, and an empty map or list equals a missing one.
+ */
 export function isSameDocument(left: unknown, right: unknown, changes: readonly Change[]): boolean {
   const compared = (document: unknown): unknown => changes.reduce(withComparable, document);
   return isEqualJson(compared(left), compared(right));

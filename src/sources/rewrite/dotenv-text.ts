@@ -9,7 +9,10 @@ export function addVariables(text: string, variables: ReadonlyMap<string, string
   return `${text}${gap}${lines.join("")}`;
 }
 
-/** Single quotes keep every other character literally. Line breaks are escaped, so that each variable takes one line. */
+/**
+ * Single quotes keep all characters literally. A value with a single quote or a line break is written in double quotes
+ * with escapes, so that each variable takes one line.
+ */
 function quote(value: string): string {
   if (!/['\r\n]/.test(value)) return `'${value}'`;
   const escaped = value

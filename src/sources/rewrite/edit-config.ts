@@ -1,5 +1,5 @@
-// Applies changes to the bytes of a configuration file and keeps everything else. Every edit of a configuration file uses this
-// module.
+// Applies changes to the bytes of a configuration file and keeps everything else. Every edit of a configuration file
+// uses this module.
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import type { Path } from "../../util/document/problem.js";
 import { identity } from "../merge.js";
@@ -8,14 +8,14 @@ import { editText, parseWhole } from "./edit-text.js";
 import { decodeText, encodeText } from "./encoded-text.js";
 
 export interface ConfigContent {
-  /** Undefined for a configuration that does not exist yet. */
+  /** The content of the file; undefined if the configuration does not exist yet. */
   readonly bytes: Uint8Array | undefined;
   readonly format: "json" | "yaml";
-  /** Other programs share the file: the gateway's configuration must be in its section `discovery`. */
+  /** Whether other programs share the file. If so, the gateway's configuration must be in its section `discovery`. */
   readonly isShared: boolean;
 }
 
-/** The configuration inside the file. */
+/** The gateway's configuration inside a file. */
 export interface ConfigView {
   readonly path: Path;
   readonly value: JsonObject;
@@ -47,16 +47,16 @@ function viewOf(value: unknown, isShared: boolean): ConfigView {
   return { path: ["discovery"], value: isJsonObject(inner) ? inner : {} };
 }
 
-/** A section with named members: a map by name, or a list of entries with `name`. */
+/** A configuration section with named members: a map by name, or a list of entries with `name`. */
 export type NamedSection = "servers" | "adapters";
 
-/** A member of such a section, in the form for a map. */
+/** A member of a `NamedSection`, in the form that it has in a map. */
 export interface NamedMember {
   readonly name: string;
   readonly entry: JsonObject;
 }
 
-/** The key under which the file has the section. */
+/** The key under which the file contains the section, such as `servers` or `mcpServers`. */
 function keyOf({ value }: ConfigView, section: NamedSection): string {
   return section === "servers" && isJsonObjectOrList(value["mcpServers"]) ? "mcpServers" : section;
 }
@@ -95,7 +95,7 @@ export function setMemberKey(
   return [{ container, kind: "map", remove: [key], add }];
 }
 
-/** Adds a key to the configuration that it does not have yet. */
+/** Adds a key that the configuration does not have yet. */
 export function addKey(view: ConfigView, key: string, value: string): Change {
   return { container: view.path, kind: "map", remove: [], add: [{ key, value }] };
 }

@@ -1,11 +1,11 @@
-// Applies changes of maps and lists to the text of a file, or returns the reason why it cannot be edited.
+// Applies changes to maps and lists in the text of a file, or returns the reason why the text cannot be edited.
 import { parse as parseJson, type ParseError } from "jsonc-parser";
 import type { FileFormat } from "../formats/parse.js";
 import { applyChange, type Change, type TextEdit, edited, isSameDocument, refused } from "./change.js";
 
 /**
- * Applies the changes, then parses the result and compares it with the expected document: if anything else changed, the edit
- * is rejected and nothing is written.
+ * Applies the changes, then parses the result and compares it with the expected document: if anything else changed, the
+ * edit is rejected and nothing is written.
  */
 export async function editText(text: string, format: FileFormat, changes: readonly Change[]): Promise<TextEdit> {
   const before = await parseWhole(text, format);

@@ -8,7 +8,7 @@ export interface EncodedText {
 
 const MARK = "\ufeff";
 
-/** Undefined if the bytes are not UTF-8 text; such a file must not be edited. */
+/** Decodes UTF-8. Returns undefined if the bytes are not valid UTF-8; such a file must not be edited. */
 export function decodeText(bytes: Uint8Array): EncodedText | undefined {
   const content = decodeUtf8(bytes);
   if (content.kind !== "text") return undefined;

@@ -1,4 +1,4 @@
-// Adds servers and rules to the bytes of a configuration file and keeps everything else.
+// Adds servers and tool rules to the bytes of a configuration file and keeps everything else.
 import type { FilterRule } from "../tool-rules.js";
 import type { Change } from "./change.js";
 import {
@@ -11,7 +11,7 @@ import {
 } from "./edit-config.js";
 import { toJsonText } from "./json-value.js";
 
-/** Servers and rules to add to the configuration. */
+/** Servers and tool rules to add to the configuration. */
 export interface Additions {
   readonly servers: readonly NamedMember[];
   readonly toolRules: readonly FilterRule[];

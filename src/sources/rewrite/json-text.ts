@@ -17,8 +17,8 @@ import {
 } from "./text-style.js";
 
 /**
- * Changes one map or list in a JSON text. Every byte outside of the removed and added members stays, including comments. The
- * editor of the parser library is not used, because it reformats the lines that it touches.
+ * Changes one map or list in a JSON text. Every byte outside of the removed and added members is preserved, including
+ * comments. The edit function of the parser library is not used, because it reformats the lines that it touches.
  */
 export function editJson(text: string, change: Change): TextEdit {
   const style = styleOf(text);
@@ -46,7 +46,7 @@ function wrapped(path: Path, content: unknown): unknown {
   return path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), content);
 }
 
-/** Adds the missing container, with its members, as the last member of the map around it. */
+/** Adds a map or list that is missing, with its new members, as the last member of its parent. */
 function addContainer(text: string, root: Node, change: Change): TextEdit {
   if (change.add.length === 0) return edited(text);
   const { container } = change;
@@ -114,7 +114,9 @@ function commaAfter(text: string, child: Node | undefined, container: Node): num
   return at < container.offset + container.length && text[at] === "," ? at : undefined;
 }
 
-/** Removes a member with its comma, and its lines if they contain nothing else. A comment on the same line stays. */
+/**
+ * Removes a member with its comma, and its lines if they contain nothing else. A comment on the same line is preserved.
+ */
 function removal(text: string, child: Node, comma: number | undefined, { takesComments }: Change): Splice[] {
   const { offset, length } = child;
   const valueEnd = offset + length;
@@ -147,7 +149,7 @@ function append(text: string, container: Node, { change, style }: MemberChange):
   const after = comma === undefined ? end : comma + 1;
   const rest = text.slice(after, lineEnd(text, after));
   const isOwnLine = beginsLine(text, last.offset);
-  // A comment at the end of the line belongs to the member before it.
+  // A comment at the end of the line belongs to the member before it, so new members are added after the comment.
   const at = isOwnLine && /^\s*(?:\/\/.*|(?:\/\*.*\*\/)?\s*)$/.test(rest) ? lineEnd(text, after) : after;
   const space = /":\S/.test(text) ? "" : " ";
   const separator = isOwnLine ? `${style.lineBreak}${indentAt(text, last.offset)}` : space;

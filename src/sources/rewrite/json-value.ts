@@ -6,7 +6,10 @@ export interface JsonStyle {
   readonly layout: "lines" | "line" | "compact";
 }
 
-/** With layout `lines`, each member of a map takes a line; a list of scalars stays on one line. */
+/**
+ * Writes a value as JSON text. With the layout `lines`, each member of a map is on its own line; a list of scalars
+ * stays on one line.
+ */
 export function toJsonText(value: unknown, { step, layout }: JsonStyle): string {
   if (layout === "compact") return JSON.stringify(value);
   return layout === "line" ? inline(value) : lines(value, step, "\n");

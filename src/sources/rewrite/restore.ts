@@ -5,17 +5,17 @@ import { decodeText, encodeText } from "./encoded-text.js";
 import { type Splice, splice } from "./text-style.js";
 
 export interface RestoreParts {
-  /** The content of a JSON file before the gateway's change, after it, and now. */
+  /** Three contents of a JSON file: before the gateway's change, after it (`after`), and the current one (`now`). */
   readonly before: Uint8Array;
   readonly after: Uint8Array;
   readonly now: Uint8Array;
-  /** The paths of the changed maps and lists. */
+  /** The paths of the maps and lists that the gateway changed. */
   readonly sections: readonly Path[];
 }
 
 /**
- * The current file with the changed sections restored to their previous content. Undefined if a section was changed again
- * since then, or did not exist before: then only the whole file can be restored.
+ * The current file with the changed sections restored to their previous content. Undefined if a section was changed
+ * again since then, or did not exist before: then only the whole file can be restored.
  */
 export function restoreSections({ before, after, now, sections }: RestoreParts): Uint8Array | undefined {
   const current = decodeText(now);

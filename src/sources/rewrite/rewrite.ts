@@ -1,5 +1,5 @@
-// Replaces servers in the bytes of a client's file by this gateway, or returns the reason why the file cannot be changed. Does
-// not access files.
+// Replaces servers in the bytes of a client's file by this gateway, or returns the reason why the file cannot be
+// changed. Does not access files.
 import { pathText, type Path } from "../../util/document/problem.js";
 import { isEqualJson } from "../../util/json/is-equal.js";
 import type { ClientServer } from "../clients/client.js";
@@ -16,9 +16,9 @@ export interface RewriteParts {
   readonly client: ClientId;
   readonly path: string;
   readonly bytes: Uint8Array;
-  /** The paths of the servers to remove, such as `mcpServers.github`. All others stay. */
+  /** The paths of the servers to remove, such as `mcpServers.github`. All other servers are kept. */
   readonly remove: ReadonlySet<string>;
-  /** How this client starts the gateway; undefined if the gateway is registered already. */
+  /** The command with which this client starts the gateway; undefined if the gateway is registered already. */
   readonly gateway?: ProgramCommand;
   readonly system: System;
 }
@@ -34,11 +34,14 @@ export type Rewritten =
       readonly kept: readonly string[];
     }
   | { readonly kind: "unchanged" }
-  /** A file of this type cannot contain the gateway. */
+  /** The gateway cannot be registered in a file of this type. */
   | { readonly kind: "unsuited" }
   | { readonly kind: "refused"; readonly reason: string };
 
-/** The name under which the gateway is registered, unless the file has another server with that name. */
+/**
+ * The name under which the gateway is registered. If the file has another server with this name, a different one is
+ * used.
+ */
 const GATEWAY = "anygpt";
 
 export async function rewriteClientFile(parts: RewriteParts): Promise<Rewritten> {

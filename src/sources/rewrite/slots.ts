@@ -9,7 +9,7 @@ export interface ProgramCommand {
   readonly args: readonly string[];
 }
 
-/** The path of the servers in a client's file, and the format of an entry. */
+/** Where a client's file contains servers, and how an entry is written. */
 export interface Slot {
   readonly container: Path;
   readonly kind: "map" | "list";
@@ -25,7 +25,7 @@ const mapAt =
   (entry: Slot["entry"], ...container: readonly string[]): FindSlot =>
   () => ({ container, kind: "map", entry });
 
-/** Clients that do not use `mcpServers` with plain entries. */
+/** How to register the gateway in clients that do not use `mcpServers` with plain entries. */
 const SLOTS: Readonly<Partial<Record<ClientId, FindSlot>>> = {
   "claude-code": mapAt(typed, "mcpServers"),
   vscode: (file) => ({
@@ -40,18 +40,19 @@ const SLOTS: Readonly<Partial<Record<ClientId, FindSlot>>> = {
   opencode: (_file, document) => ({ container: openCodeServers(document), kind: "map", entry: openCodeEntry }),
   goose: mapAt(gooseEntry, "extensions"),
   continue: (_file, document) => continueSlot(document),
-  // An agent file also lists the tools that the agent may use, by server name; the gateway would need entries there too.
+  // An agent file of Amazon Q also lists the tools that the agent may use, by server name. The gateway would need
+  // entries there too, so it is only registered in `mcp.json`.
   "amazon-q": (file) =>
     /[\\/]mcp\.json$/.test(file) ? { container: ["mcpServers"], kind: "map", entry: plain } : undefined,
   "docker-mcp": () => undefined,
 };
 
-/** Undefined for a file in which the gateway cannot be registered. */
+/** Returns where to register the gateway in a file; undefined if it cannot be registered there. */
 export function slotOf(client: ClientId, file: string, document: unknown): Slot | undefined {
   return (SLOTS[client] ?? mapAt(plain, "mcpServers"))(file, document);
 }
 
-/** Clients that merge all of their files: the gateway is registered in one of them only. */
+/** Clients that merge all of their files, so that the gateway is registered in only one of them. */
 export const ONE_FOR_ALL_FILES: ReadonlySet<ClientId> = new Set(["opencode", "continue"]);
 
 function openCodeServers(document: unknown): Path {
@@ -77,7 +78,10 @@ function gooseEntry({ command, args }: ProgramCommand, name: string): JsonObject
   };
 }
 
-/** `config.yaml` has a list; a file copied from another program has a map; the older `config.json` has a list under `experimental`. */
+/**
+ * Continue's `config.yaml` has a list; a file copied from another program has a map; the older `config.json` has a list
+ * under `experimental`.
+ */
 function continueSlot(document: unknown): Slot {
   const listed = (program: ProgramCommand, name: string): JsonObject => ({ name, ...plain(program) });
   const map = isJsonObject(document) ? document : {};
@@ -93,7 +97,9 @@ function continueSlot(document: unknown): Slot {
   };
 }
 
-/** On Windows `npx` is a script. These clients can start scripts; for all others `cmd /c` is put in front. */
+/**
+ * Clients that can start scripts on Windows, where `npx` is a script. For all other clients, `cmd /c` is put in front.
+ */
 const STARTS_SCRIPTS: ReadonlySet<ClientId> = new Set([
   "claude-desktop",
   "cursor",
@@ -105,16 +111,19 @@ const STARTS_SCRIPTS: ReadonlySet<ClientId> = new Set([
   "continue",
 ]);
 
-/** How to start this program: from the package registry, or by its script on this machine. */
+/** How to start this gateway: with `npx` from the package registry, or by the path of its script on this machine. */
 export type GatewayStart =
   | { readonly kind: "npx" }
   | { readonly kind: "script"; readonly node: string; readonly script: string };
 
 const NPX: GatewayStart = { kind: "npx" };
-/** Temporary folders of `npx`, `pnpm dlx` and `bunx`. */
+/** Matches temporary folders of `npx`, `pnpm dlx` and `bunx`. */
 const TEMPORARY_FOLDER = /[\\/](?:_npx|dlx|dlx-[^\\/]*|bunx-[^\\/]*)[\\/]/;
 
-/** A clone or an installation is started by its own path: the package registry may have another version or none. */
+/**
+ * Returns how clients should start this gateway. If it runs from a clone or an installation, they start its script
+ * there, because the package registry may have another version or none; otherwise they use `npx`.
+ */
 export function gatewayStart(
   own: { readonly root?: string; readonly paths: readonly string[] },
   node: string,
@@ -124,7 +133,10 @@ export function gatewayStart(
   return { kind: "script", node, script };
 }
 
-/** How a client starts this gateway; `config` is set if the configuration is not at a default path. */
+/**
+ * Returns the command with which a client starts this gateway; `config` is set if the configuration is not at a default
+ * path.
+ */
 export function gatewayProgram(
   client: ClientId,
   { platform }: Pick<System, "platform">,

@@ -1,7 +1,7 @@
-/** The formatting of a text; added text uses the same. */
+/** The formatting of a file's text, which added text follows. */
 export interface TextStyle {
   readonly lineBreak: "\n" | "\r\n";
-  /** One step of indentation. */
+  /** The white space of one indentation level. */
   readonly indent: string;
 }
 
@@ -11,34 +11,37 @@ export function styleOf(text: string, fallbackIndent = "  "): TextStyle {
   return { lineBreak, indent: tab ?? spaces ?? fallbackIndent };
 }
 
-/** The offset at which the line of the given offset begins. */
+/** The offset at which the line that contains `offset` begins. */
 export function lineStart(text: string, offset: number): number {
   return text.lastIndexOf("\n", offset - 1) + 1;
 }
 
-/** The offset at which the next line begins; the length of the text on the last line. */
+/** The offset at which the line after `offset` begins; on the last line, the length of the text. */
 export function nextLine(text: string, offset: number): number {
   const end = text.indexOf("\n", offset);
   return end === -1 ? text.length : end + 1;
 }
 
-/** The offset at which the line of the given offset ends, before its line break. */
+/** The offset at which the line that contains `offset` ends, before its line break. */
 export function lineEnd(text: string, offset: number): number {
   const next = nextLine(text, offset);
   return next - (/\r?\n$/.exec(text.slice(offset, next))?.[0].length ?? 0);
 }
 
-/** The leading white space of the line at the offset. */
+/** The leading white space of the line that contains `offset`. */
 export function indentAt(text: string, offset: number): string {
   return /^[ \t]*/.exec(text.slice(lineStart(text, offset)))?.[0] ?? "";
 }
 
-/** Whether only white space precedes the offset in its line. */
+/** Whether only white space is between the beginning of the line and `offset`. */
 export function beginsLine(text: string, offset: number): boolean {
   return text.slice(lineStart(text, offset), offset).trim() === "";
 }
 
-/** The start of the comment lines directly above a line with the same indentation; without comments the line's own start. */
+/**
+ * The offset of the first of the comment lines directly above a line, with the same indentation. If there are none, the
+ * start of the line itself.
+ */
 export function commentStart(text: string, start: number, comment: RegExp): number {
   const indent = indentAt(text, start);
   let first = start;
@@ -70,7 +73,7 @@ export function splice(text: string, splices: readonly Splice[]): string {
   return result + text.slice(copied);
 }
 
-/** Indents every line except the first, and uses the line break of the style. */
+/** Indents every line except the first, and replaces line breaks with the one that the file uses. */
 export function indentLines(text: string, indent: string, { lineBreak }: TextStyle): string {
   return text.split("\n").join(`${lineBreak}${indent}`);
 }

@@ -3,9 +3,9 @@ export interface TomlStatement {
   readonly kind: "table" | "array" | "pair";
   /** The full path from the document root. */
   readonly path: readonly string[];
-  /** The start of its first line. */
+  /** The offset at which its first line begins. */
   readonly start: number;
-  /** The start of the line after it. */
+  /** The offset at which the line after the statement begins. */
   readonly end: number;
 }
 
@@ -38,7 +38,7 @@ function skipBlanks(text: string, from: number): number {
   return at;
 }
 
-/** The start of the line after the statement, with all brackets and strings closed. */
+/** Returns the offset at which the line after the statement begins, once all brackets and strings are closed. */
 function endOfStatement(text: string, from: number): number {
   let depth = 0;
   for (let at = from; at < text.length; at += 1) {
@@ -102,7 +102,10 @@ function unescape(quoted: string): string {
   }
 }
 
-/** A multi-line string may end with up to two quotes directly before the closing three. */
+/**
+ * Counts the quotes at the end of a multi-line string: its content may end with up to two quotes before the closing
+ * three.
+ */
 function quotesAt(text: string, at: number): number {
   return /^(?:"{3,5}|'{3,5})/.exec(text.slice(at, at + 5))?.[0].length ?? 3;
 }

@@ -3,7 +3,7 @@ import { type Change, type TextEdit, edited, refused } from "./change.js";
 import { findStatements, type TomlStatement } from "./toml-statements.js";
 import { type Splice, splice, styleOf } from "./text-style.js";
 
-/** Changes one map of tables in a TOML text: adds and removes whole tables; every other line stays. */
+/** Changes one map of tables in a TOML text: adds and removes whole tables. Every other line is preserved. */
 export function editToml(text: string, { container, kind, remove, add }: Change): TextEdit {
   const section = container.map(String);
   if (kind !== "map") return refused("has its servers in a list, which is not supported");
@@ -34,7 +34,7 @@ interface Block {
   readonly isTable: boolean;
 }
 
-/** Consecutive statements of one removed member, including comments between them. */
+/** Groups consecutive statements of one removed member, including comments between them. */
 function blocksOf(statements: readonly TomlStatement[], section: readonly string[], names: readonly string[]): Block[] {
   const blocks: (Block & { readonly name: string; readonly index: number })[] = [];
   for (const [index, { kind, path, start, end }] of statements.entries()) {
@@ -50,7 +50,10 @@ function blocksOf(statements: readonly TomlStatement[], section: readonly string
   return blocks;
 }
 
-/** The length of the blank lines after a block, which are removed with it if blank lines precede it too. */
+/**
+ * The number of characters in the blank lines after a block. They are removed with the block if blank lines precede it
+ * too.
+ */
 function blankAfter(text: string, { start, end }: Block): number {
   const isSeparated = start === 0 || /\n[ \t]*\r?\n$/.test(text.slice(0, start));
   return isSeparated ? (/^(?:[ \t]*\r?\n)+/.exec(text.slice(end))?.[0].length ?? 0) : 0;
@@ -65,7 +68,7 @@ function nested(path: readonly string[], value: unknown): Record<string, unknown
   return { [key]: rest.length === 0 ? value : nested(rest, value) };
 }
 
-/** The parsed document; undefined if the text is not valid. */
+/** Returns the parsed document; undefined if the text is not valid TOML. */
 export function readToml(text: string): { readonly value: unknown } | undefined {
   try {
     // The parser's maps have no prototype; the clone makes them comparable with plain objects.

@@ -46,7 +46,9 @@ function toItem(node: YAMLMap | YAMLSeq, item: unknown, index: number): FlowItem
   return { key: String(key.value), start: key.range[0], end };
 }
 
-/** Removes the item with the comma after it, or before it for the last item. YAML allows a trailing comma. */
+/**
+ * Removes the item with the comma after it; for the last item, with the comma before it. YAML allows a trailing comma.
+ */
 function removal(items: readonly FlowItem[], item: FlowItem): Splice {
   const index = items.indexOf(item);
   const next = items[index + 1];

@@ -17,7 +17,7 @@ import { type Change, type TextEdit, edited, refused } from "./change.js";
 import { commentStart, lineStart, nextLine, type Splice, splice, styleOf, type TextStyle } from "./text-style.js";
 import { editFlow } from "./yaml-flow.js";
 
-/** Changes one map or list in a YAML text; every other line stays. */
+/** Changes one map or list in a YAML text. Every other line is preserved. */
 export function editYaml(text: string, change: Change): TextEdit {
   const document = parseDocument(text, { keepSourceTokens: true });
   if (document.errors.length > 0) return refused("is not valid YAML");
@@ -40,7 +40,7 @@ interface MemberChange {
   readonly document: Document;
 }
 
-/** Whether the map around the container is written in flow style (braces). */
+/** Whether the parent of the changed map or list is written in flow style (braces). */
 function isInFlow(document: Document, { container }: Change): boolean {
   const holder = container.length === 0 ? undefined : document.getIn(container.slice(0, -1), true);
   return isCollection(holder) && holder.flow === true;
@@ -86,7 +86,7 @@ function changeMembers(text: string, node: YAMLMap | YAMLSeq, { change, style, d
   return edited(splice(text, splices));
 }
 
-/** If the text did not end with a line break, neither does the result. */
+/** Removes the last line break of the added text if the text ends there without a line break. */
 function closed(text: string, { end }: Pick<Lines, "end">, added: string, { lineBreak }: TextStyle): string {
   const isLast = end === text.length && !text.endsWith("\n");
   return isLast && added.endsWith(lineBreak) ? added.slice(0, -lineBreak.length) : added;
@@ -115,7 +115,10 @@ function linesOf(text: string, node: YAMLMap | YAMLSeq, index: number): Lines | 
   };
 }
 
-/** The end of the value's content. The range of a collection in the parser also includes the comments after it. */
+/**
+ * Returns the offset at which the value's content ends. The parser's own range of a collection also includes the
+ * comments after it.
+ */
 function contentEnd(value: unknown): number | undefined {
   if (isCollection(value) && value.flow !== true) {
     for (const item of [...value.items].reverse()) {
@@ -128,7 +131,7 @@ function contentEnd(value: unknown): number | undefined {
   return range === null || range === undefined || range[1] === range[0] ? undefined : range[1];
 }
 
-/** The offset after the colon of the container's key. */
+/** The offset after the colon of the key of the changed map or list. */
 function colonOf(document: Document, { container }: Change): number | undefined {
   const holder = document.getIn(container.slice(0, -1), true);
   if (!isMap(holder)) return undefined;
@@ -139,7 +142,7 @@ function colonOf(document: Document, { container }: Change): number | undefined 
   return colon === undefined ? undefined : colon.offset + 1;
 }
 
-/** Adds members to a container that is missing or empty, below its key. */
+/** Adds members to a map or list that is missing or empty, below its key. */
 function addContainer(text: string, document: Document, parts: Omit<MemberChange, "document">): TextEdit {
   const { change, style } = parts;
   if (change.add.length === 0) return edited(text);
@@ -169,7 +172,7 @@ function addAtRoot(text: string, { change, style }: Omit<MemberChange, "document
   return edited(`${text}${gap}${membersText(change, "", style)}`);
 }
 
-/** A change of the surrounding map that adds the container with its members. */
+/** Returns a change of the parent map that adds the container with its members. */
 function withContent({ kind, add, container }: Change, key: string): Change {
   const content =
     kind === "list" ? add.map(({ value }) => value) : Object.fromEntries(add.map((one) => [one.key, one.value]));
@@ -202,7 +205,7 @@ function membersText({ kind, add }: Change, indent: string, { indent: step, line
     .join("");
 }
 
-/** The parsed document; undefined if it is not valid or its aliases expand too far. */
+/** Returns the parsed document; undefined if it is not valid YAML or its aliases expand too far. */
 export function readYaml(text: string): { readonly value: unknown } | undefined {
   try {
     return { value: (parse(text, { merge: true, logLevel: "error" }) as unknown) ?? {} };

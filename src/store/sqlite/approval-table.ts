@@ -5,10 +5,13 @@ import type { StoreTable } from "./operations.js";
 /** How long an expired approval stays in the table before it is deleted. */
 const RETENTION_MS = 24 * 60 * 60 * 1000;
 const MAX_LISTED = 1000;
-/** Limit per actor for each of `pending` and `redeemed`: the two states that a caller can create without a user. */
+/**
+ * The maximum number of approvals per actor in each of the states `pending` and `redeemed`, which a caller can create
+ * without a user.
+ */
 const MAX_PER_ACTOR = 100;
 
-/** The same rule as in `toApproval`. */
+/** SQL for the current state of an approval; `toApproval` has the same rule. */
 const STATE = `
   CASE WHEN state = 'redeemed'
     OR abs(:now - coalesce(decided_at, asked_at)) < expires_at - coalesce(decided_at, asked_at)
@@ -40,7 +43,7 @@ export function createApprovalTable(database: Database): StoreTable<Approvals> {
     return row && toApproval(row, now);
   };
 
-  /** The approved one, otherwise the newest with one of `states`. */
+  /** Returns the approved approval of the subject, otherwise the newest one in one of `states`. */
   const pick = (subject: ApprovalSubject, now: number, states: readonly ApprovalState[]): Approval | undefined => {
     const approvals = newestFirst.all({ ...toSubject(subject), now }).map((row) => toApproval(row, now));
     const matching = approvals.filter(({ state }) => states.includes(state));

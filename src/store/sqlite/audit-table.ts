@@ -60,7 +60,7 @@ export function createAuditTable(database: Database, owners: Owners): StoreTable
       insert.run({ ...previous, body });
       const requestId = record.request_id;
       if (record.kind === "intent") openIntent.run({ requestId, seq, owner: owners.self });
-      // Low-risk calls are recorded without an intent.
+      // Low-risk calls are recorded without an intent, so their outcome closes none.
       if (record.kind === "outcome" && record["risk"] !== "low") closeIntent.run({ requestId });
       return previous;
     });

@@ -2,8 +2,8 @@ const BUSY = 5;
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
 /**
- * SQLite's own busy handler sleeps up to 100 ms between two attempts, which starves some writers; this one retries more
- * often.
+ * Retries while the database is locked. SQLite's own busy handler sleeps up to 100 ms between two attempts, which
+ * starves some writers; this one retries more often.
  */
 export function retryBusy<T>(act: () => T, timeoutMs: number): T {
   const deadline = performance.now() + timeoutMs;

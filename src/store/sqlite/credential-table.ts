@@ -33,7 +33,7 @@ export function createCredentialTable(database: Database, owners: Owners): Store
   const release = database.prepare(`UPDATE credentials SET ${FREE} WHERE ${KEY} AND holder = :holder`);
   const remove = database.prepare(`DELETE FROM credentials WHERE ${KEY} RETURNING *`);
 
-  /** Setting the system clock back never extends a claim. */
+  /** Whether another caller holds a valid claim. Setting the system clock back never extends a claim. */
   const isHeld = (row: SqlRow, { holder, now }: { readonly holder: string; readonly now: number }): boolean => {
     if (typeof row["holder"] !== "string" || row["holder"] === holder) return false;
     const [since, until] = [Number(row["held_since"]), Number(row["held_until"])];

@@ -22,7 +22,10 @@ export interface Driver {
   readonly DatabaseSync: new (file: string) => Database;
 }
 
-/** SQLite returns text only up to its first NUL character, so a user could be shown less than what was stored. */
+/**
+ * Rejects parameters with a NUL character: SQLite returns text only up to the first one, so a user could be shown less
+ * than what was stored.
+ */
 export function rejectNul(database: Database): Database {
   const check = (parameters: SqlParameters = {}): SqlParameters => {
     for (const value of Object.values(parameters)) {
@@ -49,8 +52,8 @@ export function rejectNul(database: Database): Database {
 }
 
 /**
- * Below SQLite 3.51.3, a process that writes while another one checkpoints can lose committed changes ("WAL-reset
- * bug").
+ * The minimum version of SQLite. In earlier versions, a process that writes while another one runs a checkpoint can
+ * lose committed changes ("WAL-reset bug").
  */
 const MIN_VERSION = [3, 51, 3] as const;
 
@@ -63,7 +66,10 @@ export function driver(): Driver {
   return loaded;
 }
 
-/** Loads the package with the binary for this platform, otherwise Node's own SQLite if it is new enough. */
+/**
+ * Loads the package `@photostructure/sqlite`, which has binaries for the common platforms. If it cannot be loaded or
+ * its SQLite is too old, loads `node:sqlite`.
+ */
 export function loadDriver(load: (name: string) => unknown = createRequire(import.meta.url)): Driver {
   const reasons: string[] = [];
   for (const name of SOURCES) {

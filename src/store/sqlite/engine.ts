@@ -14,7 +14,7 @@ import { createPinTable } from "./pin-table.js";
 import { createRateTable } from "./rate-table.js";
 import { createToolFileTable } from "./tool-file-table.js";
 
-/** Larger than a record: if the probe can be written, the next call can be recorded. */
+/** A test write that is larger than an audit record: if it succeeds, the next call can be recorded. */
 const PROBE = "INSERT OR REPLACE INTO probe VALUES (1, randomblob(32768))";
 
 /** Runs requests on one connection. All changes of one run share one transaction, and so one disk sync. */
@@ -42,7 +42,7 @@ export function createEngine(database: Database, owners: Owners, timeoutMs = BUS
 
   const runAlone = (request: Request): Reply => inSavepoint(database, () => call(request));
 
-  /** Consecutive appends run as one append; if it fails, each request runs separately. */
+  /** Runs consecutive appends as one append; if it fails, each request runs separately. */
   const runGroup = (group: readonly Request[]): readonly Reply[] => {
     const [first] = group;
     if (first === undefined || group.length === 1) return group.map(runAlone);
@@ -88,7 +88,7 @@ function inGroups(requests: readonly Request[]): Request[][] {
 const isAppend = ({ part, method, args }: Request): boolean =>
   part === "audit" && (method === "append" || method === "appendSoon") && Array.isArray(args[0]);
 
-/** Each table is created on first use: a start that only reads the catalog prepares no other statements. */
+/** Creates each table object on first use: a process that only reads the catalog prepares no other statements. */
 function createTables(database: Database, owners: Owners): { readonly [Part in keyof Tables]: () => Tables[Part] } {
   return {
     keys: once(() => createKeyTable(database, owners)),
@@ -108,7 +108,10 @@ function once<T>(make: () => T): () => T {
   return () => (made ??= make());
 }
 
-/** A failing request does not undo the others, unless SQLite rolled back the whole transaction. */
+/**
+ * Runs one request in a savepoint: if it fails, the other requests are not undone, unless SQLite rolled back the whole
+ * transaction.
+ */
 function inSavepoint(database: Database, act: () => unknown): Reply {
   database.exec("SAVEPOINT request");
   try {

@@ -4,9 +4,12 @@ import type { DatabaseFault } from "./operations.js";
 import { ForeignDatabaseError, NewerDatabaseError } from "./schema.js";
 
 export const DAMAGED_HINT =
-  "Stop all gateways. Then restore the file from a backup, or move it and its -wal and -shm files away: the gateway creates a new one.";
+  "Stop all gateways. Then restore the database file from a backup, or move it and its -wal and -shm files away; the gateway then creates a new database.";
 
-/** SQLite result codes that a user can act on. A fatal one closes the connection; the next request opens a new one. */
+/**
+ * The SQLite result codes that a user can act on. A fatal fault closes the connection; the next request opens a new
+ * one.
+ */
 const FAULTS: Readonly<Record<number, DatabaseFault>> = {
   5: fault("another process held the write lock too long", "End gateway processes that hang, then try again."),
   8: fault("the file is read-only", "Make the file and its folder writable for the gateway.", true),
@@ -17,7 +20,6 @@ const FAULTS: Readonly<Record<number, DatabaseFault>> = {
   26: damaged("the file is not a database"),
 };
 
-/** Converts every database error. An error that is not in the table closes the connection. */
 export function toFault(error: unknown): DatabaseFault {
   const known = FAULTS[primaryCode(error) ?? -1];
   if (known !== undefined) return known;
@@ -33,13 +35,13 @@ export function toFault(error: unknown): DatabaseFault {
     return fault(reason, "Update this program, or set ANYGPT_HOME to another folder.", true);
   }
   if (error instanceof ForeignDatabaseError) {
-    return fault(reason, "Move that file away, or set ANYGPT_HOME to another folder.", true);
+    return fault(reason, "Move the database file away, or set ANYGPT_HOME to another folder.", true);
   }
   const code = (error as NodeJS.ErrnoException | null)?.code;
   if (code === "EACCES" || code === "EPERM" || code === "EROFS" || code === "ENOTDIR" || code === "EEXIST") {
     return fault(
       `the folder cannot be used (${code})`,
-      "Correct the folder's permissions or choose another one.",
+      "Correct the permissions of the folder, or choose another folder for the store.",
       true,
     );
   }

@@ -51,7 +51,10 @@ export function createKeyTable(database: Database, owners: Owners): StoreTable<K
       AND (expires_at > :now OR state IN ('reserved', 'dispatched'))
     ORDER BY id DESC LIMIT :limit`);
 
-  /** The state of a key after it is settled: whether its process has ended and the key has expired. Changes nothing. */
+  /**
+   * Returns the row as it would be after `settle`, which considers whether the key's process has ended and the key has
+   * expired. Changes nothing.
+   */
   const effective = (row: SqlRow | undefined, now: number): SqlRow | undefined => {
     const isInProgress = row?.["state"] === "reserved" || row?.["state"] === "dispatched";
     if (row === undefined || (isInProgress && owners.isAlive(String(row["owner"])))) return row;
@@ -59,7 +62,7 @@ export function createKeyTable(database: Database, owners: Owners): StoreTable<K
     return row["state"] === "dispatched" ? { ...row, state: "unknown", changed_at: now } : row;
   };
 
-  /** Returns the effective state and writes it to the table. */
+  /** Returns the effective row of the key and writes it to the table. */
   const settle = (row: SqlRow | undefined, now: number): SqlRow | undefined => {
     const known = effective(row, now);
     if (row !== undefined && known === undefined) remove.run({ id: row["id"] ?? null });

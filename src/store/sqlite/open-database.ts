@@ -4,7 +4,7 @@ import { retryBusy } from "./busy.js";
 import { type Database, driver, rejectNul } from "./driver.js";
 import { migrate, versionOf } from "./schema.js";
 
-/** How long a write waits for writes of other processes. Each takes about one disk sync. */
+/** How long a write waits for writes of other processes. Each of these takes about one disk sync. */
 export const BUSY_TIMEOUT_MS = 10_000;
 
 export const IN_MEMORY = ":memory:";
@@ -36,7 +36,10 @@ function prepare(database: Database, file: string): void {
   migrate(database);
 }
 
-/** Without durability, a change survives the end of the process and is synced with the next durable change. */
+/**
+ * Sets whether changes are synced to disk at once. If not, a change survives the end of the process and is synced with
+ * the next durable change.
+ */
 export function setDurable(database: Database, isDurable: boolean): void {
   database.exec(`PRAGMA synchronous = ${isDurable ? "FULL" : "NORMAL"}`);
 }

@@ -1,6 +1,6 @@
 import type { Store, StorePart } from "../store.js";
 
-/** The methods of a part of the store without promises: they run synchronously in the calling thread. */
+/** The methods of one part of the store without promises: they run synchronously in the calling thread. */
 export type StoreTable<Part> = {
   readonly [Method in keyof Part]: Part[Method] extends (...args: infer Args) => Promise<infer Answer>
     ? (...args: Args) => Answer
@@ -9,7 +9,10 @@ export type StoreTable<Part> = {
 
 export type Tables = { readonly [Part in StorePart]: StoreTable<Store[Part]> };
 
-/** `durable` is synced to disk before the reply, `relaxed` with the next durable change. */
+/**
+ * What a method does: a `durable` change is synced to disk before the reply, a `relaxed` one with the next durable
+ * change.
+ */
 export type OperationEffect = "durable" | "relaxed" | "read";
 
 export const STORE_OPERATIONS: {
@@ -56,9 +59,12 @@ export const STORE_OPERATIONS: {
   toolFiles: { seen: "read", list: "read", note: "durable", accept: "durable" },
 };
 
-/** One method call, as it is sent to the thread that owns the database. */
+/** One method call of the store, as it is sent to the thread that owns the database. */
 export interface Request {
-  /** A probe writes a row that is never read, to find out whether the database is writable. */
+  /**
+   * The called part of the store. A probe writes a row that is never read, to find out whether the database is
+   * writable.
+   */
   readonly part: StorePart | "probe";
   readonly method: string;
   readonly args: readonly unknown[];
@@ -72,7 +78,7 @@ export type Reply =
 export interface DatabaseFault {
   readonly reason: string;
   readonly hint: string;
-  /** The connection is unusable and must be closed. */
+  /** Whether the connection is unusable and must be closed. */
   readonly isFatal: boolean;
 }
 

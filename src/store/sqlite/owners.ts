@@ -5,19 +5,22 @@ import { isBusy } from "./busy.js";
 import { type Database, driver } from "./driver.js";
 
 /**
- * Which processes are alive. Each owner holds a lock on its own file; the operating system releases the lock when the
- * process ends for any reason. This needs no heartbeat, no clock and no process id (which could be reused). A process
- * that is suspended counts as alive.
+ * Tracks which processes that use the store (owners) are alive. Each owner holds a lock on its own file; the operating
+ * system releases the lock when the process ends for any reason. This needs no heartbeat, no clock and no process id
+ * (which could be reused). A process that is suspended counts as alive.
  */
 export interface Owners {
   readonly self: string;
   isAlive(owner: string): boolean;
   /**
-   * Removes the files of owners that have ended, except those for which `needsRecovery` is true: a remaining file makes
-   * the next start recover the calls of its owner.
+   * Removes the lock files of owners that have ended, except those for which `needsRecovery` is true: a remaining file
+   * makes the next start recover the calls of its owner.
    */
   clear(needsRecovery: (owner: string) => boolean): void;
-  /** With `keepFile`, the next start recovers the calls of this owner. */
+  /**
+   * Releases the lock. If `keepFile` is true, the lock file remains and the next start recovers the calls of this
+   * owner.
+   */
   close(keepFile: boolean): void;
 }
 
@@ -58,7 +61,7 @@ function register(folder: string): { self: string; lock: Database } {
   for (;;) {
     const self = randomBytes(12).toString("hex");
     const lock = tryLock(join(folder, self));
-    // Another process may have removed the file as stale before it was locked.
+    // Another process may have removed the file as stale before this process locked it.
     if (lock !== undefined && existsSync(join(folder, self))) return { self, lock };
     lock?.close();
     removeQuietly(join(folder, self));
@@ -82,12 +85,15 @@ function removeIfGone(file: string, canRemove: () => boolean): void {
   if (isRemovable && process.platform === "win32") removeQuietly(file);
 }
 
-/** Windows cannot delete a file that another process has open; the next process that opens the store deletes it. */
+/**
+ * Ignores errors: Windows cannot delete a file that another process has open. The next process that opens the store
+ * deletes it.
+ */
 function removeQuietly(file: string): void {
   try {
     rmSync(file, { force: true });
   } catch {
-    // The file is empty and harmless.
+    // The remaining file is empty and harmless.
   }
 }
 

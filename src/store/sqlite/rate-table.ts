@@ -4,7 +4,7 @@ import type { StoreTable } from "./operations.js";
 
 /** The number of slots in a window. All calls of one slot stop counting at the same time. */
 const SLOTS = 10;
-/** How often expired slots are deleted, including those of actors that never call again. */
+/** How often expired slots are deleted, including those of actors that make no further calls. */
 const SWEEP_MS = 600_000;
 
 const BUCKET = "bucket = :bucket AND actor = :actor AND window_ms = :windowMs";

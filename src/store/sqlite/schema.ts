@@ -1,11 +1,12 @@
 import type { Database } from "./driver.js";
 
-/** `ANYG`: stored in the header of every database of this program. */
+/** The SQLite application id (`ANYG` in ASCII), which is in the header of every database of this program. */
 export const APPLICATION_ID = 0x41_4e_59_47;
 
 /**
- * One script per version, in order; a released script is never edited. Foreign text is only ever passed as a parameter.
- * The filter columns of `audit` are computed from the hashed body, so that they cannot differ from it.
+ * The migration scripts, one per schema version, in order; a released script is never edited. Text from outside is only
+ * ever passed as a parameter. The filter columns of `audit` are computed from the hashed body, so that they cannot
+ * differ from it.
  */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -110,7 +111,10 @@ export class NewerDatabaseError extends Error {
   override readonly name = "NewerDatabaseError";
 }
 
-/** Brings the database to the last version in one transaction; safe when several processes do it at the same time. */
+/**
+ * Migrates the database to the latest schema version in one transaction; safe even if several processes do it at the
+ * same time.
+ */
 export function migrate(database: Database, migrations = MIGRATIONS): void {
   if (versionOf(database, migrations) === migrations.length) return;
   database.exec("BEGIN IMMEDIATE");
@@ -123,7 +127,10 @@ export function migrate(database: Database, migrations = MIGRATIONS): void {
   }
 }
 
-/** The version of a database that is empty or of this program; rejects any other database before changing it. */
+/**
+ * Returns the schema version of a database that is empty or belongs to this program; rejects any other database before
+ * changing it.
+ */
 export function versionOf(database: Database, migrations = MIGRATIONS): number {
   // Another process may be creating the database: the transaction reads everything from one consistent state.
   database.exec("BEGIN");

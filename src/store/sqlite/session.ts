@@ -8,13 +8,18 @@ import { IN_MEMORY, openDatabase, BUSY_TIMEOUT_MS } from "./open-database.js";
 import type { Reply, Request } from "./operations.js";
 import { createWatcher, openOwners, type Owners } from "./owners.js";
 
-/** A connection that opens with the first request, and again after a fatal error or when the file was replaced. */
+/**
+ * A database connection that is opened with the first request, and again after a fatal error or if the file was
+ * replaced.
+ */
 export interface DatabaseSession {
   run(requests: readonly Request[]): Reply[];
   close(): void;
 }
 
-/** A session that can write. It holds the owner lock that marks this process's keys and intents as alive. */
+/**
+ * A session that can write. It holds the owner lock, which marks this process's idempotency keys and intents as alive.
+ */
 export function createDatabaseSession(file: string): DatabaseSession {
   let owners: Owners | undefined;
   let database: Database | undefined;
@@ -35,7 +40,10 @@ export function createDatabaseSession(file: string): DatabaseSession {
   };
 }
 
-/** Removes the files of ended owners without unfinished keys and intents. Returns whether this owner has any. */
+/**
+ * Removes the lock files of ended owners that have no unfinished idempotency keys and intents. Returns whether this
+ * process has any.
+ */
 function clear(owners: Owners, database: Database): boolean {
   const unfinished = database.prepare(`
     SELECT 1 FROM keys WHERE owner = :owner AND state IN ('reserved', 'dispatched')
@@ -47,7 +55,10 @@ function clear(owners: Owners, database: Database): boolean {
   }, BUSY_TIMEOUT_MS);
 }
 
-/** If the database cannot be read, there may be calls to recover. */
+/**
+ * Whether the lock file must remain, because there are calls to recover. If the database cannot be read, there may be
+ * some.
+ */
 function mustKeepFile(owners: Owners, database: Database | undefined): boolean {
   try {
     return database === undefined || clear(owners, database);

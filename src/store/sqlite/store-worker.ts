@@ -15,7 +15,7 @@ function flush(): void {
 
 parentPort?.on("message", (message: ToThread) => {
   if (message.kind === "run") {
-    // Requests that have already arrived are added to the same run.
+    // Wait one turn of the event loop, so that requests that have already arrived are added to the same transaction.
     if (waiting.length === 0) setImmediate(flush);
     waiting.push(...message.requests);
     return;

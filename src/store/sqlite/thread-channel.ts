@@ -7,14 +7,14 @@ export type ToThread = { readonly kind: "run"; readonly requests: readonly Reque
 export type FromThread = readonly Reply[];
 
 /**
- * Longer than `BUSY_TIMEOUT_MS`. After the deadline it is unknown whether the change was made; the caller must read to
- * find out.
+ * How long to wait for a reply from the thread; longer than `BUSY_TIMEOUT_MS`. After the deadline it is unknown whether
+ * the change was made; the caller must read to find out.
  */
 const DEADLINE_MS = 15_000;
 const MAX_YOUNG_GENERATION_MB = 6;
 /**
- * Once the thread is late, further requests fail at once if this many are open. Open requests are never dropped: one may
- * contain the only copy of a new token.
+ * The maximum number of open requests while the thread is late; further requests fail at once. Open requests are never
+ * dropped: one may contain the only copy of a new token.
  */
 const MAX_OPEN = 1000;
 
@@ -64,7 +64,8 @@ interface Batch {
 }
 
 function startThread({ file, program, deadlineMs }: ThreadParts & { file: string }, onEnd: () => void): Thread {
-  // The thread keeps few objects; without a limit, V8's young generation would grow to many times what it needs.
+  // The thread keeps few objects alive; without a limit, V8's young generation would grow to many times the needed
+  // size.
   const resourceLimits = { maxYoungGenerationSizeMb: MAX_YOUNG_GENERATION_MB };
   const worker = new Worker(program, { workerData: { file }, env: {}, resourceLimits });
   let batch = newBatch();
