@@ -1,5 +1,5 @@
-// Types of the configuration as a user writes it. The build writes the same types out without zod, which programs that
-// use the library do not have installed (scripts/package/config-types.mjs).
+// Types of the configuration as a user writes it. For the package, scripts/package/config-types.mjs generates the same
+// types without zod, because programs that use the library may not have zod installed.
 import type { z } from "zod";
 import type { configOptions } from "./options.js";
 

@@ -6,18 +6,18 @@ import { parseDotenv } from "../util/dotenv.js";
 export interface EnvFileParts {
   readonly cwd: string;
   readonly home: string;
-  /** Whether a file in the working folder may be used; the file in the home folder is always used. */
+  /** Whether a `.env` file in the working folder is trusted. The user's own file `~/.ai/.env` is always used. */
   readonly admits?: (file: string, bytes: Uint8Array) => boolean;
 }
 
 export interface EnvFiles {
-  /** The value from the file with the highest precedence that sets it, and that file. */
+  /** The variable's value from the trusted file with the highest precedence that sets it, and the path of that file. */
   find(name: string): FoundVariable | undefined;
-  /** The untrusted file that would set the variable if it were trusted. */
+  /** The path of the untrusted file that would set the variable if it were trusted. */
   findUntrusted(name: string): string | undefined;
-  /** Invalid lines, and files that could not be read. */
+  /** Warnings about invalid lines, unreadable files and unsafe file permissions. */
   notices(): readonly string[];
-  /** All files, whether they exist or not, in ascending precedence. */
+  /** The paths of all `.env` files, whether the files exist or not, in ascending precedence. */
   readonly files: readonly string[];
 }
 
@@ -28,12 +28,12 @@ export interface FoundVariable {
 
 const MAX_BYTES = 1024 * 1024;
 
-/** The `.env` files in the working folder, in ascending precedence. */
+/** The paths of the `.env` files in the working folder, in ascending precedence. */
 export function projectEnvFiles(cwd: string): string[] {
   return [join(cwd, ".ai", ".env"), join(cwd, ".env"), join(cwd, ".env.local")];
 }
 
-/** The `.env` files; later ones take precedence. Each is read on first use and again when it changes. */
+/** Looks up variables in the `.env` files. Reads each file on first use and again when it changes. */
 export function createEnvFiles({ cwd, home, admits = () => true }: EnvFileParts): EnvFiles {
   const own = join(home, ".ai", ".env");
   const files = [own, ...projectEnvFiles(cwd).filter((file) => file !== own)];
@@ -107,7 +107,7 @@ function readEnvFile(file: string, isOwn: boolean): EnvContent {
 
 const GROUP_AND_OTHERS = 0o077;
 
-/** Warns about unsafe permissions of the user's own file, which contains secrets; files of a project are not checked. */
+/** Warns about unsafe permissions of `~/.ai/.env`, which contains secrets. Files of a project are not checked. */
 function exposureOf(file: string): string[] {
   if (process.platform === "win32") return [];
   const { mode, uid } = statSync(file);

@@ -5,20 +5,24 @@ import { absolutePath } from "../util/home-path.js";
 import { toError } from "./failure.js";
 import { type Config, configOptions } from "./options.js";
 
-/** The environment of the process. */
+/** Environment variables, home folder and working folder of the process. */
 interface Process {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
   readonly cwd: string;
 }
 
-/** Environment variables that set a key of `search` if no file sets it. */
+/**
+ * The environment variable for each key of the section `search`. It applies only if no configuration file sets the key.
+ */
 const VARIABLES: Readonly<Record<string, string>> = {
   limit: "MCP_DEFAULT_LIMIT",
   minRelevance: "MCP_SEARCH_MIN_CONFIDENCE",
 };
 
-/** The keys of section `search` that environment variables set. Throws CONFIGURATION_ERROR that names invalid variables. */
+/**
+ * The keys of the section `search` that environment variables set. Throws CONFIGURATION_ERROR for invalid variables.
+ */
 export function searchFromEnvironment(
   env: Readonly<Record<string, string | undefined>>,
 ): Readonly<Record<string, unknown>> {
@@ -37,7 +41,7 @@ export function searchFromEnvironment(
   throw toError(checked.violations.map(({ path, reason }) => toProblem(String(path[0]), reason)));
 }
 
-/** Overrides the configuration with environment variables. Throws CONFIGURATION_ERROR that names invalid variables. */
+/** Overrides the configuration with environment variables. Throws CONFIGURATION_ERROR for invalid variables. */
 export function withEnvironment(config: Config, { env, home, cwd }: Process): Config {
   const { values, problems } = fromEnvironment(env);
   if (problems.length > 0) {

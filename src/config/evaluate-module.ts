@@ -5,13 +5,13 @@ import type { LocalFile } from "./local-imports.js";
 
 export interface ModuleParts {
   readonly file: string;
-  /** The files of the program. Their imports are evaluated with this content, even if the files on disk changed. */
+  /** The program's files by path. Imports evaluate this content, even if the files on disk have changed. */
   readonly files: ReadonlyMap<string, LocalFile>;
-  /** Modules that have no file, by specifier. */
+  /** The exports of modules that have no file, by import specifier. */
   readonly virtual: Readonly<Record<string, unknown>>;
 }
 
-/** Evaluates a module and its imports, without a cache between calls, and returns its exports. */
+/** Evaluates a module and its imports and returns its exports. Nothing is cached between calls. */
 export async function evaluateModule({ file, files, virtual }: ModuleParts): Promise<unknown> {
   const running = new Map<string, Promise<unknown>>();
 
@@ -23,7 +23,7 @@ export async function evaluateModule({ file, files, virtual }: ModuleParts): Pro
     if (extname(path) === ".json") return JSON.parse(text);
     const virtualModules = { ...virtual };
     for (const [specifier, target] of links) {
-      // Circular imports are resolved by jiti, which supports them.
+      // Leave circular imports to jiti, which supports them.
       if (target === path || importers.includes(target)) continue;
       const get = async (): Promise<unknown> => asModule(await once(target, [...importers, path]));
       Object.defineProperty(virtualModules, specifier, { get });

@@ -3,7 +3,7 @@ import { describeInFile, describeProblem, type Problem } from "../util/document/
 
 const MAX_IN_MESSAGE = 5;
 
-/** One error that lists all problems, in the order of the file. */
+/** One CONFIGURATION_ERROR that lists all problems, sorted by their position in the file. */
 export function toError(found: readonly Problem[]): DiscoveryError {
   const problems = [...found].sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0));
   const [first] = problems;

@@ -79,7 +79,7 @@ describe("loadConfig searches in order and", () => {
     expect(loaded.file).toBe(join(root, PROJECT));
     expect(loaded.baseDir).toBe(join(root, "project/.anygpt"));
     expect(loaded.notices).toEqual([
-      `${join(root, "project/.anygpt/mcp-discovery.config.yaml")} is ignored, because ${join(root, PROJECT)} comes first.`,
+      `${join(root, "project/.anygpt/mcp-discovery.config.yaml")} is ignored, because ${join(root, PROJECT)} takes precedence.`,
     ]);
   });
 

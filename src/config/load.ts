@@ -1,4 +1,4 @@
-// Finds, reads and validates the configuration. Each stage owns the schema of its section.
+// Finds, reads and validates the configuration. Each component defines the schema of its section.
 import { basename, dirname } from "node:path";
 import { isJsonObject } from "../model/json.js";
 import { deepFreeze } from "../util/deep-freeze.js";
@@ -24,15 +24,18 @@ import { checkConfig, type Config, configOptions, findBadPatternsIn, namesNoServ
 import { type OpenedConfig, openConfig, parseOpened } from "./read.js";
 
 export interface LoadParts extends LocateParts {
-  /** Whether a project file may be used with this content. Without this function every file may. */
+  /** Whether the user trusts a project file with this content. Default: every file is trusted. */
   readonly isTrusted?: (file: string, content: Uint8Array) => boolean;
-  /** Another gateway started this process: a file without servers then means no servers. */
+  /** Another gateway started this process. A file without servers then means no servers instead of `sources: all`. */
   readonly isNested?: boolean;
-  /** The time limit for a configuration that is a program. */
+  /** The time limit for running a configuration file that is a program. */
   readonly programTimeoutMs?: number;
 }
 
-/** `nested`: another gateway started this process, so it uses no file. */
+/**
+ * `defaults`: no configuration file was found. `program`: a program passed the configuration instead of a file.
+ * `nested`: another gateway started this process, so no file is used.
+ */
 export type LoadedOrigin = Origin | "defaults" | "program" | "nested";
 
 export interface LoadedConfig {
@@ -40,12 +43,12 @@ export interface LoadedConfig {
   /** The configuration file; undefined for the built-in defaults and for a configuration passed by a program. */
   readonly file?: string;
   readonly origin: LoadedOrigin;
-  /** The folder from which relative paths in the configuration start. */
+  /** Relative paths in the configuration are resolved against this folder. */
   readonly baseDir: string;
-  /** The default working folder of its servers. */
+  /** The default working folder of the configured servers. */
   readonly startDir: string;
   readonly notices: readonly string[];
-  /** The configuration lists no servers, so `config.sources` is `all`. */
+  /** The configuration defines no servers, so `config.sources` is `all`. */
   readonly isImplicit: boolean;
   /** Project files that were skipped because their current content is not trusted. */
   readonly untrusted: readonly string[];
@@ -53,13 +56,13 @@ export interface LoadedConfig {
   readonly trustsFolder: boolean;
   /** Files to watch: the files that were read, and files that would be used if they existed. */
   readonly watched: readonly string[];
-  /** The position of a member of the configuration in the file. */
+  /** Line and column of a configuration value in the file; undefined if the position is not known. */
   readonly positionOf: (path: Path) => Position | undefined;
 }
 
 const PROGRAM_TIMEOUT_MS = 10_000;
 
-/** Finds, reads and validates the configuration. One CONFIGURATION_ERROR lists all problems. */
+/** Finds, reads and validates the configuration. Throws one CONFIGURATION_ERROR that lists all problems. */
 export async function loadConfig(parts: LoadParts): Promise<LoadedConfig> {
   const defaults = { search: searchFromEnvironment(parts.env) };
   const untrusted: string[] = [];
@@ -74,7 +77,7 @@ export async function loadConfig(parts: LoadParts): Promise<LoadedConfig> {
   return { ...nothing, origin: "defaults", trustsFolder: isOwnFolder(parts), watched, untrusted };
 }
 
-/** A configuration passed by a program instead of a file; the program is trusted to choose the working folder. */
+/** For a configuration that a program passes instead of a file. The `.env` files in the working folder are trusted. */
 export function givenConfig(config: Config, cwd: string, notices: readonly string[] = []): LoadedConfig {
   return {
     config,
@@ -94,7 +97,9 @@ export function describeUntrusted(file: string): string {
   return `${file} can start programs and its current content is not trusted, so it was skipped. Review it, then run \`anygpt mcp config trust\`.`;
 }
 
-/** Validates a configuration that a program passes. Does not check the patterns of rules: compiling the rules does. */
+/**
+ * Validates a configuration that a program passes. Patterns of tool rules are checked later, when they are compiled.
+ */
 export function parseConfig(value: unknown, origin?: string): Config {
   const written = readPassed(value, origin);
   const checked = checkConfig(withDefaults(written.section, {}));
@@ -102,7 +107,7 @@ export function parseConfig(value: unknown, origin?: string): Config {
   throw toError(toProblems(checked.violations, written));
 }
 
-/** Validates a configuration that a program passes, including the patterns of the rules and of the policy. */
+/** Validates a configuration that a program passes, including the patterns of the tool rules and of the policy. */
 export async function checkGivenConfig(value: unknown): Promise<Config> {
   return await check(readPassed(value), {});
 }
@@ -120,7 +125,7 @@ function readPassed(value: unknown, origin = "The configuration"): Written {
 interface LoadContext {
   readonly defaults: Defaults;
   readonly parts: LoadParts;
-  /** Receives the skipped files. */
+  /** Receives the paths of project files that are skipped because they are not trusted. */
   readonly untrusted: string[];
 }
 
@@ -130,7 +135,7 @@ async function loadLocation(location: SearchLocation, context: LoadContext): Pro
   for (const [index, file] of location.files.entries()) {
     const opened = await openConfig(file);
     if (opened.kind === "problems") {
-      // An unreadable file in a project must not prevent the gateway from starting there.
+      // An untrusted project file that cannot be read must not prevent the gateway from starting in the project.
       if (location.origin === "project" && parts.isTrusted?.(file, new Uint8Array()) === false) untrusted.push(file);
       else throw toError(opened.problems);
       continue;
@@ -153,7 +158,9 @@ async function loadLocation(location: SearchLocation, context: LoadContext): Pro
     const isImplicit = parts.isNested !== true && namesNoServers(section.value);
     const config = await check({ document, section, file }, isImplicit ? { ...defaults, sources: "all" } : defaults);
     const baseDir = dirname(file);
-    const ignored = location.files.slice(index + 1).map((other) => `${other} is ignored, because ${file} comes first.`);
+    const ignored = location.files
+      .slice(index + 1)
+      .map((other) => `${other} is ignored, because ${file} takes precedence.`);
     return {
       config: deepFreeze(withEnvironment(withAbsolutePaths(config, { home: parts.home, baseDir }), parts)),
       file,
@@ -173,8 +180,8 @@ async function loadLocation(location: SearchLocation, context: LoadContext): Pro
 }
 
 /**
- * The user's own servers do not start in the working folder: there a package runner such as npx would prefer programs of
- * the project to the ones that the user configured.
+ * The default working folder of the servers. The user's own servers start in the home folder, because in the working
+ * folder a package runner such as npx would prefer the project's programs to the ones that the user configured.
  */
 function startDir({ origin }: SearchLocation, file: string, { home }: LoadParts): string {
   if (origin === "user") return home;
@@ -182,14 +189,16 @@ function startDir({ origin }: SearchLocation, file: string, { home }: LoadParts)
   return origin === "project" && basename(folder) === ".anygpt" ? dirname(folder) : folder;
 }
 
-/** A shared file without the section `discovery` is ignored, trusted or not. For a program this is unknown until it runs. */
+/**
+ * False for a shared file without the section `discovery`. True for a program: its sections are unknown until it runs.
+ */
 export async function concernsUs(opened: OpenedConfig): Promise<boolean> {
   if (opened.format === "program" || !isSharedFile(opened.file)) return true;
   const read = await parseOpened(opened, 0);
   return read.kind === "problems" || sectionOf(read.document.value) !== undefined;
 }
 
-/** The path as written in the file, which may use `mcpServers` instead of `servers`. */
+/** The path of a value as written in the file, which may use `mcpServers` instead of `servers`. */
 function asWritten([first, ...rest]: Path, { value }: Section): Path {
   const isOther = first === "servers" && isJsonObject(value) && value["mcpServers"] !== undefined;
   return first === undefined ? [] : [isOther ? "mcpServers" : first, ...rest];
@@ -222,7 +231,7 @@ export function sectionOf(value: unknown): Section | undefined {
 /** Default values for sections and keys that the file does not have. */
 type Defaults = Readonly<Record<string, unknown>>;
 
-/** Fills in the defaults. An empty section, which YAML reads as null, counts as missing. */
+/** Adds the defaults to a section of the file. An empty section, which YAML reads as null, counts as missing. */
 function withDefaults({ value, path }: Section, defaults: Defaults): unknown {
   if (value === null && path.length > 0) return defaults;
   if (!isJsonObject(value)) return value;

@@ -10,10 +10,10 @@ const MAX_REFERENCES = 5_000;
 const MAX_BYTES = 16 * 1024 * 1024;
 export const LIMITS = `${MAX_FILES} files, ${MAX_REFERENCES} import specifiers or 16 MiB`;
 
-/** A file of a configuration program. */
+/** A source file of a configuration that is a program, such as `anygpt.config.ts`. */
 export interface LocalFile {
   readonly bytes: Uint8Array;
-  /** The imported files, by import specifier. Files loaded with `require` are not included. */
+  /** The paths of the imported files, by import specifier. Files loaded with `require` are not included. */
   readonly links: ReadonlyMap<string, string>;
   /** Whether the file calls `require` for another file, which the module loader then reads itself. */
   readonly requires: boolean;
@@ -22,7 +22,7 @@ export interface LocalFile {
 /**
  * The files of a program, by path: the program itself and all files that it imports, directly or indirectly, by a relative
  * or absolute path. If a specifier can mean several files, all of them are included. Undefined if the limits are exceeded.
- * Packages and computed paths are not found: this would require running the program.
+ * Packages are not included, and neither are computed paths, which are unknown until the program runs.
  */
 export async function findLocalFiles(file: string, text: string): Promise<ReadonlyMap<string, LocalFile> | undefined> {
   const found = new Map<string, LocalFile>();
@@ -62,7 +62,7 @@ function localReferences(bytes: Uint8Array): Reference[] {
 
 const EXTENSIONS = [".ts", ".mts", ".cts", ".js", ".mjs", ".cjs", ".json", ".tsx", ".jsx"];
 
-/** The paths that a specifier may mean: with the query string removed, and with percent-encoding decoded. */
+/** The paths that a specifier may mean: as written, without its query string, or with percent-encoding decoded. */
 function pathsOf(specifier: string, folder: string): string[] {
   const plain = specifier.replace(/[?#][^]*$/, "");
   if (/^file:/i.test(plain)) return [toPath(plain) ?? []].flat();
@@ -155,7 +155,9 @@ async function readWithin(path: string, remainingBytes: number): Promise<Uint8Ar
   return size > remainingBytes ? "too large" : await readFile(path).catch(() => undefined);
 }
 
-/** Most of the candidate paths do not exist: a synchronous stat is ten times faster than an asynchronous one. */
+/**
+ * The size of a regular file. Most candidate paths do not exist, and for these a synchronous stat is ten times faster.
+ */
 function sizeOf(path: string): number | undefined {
   try {
     const stats = statSync(path, { throwIfNoEntry: false });

@@ -3,7 +3,7 @@ import { basename, join, resolve } from "node:path";
 import { expandHome } from "../util/home-path.js";
 import { isInside, realPath } from "../util/inside.js";
 
-/** In order of preference if a folder has several. */
+/** Extensions of configuration files. If a folder has several of these files, the first extension in this list wins. */
 export const EXTENSIONS = ["ts", "mts", "js", "mjs", "json", "jsonc", "yaml", "yml"] as const;
 
 export interface LocateParts {
@@ -13,7 +13,7 @@ export interface LocateParts {
   /** The folder for state and for the user's own configuration, usually `~/.anygpt`. */
   readonly anygptHome: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The file from `--config`. */
+  /** The configuration file that the option `--config` names. */
   readonly path?: string;
 }
 
@@ -23,13 +23,13 @@ export interface LocateParts {
  */
 export type Origin = "explicit" | "project" | "user";
 
-/** One location of the search: its files in order of preference. */
+/** A folder that is searched for configuration files, and the files to use there in order of preference. */
 export interface SearchLocation {
   readonly files: readonly string[];
   readonly origin: Origin;
 }
 
-/** The locations that have configuration files, in search order; only existing files. */
+/** The locations with configuration files, in search order. Only an `explicit` file may not exist. */
 export async function locateConfig(parts: LocateParts): Promise<readonly SearchLocation[]> {
   const named = namedFile(parts);
   if (named !== undefined) return [{ files: [named], origin: "explicit" }];
@@ -69,19 +69,22 @@ function stemsOf(parts: LocateParts): { folder: string; stem: string; origin: Or
   return [{ folder, stem: "mcp-discovery.config", origin: project }, shared, own];
 }
 
-/** Follows a link that leads out of the working folder, so that relative paths start from the link's target. */
+/**
+ * The project's `.anygpt` folder. A link out of the working folder is resolved, so relative paths start from its
+ * target.
+ */
 function projectFolder(cwd: string): string {
   const written = join(cwd, ".anygpt");
   const real = realPath(written);
   return isInside(realPath(cwd), real) ? written : real;
 }
 
-/** A file shared with other programs: the gateway reads only its section `discovery`. */
+/** Whether the file is shared with other programs. The gateway reads only its section `discovery`. */
 export function isSharedFile(file: string): boolean {
   return basename(file).startsWith("anygpt.config.");
 }
 
-/** A file for this gateway only: other keys next to a `discovery` section are an error. */
+/** Whether the file is only for this gateway. Other keys next to its section `discovery` are an error. */
 export function isOwnFile(file: string): boolean {
   return basename(file).startsWith("mcp-discovery.config.");
 }

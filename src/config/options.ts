@@ -16,11 +16,11 @@ import { observabilityOptions } from "../tracing/options.js";
 import { upstreamOptions } from "../upstreams/options.js";
 import { type Checked, checkSchema, type SchemaViolation } from "../util/document/schema.js";
 
-/** The whole configuration, composed of the sections of all stages. */
+/** Schema of the whole configuration, composed of the sections of all components. */
 export const configOptions = z
   .strictObject({
     $schema: z.string().optional().describe("URL of the JSON Schema, for editors. The gateway ignores it."),
-    enabled: z.boolean().default(true).describe("`false` offers no servers and no tools."),
+    enabled: z.boolean().default(true).describe("If `false`, the gateway offers no servers and no tools."),
     servers: serversOptions,
     mcpServers: mcpServersOptions,
     sources: sourcesOptions,
@@ -43,11 +43,11 @@ export const configOptions = z
       .boolean()
       .default(true)
       .describe(
-        "Show in a terminal, at most once a day, that a newer version is available. The background gateway queries the npm registry for it; `ANYGPT_NO_UPDATE_NOTIFIER=1` disables it too.",
+        "Show in a terminal, at most once a day, that a newer version is available. The background gateway asks the npm registry for the newest version. The environment variable `ANYGPT_NO_UPDATE_NOTIFIER=1` also disables this check.",
       ),
   })
   .superRefine(({ servers, mcpServers = servers, adapters }, context) => {
-    // An invalid section has no list here, and is reported already.
+    // An invalid section is not an array here. Its error is already reported.
     if (!Array.isArray(mcpServers) || !Array.isArray(adapters)) return;
     const names = new Set(mcpServers.map(({ name }) => name));
     for (const { name } of adapters.filter((one) => names.has(one.name))) {
@@ -56,10 +56,10 @@ export const configOptions = z
   })
   .describe("The servers, the rules that enable their tools, and the limits for calls.");
 
-/** The configuration for the stages: validated, with defaults, frozen. */
+/** The validated configuration, with defaults and `mcpServers` renamed to `servers`. */
 export type Config = Readonly<Omit<z.output<typeof configOptions>, "mcpServers">>;
 
-/** Validates a section of a file. `mcpServers` becomes `servers`. */
+/** Validates the gateway's section of a configuration file. Renames the key `mcpServers` to `servers`. */
 export function checkConfig(section: unknown): Checked<Config> {
   const checked = checkSchema(configOptions, section);
   const bothKeys = findBothServerKeys(section);
@@ -84,7 +84,7 @@ export function namesNoServers(section: unknown): boolean {
   return SERVER_KEYS.every((key) => map[key] === undefined || map[key] === null);
 }
 
-/** Checks beyond the schema: patterns of rules and of the policy that do not compile. */
+/** Finds patterns in tool rules and in the policy that do not compile. The schema does not check this. */
 export async function findBadPatternsIn(value: unknown): Promise<readonly SchemaViolation[]> {
   const { toolRules, policy } = isJsonObject(value) ? value : {};
   const inRules = await findBadPatterns(toolRules);

@@ -19,7 +19,7 @@ export interface ProjectFile {
   readonly effects: readonly string[];
 }
 
-/** The configuration files of the project; they are neither run nor validated. */
+/** Reads the configuration files of the project. Neither runs nor validates them. */
 export async function findProjectConfigs(parts: LoadParts): Promise<ProjectFile[]> {
   const locations = await locateConfig(parts);
   const files = locations.flatMap((location) => (location.origin === "project" ? location.files : []));

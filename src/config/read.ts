@@ -16,7 +16,9 @@ export interface OpenedConfig {
   readonly text: string;
   /** The content that trust applies to: the file, and for a program also the files that it imports. */
   readonly content: Uint8Array;
-  /** The files of a program, including itself; for data only the file. */
+  /**
+   * The files by path: of a program, its own file and the files that it imports; otherwise only the configuration file.
+   */
   readonly files: ReadonlyMap<string, LocalFile>;
 }
 
@@ -66,7 +68,9 @@ function digestOf(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** Parses the file. A program is run again each time, and fails after the time limit. */
+/**
+ * Parses the file. Runs a program again at each call; a program that exceeds the time limit is reported as a problem.
+ */
 export async function parseOpened(opened: OpenedConfig, timeoutMs: number): Promise<ReadConfig> {
   const { file, text, format } = opened;
   // An empty file is an error, because an editor may leave one for a moment while it saves.

@@ -1,4 +1,4 @@
-// Finds the local files that a program imports or requires. They need not exist.
+// Finds the local files that a program imports or requires, without checking that they exist.
 
 /** A file that a program refers to in an import or a `require`. */
 export interface Reference {
@@ -11,9 +11,9 @@ const KEYWORD = /\b(?:from|import|require|export)\b/g;
 const LOCAL = /^(?:\.{1,2}(?:\/|$)|\/|file:)/i;
 
 /**
- * The local files that a program refers to by a string literal. Every keyword counts, even in comments and strings: an extra
- * file does no harm, and no text before a keyword can hide it. The time is linear in the text length. Required files come
- * last, so that they override an import of the same file.
+ * The local files that a program refers to by a string literal. Every `import`, `from`, `export` and `require` counts,
+ * even in comments and strings: an extra file does no harm, and no text before a keyword can hide it. The time is
+ * linear in the text length. Required files come last, so that they override an import of the same file.
  */
 export function referencesInText(text: string): Reference[] {
   const ends = blankEnds(text);

@@ -17,11 +17,11 @@ export interface ConfigProgram {
   readonly timeoutMs: number;
 }
 
-/** Runs a configuration program, without a cache between calls, and returns its export as plain data. */
+/** Runs a configuration program and returns its export as plain data. Nothing is cached between calls. */
 export async function runProgram({ file, files, timeoutMs }: ConfigProgram): Promise<ProgramResult> {
   const { evaluateModule } = await import("./evaluate-module.js");
   try {
-    // The file may be in a folder without this package, for example in the home folder.
+    // The configuration may be in a folder where this package is not installed, such as the home folder.
     const virtual = { "@anygpt/discovery": EXPORTS };
     const run = async (): Promise<unknown> => await configOf(await evaluateModule({ file, files, virtual }));
     const value = await withGlobals(() => within(timeoutMs, run()));
@@ -33,7 +33,7 @@ export async function runProgram({ file, files, timeoutMs }: ConfigProgram): Pro
   }
 }
 
-/** CommonJS exports the configuration itself; a module without exports has an empty object there. */
+/** The configuration in the exports of an ES or CommonJS module; undefined if the module exports nothing. */
 function configOf(exported: unknown): unknown {
   if (!isJsonObject(exported)) return exported;
   if (exported["__esModule"] === true) return exported["default"] ?? exported["config"];
@@ -83,7 +83,7 @@ function restore(descriptor: PropertyDescriptor | undefined, name: string): void
   else Object.defineProperty(globalThis, name, descriptor);
 }
 
-/** A thrown object that is not an Error has no useful text. */
+/** The message of a thrown value; empty for an object that is not an Error, which has no useful text. */
 function messageOf(error: unknown): string {
   if (error instanceof Error) return error.message;
   return typeof error === "object" && error !== null ? "" : String(error);
@@ -111,7 +111,9 @@ function positionIn(file: string, text: string): Position | undefined {
   return line === undefined ? undefined : { line: Number(line), column: Number(column) };
 }
 
-/** jiti preserves the lines of a program but not the columns, so the first character of the line is used. */
+/**
+ * The position from a stack trace. jiti preserves lines but not columns, so the first character of the line is used.
+ */
 function positionInStack(file: string, bytes: Uint8Array, frames: readonly string[]): Position | undefined {
   const line = frames.flatMap((frame) => positionIn(file, frame) ?? [])[0]?.line;
   if (line === undefined) return undefined;

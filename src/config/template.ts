@@ -1,6 +1,6 @@
 /**
- * The result of expanding a text with `${NAME}`, `${NAME:-default}` and references to secrets such as `${keychain:NAME}`;
- * `$${` is a literal `${`.
+ * The result of expanding a string with `${NAME}`, `${NAME:-default}` and references to secrets such as
+ * `${keychain:NAME}`; `$${` is a literal `${`.
  */
 export interface Expansion {
   readonly text: string;
@@ -16,10 +16,10 @@ type Piece =
 
 type Lookup = (name: string) => string | undefined;
 
-/** Returns the value of a reference, given as the text between the braces. */
+/** Returns the secret for a reference such as `keychain:NAME` (the text between the braces). */
 export type ReadReference = (reference: string) => string;
 
-/** Values are inserted literally: a `${…}` inside a value is not expanded again. */
+/** Expands a template. Values are inserted literally: a `${…}` inside a value is not expanded again. */
 export function expandTemplate(template: string, lookup: Lookup, read: ReadReference): Expansion {
   const parsed = parseTemplate(template);
   if (typeof parsed === "string") return { text: "", missing: [], malformed: parsed };
@@ -66,7 +66,7 @@ function uses(pieces: readonly Piece[]): VariableUse[] {
   );
 }
 
-/** All references in a text (the text between the braces), including those inside defaults. */
+/** All secret references in a text (each the text between the braces), including those inside defaults. */
 export function referencesOf(template: string): string[] {
   const parsed = parseTemplate(template);
   return typeof parsed === "string" ? [] : referencesAmong(parsed);
@@ -81,10 +81,10 @@ function referencesAmong(pieces: readonly Piece[]): string[] {
 
 const MAX_DEPTH = 8;
 const HEAD = /\$\{([A-Za-z_][A-Za-z0-9_]*)(\}|:-)/y;
-/** Up to the first closing brace outside of quotes. */
+/** Matches a secret reference up to the first closing brace outside of quotes. */
 const REFERENCE = /\$\{((?:keychain:|op:\/\/|vault:|command:)(?:"[^"]*"|'[^']*'|[^"'}])*)\}/y;
 
-/** The pieces of a template, or the beginning of the part that is not valid. */
+/** The parsed template; a string if it is not valid: the beginning of the invalid part. */
 function parseTemplate(template: string): readonly Piece[] | string {
   let at = 0;
 

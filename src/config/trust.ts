@@ -33,7 +33,9 @@ export interface Trust {
   inFolder(folder: string): readonly string[];
 }
 
-/** The environment variable by which a CI job trusts the project. */
+/**
+ * With the value 1, true or yes, this environment variable makes the gateway trust all project files, as in a CI job.
+ */
 export const TRUST_VARIABLE = "ANYGPT_TRUST_PROJECT";
 
 export function isTrustOpen(env: Readonly<Record<string, string | undefined>>): boolean {
@@ -77,8 +79,9 @@ export function createTrust({ folder, now, isOpen = false }: TrustParts): Trust 
 }
 
 /**
- * The real path of the folder and the name in it. The file's own link is not resolved: otherwise an untrusted folder could
- * link to a trusted file, and relative paths in that file would start programs of the untrusted folder.
+ * The real path of the file's folder, and the file's name. A file that is itself a link is not resolved: otherwise an
+ * untrusted folder could link to a trusted file, and relative paths in that file would start programs of the untrusted
+ * folder.
  */
 function canonicalPath(path: string): string {
   try {
@@ -88,7 +91,7 @@ function canonicalPath(path: string): string {
   }
 }
 
-/** The digest ignores a byte order mark. */
+/** SHA-256 of the content without a byte order mark. */
 function digestOf(bytes: Uint8Array): string {
   const [first, second, third] = bytes;
   const hasMark = first === 0xef && second === 0xbb && third === 0xbf;

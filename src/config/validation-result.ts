@@ -8,7 +8,7 @@ export interface ValidationResult {
   readonly problems: readonly Problem[];
 }
 
-/** Runs a check that throws CONFIGURATION_ERROR. Rethrows every other error. */
+/** Runs a check and converts a thrown CONFIGURATION_ERROR into a result. Rethrows every other error. */
 export async function toValidationResult(check: () => Promise<unknown>): Promise<ValidationResult> {
   try {
     await check();

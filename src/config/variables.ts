@@ -6,7 +6,7 @@ import { expandTemplate, type ReadReference, referencesOf, variablesOf, type Var
 
 export interface VariablesParts extends EnvFileParts {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Receives every value that is returned, so that logs can mask it. */
+  /** Receives every variable value that is used, so that logs can mask it. */
   readonly secrets?: Pick<Secrets, "note">;
 }
 
@@ -17,13 +17,13 @@ export interface Variables {
    * unless `read` is passed.
    */
   resolve(text: string, onValue?: NoteValue, read?: ReadReference): string;
-  /** Marks a value as secret that does not come from a variable. */
+  /** Marks a value that does not come from a variable as secret. */
   readonly note: NoteValue;
-  /** The current origin of a variable's value. */
+  /** Where the variable is currently set. */
   originOf(name: string): VariableOrigin;
-  /** Problems in the `.env` files, as they are now. */
+  /** Warnings about the current content of the `.env` files. */
   notices(): readonly string[];
-  /** The `.env` files that are read, whether they exist or not. */
+  /** The paths of the `.env` files, whether the files exist or not. */
   readonly files: readonly string[];
 }
 
@@ -66,7 +66,10 @@ export function createVariables({ env, secrets, ...parts }: VariablesParts): Var
   return { resolve, note, originOf, notices: () => files.notices(), files: files.files };
 }
 
-/** Replaces every variable in the connection; one error names all variables that are not set. */
+/**
+ * Replaces every variable in a server's connection settings. Throws one error that names all variables that are not
+ * set.
+ */
 export function resolveConnection(
   connection: ServerConnection,
   variables: Pick<Variables, "resolve" | "originOf">,
@@ -90,7 +93,9 @@ export function resolveConnection(
   return resolved;
 }
 
-/** All variables in a connection, in order; `hasDefault` only if every occurrence has a default. */
+/**
+ * All variables in a connection, in order. `hasDefault` is true only if every occurrence of the variable has a default.
+ */
 export function variablesIn(connection: ServerConnection): VariableUse[] {
   const uses = new Map<string, boolean>();
   mapTexts(connection, (text) => {
@@ -142,7 +147,7 @@ function mapRest(connection: RestConnection, convert: (text: string) => string):
   };
 }
 
-/** The kind of authentication and the location of an API key cannot contain variables. */
+/** Converts the strings that may contain variables: not the kind of authentication or the location of an API key. */
 function mapAuth(auth: RestAuth, convert: (text: string) => string): RestAuth {
   switch (auth.kind) {
     case "bearer":

@@ -4,9 +4,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 export interface WatchParts {
   /** The files to watch now; they need not exist. */
   readonly files: () => readonly string[];
-  /** The time of day when the files were last read. */
+  /** When the files were last read, in milliseconds since 1970. */
   readonly readAt: () => number;
-  /** Reads the files again; receives the changed ones. Never rejects. */
+  /** Called with the changed files after they have settled. Must not reject. */
   readonly onChange: (changed: readonly string[]) => Promise<void>;
   readonly intervalMs?: number;
   /** How long a changed file must stay unchanged before it is reported, because a writer may not be finished. */
@@ -14,26 +14,26 @@ export interface WatchParts {
 }
 
 export interface Watch {
-  /** Call this right after reading the files: later checks compare with their state at this time. */
+  /** Call this right after reading the files. Later checks compare files that are new to the watch with this state. */
   mark(): Promise<void>;
-  /** Checks the files now instead of at the next interval. Resolves after a found change was reported. */
+  /** Checks the files now instead of at the next interval. Resolves after any changes were reported. */
   look(): Promise<void>;
   stop(): void;
 }
 
 const INTERVAL_MS = 1000;
 const SETTLE_MS = 100;
-/** A missing file may be about to be replaced, so wait for this many intervals without a change. */
+/** Wait for this many `settleMs` without a change if a file is missing, because it may be about to be replaced. */
 const GONE_SETTLES = 4;
-/** A file that changes constantly is reported after this many intervals. */
+/** Files that keep changing are reported after this many `settleMs`. */
 const MAX_SETTLES = 8;
-/** File timestamps lag behind the system clock by a few milliseconds. */
+/** How far file timestamps may lag behind the system clock. */
 const CLOCK_LAG_MS = 20;
 
 /**
- * Checks the files once a second and reports when one was written, replaced or removed, or when the target of a link changes.
- * Reading the status of a few dozen files takes less than a millisecond. Unlike file system events, it works for links, for
- * folders that do not exist yet, and on every file system.
+ * Checks the files once a second and reports when one was written, replaced or removed, or when the target of a link
+ * changes. Reading the status of a few dozen files takes less than a millisecond. Unlike file system events, this works
+ * for links, for folders that do not exist yet, and on every file system.
  */
 export function startWatch(parts: WatchParts): Watch {
   const { files, readAt, onChange, intervalMs = INTERVAL_MS, settleMs = SETTLE_MS } = parts;
@@ -46,7 +46,7 @@ export function startWatch(parts: WatchParts): Watch {
   const pause = (ms: number): Promise<void> =>
     sleep(ms, undefined, { ref: false, signal: stopped.signal }).catch(() => undefined);
 
-  /** One check at a time. Callers that arrive before the next check starts share it. */
+  /** Runs one check at a time. Calls before the next check starts share that check. */
   const lookNow = (): Promise<void> => {
     queued ??= looking.then(() => {
       queued = undefined;
@@ -56,7 +56,7 @@ export function startWatch(parts: WatchParts): Watch {
     return queued;
   };
 
-  /** A file that is checked for the first time may have changed since it was read. */
+  /** Whether the file has changed since the last check, or since it was read if this is the first check. */
   const isChanged = (path: string, now: Stamp): boolean => {
     const before = known.get(path);
     return before === undefined ? now.changedAt >= readAt() - CLOCK_LAG_MS : before.text !== now.text;
@@ -89,7 +89,7 @@ export function startWatch(parts: WatchParts): Watch {
   return {
     async mark() {
       const now = await stampsOf(files());
-      // A file that changed after it was read is reported by the next check.
+      // Omit files that changed after they were read, so that the next check reports them.
       known = new Map([...[...now].filter(([path, stamp]) => !isChanged(path, stamp)), ...known]);
     },
     look: lookNow,
@@ -97,7 +97,7 @@ export function startWatch(parts: WatchParts): Watch {
   };
 }
 
-/** The identity and times of a file; the text is empty if the file does not exist. */
+/** The identity, size and times of a file. `text` is empty if the file does not exist. */
 interface Stamp {
   readonly text: string;
   readonly changedAt: number;
@@ -113,7 +113,7 @@ async function stampsOf(files: readonly string[]): Promise<Map<string, Stamp>> {
 
 async function stampOf(path: string): Promise<Stamp> {
   try {
-    // stat follows links: if the link is changed, the inode differs.
+    // `stat` follows links: if a link gets another target, the inode differs.
     const { dev, ino, size, mtimeNs, ctimeNs, ctimeMs } = await stat(path, { bigint: true });
     return { text: `${dev}:${ino}:${size}:${mtimeNs}:${ctimeNs}`, changedAt: Number(ctimeMs) };
   } catch {

@@ -2,7 +2,7 @@ import { shellLine } from "../util/command-line.js";
 import type { DirectoryEntry, DirectoryInput } from "./entry.js";
 import { toServerDraft } from "./server-draft.js";
 
-/** The command line that adds the server without the directory; undefined if the entry has no version to pin. */
+/** The `anygpt mcp add` command with the server's command or URL; undefined if the entry has no version to pin. */
 export function toAddCommand(entry: DirectoryEntry): string | undefined {
   const isPinned = entry.package === undefined ? entry.remote !== undefined : entry.package.version !== undefined;
   if (!isPinned) return undefined;
@@ -22,7 +22,7 @@ export function toAddCommand(entry: DirectoryEntry): string | undefined {
   return shellLine([...begin, connection.url, ...transport, ...headers]);
 }
 
-/** The variable for the value of a header: `TRELLO_AUTHORIZATION`. */
+/** The name of the environment variable for the value of a header, such as `TRELLO_AUTHORIZATION`. */
 export function toHeaderVariable(server: string, { name }: DirectoryInput): string {
   return `${server}_${name}`.toUpperCase().replace(/[^A-Z0-9]+/g, "_");
 }

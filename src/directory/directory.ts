@@ -1,4 +1,4 @@
-// The public directory of MCP servers: a file of this package, read at the first query. This module does not use the
+// The directory of public MCP servers: a file in this package, read at the first query. This module does not use the
 // network.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -25,9 +25,9 @@ export interface NamedDirectory extends Directory {
 }
 
 export interface DirectoryParts {
-  /** The directory file. The default is the file of this package. */
+  /** Path of the directory file. Default: the file in this package. */
   readonly file?: string;
-  /** Compares texts by meaning; without it, only words are compared. */
+  /** Loads the model that compares texts by meaning. Without a model, only words are compared. */
   readonly meaning?: (() => Promise<Meaning | undefined>) | undefined;
 }
 

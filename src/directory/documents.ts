@@ -5,7 +5,7 @@ import type { DirectoryEntry } from "./entry.js";
 /** Words that most server names contain. They do not distinguish servers. */
 const COMMON_WORDS = /\b(?:mcp|server|servers|modelcontextprotocol|model context protocol|npx|api)\b/giu;
 
-/** One document for the server as a whole, and one for each of its tools. */
+/** The search documents of an entry: one for the server as a whole, and one for each of its tools. */
 export function toDocuments(entry: DirectoryEntry): SearchDocument[] {
   const { name, tools } = entry;
   const about = aboutServer(entry);
@@ -22,7 +22,7 @@ export function toDocuments(entry: DirectoryEntry): SearchDocument[] {
   ];
 }
 
-/** Description, keywords and the words of `productWords`. */
+/** The searchable text about a server: its description, its keywords and the words from `productWords`. */
 export function aboutServer(entry: DirectoryEntry): string {
   return [entry.description, entry.keywords ?? "", ...productWords(entry)].join(" ").trim();
 }

@@ -4,11 +4,11 @@ import type { DirectoryArgument, DirectoryEntry, DirectoryInput } from "./entry.
 
 /** An argument whose value only the user knows. */
 export interface Placeholder {
-  /** Its index among the arguments of the draft. */
+  /** The index of this argument in the argument list. */
   readonly index: number;
-  /** The placeholder until the user fills it in: `<folder>`. */
+  /** The text in place of the value until the user replaces it, such as `<folder>`. */
   readonly word: string;
-  /** A value that works on most machines, unquoted for a shell. */
+  /** An example value that works on most machines. In a shell command it is not quoted, so that `~` is expanded. */
   readonly example?: string;
 }
 
@@ -17,7 +17,7 @@ export interface DraftArguments {
   readonly placeholders: readonly Placeholder[];
 }
 
-/** Omits an option with a placeholder if the entry has an optional variable for the same value. */
+/** Omits an option whose value is a placeholder if an optional environment variable can set the same value. */
 export function toDraftArguments({ arguments: listed, variables }: DirectoryEntry): DraftArguments {
   const args: string[] = [];
   const placeholders: Placeholder[] = [];
@@ -38,7 +38,9 @@ export function toDraftArguments({ arguments: listed, variables }: DirectoryEntr
   return { args, placeholders };
 }
 
-/** Escapes text of the directory, so that the configuration does not interpret it as a variable or a secret reference. */
+/**
+ * Escapes text from the directory, so that the configuration does not interpret it as a variable or a secret reference.
+ */
 export function toLiteralText(text: string): string {
   return text.replaceAll("${", () => "$${");
 }
@@ -54,7 +56,7 @@ function isOption({ value, isPlaceholder }: DirectoryArgument): boolean {
   return isPlaceholder !== true && /^--?[A-Za-z][\w-]*$/.test(value);
 }
 
-/** Whether an optional variable has the value of the option: `CONTEXT7_API_KEY` for `--api-key`. */
+/** Whether an optional environment variable can replace the option: `CONTEXT7_API_KEY` for `--api-key`. */
 function isOptional(option: string, variables: readonly DirectoryInput[]): boolean {
   const name = option
     .replace(/^-+/, "")

@@ -8,7 +8,7 @@ export interface DirectoryInput {
 /** A command-line argument of a public server. */
 export interface DirectoryArgument {
   readonly value: string;
-  /** The user must replace the value: a path, an address or a credential. */
+  /** The user must replace the value, for example a path, a URL or a credential. */
   readonly isPlaceholder?: boolean | undefined;
 }
 
@@ -32,11 +32,11 @@ export interface DirectoryPackage {
 export interface DirectoryEntry {
   /** The name of the server's package, or its name in the MCP registry if it has no package of a supported kind. */
   readonly name: string;
-  /** Its name in the MCP registry, if different. */
+  /** The server's name in the MCP registry, if it differs from `name`. */
   readonly registryName?: string | undefined;
   readonly title?: string | undefined;
   readonly description: string;
-  /** The publisher's keywords of the package, for retrieval only. */
+  /** The package's keywords from its publisher, for retrieval only. */
   readonly keywords?: string | undefined;
   readonly package?: DirectoryPackage | undefined;
   readonly transport: "stdio" | "streamable-http" | "sse";

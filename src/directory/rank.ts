@@ -5,24 +5,24 @@ import { readDocumentId, toDocuments } from "./documents.js";
 import type { DirectoryEntry } from "./entry.js";
 import { createServerWords } from "./server-words.js";
 
-/** A public server that can serve a request. */
+/** A public server that was found for a query. */
 export interface Suggestion {
   readonly entry: DirectoryEntry;
   /** Names of the tools that match the query, best first. */
   readonly tools: readonly string[];
   /** 0 to 1: how likely the server matches. It decides `isSure`, not the order. */
   readonly confidence: number;
-  /** Whether the server is suggested as an answer; the others are only the closest matches. */
+  /** Whether the confidence is high enough to suggest the server. Otherwise it is only one of the closest matches. */
   readonly isSure: boolean;
 }
 
-/** The evidence for one server and one query. All numbers are 0 if no document of the server was found. */
+/** How well one server matches one query. `relevance` and `strength` are 0 if no document of the server was found. */
 export interface ServerEvidence {
   readonly entry: DirectoryEntry;
   readonly tools: readonly string[];
-  /** Relevance of the server's best document. It is lower if other documents are equally good. */
+  /** Relevance of the server's best document, 0 to 1. It is lower if documents of other servers are equally good. */
   readonly relevance: number;
-  /** How many of the query's strongest words one document contains, independent of other servers. */
+  /** How fully the best document answers the strongest words of the query, independent of other servers. */
   readonly strength: number;
   readonly covered: number;
   readonly named: number;
@@ -61,12 +61,12 @@ export const SURE_CONFIDENCE = 0.8;
 
 /** Below this confidence, a server is not shown. */
 const MIN_CONFIDENCE = 0.02;
-/** Each of the first servers gets at least the highest confidence of those ranked below it, up to this rank. */
+/** Each of this many first servers gets at least the highest confidence of those ranked below it among them. */
 const MAX_LIFTED = 3;
 const MAX_TOOLS = 5;
-/** The number of servers that become candidates by their words, although none of their documents was found. */
+/** How many servers become candidates only because of words in their entry, if none of their documents was found. */
 const MAX_BY_WORDS = 10;
-/** Keeps the logarithm of the odds finite for relevances of 0 and 1. */
+/** Keeps the log-odds finite for relevances of 0 and 1. */
 const ODDS_EPSILON = 0.002;
 
 export function createServerRanker(entries: readonly DirectoryEntry[], meaning: Meaning | undefined): ServerRanker {
@@ -127,7 +127,9 @@ export function toConfidence({ strength, named }: ServerEvidence, weights: FitWe
   return 1 / (1 + Math.exp(-odds));
 }
 
-/** A server with many tools matches almost every query by chance, so its size lowers the score. */
+/**
+ * The score for the order. A server with many tools matches almost every query by chance, so its size lowers the score.
+ */
 export function toScore({ relevance, covered, named, entry }: ServerEvidence, weights: RankWeights): number {
   const odds = Math.log((relevance + ODDS_EPSILON) / (1 - relevance + ODDS_EPSILON));
   return odds + weights.covered * covered + weights.named * named - weights.size * Math.log(1 + entry.tools.length);

@@ -13,7 +13,7 @@ export const OFFICIAL_REGISTRY = "https://registry.modelcontextprotocol.io";
 const TIME_LIMIT_MS = 15_000;
 const MAX_BYTES = 8 * 1024 * 1024;
 const PAGE_SIZE = 100;
-/** The registry searches for a substring of server names, so each content word is a separate request. */
+/** How many words of a query are searched. The registry matches one substring of names, so each word is a request. */
 const MAX_WORDS = 4;
 
 export interface RegistryClient {
@@ -23,7 +23,7 @@ export interface RegistryClient {
   list(maxPages: number, signal?: AbortSignal): AsyncGenerator<DirectoryEntry, void, undefined>;
 }
 
-/** `env`: environment variables with the proxy and certificate authorities. */
+/** `env`: environment variables that set the proxy and the certificate authorities. */
 export function createRegistryClient(address: string, env: ProxyEnvironment): RegistryClient {
   const base = parseAddress(address);
   const fetcher = createGuardedFetch({ server: base.host, allowInternal: isLoopback(base) ? [base.origin] : [], env });
@@ -42,9 +42,9 @@ export function createRegistryClient(address: string, env: ProxyEnvironment): Re
     const { status, body } = await fetcher.fetch(request, signal);
     const chunks: Buffer[] = [];
     for await (const chunk of body) chunks.push(chunk);
-    if (status !== 200) throw unusable(base, `it answered with HTTP status ${status}`);
+    if (status !== 200) throw unusable(base, `it responded with HTTP status ${status}`);
     const parsed = serverList.safeParse(parseJson(base, Buffer.concat(chunks).toString("utf8")));
-    if (!parsed.success) throw unusable(base, "its answer is not a list of servers");
+    if (!parsed.success) throw unusable(base, "its response is not a list of servers");
     return parsed.data;
   };
 
@@ -86,7 +86,7 @@ function toEntries(item: unknown): DirectoryEntry[] {
   return entry === undefined ? [] : [entry];
 }
 
-/** The longest content words: short ones occur in too many names. */
+/** The longest content words of the query: short words occur in too many server names. */
 function toWords(query: string): string[] {
   const words = splitChunks(query.toLowerCase()).filter((word) => word.length > 2 && !isStopWord(word));
   return [...new Set(words)].toSorted((a, b) => b.length - a.length).slice(0, MAX_WORDS);
@@ -95,11 +95,11 @@ function toWords(query: string): string[] {
 function parseAddress(address: string): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url !== undefined && (url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url)))) return url;
-  throw new DiscoveryError("CONFIGURATION_ERROR", `"${address}" cannot be used as the address of an MCP registry.`, {
+  throw new DiscoveryError("CONFIGURATION_ERROR", `"${address}" cannot be used as the URL of an MCP registry.`, {
     hint: {
       action: "set-variable",
       name: "ANYGPT_REGISTRY_URL",
-      value: "an https address, or an http address of this machine",
+      value: "an https URL, or an http URL of this machine",
     },
   });
 }
@@ -112,7 +112,7 @@ function parseJson(base: URL, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw unusable(base, "its answer is not JSON");
+    throw unusable(base, "its response is not JSON");
   }
 }
 

@@ -1,4 +1,4 @@
-// Creates the configuration entry for a server of the directory, and checks the package before the first start.
+// Creates the configuration entry for a server in the directory, and checks its package before the first start.
 import { DiscoveryError } from "../errors.js";
 import { toLiteralText, type Placeholder, toDraftArguments } from "./draft-arguments.js";
 import type { DirectoryEntry, DirectoryInput } from "./entry.js";
@@ -19,7 +19,7 @@ export type DraftConnection =
   | { readonly kind: "stdio"; readonly command: string; readonly args: readonly string[] }
   | { readonly kind: "http" | "sse"; readonly url: string };
 
-/** Pins the command to the exact version of the entry. Uses the remote server if there is no package. */
+/** A draft that pins the package to the version in the entry. Uses the remote server if there is no package. */
 export function toServerDraft(entry: DirectoryEntry): ServerDraft {
   const { package: source, remote, variables, transport } = entry;
   const name = toServerName(entry);
@@ -46,7 +46,7 @@ interface Pinned {
   readonly version: string;
 }
 
-/** The program and its arguments, without the arguments of the server. */
+/** The command that runs the package (npx, uvx or docker), without the server's own arguments. */
 function toCommand({ registry, identifier, version }: Pinned, { variables }: DirectoryEntry) {
   if (registry === "npm") return { command: "npx", args: ["-y", toLiteralText(`${identifier}@${version}`)] };
   if (registry === "pypi") return { command: "uvx", args: [toLiteralText(`${identifier}==${version}`)] };
@@ -66,7 +66,10 @@ export function toServerName({ name }: Pick<DirectoryEntry, "name">): string {
 /** Runs a program without a shell and returns its standard output; rejects if it fails. */
 export type RunProgram = (command: string, args: readonly string[]) => Promise<string>;
 
-/** Rejects if the npm registry now has another integrity for the version than the entry. Call it before the first start. */
+/**
+ * Throws if the npm registry has another integrity hash for this version than the entry. Call it before the first
+ * start.
+ */
 export async function verifyIntegrity({ name, package: source }: DirectoryEntry, run: RunProgram): Promise<void> {
   if (source?.registry !== "npm" || source.integrity === undefined || source.version === undefined) return;
   const spec = `${source.identifier}@${source.version}`;

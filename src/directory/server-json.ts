@@ -1,4 +1,4 @@
-// Converts responses of the MCP registry's API (`GET /v0/servers`, schema 2025-12-11) to entries of the directory.
+// Converts responses from an MCP registry (`GET /v0/servers`, schema 2025-12-11) to directory entries.
 import { z } from "zod";
 import { toOneLine } from "../util/text.js";
 import type { DirectoryArgument, DirectoryEntry, DirectoryInput } from "./entry.js";
@@ -71,7 +71,10 @@ type RegistryServer = z.output<typeof server>;
 type RegistryPackage = z.output<typeof registryPackage>;
 type Transport = DirectoryEntry["transport"];
 
-/** The entry of one listed server. Undefined if it is malformed, withdrawn, outdated or of an unsupported kind. */
+/**
+ * The entry for one server in the response. Undefined if it is malformed, withdrawn, outdated or of an unsupported
+ * kind.
+ */
 export function toDirectoryEntry(item: unknown): DirectoryEntry | undefined {
   const parsed = listed.safeParse(item);
   if (!parsed.success) return undefined;

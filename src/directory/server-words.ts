@@ -4,20 +4,20 @@ import { splitChunks, tokenizeChunk } from "../search/tokenize.js";
 import { aboutServer, productWords, toServiceName } from "./documents.js";
 import type { DirectoryEntry } from "./entry.js";
 
-/** How much of a query one server matches. Both are shares, 0 to 1, weighted by the rarity of the words. */
+/** How much of a query one server matches. Both numbers are shares from 0 to 1, weighted by the rarity of the words. */
 export interface ServerMatch {
-  /** Words of the query that occur anywhere in the entry. */
+  /** Share of the query's words that occur anywhere in the entry. */
   readonly covered: number;
-  /** Words of the query that occur in the server's name or title, or in its `productWords`. */
+  /** Share of the query's words that occur in the server's name or title, or in its `productWords`. */
   readonly named: number;
 }
 
 export interface ServerWords {
-  /** The match of every server that contains a word of the query. */
+  /** The match of every server whose entry contains a word of the query, by server name. */
   match(query: string): ReadonlyMap<string, ServerMatch>;
 }
 
-/** An index from words to servers, one for names and one for all text. */
+/** Indexes servers by the words in their names and by the words in their whole entries. */
 export function createServerWords(entries: readonly DirectoryEntry[]): ServerWords {
   const toStems = createStemReader();
   const anywhere = new Map<string, Set<string>>();
@@ -58,7 +58,7 @@ function add(index: Map<string, Set<string>>, stems: Iterable<string>, server: s
   }
 }
 
-/** The stems of a text. Most words repeat, so stems are cached per word. */
+/** Returns a function that returns the stems of a text. Most words repeat, so stems are cached per word. */
 function createStemReader(): (text: string) => Set<string> {
   const known = new Map<string, readonly string[]>();
   const read = (chunk: string): readonly string[] => {

@@ -2,7 +2,7 @@ import { toStem } from "../search/stem.js";
 import { isStopWord } from "../search/stop-words.js";
 import { splitChunks } from "../search/tokenize.js";
 
-/** Only the beginning of a long description is used: the rest explains arguments and results. */
+/** How many words of a description are used. The rest of a long description explains arguments and results. */
 const MAX_WORDS = 24;
 const MAX_TEXT_LENGTH = 900;
 const MAX_WORD_LENGTH = 30;

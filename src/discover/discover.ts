@@ -21,7 +21,7 @@ export interface DiscoveryOptions {
 
 export interface DiscoveryRequest {
   readonly target: DiscoveryTarget;
-  /** The absolute path of the folder. */
+  /** The absolute path of the folder with the tool files. */
   readonly folder: string;
   readonly options: DiscoveryOptions;
 }
@@ -38,9 +38,9 @@ export interface DiscoveryReport {
   readonly folder: string;
   readonly files: readonly FileOutcome[];
   readonly needs: readonly ReportedNeed[];
-  /** Tools that the server lists and the gateway rejects, with the reason. */
+  /** Tools in the server's list that the gateway rejects, with the reason. */
   readonly dropped: ServerListing["dropped"];
-  /** The server has more tools than the limit. */
+  /** The server has more tools than the limit, so some were ignored. */
   readonly truncated: boolean;
   /** The key that signed the written files. */
   readonly key?: UsedKey;
@@ -49,7 +49,7 @@ export interface DiscoveryReport {
 
 export interface ReportedNeed extends EnvNeed {
   readonly isSet: boolean;
-  /** The page where a user gets the credential. */
+  /** URL of the page where a user gets the credential. */
   readonly page?: string;
 }
 
@@ -102,7 +102,7 @@ export async function applyDiscovery(
   };
 }
 
-/** The variables of the target and of its files: a user may have added variables to a file. */
+/** The variables that the server needs: those of the target, and those that a user has added to its tool files. */
 function toReported(
   { known, needs }: DiscoveryTarget,
   files: readonly FilePlan[],

@@ -16,9 +16,9 @@ export interface ExistingFile {
   readonly toolId: string;
   readonly path: string;
   readonly bytes?: Buffer;
-  /** The content, trusted or not. */
+  /** The parsed content, trusted or not; undefined if it cannot be parsed. */
   readonly file?: ToolFile;
-  /** `none`: no trusted key signed it, and its content must not be copied into a file that is signed here. */
+  /** `none`: the gateway rejects the file, so its content must not be copied into a file that is signed here. */
   readonly trust: "signed" | "hash" | "none";
   readonly refusal?: DiscoveryError;
   readonly reason?: RefusalReason;
@@ -49,7 +49,7 @@ export async function findRefused(folder: string, parts: FolderParts): Promise<r
   return (await readToolFiles({ ...parts, folders: [folder], now: parts.now() })).refused;
 }
 
-/** The body and the two signature lines above it. */
+/** Size limit of a whole file: the body and the two signature lines above it. */
 const MAX_FILE_BYTES = MAX_TOOL_FILE_BYTES + 4_096;
 
 async function readRefused({ path, error, reason }: RefusedFile): Promise<ExistingFile> {

@@ -6,7 +6,7 @@ import { type DiscoveryTarget, variableFor } from "./target.js";
 
 export type LikelyCause = "address" | "auth" | "server";
 
-/** Network errors and HTTP statuses that indicate a wrong address rather than a fault of the server. */
+/** Error codes that indicate a wrong URL or command rather than a failure of the server. */
 const WRONG_ADDRESS_ERRORS = new Set([
   "ENOTFOUND",
   "EAI_AGAIN",
@@ -16,7 +16,7 @@ const WRONG_ADDRESS_ERRORS = new Set([
   "ERR_SSL_WRONG_VERSION_NUMBER",
 ]);
 
-/** The error for a server whose tools could not be listed, with the likely cause and the next action. */
+/** Adds the likely cause and the next step to the error of a failed request for a server's tool list. */
 export function explainFailure(error: unknown, target: DiscoveryTarget, missing: readonly EnvNeed[]): unknown {
   if (!(error instanceof DiscoveryError) || error.code === "CANCELLED") return error;
   const cause = likelyCause(error, missing);
@@ -30,11 +30,11 @@ export function explainFailure(error: unknown, target: DiscoveryTarget, missing:
 
 function messageOf({ message, facts }: DiscoveryError, { name, connection }: DiscoveryTarget): string {
   if (facts["error"] !== "ECONNREFUSED" || connection.kind === "stdio") return message;
-  return `${name} cannot be reached: nothing answers at ${new URL(connection.url).origin}.`;
+  return `${name} cannot be reached: no server is listening at ${new URL(connection.url).origin}.`;
 }
 
 const CAUSE_NAMES: Readonly<Record<LikelyCause, string>> = {
-  address: "the address",
+  address: "a wrong URL or command",
   auth: "the authentication",
   server: "the server itself",
 };
@@ -45,7 +45,8 @@ function likelyCause({ code, facts }: DiscoveryError, missing: readonly EnvNeed[
   if (typeof error === "string" && WRONG_ADDRESS_ERRORS.has(error)) return "address";
   if (typeof status === "number" && (status < 400 || status === 404 || status === 405 || status === 410))
     return "address";
-  // A program that exits because a variable is missing reports it in its own words, which cannot be recognized.
+  // A program that exits because of a missing variable prints its own message, which cannot be recognized. So any
+  // missing required variable counts as the cause.
   const isMissingVariable = "exitCode" in facts && missing.some(({ required }) => required);
   return isMissingVariable ? "auth" : "server";
 }
@@ -60,8 +61,9 @@ function adviceFor(cause: LikelyCause, error: DiscoveryError, about: About): Hin
   if (cause === "server") return orAdvice(error, "Try again later, or read the server's own log.");
   const { connection } = about.target;
   if (connection.kind === "stdio") return orAdvice(error, "Check the command.");
-  if (error.facts["error"] === "ECONNREFUSED") return `Start the server, or check host and port of ${connection.url}.`;
-  return `Check ${connection.url}: most servers answer at a path such as /mcp, and old ones at /sse.`;
+  if (error.facts["error"] === "ECONNREFUSED")
+    return `Start the server, or check the host and port of ${connection.url}.`;
+  return `Check ${connection.url}: most servers use a path such as /mcp, older ones /sse.`;
 }
 
 function orAdvice({ nextSteps }: DiscoveryError, advice: string): Hint {
@@ -86,11 +88,11 @@ function adviceOnAuth({ facts }: DiscoveryError, { target, missing }: About): Hi
   }
   if (needs.length > 0) {
     const sent = needs.map((need) => need.name).join(" and ");
-    return `The server did not accept ${sent}. Check the value and the name of the header.`;
+    return `The server did not accept the value of ${sent}. Check the value and the name of the header.`;
   }
   if (known?.signsIn === true || challenge?.hasMetadata === true)
     return ["The server requires an OAuth sign-in.", ...login];
-  if (connection.kind === "stdio") return "Name the variable that the program needs with --auth-env.";
+  if (connection.kind === "stdio") return "Use --auth-env to name the environment variable that the program needs.";
   const isBearer = challenge?.scheme === "bearer";
   const header = isBearer || challenge === undefined ? "Authorization" : "NAME-OF-ITS-HEADER";
   const words = ["anygpt", "mcp", "discover", "--url", connection.url, "--name", name, "--auth-header", header];

@@ -5,7 +5,7 @@ export interface KnownAccess {
   readonly variable?: string;
   /** The server also works without a credential, with limits. */
   readonly isOptional?: true;
-  /** The page where a user gets the credential. */
+  /** URL of the page where a user gets the credential. */
   readonly page?: string;
   /** The server requires an OAuth sign-in in the browser. */
   readonly signsIn?: true;
@@ -66,13 +66,13 @@ const PACKAGES: ReadonlyMap<string, KnownAccess> = new Map<string, KnownAccess>(
   ["figma-developer-mcp", { variable: "FIGMA_API_KEY" }],
 ]);
 
-/** Requires https: with http, an attacker on the network could impersonate the host. */
+/** The access to a known host. Requires https: with http, an attacker on the network could impersonate the host. */
 export function knownHost(url: string): KnownAccess | undefined {
   const { protocol, hostname } = new URL(url);
   return protocol === "https:" ? HOSTS.get(hostname.toLowerCase()) : undefined;
 }
 
-/** The entry of the first argument that is a known package or image. */
+/** The access for the first word of a command that is a known package or container image. */
 export function knownProgram(words: readonly string[]): KnownAccess | undefined {
   for (const word of words) {
     const found = PACKAGES.get(word.replace(/(?<=.)[@:][^/@]*$/, "").toLowerCase());

@@ -4,7 +4,7 @@ import type { Upstreams } from "../upstreams/types.js";
 import { explainFailure } from "./explain-failure.js";
 import type { DiscoveryTarget } from "./target.js";
 
-/** The part of the variables that a discovery needs. */
+/** The environment variables, as far as a discovery uses them. */
 export interface KnownVariables {
   isSet(name: string): boolean;
   /** The text with its variables replaced; `onValue` receives each value. */
@@ -16,7 +16,7 @@ export interface ListToolsParts {
   readonly variables: KnownVariables;
 }
 
-/** Lists the tools with the variables that are set: many servers list their tools without credentials. */
+/** Requests the tool list, even if variables are missing: many servers send their tool list without credentials. */
 export async function listServerTools(
   target: DiscoveryTarget,
   { upstreams, variables }: ListToolsParts,

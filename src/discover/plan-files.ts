@@ -1,5 +1,5 @@
-// Compares the tools of a server with the files in a folder and plans the change of each file, with the reason. It never
-// copies content of an unsigned file into a file that will be signed.
+// Compares the tools of a server with the files in a folder and plans the change of each file, with the reason. Content
+// of an unsigned file is never copied into a file that will be signed.
 import type { ServerListing } from "../model/server.js";
 import type { ToolDefinition } from "../model/tool.js";
 import { accessDifferences, mergeAccess } from "../toolfiles/changes/connections.js";
@@ -29,7 +29,9 @@ export interface FilePlan {
   /** The tool's name at its server. */
   readonly tool: string;
   readonly description?: string;
-  /** `edited`: the file was edited manually or is not signed by a trusted key. `conflict`: the server has changed as well. */
+  /**
+   * `edited`: edited manually or not signed by a trusted key. `conflict`: edited, and changed on the server as well.
+   */
   readonly kind: PlannedFile["kind"];
   /** The version that the file has or will have. */
   readonly version: string;
@@ -59,7 +61,7 @@ export function planFiles(parts: ToolFilePlanParts): readonly FilePlan[] {
   });
 }
 
-/** From an unsigned file, only the definition is used, and only for the comparison. */
+/** The file to compare with the server. From an unsigned file, only the tool definition is used. */
 function toComparable({ trust, toolId }: ExistingFile, file: ToolFile, { target, seen }: ToolFilePlanParts): ToolFile {
   if (trust === "signed" || file.server !== target.name) return file;
   const { risk: _risk, ...rest } = file;
@@ -71,7 +73,7 @@ function planTrusted(planned: PlannedFile, existing: ExistingFile | undefined, p
   const base = toBase(planned, existing);
   const isManualEdit = planned.kind === "edited" || planned.kind === "conflict";
   if (planned.kind === "vanished") return { ...base, isDrift: true, ...(parts.prune ? { isRemoved: true } : {}) };
-  // A tool that cannot be written as a file is a drift only if an older file exists.
+  // A tool that cannot be written as a file counts as drift only if an older file exists.
   if (!("file" in planned)) return { ...base, isDrift: planned.kind === "refused" && existing !== undefined };
   if (isManualEdit && !parts.force) return { ...base, isDrift: planned.kind === "conflict" };
   const write = withFloor(planned.file, parts);
@@ -135,11 +137,11 @@ function withDescription(plan: FilePlan, tool: ToolDefinition | undefined): File
   return tool?.description === undefined ? plan : { ...plan, description: tool.description };
 }
 
-/** A file with a lower version than an earlier one would be rejected as a rollback. */
+/** Raises the version above that of any earlier file, because a lower version would be rejected as a rollback. */
 function withFloor(file: ToolFile, { seen, now }: ToolFilePlanParts): ToolFile {
   const newest = seen.find(({ toolId }) => toolId === file.toolId);
   if (newest === undefined || rankOf(file.version, toValidatedAt(now)) >= newest.rank) return file;
-  // The earlier content is not available any more, so the differences are unknown.
+  // The content of a newer version is not available any more: the differences are unknown, so raise the major version.
   const isOlder = compareVersions(newest.version, file.version) > 0;
   return { ...file, version: bump(newest.version, isOlder ? "major" : "patch") };
 }

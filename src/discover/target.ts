@@ -13,11 +13,11 @@ export type ServerAddressParts =
 
 export interface DiscoveryTargetOptions {
   readonly address: ServerAddressParts;
-  /** Default: derived from the address. */
+  /** Name of the server. Default: derived from its URL or command. */
   readonly name?: string | undefined;
   readonly authHeader?: string | undefined;
   readonly authEnv?: string | undefined;
-  /** More headers; values may contain `${NAME}`. */
+  /** Additional HTTP headers. Values may contain variables such as `${NAME}`. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -64,14 +64,14 @@ function toProgram(name: string, words: readonly string[], options: DiscoveryTar
   if (options.authHeader !== undefined || Object.keys(options.headers ?? {}).length > 0) {
     throw invalid(
       "Headers cannot be used with a command.",
-      "Name the variable that the program reads with --auth-env.",
+      "Use --auth-env to name the environment variable that the program reads.",
     );
   }
   const stray = words.find((word) => word.includes("${"));
   if (stray !== undefined) {
     throw invalid(
       `The command contains a variable: ${stray}.`,
-      "Name the variable that the program reads with --auth-env.",
+      "Use --auth-env to name the environment variable that the program reads.",
     );
   }
   const docker = parseDockerRun(words);
@@ -103,7 +103,10 @@ interface Credential {
   readonly header?: string;
 }
 
-/** Explicit options win over the documented authentication of the server, which wins over the defaults. */
+/**
+ * Explicit options take precedence over the documented authentication of the server, which takes precedence over
+ * defaults.
+ */
 function toCredential(
   name: string,
   { authHeader, authEnv }: DiscoveryTargetOptions,
@@ -118,7 +121,10 @@ function toCredential(
   return { header, variable };
 }
 
-/** The variable for a header: `CONTEXT7_API_KEY` if the header has that form, else a name derived from the server. */
+/**
+ * The variable for a header: the header's name if it looks like `CONTEXT7_API_KEY`, else derived from the server's
+ * name.
+ */
 export function variableFor(name: string, header: string): string {
   if (/^[A-Z][A-Z0-9]*_[A-Z0-9_]+$/.test(header)) return header;
   const prefix = name

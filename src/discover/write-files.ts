@@ -21,7 +21,7 @@ export interface WriteParts {
   /** The name of a new signing key, if one must be created. */
   readonly keyName: string;
   readonly versions: VersionHistory;
-  /** Records the file before it is signed; a file that cannot be recorded is not written. */
+  /** Writes the action to the audit log before the file is signed. If this fails, the file is not written. */
   readonly note: Note;
   /** The signing time, the same for all files. */
   readonly now: number;

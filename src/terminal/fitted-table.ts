@@ -18,7 +18,7 @@ export interface FittedTable<Row> {
 
 export interface FittedTableOptions<Row> {
   readonly columns: readonly FittedColumn<Row>[];
-  /** Titles of columns that may be truncated, in this order. */
+  /** Titles of columns that are truncated, in this order, if the table is too wide. */
   readonly truncated: readonly string[];
   /** Titles of columns that are omitted in this order if truncation is not enough. */
   readonly omitted: readonly string[];

@@ -46,7 +46,7 @@ export function blocks(all: readonly (readonly Line[])[]): Line[] {
   return all.filter((block) => block.length > 0).flatMap((block, index) => (index === 0 ? block : [BLANK, ...block]));
 }
 
-/** `1 tool`, `2 tools`. */
+/** An amount with its noun, such as `1 tool` or `2 tools`. */
 export function count(amount: number, noun: string, many = `${noun}s`): string {
   return `${amount} ${amount === 1 ? noun : many}`;
 }

@@ -4,7 +4,7 @@ import type { TerminalIo } from "./terminal-io.js";
 
 /** Progress display on standard error. It appears after one second of waiting. */
 export interface Progress {
-  /** Calls `describe` for every frame. */
+  /** Shows the text from `describe` until `work` is done. Calls `describe` for every frame. */
   during<T>(work: Promise<T>, describe: () => string): Promise<T>;
   duringView<T>(work: Promise<T>, view: ProgressView): Promise<T>;
   /** Hides the display until the work is done. */
@@ -15,10 +15,10 @@ export interface Progress {
   erase(): void;
 }
 
-/** The state of several things: on a terminal a few rows that are drawn again, else one row per change. */
+/** Progress in several rows, which a terminal redraws. A file or pipe gets one row per change instead. */
 export interface ProgressView {
   rows(columns: number): readonly string[];
-  /** The rows for what changed since the last call. */
+  /** One row for each change since the last call. */
   changes(): readonly string[];
 }
 

@@ -27,7 +27,7 @@ export async function isConfirmed(question: string, terminal: Terminal): Promise
   return (await ask(question, terminal)) === "yes";
 }
 
-/** Whether the user agrees: by an option such as `--yes`, or by answering the question. Without a terminal the answer is no. */
+/** Whether the user agrees: by an option such as `--yes`, or by answering the question. False without a terminal. */
 export async function isAgreed(question: string, isGiven: boolean, terminal: Terminal): Promise<boolean> {
   return isGiven || (canInterrupt(terminal) && (await isConfirmed(question, terminal)));
 }
@@ -49,7 +49,7 @@ export async function askLine(
       terminal.prompt(line(0, question));
       // The input may have ended since the check above.
       const answer = stdin.readableEnded ? undefined : await Promise.race([prompt.question("", { signal }), ended]);
-      // The cursor is still behind the question.
+      // End the line of the question: the cursor is still behind the question.
       if (answer === undefined) terminal.note([BLANK]);
       return answer;
     } catch (error) {

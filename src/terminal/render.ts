@@ -54,14 +54,16 @@ function renderLine(written: Line, options: RenderOptions): string[] {
 
 const MARK_WIDTH = 2;
 
-/** Continuation rows of a line with a mark are aligned with the text after the mark. */
+/** Whether a line starts with a mark such as ✓. Its continuation rows are aligned with the text after the mark. */
 function startsWithMark([first]: readonly LinePart[]): boolean {
   return [GOOD, BAD, WARNING, WAITING].some((mark) => mark === first);
 }
 
 const BAR = "│ ";
 
-/** Breaks rows at the edge of the terminal, because a row that the terminal itself wraps would continue without the bar. */
+/**
+ * Renders quoted text. Breaks rows at the terminal's width, because rows wrapped by the terminal would lack the bar.
+ */
 function renderQuoted({ indent, parts }: StyledLine, { columns, color }: RenderOptions): string[] {
   const margin = " ".repeat(indent) + picocolors.createColors(color).dim(BAR);
   const width = Math.max(columns, NARROWEST) - indent - BAR.length;

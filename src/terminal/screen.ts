@@ -20,12 +20,12 @@ export interface Screen {
 export interface ScreenParts {
   readonly stdin: Readable;
   readonly stdout: Writable;
-  /** Fallback if the terminal does not report its size. */
+  /** Width of the window if the terminal does not report its size. */
   readonly columns: number;
 }
 
 const ESC = "\u001B[";
-/** Alternate screen, hidden cursor, no automatic wrapping. */
+/** Escape sequences for the alternate screen, a hidden cursor and no automatic wrapping. */
 const ENTER = `${ESC}?1049h${ESC}?25l${ESC}?7l`;
 const LEAVE = `${ESC}?7h${ESC}?25h${ESC}?1049l`;
 /** Synchronized output (mode 2026): the terminal shows only complete pages. Terminals without support ignore it. */
@@ -33,7 +33,7 @@ const BEGIN = `${ESC}?2026h${ESC}H`;
 const END = `${ESC}J${ESC}?2026l`;
 const REST_OF_LINE = `${ESC}K`;
 const USUAL_ROWS = 24;
-/** q, Ctrl-C, Ctrl-D, Escape. */
+/** Input that quits: q, Ctrl-C, Ctrl-D and Escape. */
 const LEAVING = new Set(["q", "Q", "\u0003", "\u0004", "\u001B"]);
 
 export function openScreen({ stdin, stdout, columns }: ScreenParts): Screen {

@@ -10,9 +10,9 @@ export interface Terminal {
   readonly io: TerminalIo;
   /** Results are printed as JSON. */
   readonly isJson: boolean;
-  /** Widths for tables: of the terminal, or `Infinity` for a file or a pipe. */
+  /** Widths for tables: the width of the terminal, or `Infinity` for a file or a pipe. */
   readonly widths: { readonly stdout: number; readonly stderr: number };
-  /** Writes text on standard error as it is. */
+  /** Writes text to standard error unchanged. */
   write(text: string): void;
   /** Prints text on standard output. */
   show(lines: readonly Line[]): void;
@@ -78,7 +78,7 @@ export function createTerminal(io: TerminalIo, { isJson, isColorless, isQuiet = 
     wait: (work, describe, graceMs = 0) => progress.during(abortable(work, graceMs, io.signal), describe),
     waitWithView(work, view) {
       const either = abortable(
-        // `work` may also resolve because of the signal.
+        // If `work` resolves after the signal aborts, it may be incomplete: reject.
         work.then((value) => (io.signal.aborted ? Promise.reject(interrupted()) : value)),
         0,
         io.signal,

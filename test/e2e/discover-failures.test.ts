@@ -90,9 +90,9 @@ describe("a failed discovery", () => {
     const { url } = await serve([]);
     await servers.pop()!.stop();
     const { stderr } = await discover("--url", url, "--name", "c7");
-    expect(stderr).toContain(`c7 cannot be reached: nothing answers at ${new URL(url).origin}.`);
-    expect(stderr).toContain("The likely cause is the address.");
-    expect((await discover("--", "/no/such/program")).stderr).toContain("The likely cause is the address.");
+    expect(stderr).toContain(`c7 cannot be reached: no server is listening at ${new URL(url).origin}.`);
+    expect(stderr).toContain("The likely cause is a wrong URL or command.");
+    expect((await discover("--", "/no/such/program")).stderr).toContain("The likely cause is a wrong URL or command.");
   });
 
   it("reports the interruption", async () => {

@@ -73,7 +73,7 @@ describe("discover", () => {
     expect(stdout).toContain("## MCP Discovery Complete: context7");
     expect(stdout).toMatch(/\| context7_query_docs +\| Gets the documentation of a library\. +\|/);
     expect(stdout).toContain("2 files written to ~/.ai/tools/mcp.");
-    expect(stdout).toContain("This key was created now");
+    expect(stdout).toContain("This key was just created.");
     expect(stdout).toContain("anygpt mcp run context7_resolve_library_id libraryName=VALUE");
     expect((await place.run("mcp", "verify")).exit).toBe(0);
   });

@@ -20,14 +20,14 @@ export function catalogNotes({ pending, failed }: MissingServers): Line[] {
   return notes.map((note) => line(0, WARNING, ` ${note}`));
 }
 
-/** One line for servers that were not started again. `waits`: the time until the next attempt of each, in ms. */
+/** One line for servers that were not started again. `waits`: milliseconds until the next attempt of each server. */
 export function notStartedLines(waits: readonly number[]): Line[] {
   if (waits.length === 0) return [];
   const [first, last] = [Math.min(...waits), Math.max(...waits)].map((ms) => describeSpan(Math.max(ms, 1000)));
   const attempts = waits.length === 1 ? "next attempt" : "next attempts";
   const when = `${attempts} in ${first === last ? first : `${first} to ${last}`}`;
   const text = `${count(waits.length, "failed server")} ${waits.length === 1 ? "was" : "were"} not started again (${when}).`;
-  return [line(0, WARNING, ` ${text} \`anygpt mcp list NAME\` starts one now.`)];
+  return [line(0, WARNING, ` ${text} Run \`anygpt mcp list NAME\` to start a server now.`)];
 }
 
 const SEE_WHY = "Run `anygpt mcp doctor` to see why.";

@@ -8,11 +8,14 @@ export interface CommandSpec {
   readonly examples: readonly string[];
   readonly arguments?: readonly ArgumentSpec[];
   readonly options?: readonly OptionSpec[];
-  /** Hint for an option that the command does not have. */
+  /** Hint in the error for an option that the command does not have. */
   readonly unknownOptionHint?: string;
   /** Standard output carries a protocol, so of the common options the command has only `--config`. */
   readonly isProtocol?: true;
-  /** May need running servers, so the background gateway runs it. `src/daemon/commands.ts` has the same list for the client. */
+  /**
+   * The command may need running servers, so it runs in the background gateway. Also list it in
+   * `src/daemon/commands.ts`.
+   */
   readonly usesServers?: true;
   /** Subcommands, selected by the first word in place of an argument. */
   readonly commands?: readonly CommandSpec[];
@@ -45,7 +48,7 @@ export interface OptionSpec {
   readonly completes?: CompletionSource | readonly string[];
 }
 
-/** Options by their flags; a string is the summary. */
+/** Options by their flags. A string as the value is the summary. */
 export type OptionTable = Readonly<Record<string, string | Omit<OptionSpec, "flags">>>;
 
 export function toOptions(table: OptionTable): OptionSpec[] {

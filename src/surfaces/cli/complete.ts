@@ -15,7 +15,7 @@ export async function completeWords(words: readonly string[], io: CliIo): Promis
   return [...new Set(candidates)].filter((word) => word.startsWith(typed) && SAFE.test(word)).sort();
 }
 
-/** Shells insert completions unquoted, so these contain no character that a shell interprets. */
+/** Words that need no quoting in a shell. Other words are not offered, because shells insert completions unquoted. */
 const SAFE = /^[\w@%+=:,./-]+$/;
 
 interface CursorPosition {
@@ -75,7 +75,7 @@ async function valuesFor(completes: OptionSpec["completes"], request: Completion
   return typeof completes === "string" ? await completionsOf(completes, request) : [...completes];
 }
 
-/** The commands of `anygpt mcp` can be typed without `mcp`. */
+/** The subcommands. Those of `anygpt mcp` can also be typed without `mcp`. */
 function childrenOf(entry: CommandSpec | CommandGroup): readonly (CommandSpec | CommandGroup)[] {
   const children = entry.commands ?? [];
   return entry === ANYGPT ? [...children, ...children.flatMap(({ commands }) => commands ?? [])] : children;
@@ -85,7 +85,7 @@ function allOptions(entry: CommandSpec | CommandGroup): readonly OptionSpec[] {
   return isGroup(entry) ? (entry === ANYGPT ? [] : COMMON_OPTIONS) : commandOptions(entry);
 }
 
-/** `-o, --output <file>` is `-o` and `--output`. */
+/** The names of an option: `-o` and `--output` for `-o, --output <file>`. */
 function namesOf({ flags }: OptionSpec): string[] {
   return flags.split(/[ ,]+/).filter((word) => word.startsWith("-"));
 }

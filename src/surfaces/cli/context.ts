@@ -9,7 +9,7 @@ export interface Context extends Terminal {
   readonly configPath: string | undefined;
   /** The gateway's log: written to standard error with `--verbose` or `ANYGPT_LOG`, otherwise buffered for the report of an internal error. */
   readonly log: Log;
-  /** Warnings: always on standard error, also with `--json` and `--quiet`. */
+  /** Prints a warning on standard error, even with `--json` and `--quiet`. */
   readonly warn: (message: string) => void;
   /** The last 20 log messages. */
   readonly logged: () => readonly string[];

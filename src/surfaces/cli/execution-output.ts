@@ -29,7 +29,7 @@ export interface ExecutionOutputParts {
   readonly tool: string;
   /** Print progress and log events as they arrive. */
   readonly isStream: boolean;
-  /** The result describes what the call would do. */
+  /** The call is a dry run: its result describes what the call would do. */
   readonly isDryRun: boolean;
   /** Standard output is the unchanged result of the tool and nothing else. */
   readonly isRaw: boolean;
@@ -93,7 +93,7 @@ function textOutput({ context, server, tool, isStream, isDryRun }: ExecutionOutp
   }
 }
 
-/** The bytes of the result. Control characters and binary data are not written to a terminal. */
+/** Writes the bytes of the result. Control characters and binary data are not written to a terminal. */
 function rawOutput({ context, server, tool }: ExecutionOutputParts): ExecutionOutput {
   const { stdout, isTerminal } = context.io;
   return {
@@ -166,7 +166,7 @@ function correctionLines({ violations, signature }: DiscoveryError["facts"]): Li
   ];
 }
 
-/** `[3/10] copying`, or `info logger: message`. */
+/** An event as text, such as `[3/10] copying` or `info logger: message`. */
 export function describeEvent(event: CallEvent): string {
   if (event.kind === "progress") {
     const { progress, total, message } = event;
@@ -202,6 +202,6 @@ function dryRunLines(answer: CallResult): Line[] {
     ...(typeof approval === "string" ? [`Approval: ${approval} allows this call`] : []),
     ...(typeof key === "string" ? [`Idempotency key: ${key}`] : []),
     ...(typeof bucket === "string" && would !== "replay" ? [`Rate limit: counts as one call in ${bucket}`] : []),
-    line(0, dim("Nothing was sent: approvals, keys and rate limits are unchanged.")),
+    line(0, dim("Nothing was sent: approvals, idempotency keys and rate limits are unchanged.")),
   ];
 }

@@ -4,7 +4,7 @@ import { wrapCommand } from "../../terminal/wrap-command.js";
 import { ARGUMENT_FORMS, type Topic, TOPICS } from "./topics.js";
 
 const NARROWEST = 20;
-/** A description with fewer columns than this next to its term is printed below the term. */
+/** A description that would get fewer columns than this next to its term is printed below the term. */
 const NARROWEST_DESCRIPTION = 30;
 const USAGE_INDENT = "Usage: ".length;
 
@@ -18,7 +18,7 @@ export function helpLayout(columns: number): HelpConfiguration {
   return {
     minWidthToWrap: help.minWidthToWrap,
     styleUsage: (usage) => wrap(usage, USAGE_INDENT),
-    // Groups in display order instead of parser order.
+    // Order the groups by the displayed commands instead of by the declared commands.
     groupItems: (_, visible, groupName) => help.groupItems(visible, visible, groupName),
     subcommandTerm: (command) => command.name(),
     visibleCommands: (command) => shortForms(command) ?? help.visibleCommands(command),

@@ -18,7 +18,7 @@ it("renders every action as complete sentences", () => {
       "Run the command again in 5 s.",
       "Allow more time with --timeout SECONDS.",
       "Pass --idempotency-key KEY with a new value, and the same value again when you repeat this call.",
-      "To run it, repeat the same command unchanged with --confirmed or --yes.",
+      "To run the call, repeat the same command with --confirmed or --yes added.",
       "Run \`anygpt mcp approve ap_1\` to decide about the call, then repeat the same command unchanged.",
       "Run \`anygpt mcp auth login shop\` to sign in to shop.",
       "Run \`anygpt mcp keys list\`.",

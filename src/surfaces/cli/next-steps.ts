@@ -1,7 +1,7 @@
 import { approveCommand, describeCommonStep, inSeconds, type NextStep, toPurpose } from "../../model/next-steps.js";
 import { commandLine } from "../../util/command-line.js";
 
-/** Next steps as commands of `anygpt`. */
+/** Describes a next step for a user of the CLI, as an `anygpt` command where possible. */
 export function describeCliStep(step: NextStep): string {
   switch (step.action) {
     case "list-servers":
@@ -23,7 +23,7 @@ export function describeCliStep(step: NextStep): string {
     case "pass-key":
       return "Pass --idempotency-key KEY with a new value, and the same value again when you repeat this call.";
     case "confirm":
-      return "To run it, repeat the same command unchanged with --confirmed or --yes.";
+      return "To run the call, repeat the same command with --confirmed or --yes added.";
     case "approve":
       return `Run \`${approveCommand(step.id)}\` to decide about the call, then repeat the same command unchanged.`;
     case "sign-in":

@@ -112,7 +112,7 @@ function parseNumber(text: string, { min, max, integer }: NonNullable<OptionSpec
   throw new InvalidArgumentError(`Pass ${integer ? "an integer" : "a number"} from ${min} to ${max}.`);
 }
 
-/** Includes common options before the command's name, as in `anygpt mcp --json list`. */
+/** The arguments and options by name, including options before the command's name, as in `anygpt mcp --json list`. */
 function valuesOf(command: Command): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (let level: Command | null = command; level !== null; level = level.parent) {

@@ -1,4 +1,4 @@
-// Entry point of the CLI: parses the command line, runs the command and reports its outcome. Decisions are made by the engine.
+// Entry point of the CLI: parses the command line, runs the command and reports its outcome.
 import { CommanderError } from "commander";
 import { configOption, DAEMON_COMMAND } from "../../daemon/commands.js";
 import { lostDaemon } from "../../operations/background/lost-daemon.js";
@@ -87,7 +87,7 @@ async function runCommand(argv: readonly string[], io: CliIo): Promise<number> {
   }
 }
 
-/** Shown only if both outputs are terminals. */
+/** Shows that a newer version is available. Only if standard output and standard error are terminals. */
 async function showUpdateNotice({ io, note }: Context): Promise<void> {
   if (!io.isTerminal.stderr || !io.isTerminal.stdout) return;
   const notice = await takeUpdateNotice({ env: io.env, cwd: io.cwd, version: VERSION, now: Date.now() });

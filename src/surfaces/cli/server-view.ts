@@ -6,7 +6,7 @@ import type { ProgressView } from "../../terminal/progress.js";
 import { padToWidth } from "../../terminal/columns.js";
 import { count } from "../../terminal/lines.js";
 
-/** Lines of the view below its heading. */
+/** Maximum number of lines below the heading of the view. */
 const MOST_LINES = 8;
 const WIDEST_NAME = 24;
 const ORDER = { pending: 0, failed: 1, answered: 2 } as const;
@@ -39,14 +39,14 @@ function heading(servers: readonly WaitedServer[]): string {
   return `Waiting for ${pending} of ${count(servers.length, "server")}`;
 }
 
-/** `13 more: 2 queued, 11 answered` */
+/** The line for servers that are not shown, such as `13 more: 2 queued, 11 answered`. */
 function summarize(servers: readonly WaitedServer[]): string {
   const kinds = servers.map((server) => (server.kind === "pending" ? server.start.phase : server.kind));
   const counts = [...new Set(kinds)].map((kind) => `${kinds.filter((one) => one === kind).length} ${kind}`);
   return `${servers.length} more: ${counts.join(", ")}`;
 }
 
-/** `installing (12 s)`, `14 tools`, `failed: jira exited with code 1.` */
+/** The state of a server: `installing (12 s)`, `14 tools` or `failed: jira exited with code 1.` */
 function describe(server: WaitedServer): string {
   if (server.kind === "pending") {
     const seconds = Math.floor(server.start.forMs / 1000);

@@ -9,9 +9,9 @@ import { describeAsking } from "./session.js";
 
 describe("describeAsking", () => {
   it.each([
-    [0, 1, ["github"], "Asking 1 of 1 server… github"],
-    [2, 12, ["github", "jira"], "Asking 3 of 12 servers… github, jira"],
-    [12, 12, [], "Asking 12 of 12 servers… "],
+    [0, 1, ["github"], "Checking 1 of 1 server… github"],
+    [2, 12, ["github", "jira"], "Checking 3 of 12 servers… github, jira"],
+    [12, 12, [], "Checking 12 of 12 servers… "],
   ])("describes %i of %i", (done, total, names, expected) => {
     expect(describeAsking(done, total, names)).toBe(expected);
   });
@@ -28,12 +28,12 @@ describe("waiting for servers", () => {
 
   it.each([
     ["list", "Waiting for 1 of 1 server\n  hanging: starting\n"],
-    ["tools hanging", "Asking hanging…\n"],
+    ["tools hanging", "Requesting the tools of hanging…\n"],
     // Doctor prints its checks first; Ctrl-C is sent when the progress appears.
-    ["doctor", "Asking 1 of 1 server… hanging\n"],
+    ["doctor", "Checking 1 of 1 server… hanging\n"],
   ])("shows progress in %s, ends with 130 on Ctrl-C, and leaves no process", async (command, progress) => {
     const stop = new AbortController();
-    const onOutput = (text: string): unknown => /Asking|Waiting/.test(text) && stop.abort();
+    const onOutput = (text: string): unknown => /Requesting|Checking|Waiting/.test(text) && stop.abort();
     const { exit, stdout, stderr } = await place.runWith(
       { signal: stop.signal, onOutput, showsProgress: true },
       "mcp",

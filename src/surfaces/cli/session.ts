@@ -14,7 +14,7 @@ import { listUnknownServers } from "../../operations/servers/waited-servers.js";
 import { createServerView } from "./server-view.js";
 import { engineOptions, settleForeignTrust, settleTrust } from "./trust-files.js";
 
-/** A command that needs the engine. */
+/** A command whose handler needs the engine. */
 export function engineCommand(
   run: (engine: DiscoveryEngine, input: Input, context: Context) => Promise<number | void>,
 ): Handler {
@@ -48,7 +48,9 @@ export async function useEngine<T>(
   }
 }
 
-/** Opens the catalog, lists the tools of servers that were never connected before, and shows their states meanwhile. */
+/**
+ * Opens the catalog, requests the tools of servers that were never connected before, and shows their states meanwhile.
+ */
 export async function openWholeCatalog(engine: DiscoveryEngine, context: Context): Promise<Stages> {
   return await listUnknownServers(engine, {
     maxWaitMs: LONGEST_START_MS,
@@ -57,7 +59,7 @@ export async function openWholeCatalog(engine: DiscoveryEngine, context: Context
   });
 }
 
-/** Opens the catalog, and lists the tools of one server if they are not known yet. */
+/** Opens the catalog, and requests the tools of one server if they are not known yet. */
 export async function openServer(
   engine: DiscoveryEngine,
   name: string,
@@ -68,7 +70,7 @@ export async function openServer(
   return { stages, server: await context.wait(work, () => askingText(name, stages)) };
 }
 
-/** Finds a tool, and lists the tools of its server first if they are not known yet. */
+/** Finds a tool, and requests the tools of its server first if they are not known yet. */
 export async function waitForTool(
   { server, tool, stages }: { readonly server: string; readonly tool: string; readonly stages: CatalogAccess },
   context: Context,
@@ -77,10 +79,10 @@ export async function waitForTool(
   return await context.wait(work, () => askingText(server, stages));
 }
 
-/** `Asking github… (installing 12 s)` */
+/** Progress text, such as `Requesting the tools of github… (installing 12 s)`. */
 function askingText(name: string, { refresh }: Pick<Stages, "refresh">): string {
   const start = refresh.starts().find((one) => one.name === name);
-  return `Asking ${name}…${start?.phase === "installing" ? ` (${describePhase(start)})` : ""}`;
+  return `Requesting the tools of ${name}…${start?.phase === "installing" ? ` (${describePhase(start)})` : ""}`;
 }
 
 /** Waits for an operation that connects to servers, and shows its progress. */
@@ -94,10 +96,10 @@ export async function waitForAsking<T>(
   return await context.wait(work, () => describeAsking(progress.done, progress.total, progress.underWay));
 }
 
-/** `Asking 3 of 12 servers… github, jira`. */
+/** Progress text, such as `Checking 3 of 12 servers… github, jira`. */
 export function describeAsking(done: number, total: number, names: readonly string[]): string {
-  return `Asking ${Math.min(done + 1, total)} of ${count(total, "server")}… ${names.slice(0, 4).join(", ")}`;
+  return `Checking ${Math.min(done + 1, total)} of ${count(total, "server")}… ${names.slice(0, 4).join(", ")}`;
 }
 
-/** Longest wait for first starts. A serving gateway asks its client to retry instead; a command waits. */
+/** How long a command waits for servers that start for the first time. `serve` tells its client to retry instead. */
 export const LONGEST_START_MS = 60_000;

@@ -25,8 +25,8 @@ export const adapterSpecs: CommandGroup = {
         },
         "--base-url <address>": "URL of the API (default: the server URL in the document)",
         "--auth <way>":
-          "bearer:VAR, basic:USERVAR:PASSVAR, header:NAME:VAR, query:NAME:VAR, cookie:NAME:VAR or " +
-          "oauth2:VAR:VAR:URL; VAR names an environment variable, never the secret itself",
+          "authentication: bearer:VAR, basic:USERVAR:PASSVAR, header:NAME:VAR, query:NAME:VAR, cookie:NAME:VAR or " +
+          "oauth2:VAR:VAR:URL (client id, client secret, token URL); VAR is the name of an environment variable, never the secret itself",
         "--idempotency-header <name>": "request header in which the API accepts idempotency keys",
         "--category <word>": "category of the API, such as payments",
         "--yes": "write without asking",
@@ -41,13 +41,15 @@ export const adapterSpecs: CommandGroup = {
       name: "remove",
       summary: "Remove an adapter from your configuration.",
       arguments: [{ syntax: "<name>", summary: "name of an adapter", completes: "adapter" }],
-      options: toOptions({ "--project": "edit the configuration of the project in this folder" }),
+      options: toOptions({
+        "--project": "change the project configuration in this folder instead of your own configuration",
+      }),
       examples: ["anygpt mcp adapter remove payments"],
       load: async () => (await import("./servers/change.js")).removeAdapter,
     },
     {
       name: "list",
-      summary: "List the adapters of the configuration.",
+      summary: "List the configured adapters.",
       examples: ["anygpt mcp adapter list", "anygpt mcp adapter list --json"],
       load: async () => (await import("./commands/adapter.js")).listAdapterCommand,
     },
@@ -55,7 +57,7 @@ export const adapterSpecs: CommandGroup = {
       name: "inspect",
       usesServers: true,
       summary:
-        "Show an adapter's operations, its authentication, and the operations of its document that were omitted.",
+        "Show an adapter's operations, its authentication, and the operations in its document that were left out.",
       arguments: [NAME],
       examples: ["anygpt mcp adapter inspect payments", "anygpt mcp adapter inspect payments --json"],
       load: async () => (await import("./commands/adapter.js")).inspectAdapterCommand,

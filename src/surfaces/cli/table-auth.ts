@@ -2,8 +2,7 @@ import { type CommandGroup, type OptionTable, toOptions } from "./command.js";
 import { SERVER } from "./table-arguments.js";
 
 const ACTOR: OptionTable = {
-  "--actor <id>":
-    "the actor of the gateway that the sign-in belongs to (default: local, the user of this command line)",
+  "--actor <id>": "the actor that the sign-in belongs to (default: local, the user of this command line)",
 };
 
 export const auth: CommandGroup = {

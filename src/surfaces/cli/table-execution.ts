@@ -4,15 +4,14 @@ import { TARGET } from "./table-arguments.js";
 /** Options that `execute` and `run` share. */
 export const EXECUTION_OPTIONS: OptionTable = {
   "--timeout <seconds>": {
-    summary: "stop waiting after this long without progress (default: execution.timeoutMs of the configuration)",
+    summary: "stop waiting after this time without progress (default: execution.timeoutMs in the configuration)",
     number: { min: 0.1, max: 900 },
   },
   "--stream": "print progress and log messages as they arrive",
   "--idempotency-key <key>": "run at most once with this key: repeating the call returns the first result",
-  "--confirmed":
-    "when you repeat a call that failed with CONFIRMATION_REQUIRED or whose question was interrupted: confirm it",
+  "--confirmed": "confirm a repeated call that failed with CONFIRMATION_REQUIRED or whose question was interrupted",
   "--yes": "confirm this call without a question; needs a terminal if the policy requires a confirmation by a user",
-  "--dry-run": "send nothing, and show what would happen",
+  "--dry-run": "only show what the call would do, without sending it",
   "--raw": "print only the text of the result, exactly as the tool returned it",
   "-o, --output <file>": {
     summary:
@@ -57,7 +56,7 @@ export const executeSpec: CommandSpec = {
 export const approvalsSpec: CommandSpec = {
   name: "approvals",
   summary: "List the calls that wait for approval.",
-  options: toOptions({ "--all": "also list approved, denied, used and expired ones" }),
+  options: toOptions({ "--all": "also list approved, denied, used and expired approvals" }),
   examples: ["anygpt mcp approvals", "anygpt mcp approvals --all --json"],
   load: async () => (await import("./commands/approvals.js")).approvals,
 };
@@ -97,7 +96,7 @@ export const idempotency: CommandGroup = {
           summary: "only keys in this state",
           completes: ["reserved", "dispatched", "completed", "failed", "unknown"],
         },
-        "--key <key>": "only calls with this key",
+        "--key <key>": "only calls with this idempotency key",
       }),
       examples: ["anygpt mcp idempotency list", "anygpt mcp idempotency list --state unknown --json"],
       load: async () => (await import("./commands/idempotency.js")).listIdempotencyKeys,
@@ -105,11 +104,11 @@ export const idempotency: CommandGroup = {
     {
       name: "resolve",
       summary:
-        "Record how a call with an unknown outcome ended. This decides whether it may run again with the same key.",
+        "Record whether a call with an unknown outcome ran. If it did not, it may run again with the same idempotency key.",
       arguments: [
         {
           syntax: "<id-or-key>",
-          summary: "number of the call as `list` prints it, or its key if only one call has that key",
+          summary: "number of the call in `idempotency list`, or its idempotency key if only one call has that key",
         },
       ],
       options: toOptions({

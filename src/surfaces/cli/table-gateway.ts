@@ -14,7 +14,7 @@ export const daemon: CommandGroup = {
     },
     {
       name: "start",
-      summary: "Start the background gateway for this folder and configuration, unless it is running.",
+      summary: "Start the background gateway for this folder and configuration, unless it is already running.",
       examples: ["anygpt mcp daemon start"],
       load: async () => (await import("./commands/daemon.js")).daemonStart,
     },

@@ -1,7 +1,7 @@
 import { type ArgumentSpec, type CommandGroup, type CommandSpec, type OptionTable, toOptions } from "./command.js";
 import { EXECUTION_OPTIONS } from "./table-execution.js";
 
-const YES: OptionTable = { "--yes": "do it without asking" };
+const YES: OptionTable = { "--yes": "do not ask for a confirmation" };
 const TOOL_IDS: ArgumentSpec = { syntax: "[tools...]", summary: "only these tool ids", completes: "tool-file" };
 const KEY: ArgumentSpec = { syntax: "<key>", summary: "id of a key", completes: "key" };
 
@@ -12,7 +12,7 @@ export const keys: CommandGroup = {
   commands: [
     {
       name: "init",
-      summary: "Create your signing key, or replace it by a new one.",
+      summary: "Create your signing key, or replace it with a new one.",
       options: toOptions({
         "--name <name>": "name of the key that others see (default: user@host)",
         "--rotate": "create a new key; the previous one stays valid for the time of --overlap",
@@ -29,7 +29,7 @@ export const keys: CommandGroup = {
     },
     {
       name: "export",
-      summary: "Print the public line of a key, to send to those who should trust it.",
+      summary: "Print a public key as one line, to send to users who should trust it.",
       arguments: [{ ...KEY, syntax: "[key]", summary: "id of a key (default: your signing key)" }],
       examples: ["anygpt mcp keys export > ann.pub"],
       load: async () => (await import("./commands/keys.js")).exportKey,
@@ -37,7 +37,12 @@ export const keys: CommandGroup = {
     {
       name: "trust",
       summary: "Show a public key, ask, and trust the tool files that it signs.",
-      arguments: [{ syntax: "<key...>", summary: "the public line, a file that contains it, or - for standard input" }],
+      arguments: [
+        {
+          syntax: "<key...>",
+          summary: "the line that `keys export` prints, a file that contains it, or - for standard input",
+        },
+      ],
       options: toOptions({ ...YES }),
       examples: ["anygpt mcp keys trust ann.pub", "cat ann.pub | anygpt mcp keys trust - --yes"],
       load: async () => (await import("./commands/keys.js")).trustKey,
@@ -58,7 +63,7 @@ export const signSpec: CommandSpec = {
   summary: "Show which servers and programs tool files use, and sign the files with your key.",
   arguments: [{ syntax: "[files...]", summary: "ids or paths of tool files", completes: "tool-file" }],
   options: toOptions({
-    "--all": "sign all tool files again that your own keys have signed, also expired ones",
+    "--all": "sign again all tool files that your own keys have signed, including expired keys",
     "--key <key>": { summary: "sign with this key of your own (default: the newest)", completes: "key" },
     ...YES,
   }),
@@ -71,7 +76,7 @@ export const verifySpec: CommandSpec = {
   summary: "Show who has signed each tool file, or why it is rejected. Exits with code 2 if any file is rejected.",
   arguments: [TOOL_IDS],
   options: toOptions({
-    "--accept": "accept files that are older than the version seen before, from now on",
+    "--accept": "from now on, accept files that are older than the version seen before",
     "--yes": "with --accept: accept them without asking",
   }),
   examples: ["anygpt mcp verify", "anygpt mcp verify --json", "anygpt mcp verify context7_query_docs --accept"],
@@ -103,7 +108,7 @@ export const run: CommandSpec = {
 export const toolsCommands: readonly CommandSpec[] = [
   {
     name: "export",
-    summary: "Write tool files and the public keys that sign them into an archive or a folder.",
+    summary: "Write tool files, and the public keys that verify them, to an archive or a folder.",
     arguments: [{ ...TOOL_IDS, summary: "only these tool ids (default: all)" }],
     options: toOptions({
       "--server <name>": { summary: "only the tool files of this server", completes: "server" },
@@ -122,7 +127,7 @@ export const toolsCommands: readonly CommandSpec[] = [
   },
   {
     name: "install",
-    summary: "Verify an export, show its keys, servers and programs, ask, and install it.",
+    summary: "Verify exported tool files, show their keys, servers and programs, ask, and install them.",
     arguments: [{ syntax: "<archive>", summary: "archive or folder written by `tools export`" }],
     options: toOptions({
       "--folder <folder>": {

@@ -129,10 +129,10 @@ export const auditSpec: CommandSpec = {
     "--since <when>": "only records since then: a time ago such as 90s, 30m, 1h, 7d or 2w, or a date and time (UTC)",
     "--until <when>": "only records before then, in the same format as --since",
     "--tool <id>": "only this tool, as SERVER:TOOL or as a pattern such as github:* or *delete*",
-    "--actor <id>": "only calls of this actor",
+    "--actor <id>": "only calls by this actor",
     "--outcome <outcome>": "only this outcome: ok, tool_error, error, unknown or dry_run",
     "--kind <kind>": "only this kind: outcome, intent, note, rotation or all (default: all except intent)",
-    "--request <id>": "all records of one request",
+    "--request <id>": "only the records of one request",
     "--limit <n>": {
       summary: "show at most this many of the newest records (default: 50)",
       number: { min: 1, max: 100_000, integer: true },

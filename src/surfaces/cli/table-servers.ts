@@ -37,7 +37,8 @@ export const serverCommands: readonly CommandSpec[] = [
     ],
     options: toOptions({
       "--env <pair>": {
-        summary: "environment variable for the command: NAME=VALUE, or NAME for ${NAME}; may be repeated",
+        summary:
+          "environment variable for the command: NAME=VALUE, or NAME to pass the variable of that name; may be repeated",
         isRepeated: true,
       },
       "--cwd <folder>": { summary: "working directory of the command", completes: "file" },
@@ -78,7 +79,7 @@ export const serverCommands: readonly CommandSpec[] = [
   },
   {
     name: "disable",
-    summary: "Disable servers, also those that come from an MCP client's file.",
+    summary: "Disable servers, including those that come from an MCP client's file.",
     arguments: [ANY],
     options: toOptions({ ...PROJECT }),
     examples: ["anygpt mcp disable github"],
@@ -94,11 +95,11 @@ export const serverCommands: readonly CommandSpec[] = [
   {
     name: "undo",
     summary:
-      "Undo the last command that changed your configuration or an MCP client's file. Run it again to undo the command before.",
+      "Undo the last command that changed your configuration or an MCP client's file. Run `undo` again to undo the command before that.",
     options: toOptions({
       "--list": "list the commands that can be undone, newest first",
-      "--force": "restore files even if they were changed since; the current content is saved with the backups",
-      "--yes": "do not ask",
+      "--force": "restore files even if they were changed afterwards; the current content is saved with the backups",
+      "--yes": "do not ask for a confirmation",
     }),
     examples: ["anygpt mcp undo", "anygpt mcp undo --list"],
     load: async () => (await import("./servers/undo.js")).undo,
@@ -107,7 +108,7 @@ export const serverCommands: readonly CommandSpec[] = [
 
 export const discoverSpec: CommandSpec = {
   name: "discover",
-  summary: "List the tools of a server, and write a signed tool file for each, to review and share.",
+  summary: "Read the tool list of a server, and write a signed file for each tool, to review and share.",
   arguments: [
     { syntax: "[words...]", summary: "a configured server, or the command of a server after --", completes: "server" },
   ],

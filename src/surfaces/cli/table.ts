@@ -9,7 +9,7 @@ import { keys, run, signSpec, toolsCommands, verifySpec } from "./table-keys.js"
 import { discoverSpec, serverCommands } from "./table-servers.js";
 import { LOG_FORMATS, LOG_LEVELS } from "../../util/log.js";
 
-/** Options of every command. */
+/** Options that every command has. */
 export const COMMON_OPTIONS = toOptions({
   "--config <file>": { summary: "use this configuration file", completes: "file" },
   "--verbose": "show the gateway's log on standard error",
@@ -21,11 +21,11 @@ export const COMMON_OPTIONS = toOptions({
 const list: CommandSpec = {
   name: "list",
   usesServers: true,
-  summary: "List all configured servers, or show the details of some.",
+  summary: "List all configured servers, or show the details of the given ones.",
   arguments: [{ syntax: "[servers...]", summary: "show the details of these servers", completes: "server" }],
   options: toOptions({
-    "--status": "show only the state",
-    "--tools": "show only the number of tools",
+    "--status": "show only the state of each server",
+    "--tools": "show only the number of tools of each server",
     "--long": "show the details of all servers",
   }),
   examples: ["anygpt mcp list", "anygpt mcp list github", "anygpt mcp list --json"],
@@ -40,7 +40,7 @@ const search: CommandSpec = {
   options: toOptions({
     "--server <name>": { summary: "search only this server", completes: "server" },
     "--limit <n>": {
-      summary: "print at most this many tools (default: search.limit of the configuration)",
+      summary: "print at most this many tools (default: search.limit in the configuration)",
       number: { min: 1, max: 50, integer: true },
     },
     "--explain": "show which words of the query matched, and in which field of the tool",
@@ -61,7 +61,10 @@ const tools: CommandSpec = {
   arguments: [{ ...SERVER, syntax: "[server]" }],
   commands: toolsCommands,
   options: toOptions({
-    "--server <name>": { summary: "the server, if its name is also a subcommand such as export", completes: "server" },
+    "--server <name>": {
+      summary: "name of the server, if a subcommand such as export has the same name",
+      completes: "server",
+    },
     "--all": "list disabled tools too",
     "--tags": "show tags",
     "--explain": "show the rule that enables or disables each tool; lists disabled tools too",
@@ -113,7 +116,7 @@ const config: CommandGroup = {
     {
       name: "reload",
       usesServers: true,
-      summary: "Read the configuration again, list the tools of every server again, and notify running gateways.",
+      summary: "Read the configuration and the tool list of every server again, and notify running gateways.",
       examples: ["anygpt mcp config reload"],
       load: async () => (await import("./commands/config.js")).reloadConfig,
     },
@@ -121,10 +124,10 @@ const config: CommandGroup = {
       name: "trust",
       summary:
         "Trust the current content of this folder's configuration files, so that they may start programs and set variables.",
-      arguments: [{ syntax: "[files...]", summary: "only these files" }],
+      arguments: [{ syntax: "[files...]", summary: "only these files (default: all files of this folder)" }],
       options: toOptions({
-        "--list": "list the trusted files, and whether they have changed since",
-        "--revoke": "stop trusting these files; without files, all files of this folder",
+        "--list": "list the trusted files, and whether they have changed since they were trusted",
+        "--revoke": "stop trusting the files",
       }),
       examples: ["anygpt mcp config trust", "anygpt mcp config trust --list", "anygpt mcp config trust --revoke"],
       load: async () => (await import("./commands/config.js")).trustConfig,
@@ -146,14 +149,14 @@ const importServers: CommandSpec = {
     "Copy the servers of your MCP clients into your configuration. With --client, also connect these clients to the gateway.",
   options: toOptions({
     "--client <names...>": {
-      summary: "import only from these clients, and replace their servers by the gateway; all means every client",
+      summary: "import only from these clients (all: every client), and replace their servers with the gateway",
       completes: "client",
     },
     "--secrets <where>":
-      "where plain-text secrets go: keychain (the system keychain), env (~/.ai/.env) or keep (copied as plain text; the default without a terminal)",
+      "where to store plain-text secrets: keychain (the system keychain), env (~/.ai/.env) or keep (in the configuration, as plain text; the default with --yes and without a terminal)",
     "--yes": "write without asking",
-    "--dry-run": "only show what would be written; the default without a terminal",
-    "--undo": "restore every file that the last import changed, or only those of --client",
+    "--dry-run": "only show what would be written; the default without a terminal and without --yes",
+    "--undo": "restore every file that the last import changed, or only the files of the clients in --client",
     "--force": "with --undo: also restore files that were changed since the import",
   }),
   examples: [
@@ -171,16 +174,19 @@ const evaluate: CommandSpec = {
     "Measure search quality with your own tools and labelled queries, and list the queries whose first result is wrong.",
   options: toOptions({
     "--catalog <file>": {
-      summary: "the tools: [{server, name, description, inputSchema, tags?}]",
+      summary: "JSON file with the tools: [{server, name, description, inputSchema, tags?}]",
       isRequired: true,
       completes: "file",
     },
     "--queries <file>": {
-      summary: "the queries: [{query, relevant: [{server, name, grade?}]}]",
+      summary: "JSON file with the queries: [{query, relevant: [{server, name, grade?}]}]",
       isRequired: true,
       completes: "file",
     },
-    "--unanswerable <file>": { summary: "queries that none of the tools can answer: [{query}]", completes: "file" },
+    "--unanswerable <file>": {
+      summary: "JSON file with queries that none of the tools can answer: [{query}]",
+      completes: "file",
+    },
     "--words": "rank by words only, as with search.semantic: false",
   }),
   examples: [
@@ -197,17 +203,17 @@ const serve: CommandSpec = {
   options: toOptions({
     "--http": "serve MCP and REST over HTTP instead of standard input and output",
     "--port <number>": {
-      summary: "port for --http; 0 selects a free port (default: http.port of the configuration, 7332)",
+      summary: "port for --http; 0 selects a free port (default: http.port in the configuration, or 7332)",
       number: { min: 0, max: 65_535, integer: true },
     },
     "--host <address>":
-      "address for --http (default: http.host, 127.0.0.1); other addresses require http.tokens or http.oauth",
+      "address to listen on with --http (default: http.host in the configuration, or 127.0.0.1); an address that other machines can reach requires http.tokens or http.oauth",
     "--log-level <level>": {
-      summary: "lowest level of the messages on standard error; debug logs every call (default: info, or ANYGPT_LOG)",
+      summary: "lowest level of the messages on standard error; debug logs every call (default: ANYGPT_LOG, or info)",
       completes: LOG_LEVELS,
     },
     "--log-format <format>": {
-      summary: "format of the messages; json writes one object per line (default: text, or ANYGPT_LOG)",
+      summary: "format of the messages; json writes one object per line (default: ANYGPT_LOG, or text)",
       completes: LOG_FORMATS,
     },
   }),

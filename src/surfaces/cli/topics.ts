@@ -16,7 +16,7 @@ export const TOPICS: readonly Topic[] = [
     commands: ["init", "import", "list", "doctor"],
     text: [
       "Without a configuration file, the gateway uses the servers of the MCP clients on this machine.",
-      "`import` copies them into your configuration file. With --client it also replaces them in the client by the gateway.",
+      "`import` copies them into your configuration file. With --client, it also replaces them with the gateway in the client's file.",
     ],
     examples: ["anygpt list", "anygpt doctor", "anygpt import --client cursor"],
   },
@@ -62,7 +62,7 @@ export const TOPICS: readonly Topic[] = [
     text: [
       "Destructive calls need a confirmation before they run. Every call is written to the audit log before its result is returned.",
     ],
-    examples: ["anygpt approvals", "anygpt audit --since 1d", "anygpt audit verify"],
+    examples: ["anygpt approvals", "anygpt audit --since 1d", "anygpt audit --verify"],
   },
   {
     name: "team",

@@ -11,7 +11,9 @@ export async function settleTrust(context: Context): Promise<void> {
   await settle(await findUntrusted(engineOptions(context)), context);
 }
 
-/** The same for the project's MCP client files. Returns true if the user has trusted one of them now. */
+/**
+ * Like `settleTrust`, for the project's MCP client files. Returns true if the user has just trusted one of these files.
+ */
 export async function settleForeignTrust({ configuredServers }: Stages, context: Context): Promise<boolean> {
   return await settle(configuredServers.untrusted, context);
 }
@@ -22,7 +24,7 @@ async function settle(files: readonly UntrustedFile[], context: Context): Promis
   return false;
 }
 
-/** `isBrief`: a command is a short process, so it waits for its own disk writes. */
+/** Options to open the engine. `isBrief`: the process of a command is short, so it waits for its own disk writes. */
 export function engineOptions({ io, log, warn, configPath }: Context) {
   return { cwd: io.cwd, env: io.env, log, warn, isBrief: true, ...(configPath === undefined ? {} : { configPath }) };
 }

@@ -171,7 +171,7 @@ Nothing was written. Add --yes to write.
     );
     expect(exit).toBe(2);
     expect(stdout).toContain('"document": "~/shop.json"');
-    expect(stderr).toContain("is a program, so it was not changed. Add this to it yourself.");
+    expect(stderr).toContain("is a program, so it was not changed. Add the adapter to it yourself.");
     expect(readFileSync(join(place.folder, "own.config.mjs"), "utf8")).toBe(program);
   });
 });

@@ -57,7 +57,7 @@ function replyAdded(prepared: PreparedAdapter, report: EditReport | undefined, i
   const { added, target, document, home, write } = prepared;
   const { tools, dropped, auth, format } = document;
   if (write === undefined && !context.isJson) {
-    return context.warn(`${target.file} is a program, so it was not changed. Add this to it yourself.`);
+    return context.warn(`${target.file} is a program, so it was not changed. Add the adapter to it yourself.`);
   }
   const wanted = { format, operations: tools.length, dropped, wantedAuth: auth };
   const written = report !== undefined;
@@ -170,7 +170,7 @@ function authLines({ name, auth }: AdapterPage): Line[] {
   const { configured, wanted, variables } = auth;
   const [first] = wanted;
   const option = first === undefined ? undefined : authOption(first, name);
-  const none = ` No authentication is configured. The option of \`adapter add\` for it is \`--auth ${option}\`.`;
+  const none = ` No authentication is configured. To configure it, pass \`--auth ${option}\` to \`anygpt mcp adapter add\`.`;
   return [
     line(0, bold("Authentication")),
     line(2, `configured: ${configured ?? "none"}`),

@@ -22,7 +22,14 @@ export const approvals = engineCommand(async (engine, input, context) => {
 
 export function approvalsLines(found: readonly Confirmation[], now: number, isAll: boolean): Line[] {
   if (found.length === 0) {
-    return [line(0, isAll ? "No approvals are stored. Old ones are deleted." : "No call is waiting for approval.")];
+    return [
+      line(
+        0,
+        isAll
+          ? "No approvals are stored. Old approvals are deleted automatically."
+          : "No call is waiting for approval.",
+      ),
+    ];
   }
   const waiting = found.filter(({ state }) => state === "pending").length;
   const heading = isAll
@@ -36,7 +43,7 @@ export function approvalsLines(found: readonly Confirmation[], now: number, isAl
 }
 
 const ADVICE =
-  "`anygpt mcp approve ID` shows the complete call and asks; `anygpt mcp deny ID` denies it. The first 8 characters of the id are enough.";
+  "`anygpt mcp approve ID` shows the complete call and asks whether it may run; `anygpt mcp deny ID` denies it. The first 8 characters of the id are enough.";
 const LONGEST_ARGUMENTS = 160;
 
 function approvalLines(one: Confirmation, now: number): Line[] {
@@ -96,7 +103,7 @@ export const deny = engineCommand(async (engine, input, context) => {
   await settle(waiting, "denied", { stages, context });
 });
 
-/** The exit code of `approve`: 0 only if the user approved the call. */
+/** Records the decision and returns the exit code of `approve`: 0 only if the user approved the call. */
 async function settle(
   { id }: Confirmation,
   verdict: "approved" | "denied",
@@ -120,6 +127,6 @@ function approvedLines({ tool, expiresAt, decidedAt = expiresAt }: Confirmation)
 function deniedLines({ tool }: Confirmation) {
   return [
     line(0, BAD, ` Denied. The call of ${revealedName(tool)} will not run.`),
-    line(2, "If the caller repeats it, the error says that a user denied it."),
+    line(2, "If the caller repeats the call, the error says that a user denied it."),
   ];
 }

@@ -61,7 +61,7 @@ describe("execute of a call that needs a confirmation", () => {
       "Message: The risk of disks:wipe is destructive, and the call has to be confirmed.",
       expect.stringMatching(/^Approval: ap_\w{26} \(expires in 5 min\)$/),
     ]);
-    expect(first.stderr).toContain("\nTo run it, repeat the same command unchanged with --confirmed or --yes.\n");
+    expect(first.stderr).toContain("\nTo run the call, repeat the same command with --confirmed or --yes added.\n");
     expect(await place.run(...wipe("b", "--confirmed"))).toMatchObject({ exit: 4 });
     expect(await place.run(...wipe("a", "--confirmed"))).toMatchObject({
       exit: 0,
@@ -158,7 +158,7 @@ Run this call? [y/N] `);
     expect(ran.stdout).toBe(`The call would wait for a confirmation before it runs.
 
 Risk: destructive (the server says destructiveHint: true)
-Nothing was sent: approvals, keys and rate limits are unchanged.
+Nothing was sent: approvals, idempotency keys and rate limits are unchanged.
 `);
     expect((await place.run(...wipe("a", "--dry-run", "--json"))).json()).toMatchObject({
       success: true,
@@ -267,7 +267,7 @@ describe("deny", () => {
     expect(await place.run("mcp", "deny", id.slice(0, 10))).toMatchObject({
       exit: 0,
       stdout:
-        "✗ Denied. The call of disks:wipe will not run.\n  If the caller repeats it, the error says that a user denied it.\n",
+        "✗ Denied. The call of disks:wipe will not run.\n  If the caller repeats the call, the error says that a user denied it.\n",
     });
     expect(await recorded()).toContainEqual(expect.objectContaining({ kind: "note", action: "deny", subject: id }));
     expect((await place.run(...wipe("a", "--json"))).json()).toMatchObject({ error: { code: "POLICY_DENIED" } });
@@ -333,7 +333,7 @@ ap_1
   arguments: {"disk":"${"x".repeat(150)}…
   The caller may also confirm this call itself.
 
-\`anygpt mcp approve ID\` shows the complete call and asks; \`anygpt mcp deny ID\` denies it. The first 8 characters of the id are enough.
+\`anygpt mcp approve ID\` shows the complete call and asks whether it may run; \`anygpt mcp deny ID\` denies it. The first 8 characters of the id are enough.
 `);
   });
 
@@ -352,7 +352,7 @@ ap_1
 
   it("reports that there is none", () => {
     expect(lines([])).toBe("No call is waiting for approval.\n");
-    expect(lines([], true)).toBe("No approvals are stored. Old ones are deleted.\n");
+    expect(lines([], true)).toBe("No approvals are stored. Old approvals are deleted automatically.\n");
   });
 
   it("offers pending ids as completions", async () => {

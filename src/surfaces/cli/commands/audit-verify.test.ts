@@ -153,7 +153,7 @@ describe("audit --verify", () => {
     const ran = await place.run("mcp", "audit", "--verify");
     expect(ran.exit).toBe(0);
     expect(ran.stdout).toContain("✓ Signed up to record 6");
-    expect(ran.stdout).toContain("! 1 checkpoint up to record 5 signed with an earlier key");
+    expect(ran.stdout).toContain("! Signed with an earlier key: 1 checkpoint up to record 5.");
     expect((await place.run("mcp", "audit", "--verify", "--json")).json()).toMatchObject({
       whole: true,
       earlier_key: [5],

@@ -195,7 +195,7 @@ describe("audit", () => {
     await gateway.log.record({ ...intent, request_id: "r9" });
     await gateway.rotate(4);
     const { stderr } = await place.run("mcp", "audit");
-    expect(stderr).toContain("1 call sent without a recorded outcome yet. Add --kind intent to see it.");
+    expect(stderr).toContain("1 call without a recorded outcome so far. Add --kind intent to see it.");
     expect(stderr).toContain("Records up to 2 are in archives");
     await gateway.close();
   });

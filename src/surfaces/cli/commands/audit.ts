@@ -36,14 +36,14 @@ function refuseMixtures(input: Input): void {
   const refuse = (option: string, others: readonly string[]): void => {
     const [other] = given(others);
     if (given([option]).length > 0 && other !== undefined) {
-      throw invalidRequest(`--${option} and --${other} cannot be used together.`, "Pass one of them.");
+      throw invalidRequest(`--${option} and --${other} cannot be used together.`, "Pass only one of these options.");
     }
   };
   refuse("verify", [...FILTERS, "limit", "follow", "export", "force"]);
   refuse("export", ["limit", "follow"]);
   refuse("follow", ["until"]);
   if (input.flag("force") && input.text("export") === undefined) {
-    throw invalidRequest("--force can only be used with --export.", "Omit it, or add --export FILE.");
+    throw invalidRequest("--force can only be used with --export.", "Omit --force, or add --export FILE.");
   }
 }
 
@@ -70,7 +70,7 @@ async function writeExport(reader: AuditReader, name: string, input: Input, cont
 async function show(reader: AuditReader, input: Input, context: Context): Promise<void> {
   const selection = toAuditSelection(wordsOf(input), reader.now);
   const isFollowing = input.flag("follow");
-  // Read before the records, so that `--follow` shows every later record.
+  // Read the state before the records, so that `--follow` shows every later record.
   const { head, openIntents, archivedThrough } = await reader.state();
   const limit = input.number("limit");
   const records = await reader.read(selection, { through: head.seq, ...(limit === undefined ? {} : { limit }) });
@@ -85,7 +85,7 @@ async function show(reader: AuditReader, input: Input, context: Context): Promis
     return;
   }
   const open = Object.keys(selection).length === 0 ? openIntents : 0;
-  const unfinished = ` ${count(open, "call")} sent without a recorded outcome yet. Add --kind intent to see ${open === 1 ? "it" : "them"}.`;
+  const unfinished = ` ${count(open, "call")} without a recorded outcome so far. Add --kind intent to see ${open === 1 ? "it" : "them"}.`;
   context.note([
     ...(open === 0 ? [] : [line(0, WARNING, unfinished)]),
     ...(archivedThrough === 0
@@ -138,10 +138,10 @@ function verifyLines(report: AuditReport): Line[] {
   ];
 }
 
-/** Findings that are rare in an intact audit log and possible in a manipulated one. */
+/** Warnings about findings that are rare in an intact audit log and may mean that the log was manipulated. */
 function warningLines({ earlierKey, hasStrayArchives, files }: AuditReport): Line[] {
   const last = earlierKey.at(-1);
-  const signedBefore = `${count(earlierKey.length, "checkpoint")} up to record ${last} signed with an earlier key. If you have not replaced ${files.signingKeyFile} yourself, another user has.`;
+  const signedBefore = `Signed with an earlier key: ${count(earlierKey.length, "checkpoint")} up to record ${last}. If you have not replaced ${files.signingKeyFile} yourself, another user has.`;
   const stray = `No record refers to the archives in ${files.archiveFolder}: they belong to another store, or records of this store were deleted.`;
   const warnings = [...(last === undefined ? [] : [signedBefore]), ...(hasStrayArchives ? [stray] : [])];
   return warnings.map((text) => line(0, WARNING, ` ${text}`));

@@ -123,7 +123,7 @@ describe("auth login", () => {
   it("shows the address and signs in when the browser comes back", async () => {
     const { exit, stdout, stderr } = await login();
     expect([exit, stderr]).toEqual([0, expect.stringContaining("Open this URL in a browser to sign in to remote")]);
-    expect(stdout).toBe(`✓ Signed in to remote at ${authorization.issuer}.\n  It is renewed automatically.\n`);
+    expect(stdout).toBe(`✓ Signed in to remote at ${authorization.issuer}.\n  The sign-in is renewed automatically.\n`);
     expect(await status("remote")).toEqual([
       {
         server: "remote",

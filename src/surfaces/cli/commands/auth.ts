@@ -79,7 +79,9 @@ function invitation(server: string, { url, issuer, scope }: Login, isOpened: boo
 function doneLines(server: string, { issuer, scope, expiresAt, refreshToken }: Credential): Line[] {
   const until = expiresAt === undefined ? "" : ` until ${new Date(expiresAt).toISOString()}`;
   const life =
-    refreshToken === undefined ? `It is valid${until || " until it is revoked"}.` : "It is renewed automatically.";
+    refreshToken === undefined
+      ? `The sign-in is valid${until || " until it is revoked"}.`
+      : "The sign-in is renewed automatically.";
   return [
     line(0, GOOD, " Signed in to ", bold(server), ` at ${issuer}.`),
     line(2, dim([life, ...(scope === undefined ? [] : [`Scopes: ${scope}.`])].join(" "))),

@@ -64,7 +64,7 @@ Servers: 2 configured, 1 known
   files: stdio files  (claude-desktop, ~/claude.json:1)
 Tools: 2 total, 1 enabled
 `);
-    expect(stderr).toBe("! 1 notice. Run `anygpt mcp config validate` to see them.\n");
+    expect(stderr).toBe("! The configuration has 1 notice. Run `anygpt mcp config validate` for details.\n");
   });
 
   it("shows the defaults if there is no file, and a disabled cache", async () => {

@@ -47,7 +47,7 @@ export const showConfig = engineCommand(async (engine, _input, context) => {
   context.reply(page, () => configLines(page, homeOf(context.io.env)));
   const notices = count(page.notices.length, "notice");
   if (!context.isJson && page.notices.length > 0)
-    context.warn(`${notices}. Run \`anygpt mcp config validate\` to see them.`);
+    context.warn(`The configuration has ${notices}. Run \`anygpt mcp config validate\` for details.`);
 });
 
 export const showSources = engineCommand(async (engine, _input, context) => {
@@ -179,12 +179,12 @@ function configLines(page: ConfigPage, home: string): Line[] {
   ]);
 }
 
-/** `Sources (2):`, or `Sources: none`. */
+/** The heading of a section, such as `Sources (2):` or `Sources: none`. */
 function headOf(name: string, amount: number, more = ""): Line {
   return line(0, amount === 0 && more === "" ? `${name}: none` : `${name} (${amount})${more}:`);
 }
 
-/** `all: 22 servers from 4 clients`. */
+/** For `sources: all`, text such as `all clients: 22 servers from 4 clients`; otherwise empty. */
 function allClientsText({ allClients, sources }: ConfigPage): string {
   if (allClients === "no") return "";
   const used = sources.filter(({ servers }) => servers > 0);
@@ -227,7 +227,7 @@ function configuredLine(
 
 type Place = Pick<ConfiguredServerLine, "client" | "file" | "line">;
 
-/** Names the file only if it is not the configuration file itself. */
+/** Where a server or rule is defined. The file is named only if it is not the configuration file itself. */
 function placeParts({ client, file, line: row }: Place, ours: string | null, home: string): LinePart[] {
   const inFile = file === null || file === ours ? "" : shortenHome(file, home);
   const where =

@@ -94,7 +94,7 @@ async function offerToIgnore({ input, context, desk }: Run): Promise<void> {
   if (!(await isAgreed(question, input.flag("yes"), context))) {
     return context.warn(`${ENV_FILE} is not in .gitignore. Add it before you write a key into the file.`);
   }
-  if (await ignoreEnvFile(desk.cwd)) return context.note([line(0, GOOD, ` ${ENV_FILE} is in .gitignore.`)]);
+  if (await ignoreEnvFile(desk.cwd)) return context.note([line(0, GOOD, ` ${ENV_FILE} was added to .gitignore.`)]);
   context.warn(`.gitignore is a symbolic link and was not changed. Add ${ENV_FILE} to the ignored files yourself.`);
 }
 
@@ -109,7 +109,7 @@ function refusedLines(refused: readonly RefusedFile[]): Line[] {
   ]);
 }
 
-/** Groups files by untrusted key, because trusting the key accepts all of them. */
+/** The files that are signed with one untrusted key, and how to trust this key, which accepts all of these files. */
 function strangerLines(keyId: string, files: readonly RefusedFile[]): Line[] {
   const are = files.length === 1 ? "is" : "are";
   return [

@@ -94,7 +94,7 @@ function diagnosisLines({ server, status, durationMs, tools, ...rest }: CheckedS
   return [
     line(0, GOOD, " ", bold(server), ` (${amount}, ${durationMs} ms)`),
     ...(rest.truncated
-      ? [line(2, WARNING, " The server has more tools than the limits allow. The others are not used.")]
+      ? [line(2, WARNING, " The server has more tools than the limits allow. The excess tools are not used.")]
       : []),
     ...(rest.dropped ?? []).map(({ name, reason }) => line(2, WARNING, ` The tool ${name} is not used: ${reason}`)),
   ];

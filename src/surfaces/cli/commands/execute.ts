@@ -44,7 +44,10 @@ export const execute: Handler = async (input, context) => {
   });
 };
 
-/** If the tool is not found there is no schema: its arguments stay strings, and the call itself reports and audits the failure. */
+/**
+ * The schema that converts NAME=VALUE arguments. If the tool is not found, the schema is empty and all values stay
+ * strings; the call itself then reports and audits the failure.
+ */
 async function describeTarget(
   { server, tool, stages }: Pick<CliExecution, "server" | "tool" | "stages">,
   context: Context,
@@ -63,7 +66,7 @@ interface CliExecution {
   readonly server: string;
   readonly tool: string;
   readonly given: GivenArguments;
-  /** If the arguments were read from standard input, no question can be answered there. */
+  /** The arguments were read from standard input, so no question can be answered there. */
   readonly hasUsedInput: boolean;
   readonly stages: Execution & CatalogAccess;
 }
@@ -127,7 +130,10 @@ async function savingTo(input: Input, { io, isJson }: Context): Promise<SaveTarg
   const others = [isJson && "--json", input.flag("stream") && "--stream", input.flag("dryRun") && "--dry-run"];
   const clash = isRaw ? others.find(Boolean) : file !== undefined && input.flag("dryRun") ? "--dry-run" : undefined;
   if (clash) {
-    throw invalidRequest(`${isRaw ? "--raw" : "--output"} and ${clash} cannot be used together.`, "Omit one of them.");
+    throw invalidRequest(
+      `${isRaw ? "--raw" : "--output"} and ${clash} cannot be used together.`,
+      "Omit one of these options.",
+    );
   }
   if (file === undefined) return undefined;
   const target = { path: resolve(io.cwd, file), force: input.flag("force") };
@@ -157,7 +163,9 @@ export const runTool: Handler = async (input, context) => {
   });
 };
 
-/** Undefined for NAME=VALUE parameters, because parsing them needs the tool's schema. */
+/**
+ * The parameters from the options; undefined for NAME=VALUE parameters, because parsing them needs the tool's schema.
+ */
 async function readGiven(input: Input, { io }: Context): Promise<GivenArguments | undefined> {
   const [text, file] = [input.text("params"), input.text("paramsFile")];
   if (input.list("parameters").length === 0) return await readArguments({ text, file, option: "--params" }, io);

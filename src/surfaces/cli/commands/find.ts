@@ -32,7 +32,7 @@ function matchLines(query: string, found: readonly Suggestion[], isOnline: boole
 }
 
 function closestLines(query: string, closest: readonly Suggestion[], isOnline: boolean): Line[] {
-  const next = isOnline ? "Try the name of a product." : "Try other words, or ask the MCP registry with --online.";
+  const next = isOnline ? "Try the name of a product." : "Try other words, or search the MCP registry with --online.";
   const heading = `No known server matches "${query}" well. ${next}`;
   if (closest.length === 0) return [heading];
   return blocks([
@@ -60,7 +60,7 @@ function suggestionLines({ entry, tools }: Suggestion, rank: number, isOnline: b
     ...(remote === undefined || source !== undefined ? [] : [line(inner, `Address: ${remote.url}`)]),
     ...(homepage === undefined ? [] : [line(inner, dim(homepage))]),
     command === undefined
-      ? line(inner, dim("The entry has no version, so it cannot be pinned. Add the server by its command."))
+      ? line(inner, dim("The directory entry has no version to pin. Add the server with its command instead."))
       : line(inner, `Add it: ${command}`),
   ];
 }

@@ -79,7 +79,7 @@ describe("a call with an unknown outcome", () => {
 
     expect(await keys("resolve", "lost", "--committed")).toMatchObject({
       exit: 0,
-      stdout: `✓ Call ${first?.id} of echo:crash is recorded as committed.\n  It does not run again: a repeated call with the same key returns an error.\n`,
+      stdout: `✓ Call ${first?.id} of echo:crash is recorded as committed.\n  The call does not run again: repeating it with the same key returns an error.\n`,
     });
     const note = { kind: "note", action: "resolve_key_committed", by: userInfo().username };
     expect(await recordsIn(join(place.folder, "state/store.db"))).toContainEqual(expect.objectContaining(note));
@@ -157,7 +157,7 @@ describe("idempotency", () => {
     expect((await listed("--state", "completed")).every(({ state }) => state === "completed")).toBe(true);
     expect(await listed("--key", "narrow", "--state", "failed")).toEqual([]);
     expect((await keys("list", "--key", "no-such")).stdout).toBe(
-      "No matching key is stored. Keys are deleted when they expire.\n",
+      "No matching idempotency key is stored. Keys are deleted when they expire.\n",
     );
   });
 

@@ -67,7 +67,7 @@ const MARKS: Readonly<Record<KeyState, Styled>> = {
 
 export function keysLines(records: readonly KeyRecord[], now: number): Line[] {
   const unknown = records.filter(({ state }) => state === "unknown");
-  if (records.length === 0) return ["No matching key is stored. Keys are deleted when they expire."];
+  if (records.length === 0) return ["No matching idempotency key is stored. Keys are deleted when they expire."];
   return blocks([
     [line(0, bold(count(records.length, "idempotency key")), ":")],
     unknown.length === 0 ? [] : adviceLines(unknown),
@@ -107,7 +107,7 @@ function settledLines({ id, scope }: KeyRecord, verdict: CallVerdict): Line[] {
   if (verdict === "committed") {
     return [
       line(0, GOOD, `${what} is recorded as committed.`),
-      line(2, "It does not run again: a repeated call with the same key returns an error."),
+      line(2, "The call does not run again: repeating it with the same key returns an error."),
     ];
   }
   return [line(0, GOOD, `${what} is recorded as not committed.`), line(2, "The next call with the same key runs.")];

@@ -59,7 +59,7 @@ describe("import --undo", () => {
     place().write(CURSOR, { theme: 1, mcpServers: { anygpt: GATEWAY } });
     const { exit, stdout } = await run("--undo", "--force", "--yes");
     expect([exit, JSON.parse(read(CURSOR))]).toEqual([0, { theme: 1, mcpServers: { a: { command: "a" } } }]);
-    const kept = /Its content was saved in ~\/(\S+)\.\n/.exec(stdout)?.[1] ?? "";
+    const kept = /The overwritten content was saved in ~\/(\S+)\.\n/.exec(stdout)?.[1] ?? "";
     expect(JSON.parse(read(kept))).toEqual({ theme: 1, mcpServers: { anygpt: GATEWAY } });
   });
 

@@ -66,7 +66,7 @@ async function write(plan: ImportPlan, prepared: PreparedImport, context: Contex
   return plan.keychainEntries.size === 0 ? await work : await context.wait(work, () => "Writing to the keychain…");
 }
 
-/** A user at a terminal is asked; without a terminal `--yes` is needed. */
+/** Whether to write: asks a user at a terminal; without a terminal, `--yes` is required. */
 async function isToBeWritten(input: Input, context: Context): Promise<boolean> {
   return !input.flag("dryRun") && (await isAgreed("Write these files?", input.flag("yes"), context));
 }
@@ -88,7 +88,7 @@ interface SnippetParts {
   readonly context: Context;
 }
 
-/** A configuration that is a program is not changed: the user sees what to add to it, with variables in place of secrets. */
+/** For a configuration that is a program: shows what the user has to add to it, with variables in place of secrets. */
 async function showSnippet(snippet: string, plan: ImportPlan, { prepared, input, context }: SnippetParts) {
   const { home } = prepared;
   if (!context.isJson)
@@ -132,7 +132,9 @@ const MEANINGS: Readonly<Record<SecretsPlace, string>> = {
   keep: "copy them into the configuration in plain text",
 };
 
-/** Enter selects the first option. If the input ends without an answer, the plan stays unchanged and nothing is written. */
+/**
+ * Asks where to store secrets. Enter selects the first place. If the input ends without an answer, secrets are kept.
+ */
 async function askSecretsPlace(
   secrets: readonly PlannedSecret[],
   keychain: () => Keychain,
@@ -144,7 +146,7 @@ async function askSecretsPlace(
     BLANK,
     line(0, bold(`${count(names.length, "secret")} in plain text`), ":"),
     ...names.map((name) => line(2, name)),
-    "Where should they be stored?",
+    "Where should the secrets be stored?",
     ...offered.map((place) => line(2, bold(place), `: ${MEANINGS[place]}`)),
   ]);
   const question = `${offered.join(", ")}? [${offered[0]}]`;

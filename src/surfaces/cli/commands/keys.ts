@@ -45,7 +45,7 @@ export const listSigningKeys: Handler = async (_input, context) => {
   });
 };
 
-/** Prints only the public line, so that it can be redirected to a file. */
+/** Prints only the public key, on one line, so that the output can be redirected to a file. */
 export const exportKey: Handler = async (input, context) => {
   const { keyId, publicLine } = await exportSigningKey(input.argument("key"), openSigningKeys(engineOptions(context)));
   context.reply({ key_id: keyId, public_key: publicLine }, () => [verbatim(0, publicLine)]);
@@ -70,7 +70,7 @@ export const trustKey: Handler = async (input, context) => {
     hasUsedInput: given === "-",
     hint: "Run this in a terminal; or compare the fingerprint with the key's owner, then add --yes.",
   };
-  // A revoked key cannot be trusted again: skip the question, `trust` throws.
+  // A revoked key cannot be trusted again: do not ask, because `keys.trust` below throws.
   if (!isRevoked && !(await hasConsent(consent, context))) return 1;
   if (!isRevoked) await record("trust_key", keyId, context);
   return await showTrusted(await signing.keys.trust(offered.line), "is now trusted", signing, context);
@@ -114,7 +114,7 @@ export const revokeKey: Handler = async (input, context) => {
   return 0;
 };
 
-/** Writes to the audit log before the change takes effect. */
+/** Records a change of keys in the audit log. Called before the change takes effect. */
 async function record(action: string, subject: string, context: Context): Promise<void> {
   await useEngine(context, async (engine) => await noteAction(await engine.stages(), action, subject));
 }

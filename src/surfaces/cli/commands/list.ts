@@ -56,7 +56,7 @@ export const list = engineCommand(async (engine, input, context) => {
     ...(only.length > 0 ? [] : [...builtIn.map(builtInLine), ...notStartedLines(waitsForRetry(stages, began))]),
     ...importNotes(stages.loaded, stages.configuredServers).map((note) => line(0, dim(note))),
     ...warnings.map((warning) => line(0, WARNING, ` ${warning}`)),
-    // The reasons of failed servers are already printed below the table.
+    // The reasons why servers failed are already printed below the table.
     ...catalogNotes({ ...missing, failed: [] }),
   ]);
 });
@@ -94,7 +94,7 @@ const TOOLS: ListColumn = {
 const TRANSPORT: ListColumn = { head: "TRANSPORT", cell: ({ transport }) => ({ text: transport }) };
 const SOURCE: ListColumn = { head: "SOURCE", isCut: true, cell: ({ source }) => ({ text: source }) };
 
-/** `6 of 9` if rules disable tools. */
+/** The number of tools: `9`, or `6 of 9` if rules disable tools. */
 function amountOf(enabled: number, all: number): string {
   return enabled === all ? String(all) : `${enabled} of ${all}`;
 }
@@ -105,7 +105,6 @@ interface Shown {
   readonly tools: boolean;
 }
 
-/** One line for each server. */
 function serverTable(servers: readonly ListedServer[], { status, tools }: Shown, columns: number): Line[] {
   const isAll = status === tools;
   const chosen = [
@@ -147,7 +146,6 @@ function summaryOf(servers: readonly ListedServer[]): string {
   return `${count(servers.length, "server")}: ${counts.join(", ")}; ${tools}.${more}`;
 }
 
-/** The details of each server. */
 function detailLines(servers: readonly ListedServer[]): Line[] {
   return blocks(servers.map(serverDetails));
 }

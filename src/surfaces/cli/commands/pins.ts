@@ -62,15 +62,18 @@ export const approvePins = engineCommand(async (engine, input, context) => {
 async function chooseWaiting(input: Input, table: PinTable): Promise<readonly Pin[]> {
   const [server, tool] = [input.argument("server"), input.argument("tool")];
   if ((tool === "") !== input.flag("all")) {
-    const hint = `Name a tool or pass --all. \`anygpt mcp pins diff ${server}\` shows what is waiting for approval.`;
-    throw invalidRequest("Neither a tool nor --all was passed.", hint);
+    const hint = `Pass the name of a tool, or --all for all tools of the server. \`anygpt mcp pins diff ${server}\` shows what is waiting for approval.`;
+    throw invalidRequest("Either a tool or --all is required, but not both.", hint);
   }
   const pins = await table.select(server, tool || undefined);
   assertReviewed(pins, input.text("hash"));
   return pins.filter(({ isApproved }) => !isApproved);
 }
 
-/** Requires that the user has reviewed the definitions: now in the terminal, or earlier, which the hash proves. */
+/**
+ * Whether the user approves the definitions: after a review in the terminal now, or earlier if `--hash` proves the
+ * review.
+ */
 async function isAgreed(pins: readonly Pin[], input: Input, context: Context): Promise<boolean> {
   const isProven = input.text("hash") !== undefined;
   if (input.flag("yes") && isProven) return true;

@@ -33,7 +33,7 @@ function checkLines(file: string, listed: number, findings: readonly Finding[]):
     [`${file} differs from the live catalog:`],
     findings.map((finding) => line(0, BAD, ` ${describeFinding(finding)}`)),
     [
-      "As long as gateway.registry names this file, gateway.intent is disabled. Update it with `anygpt mcp registry export`.",
+      "If gateway.registry is this file, gateway.intent is disabled until they match. Update the file with `anygpt mcp registry export`.",
     ],
   ]);
 }

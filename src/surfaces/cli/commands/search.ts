@@ -23,7 +23,7 @@ export const search = engineCommand(async (engine, input, context) => {
     server,
     limit: input.number("limit"),
     explain: input.flag("explain"),
-    // `openWholeCatalog` has already waited.
+    // The catalog was opened above, which has already waited for the servers.
     waitMs: 0,
   });
   if (context.isJson)
@@ -83,7 +83,7 @@ const KINDS: Readonly<Record<Match["kind"], string>> = {
   near: "",
 };
 
-/** `"removing" as "delete" (a synonym, in name, first sentence)` */
+/** Why a tool matches, for example `"removing" as "delete" (a synonym, in name, first sentence)`. */
 function toReason({ word, found, kind, fields }: Match): string {
   const where = fields.map((field) => field.replace(/[A-Z]/gu, (letter) => ` ${letter.toLowerCase()}`)).join(", ");
   if (kind === "near") return `similar meaning: "${found}" (in ${where})`;

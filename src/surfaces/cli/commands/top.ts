@@ -8,7 +8,7 @@ import { engineOptions, settleTrust } from "../trust-files.js";
 
 const USUAL_INTERVAL_S = 2;
 
-/** Prints one reading if standard output is not a terminal that supports cursor control. */
+/** Prints the values only once if standard output is not a terminal that supports cursor control. */
 export const top: Handler = async (input, context) => {
   const { io, isJson } = context;
   const { source, first } = await context.wait(open(input, context), () => "Reading the metrics…");

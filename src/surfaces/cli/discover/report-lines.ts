@@ -53,7 +53,7 @@ export function discoveryReportLines(report: DiscoveryReport, view: ReportView):
   ]);
 }
 
-/** The files that exist or will exist, without rejected ones. */
+/** Whether the gateway can use the file: it was or will be written, or exists and is not rejected. */
 function isUsable({ write, existing }: FileOutcome): boolean {
   return write !== undefined || (existing !== undefined && existing.trust !== "none");
 }
@@ -87,7 +87,9 @@ function changeLines({ files, dropped, truncated }: DiscoveryReport): Line[] {
     : files.filter(({ kind }) => kind !== "unchanged").flatMap(fileLines);
   const more = [
     ...dropped.map(({ name, reason }) => line(0, WARNING, ` The tool ${revealedName(name)} was skipped: ${reason}`)),
-    ...(truncated ? [line(0, WARNING, " The server has more tools than the limit. The others were skipped.")] : []),
+    ...(truncated
+      ? [line(0, WARNING, " The server has more tools than the limit. The excess tools were skipped.")]
+      : []),
   ];
   const all = [...lines, ...more];
   return all.length === 0 ? [] : [line(0, bold("### Changes")), ...all];
@@ -113,11 +115,11 @@ const ADVICE: Partial<Record<FileOutcome["kind"], string>> = {
   edited:
     "The file was not changed. --force overwrites it with the server's definition; `anygpt mcp sign` keeps and signs your version.",
   conflict: "The file was not changed. --force overwrites it with the server's definition.",
-  vanished: "--prune deletes its file.",
+  vanished: "--prune deletes the tool file.",
   refused: "The server's definition cannot be written as a tool file.",
 };
 
-/** A rejected file has its own hint. */
+/** What the user can do about the file. The error of a rejected file has a more specific hint. */
 function adviceFor({ kind, existing }: FileOutcome): string | undefined {
   const refusal = kind === "edited" ? existing?.refusal : undefined;
   const hint = refusal === undefined ? undefined : cliHint(refusal);
@@ -184,7 +186,7 @@ function summaryLines({ target, files, folder, key, isDrift }: DiscoveryReport, 
 }
 
 const NEW_KEY =
-  "This key was created now and stays on this machine. `anygpt mcp keys export` prints its public key for others.";
+  "This key was just created. Its private key stays on this machine; `anygpt mcp keys export` prints the public key for others.";
 
 function configurationLines(needs: readonly ReportedNeed[]): Line[] {
   if (needs.length === 0) return ["No authentication required."];

@@ -5,7 +5,7 @@ import type { ImportPage, ImportableFile, ImportableServer } from "../../../oper
 import { shortenHome } from "../../../util/home-path.js";
 import type { Undone } from "../../../operations/files/undo.js";
 
-/** The servers found, by file. */
+/** The servers that were found, grouped by file. */
 export function foundLines({ files }: ImportPage, home: string): Line[] {
   const servers = files.reduce((sum, file) => sum + file.servers.length, 0);
   const programs = new Set(files.map(({ client }) => client)).size;
@@ -138,7 +138,7 @@ export function adviceLines(page: ImportPage, home: string): Line[] {
   return [...secretLines, ...notes.map((note) => line(0, WARNING, ` ${note}`)), ...future];
 }
 
-/** The secrets that stay in plain text, by server and key, and the options that move them. */
+/** The secrets that are copied in plain text, and the options that store them elsewhere. */
 function clearLines({ secrets, config }: ImportPage, home: string): Line[] {
   const copied = [...new Set(secrets.copied.map(({ server, where }) => `${server} ${where}`))];
   if (copied.length === 0) return [];
@@ -167,7 +167,9 @@ export function undoneLines(undone: readonly Undone[], isPlanned: boolean, home:
     return [
       line(0, mark, " ", bold(shortenHome(path, home)), ` ${text}${why}`),
       ...changed.map((where) => line(4, `changed: ${where}`)),
-      ...(overwritten === undefined ? [] : [line(4, `Its content was saved in ${shortenHome(overwritten, home)}.`)]),
+      ...(overwritten === undefined
+        ? []
+        : [line(4, `The overwritten content was saved in ${shortenHome(overwritten, home)}.`)]),
       ...(status === "restored" || status === "removed" ? keychain : []).map((name) =>
         line(4, `The secret ${name} stays in the keychain. Remove it with \`anygpt mcp secret remove ${name}\`.`),
       ),

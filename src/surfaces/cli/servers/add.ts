@@ -70,7 +70,7 @@ function portsOf(context: Context): AddPorts {
   };
 }
 
-/** A definition that the user did not type needs `--yes` if there is no terminal. */
+/** Whether to write. Without a terminal, a definition that the user did not type requires `--yes`. */
 async function mayWrite(input: Input, context: Context, isPasted: boolean): Promise<boolean> {
   if (input.flag("yes")) return true;
   if (canInterrupt(context)) return await isConfirmed("Write this to the configuration?", context);
@@ -95,7 +95,7 @@ function planLines({ servers, file }: PlannedAddition, home: string): Line[] {
 
 function refuseProgram(plan: PlannedAddition, context: Context): number {
   const message = `${plan.file} is a program, so it was not changed.`;
-  const hint = "Add this to it yourself, or pass another file with --config.";
+  const hint = "Add the server to it yourself, or pass another file with --config.";
   if (context.isJson) {
     const error = { code: "CONFIGURATION_ERROR", message, hint };
     context.json({ success: false, written: false, ...toAdditionJson(plan), snippet: plan.snippet, error });
@@ -116,6 +116,6 @@ function writtenLines({ servers, file, notes }: PlannedAddition, report: EditRep
 
 function checkLine({ server, status, tools, reason }: ServerTrial): Line {
   if (status === "ok") return line(0, GOOD, " ", bold(server), ` answered with ${count(tools, "tool")}.`);
-  const more = `It stays in the configuration. Run \`anygpt mcp doctor ${server}\` to see more.`;
+  const more = `The server stays in the configuration. Run \`anygpt mcp doctor ${server}\` to see more.`;
   return line(0, WARNING, " ", bold(server), ` did not answer: ${reason ?? ""} ${more}`);
 }

@@ -6,7 +6,7 @@ import type { Context } from "../context.js";
 import type { Line } from "../../../terminal/lines.js";
 import { engineCommand } from "../session.js";
 
-/** A command that needs the folders of the tool files. */
+/** A command whose handler needs the folders of the tool files. */
 export function toolFilesCommand(
   run: (folders: ToolFileFolders, input: Input, context: Context) => Promise<number | void>,
 ): Handler {
@@ -17,11 +17,11 @@ export interface KeyConsent {
   /** Shown before the question: what the user agrees to. */
   readonly lines: readonly Line[];
   readonly question: string;
-  /** `--yes` */
+  /** No question is necessary, for example because of `--yes`. */
   readonly isGiven: boolean;
   /** Standard input was already read, so no question can be answered there. */
   readonly hasUsedInput?: boolean;
-  /** Next step if no question can be asked. */
+  /** Hint in the error if no question can be asked. */
   readonly hint: string;
 }
 
@@ -30,7 +30,7 @@ export async function hasConsent(consent: KeyConsent, context: Context): Promise
   if (consent.isGiven) return true;
   if (!context.isJson) context.note(consent.lines);
   if (!canInterrupt(context) || consent.hasUsedInput === true) {
-    throw invalidRequest("This needs a confirmation, and there is no terminal to ask.", consent.hint);
+    throw invalidRequest("This command needs a confirmation, and there is no terminal to ask for it.", consent.hint);
   }
   return await isConfirmed(consent.question, context);
 }

@@ -28,7 +28,7 @@ function groupLines(group: readonly RemarkedFile[]): Line[] {
   ];
 }
 
-/** `at ADDRESS`, or `starts COMMAND`. */
+/** How the server is reached: `at URL` or `starts COMMAND`. */
 export function describeWay(connection: FileConnection): string {
   if (connection.kind !== "stdio") return `at ${revealedName(connection.url)}`;
   const { command, args, cwd } = connection;

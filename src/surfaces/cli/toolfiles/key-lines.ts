@@ -33,7 +33,7 @@ export function keyLines(page: KeyPage, now: number): Line[] {
   ];
 }
 
-/** The date; for today also the time. */
+/** The date, and if it is today also the time. */
 export function shownTime(time: string, now: number): string {
   const day = time.slice(0, 10);
   return day === new Date(now).toISOString().slice(0, 10) ? `${day} ${time.slice(11, 16)} UTC` : day;
@@ -50,7 +50,7 @@ function describeState(page: KeyPage, now: number): string {
     case "expiring":
       return `valid until ${until}`;
     case "expired":
-      return `was good until ${until}`;
+      return `was valid until ${until}`;
     case "revoked":
       return `revoked ${shownTime(revoked, now)}`;
   }
@@ -102,7 +102,7 @@ export function newKeyLines({ keyId, name, namesake }: NewKeyLines): Line[] {
   ];
 }
 
-/** `files`: how many tool files the key has signed, where that is known. */
+/** `files`: how many tool files the key has signed; undefined if unknown. */
 export function revocationLines({ name, keyId, isOwn }: KnownKey, files: number | undefined): Line[] {
   return [
     line(0, WARNING, " ", bold(name), ` would be revoked permanently${isOwn ? "; it is your own key" : ""}:`),

@@ -1,4 +1,4 @@
-// Lays out one reading for the size of the terminal window.
+// Lays out the page of `anygpt mcp top` for the size of the terminal window.
 import {
   bold,
   count,
@@ -22,7 +22,7 @@ const STATE_STYLES: Readonly<Record<string, LineStyle>> = {
   closed: "dim",
 };
 
-/** `text` gets the server and the reading. */
+/** The columns of the server table. `text` receives one server and the whole reading. */
 const COLUMNS: readonly WindowColumn<ServerReading, TopReading>[] = [
   {
     heading: "STATE",
