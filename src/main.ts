@@ -24,7 +24,7 @@ async function run(argv: readonly string[]): Promise<void> {
     return;
   }
   const stop = new AbortController();
-  // The first signal stops the program gracefully; the second one ends it at once.
+  // The first SIGINT or SIGTERM stops the program gracefully; the second one ends it at once.
   for (const name of ["SIGINT", "SIGTERM"] as const) {
     process.on(name, () => (stop.signal.aborted ? process.exit(130) : stop.abort()));
   }

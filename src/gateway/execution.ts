@@ -45,7 +45,7 @@ export interface ExecutionParts {
   readonly persistence: Persistence;
   readonly rules: CompiledRules;
   readonly finder: Pick<CatalogFinder, "find">;
-  /** Undefined when metrics, traces and the call log are disabled. */
+  /** Reports calls to metrics, traces and the log. Undefined if all three are disabled. */
   readonly observers: Observers | undefined;
   /**
    * Returns the components that are current when a call is sent. After a reload they differ from those with which the

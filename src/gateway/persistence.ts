@@ -17,7 +17,7 @@ import { newRequestId } from "../util/request-id.js";
 export interface Persistence {
   readonly file: string;
   readonly store: Store;
-  /** Undefined when the audit log is disabled. */
+  /** The audit log; undefined if it is disabled. */
   readonly audit: AuditLog | undefined;
   readonly encryption: () => Promise<Encryption>;
   readonly pendingWrites: PendingWrites;
@@ -26,7 +26,7 @@ export interface Persistence {
 }
 
 export interface OpenPersistence {
-  /** Applies the audit options of a configuration. */
+  /** Returns access to the data, with the audit options of a configuration. */
   with(options: AuditOptions): Persistence;
   /**
    * If other processes have used the store: marks the unfinished calls of crashed processes as finished or as having an

@@ -29,7 +29,7 @@ export function executeTool(execute: Execute): MetaTool {
       options: options.optional(),
     }),
     readOnly: false,
-    // Models omit the arguments of tools without parameters.
+    // Models omit `arguments` if the tool has no parameters.
     defaults: { arguments: {} },
     // Ambiguous arguments are rejected by the executor instead of here, so that the rejected call is in the audit log.
     rejectsFlaws: true,

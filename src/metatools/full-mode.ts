@@ -69,7 +69,7 @@ function toListing(tools: Snapshot["tools"], isAlone: boolean, builtIn: readonly
   const listed = [...byAlias]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([alias, { definition, operation }]): ListedTool => {
-      // Clients do not need to know how the gateway calls the REST API behind a tool.
+      // `operation` is removed: clients do not need to know how the gateway calls the REST API behind a tool.
       const { operation: _operation, ...published } = definition;
       const inputSchema = toObjectSchema(definition.inputSchema);
       return { ...(operation === undefined ? definition : published), name: alias, inputSchema };

@@ -17,7 +17,7 @@ export interface ServerSummary {
   readonly description: string;
   /** The number of all tools of the server; 0 while `known` is false. */
   readonly toolCount: number;
-  /** The number of tools that no rule disables. */
+  /** The number of tools that can be called. */
   readonly enabledCount: number;
   readonly status: ServerStatus;
   /** Whether the server's tools are known, from the server itself or from the configuration. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The key `profile` of the configuration. */
+/** The schema of the configuration key `profile`. */
 export const profileOptions = z
   .enum(["discovery", "gateway"])
   .default("discovery")
@@ -9,7 +9,7 @@ export const profileOptions = z
       "`gateway.intent`, `gateway.execute` and three more. Both cover all servers and adapters.",
   );
 
-/** The key `mode` of the configuration. */
+/** The schema of the configuration key `mode`. */
 export const modeOptions = z
   .enum(["lazy", "full"])
   .default("lazy")
@@ -17,7 +17,7 @@ export const modeOptions = z
     "`lazy` lists the five tools of the profile; `full` lists every enabled tool of every server. The environment variable `MCP_TOOL_MODE` overrides this option.",
   );
 
-/** The section `gateway` of the configuration. */
+/** The schema of the configuration section `gateway`. */
 export const gatewayOptions = z
   .strictObject({
     minConfidence: z

@@ -127,7 +127,10 @@ function assertUserConfiguration({ name, origin, isOwn }: ServerDefinition, [fir
   );
 }
 
-/** Only remote servers have separate connections per actor; all actors share a local server process. */
+/**
+ * Whether a server is remote. Only remote servers have separate connections per actor; all actors share a local server
+ * process.
+ */
 function isRemote({ connection }: ServerDefinition): boolean {
   return connection.kind === "http" || connection.kind === "sse";
 }

@@ -97,7 +97,7 @@ function withRisk(error: unknown, operation: Operation | undefined): unknown {
   return error.with({ facts: { ...error.facts, ...toRisk(operation) } });
 }
 
-/** A failed tool may still send structured content with details. */
+/** Returns the structured content of a failed tool, which may contain details about the failure. */
 function dataOf({ structuredContent }: CallResult): JsonObject {
   return structuredContent === undefined ? {} : { data: structuredContent };
 }

@@ -37,7 +37,7 @@ export function gatewayExecute(table: GatewayTable): MetaTool {
       options: options.optional(),
     }),
     readOnly: false,
-    // Models omit the params of tools without parameters.
+    // Models omit `params` if the tool has no parameters.
     defaults: { params: {} },
     // Ambiguous arguments are rejected by the executor instead of here, so that the rejected call is in the audit log.
     rejectsFlaws: true,

@@ -21,7 +21,7 @@ const proxy = z.union(
   "expected an address, or a network as in 10.0.0.0/8",
 );
 
-/** The section `http` of the configuration. */
+/** The schema of the configuration section `http`. */
 export const httpOptions = z
   .strictObject({
     host: z

@@ -19,7 +19,8 @@ export async function completeArgument(incoming: MethodRequest): Promise<JsonObj
   if (found === "built-in") return NO_COMPLETIONS;
   const request = toForward(params, { ref: { ...ref, ...found.ref } });
   const answer = await promptsAndResources.request(found.server, { method: METHOD, params: request }, context.signal);
-  // The gateway declares the capability even if this server does not support it.
+  // The server does not support completion. That is not an error, because the gateway declares the capability for all
+  // servers.
   if (answer.kind === "error" && answer.code === METHOD_NOT_FOUND) return NO_COMPLETIONS;
   return toRelayedResult(answer, era);
 }

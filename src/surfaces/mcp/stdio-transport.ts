@@ -39,7 +39,7 @@ export class BoundedStdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  /** Called when the client has closed its output; it may still read. */
+  /** Called when the client has closed its output. The client may still read responses. */
   onhangup?: () => void;
   /**
    * Called with the parameters when the client opens a `subscriptions/listen` stream (MCP 2026-07-28), and with

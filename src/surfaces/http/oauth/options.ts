@@ -26,7 +26,7 @@ const address = z
 const claim = z.string().min(1).max(256);
 const audience = z.string().min(1).max(2048);
 
-/** The section `http.oauth` of the configuration. */
+/** The schema of the configuration section `http.oauth`. */
 export const oauthOptions = z
   .strictObject({
     issuer: address.describe("The issuer of the tokens. It must equal the claim `iss` exactly."),

@@ -26,7 +26,7 @@ export interface BoundedStreamParts {
 
 const TOTAL = { bytes: 0 };
 
-/** The largest delay of a Node.js timer. */
+/** The largest delay that a Node.js timer supports, in milliseconds. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export interface BoundedStream {
